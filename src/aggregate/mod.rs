@@ -1,0 +1,155 @@
+//! Aggregation of group-time effects, from the stored covariance alone (Callaway and Sant'Anna 2021, section 3).
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DidWarning;
+use crate::estimates::Estimate;
+use crate::options::Band;
+use crate::report::Settings;
+
+/// What is averaged over which cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AggregationKind {
+    /// All post-treatment cells, weighted by group size.
+    Simple,
+    /// By event time, weighted by group size: the event study.
+    #[doc(alias = "eventstudy")]
+    Dynamic,
+    /// By group, each group's post-treatment cells weighted equally.
+    Group,
+    /// By calendar period, weighted by group size.
+    Calendar,
+}
+
+impl AggregationKind {
+    /// Name in the reports: `simple`, `dynamic`, `group` or `calendar`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Dynamic => "dynamic",
+            Self::Group => "group",
+            Self::Calendar => "calendar",
+        }
+    }
+}
+
+/// An aggregation and its window.
+///
+/// ```
+/// use burn_did::Aggregation;
+/// let event_study = Aggregation::dynamic().min_e(-3.0).max_e(5.0).balance_e(2);
+/// # assert_eq!(event_study.balance_e, Some(2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[doc(alias = "aggte")]
+pub struct Aggregation {
+    /// What is averaged.
+    pub kind: AggregationKind,
+    /// Smallest event time reported (dynamic only).
+    pub min_e: Option<f64>,
+    /// Largest event time used.
+    pub max_e: Option<f64>,
+    /// Keep only groups observed for at least this many periods after treatment (dynamic only).
+    pub balance_e: Option<u32>,
+    /// Leave out cells without an estimate instead of failing.
+    pub na_rm: bool,
+}
+
+impl Aggregation {
+    /// An aggregation of this kind without a window.
+    #[must_use]
+    pub fn new(kind: AggregationKind) -> Self {
+        Self { kind, min_e: None, max_e: None, balance_e: None, na_rm: false }
+    }
+
+    /// One average over all post-treatment cells.
+    #[must_use]
+    pub fn simple() -> Self {
+        Self::new(AggregationKind::Simple)
+    }
+
+    /// Effects by length of exposure: the event study.
+    #[must_use]
+    pub fn dynamic() -> Self {
+        Self::new(AggregationKind::Dynamic)
+    }
+
+    /// Effects by group.
+    #[must_use]
+    pub fn group() -> Self {
+        Self::new(AggregationKind::Group)
+    }
+
+    /// Effects by calendar period.
+    #[must_use]
+    pub fn calendar() -> Self {
+        Self::new(AggregationKind::Calendar)
+    }
+
+    /// Smallest event time reported.
+    #[must_use]
+    pub fn min_e(mut self, min_e: f64) -> Self {
+        self.min_e = Some(min_e);
+        self
+    }
+
+    /// Largest event time used.
+    #[must_use]
+    pub fn max_e(mut self, max_e: f64) -> Self {
+        self.max_e = Some(max_e);
+        self
+    }
+
+    /// Balances the groups' composition over event times up to `balance_e`.
+    #[must_use]
+    pub fn balance_e(mut self, balance_e: u32) -> Self {
+        self.balance_e = Some(balance_e);
+        self
+    }
+
+    /// Leaves out cells without an estimate.
+    #[must_use]
+    pub fn na_rm(mut self, na_rm: bool) -> Self {
+        self.na_rm = na_rm;
+        self
+    }
+}
+
+/// One row of an aggregation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AggregatedRow {
+    /// Event time, group or calendar period, in units of the time column.
+    pub at: f64,
+    /// The effect there.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Whether the row is the reference of a universal base (0 by construction, without standard error).
+    pub reference: bool,
+}
+
+/// Aggregated effects with their covariance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct Aggregated {
+    /// What was averaged.
+    pub aggregation: Aggregation,
+    /// Overall effect; its interval is always pointwise.
+    pub overall: Estimate,
+    /// Rows in ascending order of `at`; empty for [`AggregationKind::Simple`].
+    pub rows: Vec<AggregatedRow>,
+    /// Critical value of the rows' intervals.
+    pub critical_value: f64,
+    /// What the rows' intervals are.
+    pub band: Band,
+    /// One minus the confidence level.
+    pub alpha: f64,
+    /// Covariance of the rows' estimates, `[rows][rows]`.
+    pub vcov: Vec<Vec<f64>>,
+    /// What the user should know.
+    pub warnings: Vec<DidWarning>,
+    /// How the underlying fit was made.
+    pub settings: Settings,
+}

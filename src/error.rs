@@ -1,0 +1,367 @@
+//! Errors, and the warnings that a result carries.
+//!
+//! | category | variants | when |
+//! |---|---|---|
+//! | configuration | `Config`, `Formula` | before any data is read |
+//! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
+//! | estimation | `NoCells`, `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
+//! | environment | `Precision`, `Device`, `Memory`, `Polars`, `Io`, `Json`, `Plot` | from the machine or a library |
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Result of this crate's operations.
+pub type Result<T> = std::result::Result<T, DidError>;
+
+/// What went wrong, where in the data, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DidError {
+    /// An option has a value outside its range, or two options exclude each other.
+    #[error("`{option}` must be {expected}, got {got}")]
+    Config {
+        /// Name of the option.
+        option: &'static str,
+        /// What is allowed.
+        expected: &'static str,
+        /// What was given.
+        got: String,
+    },
+    /// The covariate formula cannot be read.
+    #[error("formula `{formula}`: {problem}")]
+    Formula {
+        /// The formula as given.
+        formula: String,
+        /// What is wrong with it, and what is supported.
+        problem: String,
+    },
+    /// A named column does not exist.
+    #[error("column `{column}` ({role}) is not in the data; its columns are {available}")]
+    ColumnNotFound {
+        /// Name asked for.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// Names that exist.
+        available: String,
+    },
+    /// A column has a type that its role cannot take.
+    #[error("column `{column}` ({role}) has type {got}; expected {expected}")]
+    ColumnType {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// What is allowed.
+        expected: &'static str,
+        /// Type found.
+        got: String,
+    },
+    /// A first-treatment period is negative.
+    #[error("column `{column}` (group) is {value} in row {row}; it must be a period, or 0, +inf or null for never treated")]
+    NegativeGroup {
+        /// Name of the column.
+        column: String,
+        /// Value found.
+        value: f64,
+        /// Row, counted from 0.
+        row: usize,
+    },
+    /// A sampling weight is negative, or all weights are zero.
+    #[error("column `{column}` (weights): {problem}")]
+    Weights {
+        /// Name of the column.
+        column: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A unit is observed twice in one period.
+    #[error("unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period")]
+    DuplicateRow {
+        /// Name of the unit column.
+        column: String,
+        /// The unit.
+        unit: String,
+        /// The period.
+        period: f64,
+    },
+    /// A column that must be constant within a unit is not.
+    #[error("`{column}` ({role}) changes over time within unit {unit}; {remedy}")]
+    TimeVarying {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// The unit.
+        unit: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Nothing is left of the sample.
+    #[error("no rows are left {after}; {remedy}")]
+    EmptySample {
+        /// After which step.
+        after: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Fewer than two periods.
+    #[error("the sample has {periods} period(s) after preparation; at least two are needed")]
+    TooFewPeriods {
+        /// Number of periods left.
+        periods: usize,
+    },
+    /// The never-treated group is too small to be the comparison.
+    #[error("the never-treated group has {size} unit(s), fewer than the {required} that the covariates need; use not-yet-treated controls or fewer covariates")]
+    SmallNeverTreated {
+        /// Units in the group.
+        size: usize,
+        /// Units needed: distinct covariates plus 5.
+        required: usize,
+    },
+    /// No group is first treated after the first period.
+    #[error("no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate")]
+    NoValidGroups {
+        /// Mentions the anticipation window, if any.
+        anticipating: String,
+    },
+    /// No group-time cell exists.
+    #[error("no (group, time) cell can be formed")]
+    NoCells,
+    /// An aggregation meets cells that could not be estimated.
+    #[error("{count} cell(s) have no estimate, the first is (group {group}, time {time}): {reason}; aggregate with `na_rm` to leave them out")]
+    MissingCells {
+        /// How many cells are missing.
+        count: usize,
+        /// Group of the first.
+        group: f64,
+        /// Period of the first.
+        time: f64,
+        /// Why it is missing.
+        reason: String,
+    },
+    /// No cell falls within the window asked for.
+    #[error("{what}")]
+    EmptyWindow {
+        /// What was asked for and what exists.
+        what: String,
+    },
+    /// The fit was made without covariances or influence values.
+    #[error("{what} needs {needs}, which this fit did not keep; {remedy}")]
+    NoInfluence {
+        /// Operation asked for.
+        what: &'static str,
+        /// What it needs.
+        needs: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A covariance that must be inverted is singular.
+    #[error("{what}: the covariance of the estimates is singular")]
+    Singular {
+        /// Test or operation.
+        what: &'static str,
+    },
+    /// The device has no arithmetic of the asked precision.
+    #[error("device {device} has no {precision} arithmetic; {remedy}")]
+    Precision {
+        /// The device.
+        device: String,
+        /// Precision asked for.
+        precision: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The device does not exist or fails.
+    #[error("device {device}: {problem}")]
+    Device {
+        /// The device.
+        device: String,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// The work does not fit the memory it may use.
+    #[error("{what} needs {needed} bytes, but {available} are available; {remedy}")]
+    Memory {
+        /// What needs the memory.
+        what: &'static str,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes available.
+        available: u64,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A user-supplied estimator returned something unusable.
+    #[error("the two-by-two estimator returned {got} influence values for the {expected} observations of (group {group}, time {time})")]
+    Callback {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+        /// Observations in the cell.
+        expected: usize,
+        /// Values returned.
+        got: usize,
+    },
+    /// The data could not be read.
+    #[error("reading the data: {0}")]
+    Polars(#[from] polars::error::PolarsError),
+    /// A file could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Cause.
+        source: std::io::Error,
+    },
+    /// A saved result could not be read.
+    #[error("saved result: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A plot could not be drawn.
+    #[error("plot: {0}")]
+    Plot(String),
+}
+
+/// Something a user should know about a result that was nevertheless produced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DidWarning {
+    /// Rows left out for missing or non-finite values.
+    DroppedRows {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Units (rows, for repeated cross sections) already treated in the first period.
+    AlreadyTreated {
+        /// Number of units or rows.
+        units: usize,
+        /// Anticipation in force.
+        anticipation: u32,
+    },
+    /// Units left out to balance the panel.
+    Unbalanced {
+        /// Number of units.
+        units: usize,
+    },
+    /// No never-treated units: the last cohort takes their place and later periods are dropped.
+    LastCohortAsControl {
+        /// First treated period of that cohort.
+        group: f64,
+    },
+    /// Cohorts with few units for the number of covariates (0 stands for never treated).
+    SmallGroups {
+        /// The cohorts.
+        groups: Vec<f64>,
+    },
+    /// Sampling weights change over time within units.
+    TimeVaryingWeights,
+    /// Never-treated units are assumed never to anticipate.
+    Anticipation,
+    /// A cell could not be estimated.
+    FailedCell {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A propensity score did not converge; its cell uses the last iterate.
+    NotConverged {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+    },
+    /// Rows of units not observed in the weight's period were left out of a group's cells.
+    MissingWeightPeriod {
+        /// The group.
+        group: f64,
+        /// The period.
+        period: f64,
+    },
+    /// The pre-test cannot be reported.
+    NoPretest {
+        /// Why.
+        reason: String,
+    },
+    /// The critical value of the band is suspiciously large.
+    LargeCriticalValue {
+        /// The value.
+        value: f64,
+    },
+    /// A uniform band could not be formed or was narrower than pointwise intervals; pointwise ones are reported.
+    PointwiseInstead {
+        /// Why.
+        reason: String,
+    },
+    /// An option has no effect on this aggregation.
+    IgnoredOption {
+        /// The option.
+        option: String,
+    },
+    /// There is no event time at or after treatment, so there is no overall effect.
+    NoPostEventTime,
+}
+
+impl fmt::Display for DidWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DroppedRows { rows } => {
+                write!(f, "dropped {rows} rows due to missing or non-finite data")
+            }
+            Self::AlreadyTreated { units, anticipation: 0 } => {
+                write!(f, "dropped {units} units that were already treated in the first period")
+            }
+            Self::AlreadyTreated { units, anticipation } => write!(
+                f,
+                "dropped {units} units that were already treated in the first period (accounting for anticipation = {anticipation})"
+            ),
+            Self::Unbalanced { units } => write!(
+                f,
+                "{units} units are missing in some periods; they were dropped to balance the panel"
+            ),
+            Self::LastCohortAsControl { group } => write!(
+                f,
+                "no never-treated units: the cohort first treated in {group} is the comparison, and periods from its treatment on are dropped"
+            ),
+            Self::SmallGroups { groups } => write!(
+                f,
+                "cohorts with very few observations, which may cause estimation problems: {}",
+                groups.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+            ),
+            Self::TimeVaryingWeights => {
+                write!(f, "sampling weights vary over time within units; see `fix_weights`")
+            }
+            Self::Anticipation => {
+                write!(f, "never-treated units are assumed never to anticipate treatment")
+            }
+            Self::FailedCell { group, time, reason } => {
+                write!(f, "(group {group}, time {time}) has no estimate: {reason}")
+            }
+            Self::NotConverged { group, time } => write!(
+                f,
+                "the propensity score of (group {group}, time {time}) did not converge; the last iterate is used"
+            ),
+            Self::MissingWeightPeriod { group, period } => write!(
+                f,
+                "units not observed in period {period} were left out of the cells of group {group}, whose weights come from that period"
+            ),
+            Self::NoPretest { reason } => write!(f, "no pre-test: {reason}"),
+            Self::LargeCriticalValue { value } => write!(
+                f,
+                "the simultaneous critical value is {value:.2}, arguably too large to be reliable; this happens with few observations"
+            ),
+            Self::PointwiseInstead { reason } => {
+                write!(f, "pointwise intervals are reported instead of a uniform band: {reason}")
+            }
+            Self::IgnoredOption { option } => write!(f, "`{option}` is ignored by this aggregation"),
+            Self::NoPostEventTime => {
+                write!(f, "no event time at or after treatment: there is no overall effect")
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Result of [`AttGt`](crate::AttGt).
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DidWarning;
+use crate::estimates::{CellStatus, Estimate, Estimates, Wald};
+use crate::options::Band;
+use crate::panel::SampleAudit;
+use crate::report::Settings;
+
+/// Effect on one group in one period.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AttGtCell {
+    /// First treated period of the group.
+    pub group: f64,
+    /// Period.
+    pub time: f64,
+    /// Effect and its uncertainty.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Why there is or is not an estimate.
+    pub status: CellStatus,
+    /// Treated units (rows, for repeated cross sections) in the cell.
+    pub n_treated: usize,
+    /// Comparison units (rows) in the cell.
+    pub n_control: usize,
+}
+
+/// Seconds spent in each stage of a fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// Reading files.
+    pub read: f64,
+    /// Validating and arranging the sample.
+    pub ingest: f64,
+    /// Nuisance models and point estimates.
+    pub estimate: f64,
+    /// Influence values, covariance, draws and bands.
+    pub inference: f64,
+    /// The whole fit.
+    pub total: f64,
+}
+
+/// Influence values by unit, kept on request.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Influence {
+    /// Label of each unit (row number, for repeated cross sections without a unit column), length `n`.
+    pub units: Vec<String>,
+    /// One column for each cell, `[cells][n]`, scaled so that `se = sqrt(Σ ψ²) / n`; empty for failed cells.
+    pub columns: Vec<Vec<f64>>,
+}
+
+/// Group-time average treatment effects. Carries no backend and no unit data unless influence values were kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+#[doc(alias = "MP")]
+pub struct AttGtResult {
+    /// The cells, group-major.
+    pub cells: Vec<AttGtCell>,
+    /// Critical value of the cells' intervals.
+    pub critical_value: f64,
+    /// What the cells' intervals are.
+    pub band: Band,
+    /// Wald test that all pre-treatment effects are zero.
+    pub wald: Option<Wald>,
+    /// What happened to the rows on the way in.
+    pub audit: SampleAudit,
+    /// What the user should know.
+    pub warnings: Vec<DidWarning>,
+    /// How the fit was made.
+    pub settings: Settings,
+    /// Seconds by stage.
+    pub timings: Timings,
+    /// Joint estimates, for aggregation.
+    pub(crate) estimates: Estimates,
+    /// Influence values, if kept.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
+}

@@ -1,0 +1,195 @@
+//! Options shared by the estimators. Every default is the value that `Default` or the builder gives.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{DidError, Result};
+
+/// Units that serve as the comparison for a treated group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlGroup {
+    /// Units that are never treated inside the sample.
+    #[default]
+    NeverTreated,
+    /// Never-treated units and units that are not yet treated (nor anticipating) in either period of the cell.
+    NotYetTreated,
+}
+
+/// Period that a cell's outcome is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BasePeriod {
+    /// The last period before treatment for post-treatment cells, the preceding period for pre-treatment cells.
+    #[default]
+    Varying,
+    /// The last period before treatment (and anticipation) for every cell of a group.
+    Universal,
+}
+
+/// Two-by-two estimator of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EstimationMethod {
+    /// Doubly robust (Sant'Anna and Zhao 2020, eqs. 2.5 and 3.4).
+    #[default]
+    #[doc(alias = "dr")]
+    DoublyRobust,
+    /// Inverse probability weighting with normalised (Hájek) weights.
+    #[doc(alias = "ipw")]
+    Ipw,
+    /// Outcome regression on the comparison units.
+    #[doc(alias = "reg")]
+    OutcomeRegression,
+}
+
+impl EstimationMethod {
+    pub(crate) fn uses_propensity(self) -> bool {
+        self != Self::OutcomeRegression
+    }
+
+    pub(crate) fn uses_regression(self) -> bool {
+        self != Self::Ipw
+    }
+}
+
+/// Which period's sampling weight a cell of a panel uses when weights vary over time.
+///
+/// Without it, a balanced panel uses the weight of the earlier of the two periods, and a repeated cross section or an
+/// unbalanced panel gives each row its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FixWeights {
+    /// Each row its own weight, by the repeated-cross-section estimators on the two stacked periods.
+    Varying,
+    /// The unit's weight in the group's last period before treatment.
+    BasePeriod,
+    /// The unit's weight in the first period of the sample.
+    FirstPeriod,
+}
+
+/// Law of the multipliers of the bootstrap: mean 0, variance 1, independent over units or clusters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Multiplier {
+    /// Mammen's two-point law, third moment 1.
+    #[default]
+    Mammen,
+    /// ±1 with equal probability; the law of R `did`.
+    Rademacher,
+    /// Webb's six-point law, for few clusters.
+    Webb,
+    /// Standard normal. Drawn exactly from the covariance, so it costs nothing in the number of units.
+    Gaussian,
+}
+
+/// Multiplier bootstrap: number of draws, seed and law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bootstrap {
+    /// Number of draws.
+    #[doc(alias = "biters")]
+    pub draws: usize,
+    /// Seed of the counter-based generator. The same seed gives the same draws on any machine and thread count.
+    pub seed: u64,
+    /// Law of the multipliers.
+    pub multiplier: Multiplier,
+}
+
+impl Bootstrap {
+    /// A bootstrap with `draws` draws, seed 0 and the default law.
+    #[must_use]
+    pub fn draws(draws: usize) -> Self {
+        Self { draws, seed: 0, multiplier: Multiplier::default() }
+    }
+
+    /// Sets the seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the law of the multipliers.
+    #[must_use]
+    pub fn multiplier(mut self, multiplier: Multiplier) -> Self {
+        self.multiplier = multiplier;
+        self
+    }
+}
+
+/// What the intervals of a table cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// Each interval covers its own parameter with the stated level.
+    Pointwise,
+    /// All intervals cover all parameters at once: sup-t from the bootstrap draws, or from the covariance without one.
+    #[doc(alias = "cband")]
+    Uniform,
+}
+
+/// How standard errors, intervals and bands are formed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inference {
+    /// One minus the confidence level.
+    #[doc(alias = "alp")]
+    pub alpha: f64,
+    /// The bootstrap, or `None` for analytic standard errors.
+    pub bootstrap: Option<Bootstrap>,
+    /// Pointwise intervals or a uniform band.
+    pub band: Band,
+}
+
+impl Inference {
+    /// Checks the ranges of the options.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for a level outside (0, 1) or a bootstrap without draws.
+    pub fn validate(&self) -> Result<()> {
+        if !(self.alpha > 0.0 && self.alpha < 1.0) {
+            return Err(DidError::Config {
+                option: "alpha",
+                expected: "a number between 0 and 1",
+                got: self.alpha.to_string(),
+            });
+        }
+        if self.bootstrap.is_some_and(|b| b.draws == 0) {
+            return Err(DidError::Config {
+                option: "bootstrap draws",
+                expected: "at least 1",
+                got: "0".into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Floating-point type of the tensors.
+///
+/// Small dense algebra and all sums of block results are f64 on the host in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Double precision.
+    #[default]
+    F64,
+    /// Single precision: for devices without double arithmetic, and where four to five correct digits suffice.
+    F32,
+}
+
+impl Precision {
+    /// Short name: `f64` or `f32`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F64 => "f64",
+            Self::F32 => "f32",
+        }
+    }
+
+    pub(crate) fn dtype(self) -> burn::tensor::DType {
+        match self {
+            Self::F64 => burn::tensor::DType::F64,
+            Self::F32 => burn::tensor::DType::F32,
+        }
+    }
+}

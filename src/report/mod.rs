@@ -1,0 +1,43 @@
+//! Tables and plots of results.
+
+use serde::{Deserialize, Serialize};
+
+use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};
+
+/// How a fit was made, for the foot of tables and the JSON of results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Estimator: `att_gt`.
+    pub estimator: String,
+    /// Backend's name: `ndarray`, `cuda`, `wgpu`, …
+    pub backend: String,
+    /// Floating-point type of the device: `f64` or `f32`.
+    pub precision: String,
+    /// Outcome column.
+    pub outcome: String,
+    /// Covariate formula as given, or `~ 1`.
+    pub covariates: String,
+    /// Weights column.
+    pub weights: Option<String>,
+    /// Cluster column.
+    pub cluster: Option<String>,
+    /// Comparison units.
+    pub control_group: ControlGroup,
+    /// Base period.
+    pub base_period: BasePeriod,
+    /// Two-by-two estimator; `None` for a user-supplied one.
+    pub method: Option<EstimationMethod>,
+    /// Periods of anticipation.
+    pub anticipation: u32,
+    /// Layout of the sample: `balanced panel`, `unbalanced panel` or `repeated cross sections`.
+    pub layout: String,
+    /// Units (rows, for repeated cross sections).
+    pub n_units: usize,
+    /// Rows used.
+    pub n_rows: usize,
+    /// Clusters, if standard errors are clustered.
+    pub n_clusters: Option<usize>,
+    /// Options of inference.
+    pub inference: Inference,
+}
