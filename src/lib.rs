@@ -18,3 +18,7 @@ pub use options::{
 };
 pub use panel::SampleAudit;
 pub use report::Settings;
+
+pub mod backend;
+mod kernel;
+pub mod pass;
