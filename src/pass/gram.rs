@@ -65,6 +65,8 @@ impl Stat for Vec<Gram> {
 }
 
 impl Pass for GramPass {
+    const NAME: &'static str = "cross-products";
+
     type Stat = Vec<Gram>;
 
     fn identity(&self) -> Self::Stat {

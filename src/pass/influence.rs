@@ -154,6 +154,8 @@ impl Stat for InfluenceStat {
 }
 
 impl Pass for InfluencePass {
+    const NAME: &'static str = "influence values";
+
     type Stat = InfluenceStat;
 
     fn identity(&self) -> Self::Stat {

@@ -67,6 +67,8 @@ impl Stat for Vec<LogitStat> {
 }
 
 impl Pass for LogitPass {
+    const NAME: &'static str = "propensity scores";
+
     type Stat = Vec<LogitStat>;
 
     fn identity(&self) -> Self::Stat {

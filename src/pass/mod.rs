@@ -28,6 +28,9 @@ pub const TILE: usize = 4096;
 
 /// A map from chunks to an additive statistic.
 pub trait Pass: Serialize + DeserializeOwned + Sync {
+    /// Name in progress reports and traces.
+    const NAME: &'static str;
+
     /// The statistic.
     type Stat: Stat;
 
