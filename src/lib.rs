@@ -18,3 +18,5 @@ pub use options::{
 };
 pub use panel::SampleAudit;
 pub use report::Settings;
+
+pub mod data;
