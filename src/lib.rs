@@ -30,3 +30,5 @@ pub use options::{
 pub use panel::SampleAudit;
 pub use progress::{Progress, ProgressEvent};
 pub use report::Settings;
+
+pub mod data;

@@ -1,0 +1,441 @@
+use polars::prelude::{Column, DataFrame};
+use rayon::prelude::*;
+
+/// Units generated together; the result does not depend on it.
+const BLOCK: usize = 8_192;
+
+/// Staggered-adoption data with known effects.
+///
+/// Unit `i` of cohort `g` has, in period `t = 1, …, T`,
+/// `y_it = a_i + t/5 + (trend·t/√k) Σ_j x_ij + s_{c(i),t} + ATT(g, t) + noise·ε_it`,
+/// with `a_i`, `ε_it` standard normal, covariates `x_ij ~ N(selection·1{treated}/√k, 1)` and shocks `s_ct` shared by a
+/// cluster. Trends differ by covariates and covariates by cohort, so that effects are recovered only when covariates
+/// are adjusted for; against never-treated units the propensity score is exactly logistic.
+///
+/// Every unit draws from its own SplitMix64 stream (Steele, Lea and Flood 2014), keyed by seed and unit: the same seed
+/// gives the same data on any number of threads, and more units, weights or attrition leave the other values as they
+/// were.
+///
+/// ```
+/// let simulation = burn_did::data::Simulation::builder().units(200).covariates(2).seed(7).build();
+/// let panel = simulation.frame();
+/// assert_eq!(panel.height(), 200 * 6);
+/// assert_eq!(simulation.truth(3, 2), 0.0);
+/// assert_eq!(simulation.truth(3, 4), 1.5);
+/// ```
+#[derive(Clone, Debug, PartialEq, bon::Builder)]
+pub struct Simulation {
+    /// Units; rows in each period, for repeated cross sections.
+    #[builder(default = 1_000)]
+    pub units: usize,
+    /// Periods, numbered from 1.
+    #[builder(default = 6)]
+    pub periods: u32,
+    /// First treated period of each cohort, ascending, of equal expected size. Small periods leave few pre-periods to test.
+    #[builder(default = vec![3, 4, 5], into)]
+    pub cohorts: Vec<i64>,
+    /// Share of units that are never treated (group 0).
+    #[builder(default = 0.4)]
+    pub never_treated: f64,
+    /// Number of covariates `k`, named `x1`, `x2`, ….
+    #[builder(default = 1)]
+    pub covariates: usize,
+    /// Distance between the covariate means of treated and never-treated units, in standard deviations.
+    #[builder(default = 0.5)]
+    pub selection: f64,
+    /// Slope of the outcome's trend in the covariates.
+    #[builder(default = 0.3)]
+    pub trend: f64,
+    /// Effect by event time 0, 1, …; the last value holds from there on.
+    #[builder(default = vec![1.0, 1.5, 2.0], into)]
+    pub effects: Vec<f64>,
+    /// What each later cohort's effect has on top of the one before.
+    #[builder(default = 0.0)]
+    pub heterogeneity: f64,
+    /// Standard deviation of `ε`.
+    #[builder(default = 1.0)]
+    pub noise: f64,
+    /// Number of clusters; with any, whole clusters adopt treatment together and there is a column `cluster`.
+    #[builder(default = 0)]
+    pub clusters: usize,
+    /// Standard deviation of the cluster's shock in a period.
+    #[builder(default = 0.5)]
+    pub cluster_sd: f64,
+    /// Adds a column `weight` of sampling weights, uniform on [0.5, 2] and independent of all else.
+    #[builder(default = false)]
+    pub weights: bool,
+    /// Share of rows missing at random, which unbalances the panel.
+    #[builder(default = 0.0)]
+    pub attrition: f64,
+    /// Draws new units in every period.
+    #[builder(default = false)]
+    pub repeated_cross_sections: bool,
+    /// Seed of the streams.
+    #[builder(default = 0)]
+    pub seed: u64,
+}
+
+impl Simulation {
+    /// Effect on cohort `group` in period `time`: the true ATT(g, t).
+    #[must_use]
+    pub fn truth(&self, group: i64, time: i64) -> f64 {
+        let cohort = self.cohorts.iter().position(|g| *g == group);
+        match (cohort, self.effects.last()) {
+            (Some(cohort), Some(last)) if time >= group => {
+                let e = usize::try_from(time - group).unwrap_or(usize::MAX);
+                self.effects.get(e).unwrap_or(last) + self.heterogeneity * cohort as f64
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// True effect at each event time that periods 2 to `T` show, weighted by the cohorts' expected sizes.
+    #[must_use]
+    pub fn event_study(&self) -> Vec<(i64, f64)> {
+        let periods = 2..=i64::from(self.periods);
+        let (Some(first), Some(last)) = (self.cohorts.iter().min(), self.cohorts.iter().max())
+        else {
+            return Vec::new();
+        };
+        (periods.start() - last..=periods.end() - first)
+            .filter_map(|e| {
+                let observed: Vec<f64> = self
+                    .cohorts
+                    .iter()
+                    .filter(|g| periods.contains(&(**g + e)))
+                    .map(|g| self.truth(*g, g + e))
+                    .collect();
+                let mean = observed.iter().sum::<f64>() / observed.len() as f64;
+                (!observed.is_empty()).then_some((e, mean))
+            })
+            .collect()
+    }
+
+    /// The data in long form, ordered by unit and period: `id`, `period`, `group` (0 for never treated), `y`, `x1`, …,
+    /// and `weight` and `cluster` where asked for.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, reason = "the columns have one length and distinct names")]
+    pub fn frame(&self) -> DataFrame {
+        let rows_per_unit = if self.repeated_cross_sections { 1 } else { self.periods as usize };
+        let units = if self.repeated_cross_sections {
+            self.units * self.periods as usize
+        } else {
+            self.units
+        };
+        let shocks = self.cluster_shocks();
+        let mut blocks: Vec<Rows> = (0..units.div_ceil(BLOCK))
+            .into_par_iter()
+            .map(|b| {
+                let block = b * BLOCK..units.min((b + 1) * BLOCK);
+                let mut rows = Rows::with_capacity(self, block.len() * rows_per_unit);
+                for unit in block {
+                    self.push_unit(unit, &shocks, &mut rows);
+                }
+                rows
+            })
+            .collect();
+        let height = blocks.iter().map(|b| b.id.len()).sum();
+        let mut columns = vec![
+            Column::new("id".into(), gather(&mut blocks, height, |r| &mut r.id)),
+            Column::new("period".into(), gather(&mut blocks, height, |r| &mut r.period)),
+            Column::new("group".into(), gather(&mut blocks, height, |r| &mut r.group)),
+            Column::new("y".into(), gather(&mut blocks, height, |r| &mut r.y)),
+        ];
+        for j in 0..self.covariates {
+            let name = format!("x{}", j + 1).into();
+            columns.push(Column::new(name, gather(&mut blocks, height, |r| &mut r.x[j])));
+        }
+        if self.weights {
+            columns
+                .push(Column::new("weight".into(), gather(&mut blocks, height, |r| &mut r.weight)));
+        }
+        if self.clusters > 0 {
+            let cluster = gather(&mut blocks, height, |r| &mut r.cluster);
+            columns.push(Column::new("cluster".into(), cluster));
+        }
+        DataFrame::new(height, columns).expect("columns have one length and distinct names")
+    }
+
+    /// Cohort of a uniform draw: 0 with the never-treated share, else each cohort with equal probability.
+    fn cohort(&self, uniform: f64) -> i64 {
+        let treated = (uniform - self.never_treated) / (1.0 - self.never_treated);
+        if uniform < self.never_treated || self.cohorts.is_empty() {
+            return 0;
+        }
+        let index = (treated * self.cohorts.len() as f64) as usize;
+        self.cohorts[index.min(self.cohorts.len() - 1)]
+    }
+
+    /// Each cluster's cohort and its shock in every period.
+    fn cluster_shocks(&self) -> Vec<(i64, Vec<f64>)> {
+        let draw = |c: usize| {
+            let mut stream = Stream::new(!self.seed, c as u64);
+            let group = self.cohort(stream.uniform());
+            (group, (0..self.periods).map(|_| self.cluster_sd * stream.normal()).collect())
+        };
+        (0..self.clusters).map(draw).collect()
+    }
+
+    /// Appends the rows of one unit. Draws do not depend on which columns or rows are wanted.
+    fn push_unit(&self, unit: usize, shocks: &[(i64, Vec<f64>)], rows: &mut Rows) {
+        let mut stream = Stream::new(self.seed, unit as u64);
+        let [cohort, cluster, weight] = [stream.uniform(), stream.uniform(), stream.uniform()];
+        let cluster = (cluster * self.clusters as f64) as usize;
+        let shock = shocks.get(cluster);
+        let group = shock.map_or_else(|| self.cohort(cohort), |(group, _)| *group);
+        let root = (self.covariates.max(1) as f64).sqrt();
+        let mean = if group > 0 { self.selection / root } else { 0.0 };
+        let level = stream.normal();
+        let mut slope = 0.0;
+        let first_x: Vec<f64> = (0..self.covariates)
+            .map(|_| {
+                let x = mean + stream.normal();
+                slope += self.trend * x / root;
+                x
+            })
+            .collect();
+        let periods = if self.repeated_cross_sections {
+            let own = (unit % self.periods as usize) as u32 + 1;
+            own..=own
+        } else {
+            1..=self.periods
+        };
+        for t in periods {
+            let (missing, error) = (stream.uniform(), stream.normal());
+            if missing < self.attrition {
+                continue;
+            }
+            let shared = shock.map_or(0.0, |(_, by_period)| by_period[t as usize - 1]);
+            let time = f64::from(t);
+            rows.id.push(unit as i64 + 1);
+            rows.period.push(i64::from(t));
+            rows.y.push(
+                level
+                    + time / 5.0
+                    + slope * time
+                    + shared
+                    + self.truth(group, i64::from(t))
+                    + self.noise * error,
+            );
+        }
+        let end = rows.id.len();
+        rows.group.resize(end, group);
+        for (column, x) in rows.x.iter_mut().zip(first_x) {
+            column.resize(end, x);
+        }
+        if self.weights {
+            rows.weight.resize(end, 0.5 + 1.5 * weight);
+        }
+        if self.clusters > 0 {
+            rows.cluster.resize(end, cluster as i64 + 1);
+        }
+    }
+}
+
+/// Columns of a block of units; unwanted ones stay empty.
+struct Rows {
+    id: Vec<i64>,
+    period: Vec<i64>,
+    group: Vec<i64>,
+    y: Vec<f64>,
+    x: Vec<Vec<f64>>,
+    weight: Vec<f64>,
+    cluster: Vec<i64>,
+}
+
+impl Rows {
+    fn with_capacity(simulation: &Simulation, rows: usize) -> Self {
+        let cap = |wanted: bool| if wanted { rows } else { 0 };
+        Self {
+            id: Vec::with_capacity(rows),
+            period: Vec::with_capacity(rows),
+            group: Vec::with_capacity(rows),
+            y: Vec::with_capacity(rows),
+            x: (0..simulation.covariates).map(|_| Vec::with_capacity(rows)).collect(),
+            weight: Vec::with_capacity(cap(simulation.weights)),
+            cluster: Vec::with_capacity(cap(simulation.clusters > 0)),
+        }
+    }
+}
+
+/// Joins one column of all blocks, freeing each block's part.
+fn gather<T: Copy>(
+    blocks: &mut [Rows],
+    height: usize,
+    column: impl Fn(&mut Rows) -> &mut Vec<T>,
+) -> Vec<T> {
+    let mut out = Vec::with_capacity(height);
+    for block in blocks {
+        out.append(&mut std::mem::take(column(block)));
+    }
+    out
+}
+
+/// `SplitMix64` stream of one unit, and normals from it by Box and Muller (1958).
+struct Stream {
+    state: u64,
+    spare: Option<f64>,
+}
+
+impl Stream {
+    fn new(seed: u64, key: u64) -> Self {
+        let start = Self { state: seed, spare: None }.next();
+        Self { state: start ^ Self { state: !key, spare: None }.next(), spare: None }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform on [0, 1), a multiple of 2⁻⁵³.
+    fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 * 2f64.powi(-53)
+    }
+
+    fn normal(&mut self) -> f64 {
+        if let Some(spare) = self.spare.take() {
+            return spare;
+        }
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        let (sin, cos) = (std::f64::consts::TAU * self.uniform()).sin_cos();
+        self.spare = Some(radius * sin);
+        radius * cos
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(df: &DataFrame, name: &str) -> Vec<f64> {
+        let column = df.column(name).unwrap().cast(&polars::prelude::DataType::Float64).unwrap();
+        column.f64().unwrap().into_no_null_iter().collect()
+    }
+
+    fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+        let (sum, n) = values.into_iter().fold((0.0, 0.0), |(s, n), v| (s + v, n + 1.0));
+        sum / n
+    }
+
+    #[test]
+    fn same_seed_same_data_on_any_thread_count() {
+        let simulation = Simulation::builder().units(20_000).covariates(2).seed(3).build();
+        let frames: Vec<_> = [1, 3]
+            .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+            .iter()
+            .map(|pool| pool.install(|| simulation.frame()))
+            .collect();
+        assert!(frames[0].equals(&frames[1]));
+        let other = Simulation { seed: 4, ..simulation }.frame();
+        assert!(!frames[0].equals(&other));
+    }
+
+    #[test]
+    fn stream_is_splitmix64() {
+        let mut stream = Stream { state: 1_234_567, spare: None };
+        let published = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973];
+        assert_eq!([stream.next(), stream.next()], published);
+        let mut stream = Stream::new(1, 2);
+        let normals: Vec<f64> = (0..100_000).map(|_| stream.normal()).collect();
+        let moment = |p| mean(normals.iter().map(|z| z.powi(p)));
+        assert!(moment(1).abs() < 0.01 && (moment(2) - 1.0).abs() < 0.02);
+        assert!(moment(3).abs() < 0.04 && (moment(4) - 3.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn more_units_and_more_columns_leave_values_alone() {
+        let small = Simulation::builder().units(50).seed(1).build();
+        let large = Simulation { units: 9_000, weights: true, ..small.clone() };
+        let (small, large) = (small.frame(), large.frame());
+        let head = large.head(Some(small.height())).drop("weight").unwrap();
+        assert!(small.equals(&head));
+    }
+
+    #[test]
+    fn shares_selection_and_weights_are_as_asked() {
+        let simulation = Simulation::builder().units(40_000).periods(1).weights(true).build();
+        let df = simulation.frame();
+        let (group, x, w) = (column(&df, "group"), column(&df, "x1"), column(&df, "weight"));
+        let share = |g: f64| mean(group.iter().map(|v| f64::from(u8::from(*v == g))));
+        assert!((share(0.0) - 0.4).abs() < 0.01 && (share(4.0) - 0.2).abs() < 0.01);
+        let mean_x = |treated: bool| {
+            mean(group.iter().zip(&x).filter(|(g, _)| (**g > 0.0) == treated).map(|(_, x)| *x))
+        };
+        assert!((mean_x(true) - 0.5).abs() < 0.03 && mean_x(false).abs() < 0.03);
+        assert!(w.iter().all(|w| (0.5..2.0).contains(w)) && (mean(w) - 1.25).abs() < 0.01);
+    }
+
+    #[test]
+    fn outcomes_carry_the_true_effect() {
+        let simulation = Simulation::builder()
+            .units(50_000)
+            .covariates(0)
+            .heterogeneity(0.5)
+            .cohorts(vec![3, 5])
+            .build();
+        let df = simulation.frame();
+        let [group, period, y] = ["group", "period", "y"].map(|name| column(&df, name));
+        let change = |g: f64, t: usize, base: usize| {
+            mean(
+                (0..y.len())
+                    .step_by(6)
+                    .filter(|row| group[*row] == g)
+                    .map(|row| y[row + t - 1] - y[row + base - 1]),
+            )
+        };
+        assert_eq!(period[..6], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        for (g, t) in [(3, 2), (3, 3), (3, 6), (5, 4), (5, 5), (5, 6)] {
+            let did = change(g as f64, t, 1) - change(0.0, t, 1);
+            assert!((did - simulation.truth(g, t as i64)).abs() < 0.05, "({g}, {t}): {did}");
+        }
+    }
+
+    #[test]
+    fn event_study_averages_the_cohorts_that_show_an_event_time() {
+        let simulation =
+            Simulation::builder().cohorts(vec![3, 5]).heterogeneity(1.0).effects(vec![1.0]).build();
+        let expected = [(-3, 0.0), (-2, 0.0), (-1, 0.0), (0, 1.5), (1, 1.5), (2, 1.0), (3, 1.0)];
+        assert_eq!(simulation.event_study(), expected);
+        assert_eq!(simulation.truth(7, 9), 0.0);
+        assert_eq!(Simulation::builder().cohorts(vec![]).build().event_study(), []);
+    }
+
+    #[test]
+    fn attrition_clusters_and_repeated_cross_sections() {
+        let panel = Simulation::builder().units(5_000).attrition(0.2).clusters(40).build();
+        let df = panel.frame();
+        assert!((df.height() as f64 / 30_000.0 - 0.8).abs() < 0.01);
+        let (group, cluster) = (column(&df, "group"), column(&df, "cluster"));
+        let mut adoption: Vec<_> = cluster.iter().zip(&group).map(|(c, g)| (*c, *g)).collect();
+        adoption.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        adoption.dedup();
+        assert_eq!(adoption.len(), 40, "each cluster has one cohort");
+
+        let rows = Simulation { repeated_cross_sections: true, attrition: 0.0, ..panel }.frame();
+        assert_eq!(rows.height(), 30_000);
+        assert_eq!(rows.column("id").unwrap().n_unique().unwrap(), 30_000);
+        assert_eq!(mean(column(&rows, "period")), 3.5);
+    }
+
+    #[test]
+    fn degenerate_sizes_give_empty_or_untreated_data() {
+        let empty = Simulation::builder().units(0).build();
+        assert_eq!(empty.frame().shape(), (0, 5));
+        let none = Simulation { repeated_cross_sections: true, periods: 0, units: 3, ..empty };
+        assert_eq!(none.frame().height(), 0);
+        let never = Simulation::builder().units(5).never_treated(1.0).build().frame();
+        assert!(column(&never, "group").iter().all(|g| *g == 0.0));
+    }
+
+    #[test]
+    #[ignore = "10 million rows, a timing"]
+    fn ten_million_rows() {
+        let start = std::time::Instant::now();
+        let df = Simulation::builder().units(1_000_000).periods(10).covariates(2).build().frame();
+        println!("{} rows in {:.2?}", df.height(), start.elapsed());
+    }
+}
