@@ -183,8 +183,7 @@ impl<'a> Selection<'a> {
         events.sort_unstable_by(f64::total_cmp);
         events.dedup();
         if events.is_empty() {
-            let what = "no event time falls within the requested window; widen `min_e`, `max_e` or `balance_e`";
-            return Err(DidError::EmptyWindow { what: what.into() });
+            return Err(no_event_time(options));
         }
         let at_event = |c: &Cell, e: f64| included(c) && c.time - c.group == e;
         let rows: Vec<Row> = events
@@ -235,6 +234,20 @@ impl<'a> Selection<'a> {
         let overall = Some(self.equal_mean(&all));
         Ok(Linear { rows, overall })
     }
+}
+
+fn no_event_time(options: &Aggregation) -> DidError {
+    let shown = |name: &str, value: Option<f64>| value.map(|v| format!("`{name}` = {v}"));
+    let window: Vec<String> = [
+        shown("min_e", options.min_e),
+        shown("max_e", options.max_e),
+        shown("balance_e", options.balance_e.map(f64::from)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let window = window.join(", ");
+    DidError::EmptyWindow { what: format!("no event time falls within the requested window ({window})") }
 }
 
 fn no_post(max_e: Option<f64>) -> DidError {

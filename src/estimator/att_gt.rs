@@ -158,6 +158,9 @@ impl<B: DidBackend> AttGt<B> {
         if self.allow_unbalanced_panel && self.repeated_cross_sections {
             return config("allow_unbalanced_panel", "off for repeated cross sections", "true");
         }
+        if self.chunk_rows == Some(0) {
+            return config("chunk_rows", "at least 1", "0");
+        }
         let fixed = self.fix_weights.is_some_and(|f| f != FixWeights::Varying);
         if fixed && self.repeated_cross_sections {
             return config("fix_weights", "unset or `varying` for repeated cross sections", "a period");

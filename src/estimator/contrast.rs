@@ -21,9 +21,6 @@ pub(super) fn pre_test(
         warnings.push(DidWarning::NoPretest { reason: reason.to_owned() });
         None
     };
-    if cells.iter().any(|c| is_pre(c) && c.estimate.att.is_none()) {
-        return none("a pre-treatment cell has no estimate");
-    }
     if pre.is_empty() {
         return if cells.iter().any(is_pre) {
             none("no pre-treatment cell has a standard error")
@@ -61,18 +58,17 @@ impl AttGtResult {
         aggregate(&self.estimates, aggregation, &inference, self.settings.clone())
     }
 
-    /// Covariance of the cells' estimates, `[cells][cells]`; `None` where a cell has no estimate.
-    ///
-    /// # Errors
-    /// [`DidError::NoInfluence`] for point estimates only.
-    pub fn vcov(&self) -> Result<Vec<Vec<Option<f64>>>> {
+    /// Covariance of the cells' estimates, `[cells][cells]`; `None` where a cell has no estimate, and everywhere for point
+    /// estimates only.
+    #[must_use]
+    pub fn vcov(&self) -> Vec<Vec<Option<f64>>> {
         let m = self.estimates.columns();
-        let covariance = self.estimates.covariance.as_ref().ok_or_else(no_covariance)?;
         let cells = &self.estimates.cells;
         let entry = |i: usize, j: usize| {
-            (cells[i].att.is_some() && cells[j].att.is_some()).then(|| covariance[i * m + j])
+            let both = cells[i].att.is_some() && cells[j].att.is_some();
+            self.estimates.covariance.as_ref().filter(|_| both).map(|c| c[i * m + j])
         };
-        Ok((0..cells.len()).map(|i| (0..cells.len()).map(|j| entry(i, j)).collect()).collect())
+        (0..cells.len()).map(|i| (0..cells.len()).map(|j| entry(i, j)).collect()).collect()
     }
 
     /// `Σ weight · ATT(g, t)` for any weights by (group, time), with its standard error and a pointwise interval.

@@ -137,7 +137,7 @@ fn weights(column: &str, w: Vec<f64>) -> Result<Vec<f64>> {
         return Err(problem(format!("row {row} has the negative weight {w}; weights must be ≥ 0")));
     }
     if !w.iter().any(|w| *w > 0.0) {
-        return Err(problem("no row has a positive weight".into()));
+        return Err(problem("all weights are zero or missing".into()));
     }
     Ok(w)
 }
