@@ -17,4 +17,4 @@ pub use options::{
     Precision,
 };
 pub use panel::SampleAudit;
-pub use report::Settings;
+pub use report::{Align, Comparable, Section, Settings, Table, Term, compare};

@@ -1,5 +1,17 @@
 //! Tables and plots of results.
 
+mod compare;
+mod display;
+mod foot;
+mod frame;
+mod number;
+#[cfg(test)]
+mod sample;
+mod table;
+
+pub use compare::{Comparable, Term, compare};
+pub use table::{Align, Section, Table};
+
 use serde::{Deserialize, Serialize};
 
 use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};
