@@ -17,4 +17,6 @@ pub use options::{
     Precision,
 };
 pub use panel::SampleAudit;
-pub use report::{Align, Comparable, Section, Settings, Table, Term, compare};
+pub use report::{Align, Comparable, PlotRow, Section, Settings, Table, Term, compare};
+#[cfg(feature = "plot")]
+pub use report::{Colour, PlotOptions};

@@ -40,6 +40,9 @@ pub trait Comparable {
 /// # }
 /// ```
 pub fn compare(models: &[(&str, &dyn Comparable)]) -> Table {
+    if models.is_empty() {
+        return Table::default();
+    }
     let terms: Vec<Vec<Term>> = models.iter().map(|(_, m)| m.terms()).collect();
     let mut header = vec![String::new()];
     header.extend(models.iter().map(|(name, _)| format!("{name} ")));
@@ -110,9 +113,6 @@ fn notes(models: &[(&str, &dyn Comparable)]) -> Vec<String> {
             kinds.push(kind);
         }
     }
-    if kinds.is_empty() {
-        return Vec::new();
-    }
     let kinds = kinds.join(" or ");
     vec![format!("Standard errors in parentheses. `*' {kinds} confidence band does not cover 0")]
 }
@@ -148,8 +148,7 @@ impl Comparable for Aggregated {
             AggregationKind::Group => (3.0, "Group"),
             AggregationKind::Calendar => (4.0, "Time"),
         };
-        let overall =
-            Term { name: "Overall ATT".into(), order: [0.0; 3], estimate: self.overall };
+        let overall = Term { name: "Overall ATT".into(), order: [0.0; 3], estimate: self.overall };
         let row = |r: &crate::AggregatedRow| Term {
             name: format!("{name} {}", label(r.at)),
             order: [rank, r.at, 0.0],

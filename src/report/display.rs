@@ -6,7 +6,6 @@ use crate::aggregate::{Aggregated, AggregationKind};
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, Estimate};
 use crate::estimator::AttGtResult;
-use crate::options::Band;
 
 use super::foot;
 use super::number::{Digits, label};
@@ -60,29 +59,29 @@ impl Aggregated {
         let estimates = self.rows.iter().map(|r| &r.estimate).chain([&self.overall]);
         let digits = Digits::of(estimates);
         let words = words(self.aggregation.kind);
-        let mut overall = vec![String::new()];
+        let labels = usize::from(!self.rows.is_empty());
+        let mut overall = vec![String::new(); labels];
         overall.extend(columns(&self.overall, digits));
-        let mut sections = vec![Section {
-            caption: words.overall.map(Into::into),
-            header: self.header("", "ATT", Band::Pointwise),
-            rows: vec![overall],
-        }];
+        let [lower, upper] = foot::overall_heads(self.alpha);
+        let header = strings(&["", "ATT", "Std. Error", &lower, &upper, ""][1 - labels..]);
+        let caption = words.overall.map(Into::into);
+        let mut sections = vec![Section { caption, header, rows: vec![overall] }];
         if !self.rows.is_empty() {
             let row = |at: f64, e: &Estimate| [vec![label(at)], columns(e, digits)].concat();
             sections.push(Section {
                 caption: Some(words.rows.into()),
-                header: self.header(words.at, "Estimate", self.band),
+                header: self.header(words.at),
                 rows: self.rows.iter().map(|r| row(r.at, &r.estimate)).collect(),
             });
         }
         let mut notes = foot::notes(&self.settings, None);
         notes.extend(foot::warnings(&self.warnings));
-        Table { title: words.title.into(), align: aligned(1), sections, notes }
+        Table { title: words.title.into(), align: aligned(labels), sections, notes }
     }
 
-    fn header(&self, at: &str, estimate: &str, band: Band) -> Vec<String> {
-        let [lower, upper] = foot::interval_heads(band, self.alpha);
-        strings(&[at, estimate, "Std. Error", &lower, &upper, ""])
+    fn header(&self, at: &str) -> Vec<String> {
+        let [lower, upper] = foot::interval_heads(self.band, self.alpha);
+        strings(&[at, "Estimate", "Std. Error", &lower, &upper, ""])
     }
 
     /// The table in markdown.

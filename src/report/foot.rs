@@ -53,6 +53,11 @@ pub(super) fn interval_heads(band: Band, alpha: f64) -> [String; 2] {
     }
 }
 
+/// The two heads over the ends of an overall effect's interval.
+pub(super) fn overall_heads(alpha: f64) -> [String; 2] {
+    [format!("[{}% Pointwise", percent(alpha)), "Conf. Int.]".into()]
+}
+
 pub(super) fn p_value(p: f64) -> String {
     if p < 0.000_01 { "< 0.00001".into() } else { format!("{p:.5}") }
 }
@@ -60,7 +65,12 @@ pub(super) fn p_value(p: f64) -> String {
 pub(super) fn errors(settings: &Settings) -> String {
     let Inference { bootstrap, .. } = settings.inference;
     let mut out = bootstrap.map_or("analytic".to_owned(), |b| {
-        format!("multiplier bootstrap ({}, {} draws, seed {})", multiplier(b.multiplier), b.draws, b.seed)
+        format!(
+            "multiplier bootstrap ({}, {} draws, seed {})",
+            multiplier(b.multiplier),
+            b.draws,
+            b.seed
+        )
     });
     if let Some(cluster) = &settings.cluster {
         out.push_str(&format!(", clustered by {cluster}"));

@@ -67,7 +67,8 @@ impl Aggregated {
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
         let at: Vec<Option<f64>> = self.rows.iter().map(|r| Some(r.at)).chain([None]).collect();
-        let term = |at: &Option<f64>| at.map_or("overall".into(), |at| format!("ATT({})", label(at)));
+        let term =
+            |at: &Option<f64>| at.map_or("overall".into(), |at| format!("ATT({})", label(at)));
         let first = df!(
             "type" => vec![self.aggregation.kind.name(); at.len()],
             "term" => at.iter().map(term).collect::<Vec<_>>(),

@@ -85,8 +85,14 @@ fn cell_text(text: &str) -> String {
 
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
+    let text = one_line(text);
+    let mut rest = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = rest.next() {
         match c {
+            '-' if " (".contains(before) && rest.peek().is_some_and(char::is_ascii_digit) => {
+                out.push_str("$-$");
+            }
             '\\' => out.push_str("\\textbackslash{}"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
             '[' | ']' => out.extend(['{', c, '}']),
@@ -103,6 +109,7 @@ fn escape(text: &str) -> String {
             '×' => out.push_str("$\\times$"),
             _ => out.push(c),
         }
+        before = c;
     }
     out
 }

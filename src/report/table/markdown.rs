@@ -22,7 +22,8 @@ impl Table {
             }
         }
         if !self.notes.is_empty() {
-            blocks.push(self.notes.iter().map(|n| format!("- {}\n", escape(n.trim()))).collect());
+            let notes = self.notes.iter().map(|n| n.trim()).filter(|n| !n.is_empty());
+            blocks.push(notes.map(|n| format!("- {}\n", escape(n))).collect());
         }
         blocks.join("\n")
     }

@@ -70,7 +70,7 @@ impl Table {
 }
 
 /// One line: line breaks and other control characters become spaces.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

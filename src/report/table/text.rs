@@ -11,8 +11,9 @@ impl fmt::Display for Table {
         }
         let widths = widths(self);
         for (index, section) in self.sections.iter().enumerate() {
-            match (index, section.header.is_empty(), &section.caption) {
-                (0, false, _) | (_, _, Some(_)) => writeln!(f)?,
+            match (index, &section.caption) {
+                (0, _) if self.title.is_empty() => {}
+                (0, _) | (_, Some(_)) => writeln!(f)?,
                 _ => writeln!(f, "{}", "-".repeat(total(self, &widths)))?,
             }
             write_section(f, self, section, &widths)?;
