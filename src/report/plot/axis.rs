@@ -131,10 +131,7 @@ mod tests {
             let axis = Axis::times(&values, 6.0);
             assert!(axis.high > axis.low && axis.place(axis.low, 0.0, 1.0).is_finite());
         }
-        assert_eq!(
-            labels(&Axis::values([2e8].into_iter(), 4.0)),
-            ["0", "5e7", "1e8", "1.5e8", "2e8"]
-        );
+        assert_eq!(labels(&Axis::values([2e8].into_iter(), 4.0)), ["0", "1e8", "2e8"]);
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl Layout<'_> {
         let Sizes { unit, tick, .. } = self.sizes;
         for (value, text) in &y.ticks {
             let from = Point { x: area.left, y: up(*value) };
-            self.scene.line(from, Point { x: area.right, ..from }, 1.0 * unit, GRID);
+            self.scene.rule(from, area.right, unit, GRID);
             if index % self.columns == 0 {
                 let at = Point { x: area.left - 8.0 * unit, ..from };
                 self.scene.text(text, at, Anchor::End, tick, MUTED);
@@ -165,7 +165,7 @@ impl Layout<'_> {
         self.scene.dashed(zero, area.right, 1.5 * unit, 8.0 * unit, INK);
         if let Some(overall) = self.chart.overall {
             let from = Point { x: area.left, y: up(overall) };
-            self.scene.line(from, Point { x: area.right, ..from }, 2.0 * unit, MUTED);
+            self.scene.rule(from, area.right, 2.0 * unit, MUTED);
         }
         self.rows(facet, area, x, &up);
         let labelled = index + self.columns >= self.chart.facets.len();
@@ -204,7 +204,7 @@ impl Layout<'_> {
         let Sizes { unit, tick, .. } = self.sizes;
         let (left, right) = (area.left, area.right);
         let corner = Point { x: left, y: area.bottom };
-        self.scene.line(corner, Point { x: right, ..corner }, 1.5 * unit, MUTED);
+        self.scene.rule(corner, right, 1.5 * unit, MUTED);
         for (value, text) in &x.ticks {
             let from = Point { x: x.place(*value, left, right), y: area.bottom };
             self.scene.line(from, Point { y: from.y + 5.0 * unit, ..from }, 1.5 * unit, MUTED);

@@ -75,8 +75,8 @@ impl<'a> Legend<'a> {
             Key::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
             Key::Overall(colour) => {
                 let half = self.key_width() / 2.0;
-                let (from, to) = (Point { x: at.x - half, ..at }, Point { x: at.x + half, ..at });
-                scene.line(from, to, 0.12 * self.size, colour);
+                let from = Point { x: at.x - half, ..at };
+                scene.rule(from, at.x + half, 0.125 * self.size, colour);
             }
         }
     }

@@ -18,7 +18,7 @@ impl Marks {
     /// Marks for points that are `spacing` pixels apart, in a picture scaled by `scale`.
     pub(super) fn new(scale: f64, spacing: f64) -> Self {
         let radius = (6.5 * scale).min(0.3 * spacing).max(1.2);
-        Self { radius, thick: 0.62 * radius, thin: 0.26 * radius, cap: 0.95 * radius }
+        Self { radius, thick: 0.7 * radius, thin: 0.31 * radius, cap: 0.95 * radius }
     }
 
     /// A thick stroke without caps: pointwise.

@@ -52,14 +52,12 @@ fn draw(backend: &mut BitMapBackend<'_>, shape: &Shape, factor: f64) -> Result<(
             let (across, down) =
                 if from.x == to.x { (width / 2.0, 0.0) } else { (0.0, width / 2.0) };
             let corner = (pixel(from.x.min(to.x) - across), pixel(from.y.min(to.y) - down));
-            let opposite =
-                (pixel(from.x.max(to.x) + across) - 1, pixel(from.y.max(to.y) + down) - 1);
-            let opposite = (opposite.0.max(corner.0), opposite.1.max(corner.1));
+            let opposite = (pixel(from.x.max(to.x) + across), pixel(from.y.max(to.y) + down));
             backend.draw_rect(corner, opposite, &rgb(*colour), true)
         }
         Shape::Fill { area, colour } => {
-            let opposite = (pixel(area.right) - 1, pixel(area.bottom) - 1);
-            backend.draw_rect((pixel(area.left), pixel(area.top)), opposite, &rgb(*colour), true)
+            let corner = (pixel(area.left), pixel(area.top));
+            backend.draw_rect(corner, (pixel(area.right), pixel(area.bottom)), &rgb(*colour), true)
         }
         Shape::Disc { centre, radius, colour } => {
             let radius = pixel(*radius).max(1).unsigned_abs();

@@ -70,8 +70,16 @@ pub(super) struct Scene {
 }
 
 impl Scene {
+    /// A level or upright line, at least one pixel wide.
     pub(super) fn line(&mut self, from: Point, to: Point, width: f64, colour: Colour) {
-        self.shapes.push(Shape::Line { from, to, width, colour });
+        self.shapes.push(Shape::Line { from, to, width: width.max(1.0), colour });
+    }
+
+    /// A level line that fills whole pixels, so that all such lines look alike.
+    pub(super) fn rule(&mut self, from: Point, right: f64, width: f64, colour: Colour) {
+        let width = width.round().max(1.0);
+        let y = (from.y - width / 2.0).round() + width / 2.0;
+        self.line(Point { y, ..from }, Point { x: right, y }, width, colour);
     }
 
     /// Dashes of length `dash` with gaps two thirds as long, from left to right.
@@ -85,8 +93,7 @@ impl Scene {
     ) {
         let mut x = from.x;
         while x < right {
-            let to = Point { x: (x + dash).min(right), y: from.y };
-            self.line(Point { x, y: from.y }, to, width, colour);
+            self.rule(Point { x, ..from }, (x + dash).min(right), width, colour);
             x += dash.max(1.0) * 5.0 / 3.0;
         }
     }

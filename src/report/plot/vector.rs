@@ -16,22 +16,28 @@ const FAMILY: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 /// Plotters divides text sizes by this.
 const PLOTTERS_EM: f64 = 1.24;
 
+/// Plotters has whole coordinates only: the document counts in tenths of a pixel.
+const FINE: u32 = 10;
+
 /// `scene` as an SVG document.
 pub(super) fn document(scene: &Scene) -> Result<String> {
     let mut out = String::new();
-    let mut backend = SVGBackend::with_string(&mut out, (scene.width, scene.height));
+    let (width, height) = (scene.width, scene.height);
+    let fine = (width * FINE, height * FINE);
+    let mut backend = SVGBackend::with_string(&mut out, fine);
     for shape in &scene.shapes {
         draw(&mut backend, shape)?;
     }
     backend.present().map_err(failed)?;
     drop(backend);
-    Ok(out)
+    let size = |w: u32, h: u32| format!("width=\"{w}\" height=\"{h}\"");
+    Ok(out.replacen(&size(fine.0, fine.1), &size(width, height), 1))
 }
 
 fn draw(backend: &mut SVGBackend<'_>, shape: &Shape) -> Result<()> {
     match shape {
         Shape::Line { from, to, width, colour } => {
-            let stroke_width = width.round().max(1.0) as u32;
+            let stroke_width = length(*width);
             let style = ShapeStyle { color: rgb(*colour).into(), filled: false, stroke_width };
             backend.draw_line(pixel(*from), pixel(*to), &style)
         }
@@ -41,7 +47,7 @@ fn draw(backend: &mut SVGBackend<'_>, shape: &Shape) -> Result<()> {
             backend.draw_rect(corner, opposite, &rgb(*colour), true)
         }
         Shape::Disc { centre, radius, colour } => {
-            let radius = radius.round().max(1.0) as u32;
+            let radius = length(*radius);
             backend.draw_circle(pixel(*centre), radius, &rgb(*colour), true)
         }
         Shape::Text(text) if text.text.is_empty() => Ok(()),
@@ -57,12 +63,17 @@ fn text_style(text: &Text) -> TextStyle<'static> {
         Anchor::Middle => HPos::Center,
         Anchor::End => HPos::Right,
     };
-    let font = (FAMILY, text.size * PLOTTERS_EM).into_font().transform(turn);
+    let font = (FAMILY, text.size * PLOTTERS_EM * f64::from(FINE)).into_font().transform(turn);
     font.color(&rgb(text.colour)).pos(Pos::new(h, VPos::Center))
 }
 
 fn pixel(at: Point) -> (i32, i32) {
-    (at.x.round() as i32, at.y.round() as i32)
+    let fine = |v: f64| (v * f64::from(FINE)).round() as i32;
+    (fine(at.x), fine(at.y))
+}
+
+fn length(pixels: f64) -> u32 {
+    (pixels * f64::from(FINE)).round().max(1.0) as u32
 }
 
 fn rgb(Colour(red, green, blue): Colour) -> RGBColor {
