@@ -1,5 +1,7 @@
 //! Ranges and tick marks.
 
+use crate::report::number::label;
+
 /// A stretch of numbers with labelled ticks; never empty, never infinite.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Axis {
@@ -22,7 +24,8 @@ impl Axis {
         Self { low, high, ticks: round_ticks(low, high, round_step((high - low) / target)) }
     }
 
-    /// Numbers of time: ticks at whole numbers if all are whole, at most `most` of them.
+    /// Numbers of time: at most `most` ticks, at whole numbers if all times are whole, else at the times themselves
+    /// if they are few.
     pub(super) fn times(times: &[f64], most: f64) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -30,15 +33,18 @@ impl Axis {
         let gap = sorted.windows(2).map(|w| w[1] - w[0]).fold(f64::INFINITY, f64::min);
         let (first, last) = (sorted.first().copied(), sorted.last().copied());
         let (first, last) = (first.unwrap_or(0.0), last.unwrap_or(0.0));
-        let air = if gap.is_finite() { (0.6 * gap).max(0.03 * (last - first)) } else { 1.0 };
+        let air = if gap.is_finite() { (0.6 * gap).max(0.04 * (last - first)) } else { 1.0 };
         let air = air.max(first.abs().max(last.abs()) * 1e-9);
-        let mut step = round_step((last - first) / most);
-        if sorted.iter().all(|t| t.fract() == 0.0) {
-            step = step.max(1.0);
-        }
+        let whole = sorted.iter().all(|t| t.fract() == 0.0);
+        let step = round_step((last - first) / most);
+        let step = if whole { step.max(1.0) } else { round_step(2.0 * (last - first) / most) };
         let (low, high) = (first - air, last + air);
         let inside = |t: &(f64, String)| t.0 >= first - 1e-9 * air && t.0 <= last + 1e-9 * air;
-        let ticks = round_ticks(low, high, step).into_iter().filter(inside).collect();
+        let ticks = if !whole && sorted.len() as f64 <= most / 2.0 {
+            sorted.iter().map(|t| (*t, label(*t).replace('-', "−"))).collect()
+        } else {
+            round_ticks(low, high, step).into_iter().filter(inside).collect()
+        };
         Self { low, high, ticks }
     }
 
@@ -119,7 +125,9 @@ mod tests {
         assert_eq!((axis.low, axis.high), (-3.6, 1.6));
         let axis = Axis::times(&(0..100).map(f64::from).collect::<Vec<_>>(), 10.0);
         assert_eq!(axis.ticks.len(), 10);
-        assert_eq!(labels(&Axis::times(&[2004.0, 2004.5, 2005.0], 5.0))[1], "2004.2");
+        assert_eq!(labels(&Axis::times(&[-1.5, -0.5, 0.5], 6.0)), ["−1.5", "−0.5", "0.5"]);
+        let quarters: Vec<f64> = (0..40).map(|q| 2000.0 + f64::from(q) / 4.0).collect();
+        assert_eq!(labels(&Axis::times(&quarters, 10.0)), ["2000", "2002", "2004", "2006", "2008"]);
     }
 
     #[test]

@@ -42,7 +42,9 @@ pub(super) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Sc
     let (usual_width, usual_height) = usual_size(facets, columns);
     let (width, height) = options.size.unwrap_or((usual_width, usual_height));
     let share = |side: u32, usual: u32| f64::from(side) / f64::from(usual);
-    let unit = share(width, usual_width).min(share(height, usual_height)).max(0.2);
+    let size = share(width, usual_width).min(share(height, usual_height));
+    // Letters shrink less than small pictures do, to stay legible.
+    let unit = if size < 1.0 { size.powf(0.6) } else { size };
     let layout = Layout {
         chart,
         face,
@@ -131,7 +133,8 @@ impl Layout<'_> {
         let rows = || self.chart.facets.iter().flat_map(|f| &f.rows);
         let names: Vec<String> = rows().map(|r| label(r.at)).collect();
         let widest = names.iter().map(|n| self.face.width(n, self.sizes.tick)).fold(1.0, f64::max);
-        let most = (width / (widest + 0.9 * self.sizes.tick)).max(1.0);
+        let air = if self.columns > 1 { 1.6 } else { 0.9 };
+        let most = (width / (widest + air * self.sizes.tick)).max(1.0);
         if self.chart.categories {
             Axis::categories(&names, most)
         } else {
@@ -162,7 +165,7 @@ impl Layout<'_> {
             }
         }
         let zero = Point { x: area.left, y: up(0.0) };
-        self.scene.dashed(zero, area.right, 1.5 * unit, 8.0 * unit, INK);
+        self.scene.dashed(zero, area.right, 1.2 * unit, 8.0 * unit, INK);
         if let Some(overall) = self.chart.overall {
             let from = Point { x: area.left, y: up(overall) };
             self.scene.rule(from, area.right, 2.0 * unit, MUTED);
@@ -204,7 +207,7 @@ impl Layout<'_> {
         let Sizes { unit, tick, .. } = self.sizes;
         let (left, right) = (area.left, area.right);
         let corner = Point { x: left, y: area.bottom };
-        self.scene.rule(corner, right, 1.5 * unit, MUTED);
+        self.scene.rule(corner, right, 1.2 * unit, MUTED);
         for (value, text) in &x.ticks {
             let from = Point { x: x.place(*value, left, right), y: area.bottom };
             self.scene.line(from, Point { y: from.y + 5.0 * unit, ..from }, 1.5 * unit, MUTED);

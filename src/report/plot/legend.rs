@@ -50,11 +50,12 @@ impl<'a> Legend<'a> {
         self.lines.len() as f64 * self.line_height()
     }
 
-    /// Draws the lines, centred on `centre` and downwards from `top`.
+    /// Draws the lines downwards from `top`, centred on `centre` as far as the page allows.
     pub(super) fn draw(&self, scene: &mut Scene, centre: f64, top: f64) {
+        let right = f64::from(scene.width) - self.size;
         for (index, line) in self.lines.iter().enumerate() {
             let width: f64 = line.iter().map(|e| self.entry_width(e)).sum::<f64>() - self.gap();
-            let mut x = centre - width / 2.0;
+            let mut x = (centre - width / 2.0).min(right - width).max(self.size);
             let y = top + (index as f64 + 0.5) * self.line_height();
             for entry in line {
                 self.draw_key(scene, entry.key, Point { x: x + self.key_width() / 2.0, y });
