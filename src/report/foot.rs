@@ -73,10 +73,10 @@ pub(super) fn errors(settings: &Settings) -> String {
         )
     });
     if let Some(cluster) = &settings.cluster {
-        out.push_str(&format!(", clustered by {cluster}"));
+        out.extend([", clustered by ", cluster]);
     }
     if let Some(n) = settings.n_clusters {
-        out.push_str(&format!(" ({n} clusters)"));
+        out += &format!(" ({n} clusters)");
     }
     out
 }
@@ -114,7 +114,7 @@ fn sample(settings: &Settings) -> String {
         format!("Units: {n_units}, Rows: {n_rows} ({layout})")
     };
     if let Some(weights) = &settings.weights {
-        out.push_str(&format!(", Weights: {weights}"));
+        out.extend([", Weights: ", weights]);
     }
     out
 }

@@ -18,13 +18,12 @@ impl Digits {
             least = least.min(size.unwrap_or(f64::INFINITY));
             largest = largest.max(att).max(estimate.se.unwrap_or(0.0));
         }
-        let needed = if least.is_finite() { 1 - least.log10().floor().min(1.0) as i32 } else { 4 };
-        match needed {
-            9.. => Self::Scientific,
-            _ if largest >= 1e9 => Self::Scientific,
-            _ if largest >= 1e5 => Self::Fixed(needed.max(2).unsigned_abs() as usize),
-            _ => Self::Fixed(needed.max(4).unsigned_abs() as usize),
+        let order = if least.is_finite() { least.log10().floor().min(1.0) } else { -3.0 };
+        if order < -7.0 || largest >= 1e9 {
+            return Self::Scientific;
         }
+        let usual = if largest >= 1e5 { 2.0 } else { 4.0 };
+        Self::Fixed(whole((1.0 - order).max(usual)))
     }
 
     pub(super) fn show(self, value: Option<f64>) -> String {
@@ -40,12 +39,19 @@ impl Digits {
     }
 }
 
+/// `value`, known to be small and not negative, as a count.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 16")]
+fn whole(value: f64) -> usize {
+    value as usize
+}
+
 /// A group, period or event time.
 pub(super) fn label(value: f64) -> String {
-    match value {
-        v if v == 0.0 => "0".into(),
-        v if v.abs() >= 1e15 || v.abs() < 1e-9 => format!("{v:e}"),
-        v => v.to_string(),
+    let size = value.abs();
+    if size >= 1e15 || (size > 0.0 && size < 1e-9) {
+        format!("{value:e}")
+    } else {
+        (value + 0.0).to_string()
     }
 }
 

@@ -67,7 +67,7 @@ fn critical(alpha: f64) -> f64 {
 }
 
 impl AttGtResult {
-    /// What [`plot`](Self::plot) draws: one row a cell that has an estimate, with its group as facet.
+    /// What `plot` draws: one row a cell that has an estimate, with its group as facet.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
         let alpha = self.settings.inference.alpha;
@@ -84,7 +84,7 @@ impl AttGtResult {
 }
 
 impl Aggregated {
-    /// What [`plot`](Self::plot) draws: one row an event time, group or period; none for a simple aggregation.
+    /// What `plot` draws: one row an event time, group or period; none for a simple aggregation.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
         let dynamic = self.aggregation.kind == AggregationKind::Dynamic;

@@ -45,13 +45,12 @@ impl Chart {
     pub(super) fn att_gt(result: &AttGtResult, options: &PlotOptions) -> Result<Self> {
         let mut facets: Vec<Facet> = Vec::new();
         for row in checked(result.plot_data())? {
-            match facets.last_mut().filter(|f| f.rows.last().is_some_and(|r| r.facet == row.facet))
-            {
-                Some(facet) => facet.rows.push(row),
-                None => {
-                    let group = row.facet.map_or(String::new(), label);
-                    facets.push(Facet { title: format!("Group {group}"), rows: vec![row] });
-                }
+            let same = |f: &&mut Facet| f.rows.last().is_some_and(|r| r.facet == row.facet);
+            if let Some(facet) = facets.last_mut().filter(same) {
+                facet.rows.push(row);
+            } else {
+                let group = row.facet.map_or(String::new(), label);
+                facets.push(Facet { title: format!("Group {group}"), rows: vec![row] });
             }
         }
         let words = Words { title: "Group-Time Average Treatment Effects", x_label: "Period" };

@@ -1,4 +1,4 @@
-//! The font that travels with the crate: DejaVu Sans, reduced to Latin, Greek and Cyrillic.
+//! The font that travels with the crate: `DejaVu Sans`, reduced to Latin, Greek and Cyrillic.
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont};
 
@@ -56,7 +56,7 @@ impl Typeface {
         let size = text.size * factor;
         let scale = self.scale(size);
         let font = self.font.as_scaled(scale);
-        let width = self.width(&text.text, size);
+        let width = self.width(&text.words, size);
         let mut x = match text.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => -width / 2.0,
@@ -64,7 +64,7 @@ impl Typeface {
         } as f32;
         let baseline = (size * HALF_X_HEIGHT) as f32;
         let mut pixels = Vec::new();
-        for c in text.text.chars() {
+        for c in text.words.chars() {
             let id = font.glyph_id(c);
             let glyph = id.with_scale_and_position(scale, ab_glyph::point(x, baseline));
             if let Some(outline) = font.outline_glyph(glyph) {

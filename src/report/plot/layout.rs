@@ -1,6 +1,8 @@
 //! From a chart to shapes: margins, facets, axes.
 
+use crate::error::{DidError, Result};
 use crate::report::number::label;
+use crate::report::plot_data::PlotRow;
 
 use super::axis::Axis;
 use super::chart::{Chart, Facet};
@@ -25,6 +27,9 @@ impl Sizes {
     }
 }
 
+/// Least width and height of a panel in pixels.
+const SMALLEST: f64 = 40.0;
+
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
     chart: &'a Chart,
@@ -36,7 +41,10 @@ pub(super) struct Layout<'a> {
 }
 
 /// Draws `chart`.
-pub(super) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Scene {
+///
+/// # Errors
+/// [`DidError::Plot`] if the panels do not fit.
+pub(super) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Result<Scene> {
     let facets = chart.facets.len();
     let columns = columns(facets);
     let (usual_width, usual_height) = usual_size(facets, columns);
@@ -75,7 +83,7 @@ fn usual_size(facets: usize, columns: usize) -> (u32, u32) {
 }
 
 impl Layout<'_> {
-    fn draw(mut self) -> Scene {
+    fn draw(mut self) -> Result<Scene> {
         let (width, height) = (f64::from(self.scene.width), f64::from(self.scene.height));
         let page = Area { left: 0.0, top: 0.0, right: width, bottom: height };
         self.scene.fill(page, WHITE);
@@ -88,12 +96,17 @@ impl Layout<'_> {
         let grid = Area { left, ..grid };
         let gaps = self.gap() * (self.columns as f64 - 1.0);
         let x = self.x_axis((grid.width() - gaps) / self.columns as f64);
+        let cell = self.cell(grid, 0, rows);
+        if cell.width() < SMALLEST || cell.height() < SMALLEST {
+            let panels = self.chart.facets.len();
+            return Err(DidError::Plot(format!("{panels} panels do not fit; set a larger size")));
+        }
         for (index, facet) in self.chart.facets.iter().enumerate() {
             let cell = self.cell(grid, index, rows);
             self.facet(index, facet, cell, &x, &y);
         }
         self.words(page, grid);
-        self.scene
+        Ok(self.scene)
     }
 
     /// The page less everything around the facets, tick labels of the vertical axis excepted.
@@ -126,7 +139,7 @@ impl Layout<'_> {
         let rows = self.chart.facets.iter().flat_map(|f| &f.rows);
         let overall = self.chart.overall.into_iter();
         let target = (height / (3.4 * self.sizes.tick)).clamp(2.0, 9.0);
-        Axis::values(rows.flat_map(|r| r.extent()).chain(overall), target)
+        Axis::values(rows.flat_map(PlotRow::extent).chain(overall), target)
     }
 
     fn x_axis(&self, width: f64) -> Axis {
@@ -159,7 +172,7 @@ impl Layout<'_> {
         for (value, text) in &y.ticks {
             let from = Point { x: area.left, y: up(*value) };
             self.scene.rule(from, area.right, unit, GRID);
-            if index % self.columns == 0 {
+            if index.is_multiple_of(self.columns) {
                 let at = Point { x: area.left - 8.0 * unit, ..from };
                 self.scene.text(text, at, Anchor::End, tick, MUTED);
             }
@@ -183,7 +196,7 @@ impl Layout<'_> {
         let size = 16.0 * self.sizes.unit;
         let strip = Area { bottom: cell.top + 1.7 * size, ..cell };
         self.scene.fill(strip, STRIP);
-        let centre = Point { x: (cell.left + cell.right) / 2.0, y: cell.top + 0.85 * size };
+        let centre = Point { x: f64::midpoint(cell.left, cell.right), y: cell.top + 0.85 * size };
         let title = self.face.fit(&facet.title, size, cell.width());
         self.scene.text(&title, centre, Anchor::Middle, size, INK);
         Area { top: strip.bottom, ..cell }
@@ -195,7 +208,7 @@ impl Layout<'_> {
             x.place(if categories { index as f64 } else { at }, area.left, area.right)
         };
         let places: Vec<f64> = facet.rows.iter().enumerate().map(|(i, r)| place(i, r.at)).collect();
-        let spacing = places.windows(2).map(|w| w[1] - w[0]).fold(f64::INFINITY, f64::min);
+        let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
         let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
         let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
         for (row, x) in facet.rows.iter().zip(places) {
@@ -225,7 +238,7 @@ impl Layout<'_> {
         let chart = self.chart;
         let wide = self.face.width(&chart.title, title).max(1.0);
         let title = title * (room / wide).clamp(0.65, 1.0);
-        let centre = (grid.left + grid.right) / 2.0;
+        let centre = f64::midpoint(grid.left, grid.right);
         let half = self.face.width(&chart.title, title) / 2.0;
         let x = centre.min(page.right - 18.0 * unit - half).max(18.0 * unit + half.min(room / 2.0));
         let text = self.face.fit(&chart.title, title, room);
@@ -234,9 +247,10 @@ impl Layout<'_> {
         let text = self.face.fit(&chart.x_label, label, grid.width());
         let at = Point { x: centre, y: grid.bottom + 2.0 * tick + 0.75 * label };
         self.scene.text(&text, at, Anchor::Middle, label, INK);
-        let middle = Point { x: 18.0 * unit + 0.6 * label, y: (grid.top + grid.bottom) / 2.0 };
+        let middle =
+            Point { x: 18.0 * unit + 0.6 * label, y: f64::midpoint(grid.top, grid.bottom) };
         self.scene.shapes.push(Shape::Text(Text {
-            text: self.face.fit(&chart.y_label, label, grid.height()),
+            words: self.face.fit(&chart.y_label, label, grid.height()),
             at: middle,
             anchor: Anchor::Middle,
             size: label,

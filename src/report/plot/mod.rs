@@ -1,5 +1,12 @@
 //! Plots as PNG and SVG, with the crate's own font: no system fonts are needed.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "pixels and counts of ticks are small"
+)]
+
 mod axis;
 mod chart;
 mod font;
@@ -27,7 +34,7 @@ impl AttGtResult {
     /// Draws the group-time effects, one panel a group, to a `.png` or `.svg` file.
     ///
     /// # Errors
-    /// [`DidError::Plot`] for another extension or a result without estimates, [`DidError::Io`] if the file cannot be
+    /// [`DidError::Plot`] for another extension, a result without estimates or panels that do not fit, [`DidError::Io`] if the file cannot be
     /// written.
     pub fn plot(&self, path: impl AsRef<Path>) -> Result<()> {
         self.plot_with(path, &PlotOptions::default())
@@ -106,14 +113,14 @@ fn write(path: &Path, options: &PlotOptions, chart: impl FnOnce() -> Result<Char
         }
         Format::Png => {
             let face = Typeface::load()?;
-            raster::write(&layout::scene(&chart, options, &face), &face, path)
+            raster::write(&layout::scene(&chart, options, &face)?, &face, path)
         }
     }
 }
 
 fn svg(chart: &Chart, options: &PlotOptions) -> Result<String> {
     let face = Typeface::load()?;
-    vector::document(&layout::scene(chart, options, &face))
+    vector::document(&layout::scene(chart, options, &face)?)
 }
 
 fn failed(error: impl Display) -> DidError {

@@ -49,8 +49,11 @@ fn draw(backend: &mut BitMapBackend<'_>, shape: &Shape, factor: f64) -> Result<(
     let pixel = |v: f64| (v * factor).round() as i32;
     match shape {
         Shape::Line { from, to, width, colour } => {
-            let (across, down) =
-                if from.x == to.x { (width / 2.0, 0.0) } else { (0.0, width / 2.0) };
+            let (across, down) = if (to.y - from.y).abs() > (to.x - from.x).abs() {
+                (width / 2.0, 0.0)
+            } else {
+                (0.0, width / 2.0)
+            };
             let corner = (pixel(from.x.min(to.x) - across), pixel(from.y.min(to.y) - down));
             let opposite = (pixel(from.x.max(to.x) + across), pixel(from.y.max(to.y) + down));
             backend.draw_rect(corner, opposite, &rgb(*colour), true)

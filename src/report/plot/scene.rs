@@ -43,7 +43,7 @@ pub(super) enum Anchor {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Text {
-    pub(super) text: String,
+    pub(super) words: String,
     /// Horizontally at the anchor, vertically at the middle of a lower-case letter.
     pub(super) at: Point,
     pub(super) anchor: Anchor,
@@ -119,7 +119,7 @@ impl Scene {
         size: f64,
         colour: Colour,
     ) {
-        let text = text.to_owned();
-        self.shapes.push(Shape::Text(Text { text, at, anchor, size, colour, upright: false }));
+        let words = text.to_owned();
+        self.shapes.push(Shape::Text(Text { words, at, anchor, size, colour, upright: false }));
     }
 }

@@ -5,12 +5,33 @@ use crate::Estimate;
 use crate::aggregate::AggregatedRow;
 use crate::report::sample;
 
-/// A fresh folder; the environment variable keeps the pictures for people to look at.
-fn folder(name: &str) -> PathBuf {
-    let base = std::env::var_os("BURN_DID_PLOTS").map_or_else(std::env::temp_dir, PathBuf::from);
-    let folder = base.join(format!("burn-did-plots-{name}"));
-    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
-    folder
+/// A folder that goes away with its value, unless the environment asks to keep the pictures for people to look at.
+struct Folder {
+    path: PathBuf,
+    keep: bool,
+}
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let kept = std::env::var_os("BURN_DID_PLOTS").map(PathBuf::from);
+        let fresh = || std::env::temp_dir().join(format!("burn-did-{}", std::process::id()));
+        let keep = kept.is_some();
+        let path = kept.unwrap_or_else(fresh).join(name);
+        std::fs::create_dir_all(&path).expect("a folder for temporary files");
+        Self { path, keep }
+    }
+
+    fn file(&self, name: &str, extension: &str) -> PathBuf {
+        self.path.join(name).with_extension(extension)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.keep {
+            drop(std::fs::remove_dir_all(&self.path));
+        }
+    }
 }
 
 /// Width and height that the header of a PNG file states.
@@ -33,14 +54,14 @@ fn event_study(rows: &[(f64, f64, Option<f64>)]) -> Aggregated {
 
 #[test]
 fn pictures_have_the_size_asked_for() {
-    let folder = folder("size");
+    let folder = Folder::new("size");
     for (name, options, size) in [
         ("default", PlotOptions::new(), (1200, 750)),
         ("small", PlotOptions::new().size(480, 300), (480, 300)),
         ("tall", PlotOptions::new().size(500, 900), (500, 900)),
         ("large", PlotOptions::new().size(2400, 1500), (2400, 1500)),
     ] {
-        let path = folder.join(name).with_extension("png");
+        let path = folder.file(name, "png");
         sample::dynamic_uniform().plot_with(&path, &options).expect("a plot");
         assert_eq!(dimensions(&std::fs::read(&path).expect("the file")), size);
     }
@@ -48,9 +69,9 @@ fn pictures_have_the_size_asked_for() {
 
 #[test]
 fn every_result_has_a_picture() {
-    let folder = folder("results");
+    let folder = Folder::new("results");
     for extension in ["png", "SVG"] {
-        let path = |name: &str| folder.join(name).with_extension(extension);
+        let path = |name: &str| folder.file(name, extension);
         sample::dynamic_uniform().plot(path("dynamic-uniform")).expect("a plot");
         sample::dynamic_universal().plot(path("dynamic-universal")).expect("a plot");
         sample::group().plot(path("group")).expect("a plot");
@@ -59,7 +80,7 @@ fn every_result_has_a_picture() {
         sample::universal().plot(path("cells-universal")).expect("a plot");
         sample::failed().plot(path("cells-failed")).expect("a plot");
     }
-    let mut files = std::fs::read_dir(&folder).expect("the folder").flatten();
+    let mut files = std::fs::read_dir(&folder.path).expect("the folder").flatten();
     assert!(files.all(|f| f.metadata().is_ok_and(|m| m.len() > 2000)));
 }
 
@@ -68,7 +89,7 @@ fn ink_of_points_is_where_it_should_be() {
     let (options, face) = (PlotOptions::default(), Typeface::load().expect("the font"));
     let result = sample::dynamic_universal();
     let chart = Chart::aggregated(&result, &options).expect("a chart");
-    let scene = layout::scene(&chart, &options, &face);
+    let scene = layout::scene(&chart, &options, &face).expect("a scene");
     let pixels = raster::pixels(&scene, &face).expect("pixels");
     let count = |c: Colour| pixels.chunks(3).filter(|p| *p == [c.0, c.1, c.2]).count();
     assert!(count(options.pre) > 500 && count(options.post) > 500);
@@ -76,7 +97,7 @@ fn ink_of_points_is_where_it_should_be() {
 
 /// Start and end of a text along its direction, and the room the page has in it.
 fn span(text: &scene::Text, face: &Typeface, scene: &scene::Scene) -> (f64, f64, f64) {
-    let width = face.width(&text.text, text.size);
+    let width = face.width(&text.words, text.size);
     let before = match text.anchor {
         scene::Anchor::Start => 0.0,
         scene::Anchor::Middle => width / 2.0,
@@ -99,10 +120,11 @@ fn texts_stay_inside_the_page() {
         ];
         for chart in charts {
             let scene = layout::scene(&chart.expect("a chart"), &options, &face);
+            let scene = scene.expect("a scene");
             for shape in &scene.shapes {
                 let scene::Shape::Text(text) = shape else { continue };
                 let (start, end, room) = span(text, &face, &scene);
-                assert!(start >= 0.0 && end <= room + 1.0, "{}", text.text);
+                assert!(start >= 0.0 && end <= room + 1.0, "{}", text.words);
             }
         }
     }
@@ -125,7 +147,7 @@ fn svg_escapes_names_and_keeps_colours() {
 
 #[test]
 fn awkward_results_are_drawn() {
-    let folder = folder("awkward");
+    let folder = Folder::new("awkward");
     let many = (-60..60).map(|e| (f64::from(e), f64::from(e).sin(), Some(0.2))).collect::<Vec<_>>();
     let cases = [
         ("one", vec![(0.0, 0.0, None)]),
@@ -139,7 +161,7 @@ fn awkward_results_are_drawn() {
     ];
     for (name, rows) in cases {
         for extension in ["png", "svg"] {
-            let path = folder.join(name).with_extension(extension);
+            let path = folder.file(name, extension);
             event_study(&rows).plot(path).expect(name);
         }
     }
@@ -152,9 +174,11 @@ fn many_cohorts_get_a_grid() {
     let cells: Vec<_> =
         groups.iter().flat_map(|&g| groups.iter().map(move |&t| cell(g, t))).collect();
     let result = sample::att_gt(&cells, 3.1, sample::uniform().settings.inference);
-    result.plot(folder("cohorts").join("cohorts.png")).expect("a plot");
+    result.plot(Folder::new("cohorts").file("cohorts", "png")).expect("a plot");
     let svg = result.to_svg(&PlotOptions::new()).expect("a plot");
     assert!(groups.iter().all(|g| svg.contains(&format!("Group {g}\n"))));
+    let small = result.to_svg(&PlotOptions::new().size(300, 200)).expect_err("too small");
+    assert_eq!(small.to_string(), "plot: 23 panels do not fit; set a larger size");
 }
 
 #[test]

@@ -50,8 +50,8 @@ fn draw(backend: &mut SVGBackend<'_>, shape: &Shape) -> Result<()> {
             let radius = length(*radius);
             backend.draw_circle(pixel(*centre), radius, &rgb(*colour), true)
         }
-        Shape::Text(text) if text.text.is_empty() => Ok(()),
-        Shape::Text(text) => backend.draw_text(&text.text, &text_style(text), pixel(text.at)),
+        Shape::Text(text) if text.words.is_empty() => Ok(()),
+        Shape::Text(text) => backend.draw_text(&text.words, &text_style(text), pixel(text.at)),
     }
     .map_err(failed)
 }

@@ -23,7 +23,7 @@ impl Table {
         }
         if !self.notes.is_empty() {
             let notes = self.notes.iter().map(|n| n.trim()).filter(|n| !n.is_empty());
-            blocks.push(notes.map(|n| format!("- {}\n", escape(n))).collect());
+            blocks.push(notes.flat_map(|n| ["- ".into(), escape(n), "\n".into()]).collect());
         }
         blocks.join("\n")
     }
