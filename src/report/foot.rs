@@ -76,7 +76,7 @@ pub(super) fn errors(settings: &Settings) -> String {
         out.extend([", clustered by ", cluster]);
     }
     if let Some(n) = settings.n_clusters {
-        out += &format!(" ({n} clusters)");
+        out.extend([" (", &n.to_string(), " clusters)"]);
     }
     out
 }

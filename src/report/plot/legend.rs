@@ -52,7 +52,7 @@ impl<'a> Legend<'a> {
 
     /// Draws the lines downwards from `top`, centred on `centre` as far as the page allows.
     pub(super) fn draw(&self, scene: &mut Scene, centre: f64, top: f64) {
-        let right = f64::from(scene.width) - self.size;
+        let right = f64::from(scene.width) - 1.5 * self.size;
         for (index, line) in self.lines.iter().enumerate() {
             let width: f64 = line.iter().map(|e| self.entry_width(e)).sum::<f64>() - self.gap();
             let mut x = (centre - width / 2.0).min(right - width).max(self.size);

@@ -34,7 +34,8 @@ impl AttGtResult {
     /// Draws the group-time effects, one panel a group, to a `.png` or `.svg` file.
     ///
     /// # Errors
-    /// [`DidError::Plot`] for another extension, a result without estimates or panels that do not fit, [`DidError::Io`] if the file cannot be
+    /// [`DidError::Plot`] for another extension, a result without estimates or panels that do not fit,
+    /// [`DidError::Io`] if the file cannot be
     /// written.
     pub fn plot(&self, path: impl AsRef<Path>) -> Result<()> {
         self.plot_with(path, &PlotOptions::default())
