@@ -4,17 +4,22 @@
 //! or factor) once on all raw rows, and [`Evaluated::design`] fixes the levels present in the estimation sample and
 //! names the columns of the design.
 
-#![allow(dead_code, reason = "the data preparation that uses this module is built on top of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the data preparation that uses this module is built on top of it"
+)]
 
 mod arithmetic;
 mod ast;
 mod column;
 mod design;
 mod evaluate;
+mod levels;
 mod lex;
-#[cfg(test)]
-mod model_matrix_tests;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
