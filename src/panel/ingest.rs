@@ -150,12 +150,25 @@ fn drop_incomplete(
     if let (Some(cluster), Some(name)) = (&raw.cluster, &roles.cluster) {
         drop(name, &|i| cluster.codes[i] == MISSING);
     }
-    for name in roles.covariates.variables() {
-        drop(&name, &|i| raw.covariates.blame(i) == Some(name.as_str()));
-    }
+    drop_incomplete_covariates(raw, keep, audit);
     let rows = audit.rows_missing.iter().map(|(_, n)| n).sum();
     if rows > 0 {
         warnings.push(DidWarning::DroppedRows { rows });
+    }
+}
+
+/// Drops rows in which a covariate or a term of the formula is missing or not finite.
+fn drop_incomplete_covariates(raw: &RawRows, keep: &mut [bool], audit: &mut SampleAudit) {
+    let mut missing = vec![false; raw.rows];
+    raw.covariates.mark_missing(&mut missing);
+    for (i, (keep, _)) in keep.iter_mut().zip(missing).enumerate().filter(|(_, (_, m))| *m) {
+        if std::mem::replace(keep, false) {
+            let term = raw.covariates.blame(i).unwrap_or_default();
+            match audit.rows_missing.iter_mut().find(|(name, _)| name == term) {
+                Some((_, rows)) => *rows += 1,
+                None => audit.rows_missing.push((term.to_owned(), 1)),
+            }
+        }
     }
 }
 

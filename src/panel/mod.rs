@@ -2,7 +2,19 @@
 
 mod arrange;
 mod audit;
+mod codes;
+mod columns;
+mod condition;
 pub(crate) mod formula;
+mod ingest;
+mod order;
+mod sample;
+mod weights;
+
+use polars::prelude::DataFrame;
+
+use crate::error::Result;
+use crate::options::FixWeights;
 
 pub use audit::SampleAudit;
 pub(crate) use columns::Roles;

@@ -2,7 +2,7 @@
 
 use super::super::ast::{self, Atom, Source, Term};
 use super::super::lex::{Kind, Token};
-use super::{MAX_DEPTH, MAX_TERMS, Parsed, Parser, SUPPORTED, misplaced};
+use super::{MAX_DEPTH, MAX_TERMS, Parsed, Parser, SUPPORTED};
 
 /// What a primary stands for.
 enum Piece {
