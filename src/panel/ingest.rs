@@ -59,14 +59,8 @@ pub(super) fn select(raw: RawRows, roles: &Roles, options: &SampleOptions) -> Re
         return Err(DidError::TooFewPeriods { periods: cohorts.periods.len() });
     }
     let original = cohorts.finite();
-    let last = handle_no_never_treated(
-        &raw,
-        options,
-        &mut cohorts,
-        &mut keep,
-        &mut audit,
-        &mut warnings,
-    )?;
+    let last =
+        handle_no_never_treated(&raw, options, &mut cohorts, &mut keep, &mut audit, &mut warnings)?;
     let mut periods = distinct(&raw.t, &keep);
     drop_already_treated(
         &raw,
@@ -237,8 +231,7 @@ impl Recoded {
 
     /// Effective cohorts of the kept rows.
     fn kept(&self, g: &[f64], keep: &[bool]) -> Vec<f64> {
-        let mut kept: Vec<f64> =
-            distinct(g, keep).into_iter().map(|g| self.effective(g)).collect();
+        let mut kept: Vec<f64> = distinct(g, keep).into_iter().map(|g| self.effective(g)).collect();
         kept.dedup();
         kept
     }
@@ -345,12 +338,7 @@ fn balance(
     Ok(true)
 }
 
-fn record_lost_cohorts(
-    original: &[f64],
-    kept: &[f64],
-    groups: &[usize],
-    audit: &mut SampleAudit,
-) {
+fn record_lost_cohorts(original: &[f64], kept: &[f64], groups: &[usize], audit: &mut SampleAudit) {
     for g in original {
         let reason = match kept.iter().position(|k| k == g) {
             Some(c) if groups.contains(&c) => continue,

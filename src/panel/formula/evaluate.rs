@@ -183,7 +183,6 @@ mod tests {
         let blames: Vec<_> = (0..5).map(|row| evaluated.blame(row).map(str::to_owned)).collect();
         for (row, blame) in blames.iter().enumerate() {
             assert_eq!(blame.is_some(), mask[row]);
-            
         }
         blames
     }
