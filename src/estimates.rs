@@ -211,3 +211,15 @@ pub struct Estimates {
     /// Options of inference.
     pub(crate) inference: Inference,
 }
+
+impl Estimates {
+    /// Columns of the covariance: cells and group shares.
+    pub(crate) fn columns(&self) -> usize {
+        self.cells.len() + self.shares.len()
+    }
+
+    /// The linear combination that is cell `index`.
+    pub(crate) fn unit_weight(&self, index: usize) -> Vec<f64> {
+        (0..self.columns()).map(|j| f64::from(u8::from(j == index))).collect()
+    }
+}

@@ -1,22 +1,75 @@
-//! Difference-in-differences estimators, written once over Burn's `Backend`.
+//! Difference-in-differences estimators, written once over Burn's `Backend`: the same code on a CPU, on CUDA and on wgpu.
+//!
+//! [`AttGt`] estimates the group-time average treatment effects of Callaway and Sant'Anna (2021) with the numbers of the
+//! authors' R package `did`. For a group `g` (units first treated in period `g`) and a period `t`,
+//!
+//! ```text
+//! ATT(g, t) = E[ Y_t(g) - Y_t(∞) | G = g ],    t ≥ g,
+//! ```
+//!
+//! identified from comparison units by parallel trends given covariates, and estimated by outcome regression, inverse
+//! probability weighting or, by default, both (doubly robust).
+//!
+//! ```
+//! use burn_did::{Aggregation, AttGt, backend::Cpu, data};
+//!
+//! let fit = AttGt::<Cpu>::builder()
+//!     .outcome("lemp")
+//!     .unit("countyreal")
+//!     .time("year")
+//!     .group("first.treat")
+//!     .covariates("~ lpop")
+//!     .build()
+//!     .fit(&data::mpdta()?, &Default::default())?;
+//! println!("{fit}");
+//! let event_study = fit.aggregate(Aggregation::dynamic())?;
+//! println!("{event_study}");
+//! # Ok::<(), burn_did::DidError>(())
+//! ```
+//!
+//! # Where to start
+//! - To estimate: [`AttGt`] and its options; [`AttGtResult`] and what it can do.
+//! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`AttGtResult::contrast`].
+//! - To plug in an estimator of your own: [`TwoByTwo`].
+//! - To run on another device: [`backend`].
+//! - To know what is computed and why: [`_documentation`].
+//!
+//! # Modules
+//! ```text
+//! data frame ─► panel (validated sample) ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
+//! ```
 
+pub mod _documentation;
 mod aggregate;
+pub mod backend;
+mod cell;
+pub mod data;
 mod error;
 mod estimates;
 mod estimator;
+mod inference;
+mod kernel;
 mod options;
 mod panel;
+pub mod pass;
+mod progress;
 mod report;
+mod solve;
+mod source;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::{CellStatus, Estimate, Wald};
-pub use estimator::{AttGtCell, AttGtResult, Influence, Timings};
+pub use estimator::{
+    AttGt, AttGtCell, AttGtResult, Data, Influence, PanelCell, RepeatedCell, Timings, TwoByTwo,
+    TwoByTwoEstimate,
+};
 pub use options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Multiplier,
     Precision,
 };
 pub use panel::SampleAudit;
-pub use report::Settings;
-
-pub mod data;
+pub use progress::{Progress, ProgressEvent};
+pub use report::{Align, Comparable, PlotRow, Section, Settings, Table, Term, compare};
+#[cfg(feature = "plot")]
+pub use report::{Colour, PlotOptions};

@@ -1,11 +1,16 @@
 //! Aggregation of group-time effects, from the stored covariance alone (Callaway and Sant'Anna 2021, section 3).
 
+mod compute;
+mod weights;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::DidWarning;
 use crate::estimates::Estimate;
 use crate::options::Band;
 use crate::report::Settings;
+
+pub(crate) use compute::aggregate;
 
 /// What is averaged over which cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,23 @@
 //! Tables and plots of results.
 
+mod compare;
+mod display;
+mod foot;
+mod frame;
+mod number;
+#[cfg(feature = "plot")]
+mod plot;
+mod plot_data;
+#[cfg(test)]
+mod sample;
+mod table;
+
+pub use compare::{Comparable, Term, compare};
+#[cfg(feature = "plot")]
+pub use plot::{Colour, PlotOptions};
+pub use plot_data::PlotRow;
+pub use table::{Align, Section, Table};
+
 use serde::{Deserialize, Serialize};
 
 use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};

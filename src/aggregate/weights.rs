@@ -1,0 +1,271 @@
+//! Every aggregation as weights on cells and group shares.
+//!
+//! An average `θ = Σ_k p_k θ_k / Σ_k p_k` with estimated shares `p` has the influence of the `θ_k` with weights `p_k / S`,
+//! and that of the shares with weights `Σ_{k: g_k = g} (θ_k - θ) / S` (Callaway and Sant'Anna 2021, section 4.2).
+
+use super::{Aggregation, AggregationKind};
+use crate::error::{DidError, DidWarning, Result};
+use crate::estimates::{Cell, CellStatus, Estimates};
+
+/// A linear combination of the columns of the estimates, and its value.
+#[derive(Clone, Debug)]
+pub(super) struct Combination {
+    pub value: f64,
+    pub weights: Vec<f64>,
+}
+
+/// One row of an aggregation.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub at: f64,
+    pub combination: Combination,
+    pub reference: bool,
+}
+
+/// An aggregation in linear form.
+pub(super) struct Linear {
+    pub rows: Vec<Row>,
+    pub overall: Option<Combination>,
+}
+
+/// The cells that take part, with their positions among all cells.
+pub(super) struct Selection<'a> {
+    estimates: &'a Estimates,
+    cells: Vec<(usize, &'a Cell, f64)>,
+    /// Periods and groups on one scale without gaps.
+    calendar: Vec<f64>,
+}
+
+impl<'a> Selection<'a> {
+    /// Cells with an estimate; all must have one unless `na_rm`.
+    pub fn new(estimates: &'a Estimates, na_rm: bool) -> Result<Self> {
+        let mut missing = estimates.cells.iter().filter(|c| c.att.is_none());
+        let count = missing.clone().count();
+        if let Some(first) = missing.next().filter(|_| !na_rm || count == estimates.cells.len()) {
+            return Err(DidError::MissingCells {
+                count,
+                group: first.group,
+                time: first.time,
+                reason: first.status.to_string(),
+            });
+        }
+        let cells = estimates
+            .cells
+            .iter()
+            .enumerate()
+            .filter_map(|(j, c)| Some((j, c, c.att?)))
+            .collect();
+        let groups = estimates.shares.iter().map(|s| s.group);
+        let mut calendar: Vec<f64> = estimates.periods.iter().copied().chain(groups).collect();
+        calendar.sort_unstable_by(f64::total_cmp);
+        calendar.dedup();
+        Ok(Self { estimates, cells, calendar })
+    }
+
+    fn position(&self, time: f64) -> f64 {
+        self.calendar.partition_point(|c| *c < time) as f64
+    }
+
+    /// Post-treatment and at most `max_e` calendar positions after treatment.
+    fn in_window(&self, cell: &Cell, max_e: Option<f64>) -> bool {
+        let elapsed = self.position(cell.time) - self.position(cell.group);
+        elapsed >= 0.0 && max_e.is_none_or(|m| elapsed <= m)
+    }
+
+    fn share(&self, group: f64) -> f64 {
+        self.estimates.shares.iter().find(|s| s.group == group).map_or(0.0, |s| s.share)
+    }
+
+    fn zeros(&self) -> Vec<f64> {
+        vec![0.0; self.estimates.columns()]
+    }
+
+    /// Share-weighted mean of values that belong to groups and have weights on the columns.
+    fn weighted(&self, terms: &[(f64, Combination)]) -> Option<Combination> {
+        let total: f64 = terms.iter().map(|(g, _)| self.share(*g)).sum();
+        if total <= 0.0 {
+            return None;
+        }
+        let value = terms.iter().map(|(g, t)| self.share(*g) * t.value).sum::<f64>() / total;
+        let mut weights = self.zeros();
+        for (group, term) in terms {
+            let p = self.share(*group) / total;
+            weights.iter_mut().zip(&term.weights).for_each(|(w, t)| *w += p * t);
+            let column = self.estimates.shares.iter().position(|s| s.group == *group);
+            if let Some(column) = column {
+                weights[self.estimates.cells.len() + column] += (term.value - value) / total;
+            }
+        }
+        Some(Combination { value, weights })
+    }
+
+    fn term(&self, (index, cell, att): &(usize, &Cell, f64)) -> (f64, Combination) {
+        let weights = self.estimates.unit_weight(*index);
+        (cell.group, Combination { value: *att, weights })
+    }
+
+    /// Share-weighted mean of the cells that satisfy `keep`.
+    fn mean_of(&self, keep: impl Fn(&Cell) -> bool) -> Option<Combination> {
+        let terms: Vec<_> =
+            self.cells.iter().filter(|(_, c, _)| keep(c)).map(|c| self.term(c)).collect();
+        self.weighted(&terms)
+    }
+
+    pub fn simple(&self, max_e: Option<f64>) -> Result<Linear> {
+        let overall = self.mean_of(|c| self.in_window(c, max_e)).ok_or_else(|| no_post(max_e))?;
+        Ok(Linear { rows: Vec::new(), overall: Some(overall) })
+    }
+
+    pub fn group(&self, max_e: Option<f64>, na_rm: bool) -> Result<Linear> {
+        let mut rows = Vec::new();
+        for share in &self.estimates.shares {
+            let terms: Vec<Combination> = self
+                .cells
+                .iter()
+                .filter(|(_, c, _)| c.group == share.group && self.in_window(c, max_e))
+                .map(|c| self.term(c).1)
+                .collect();
+            let in_original_time = |c: &Cell| {
+                c.group == share.group
+                    && c.is_post()
+                    && max_e.is_none_or(|m| c.time <= c.group + m)
+            };
+            let available = self.cells.iter().any(|(_, c, _)| in_original_time(c));
+            if terms.is_empty() || na_rm && !available {
+                if na_rm {
+                    continue;
+                }
+                let what = format!(
+                    "group {} has no post-treatment cell to average; aggregate with `na_rm` to leave it out",
+                    share.group
+                );
+                return Err(DidError::EmptyWindow { what });
+            }
+            let combination = self.equal_mean(&terms);
+            rows.push(Row { at: share.group, combination, reference: false });
+        }
+        let terms: Vec<_> = rows.iter().map(|r| (r.at, r.combination.clone())).collect();
+        let overall = self.weighted(&terms).ok_or_else(|| no_post(max_e))?;
+        Ok(Linear { rows, overall: Some(overall) })
+    }
+
+    fn equal_mean(&self, terms: &[Combination]) -> Combination {
+        let share = 1.0 / terms.len() as f64;
+        let mut weights = self.zeros();
+        for term in terms {
+            weights.iter_mut().zip(&term.weights).for_each(|(w, t)| *w += share * t);
+        }
+        Combination { value: terms.iter().map(|t| t.value).sum::<f64>() * share, weights }
+    }
+
+    pub fn dynamic(
+        &self,
+        options: &Aggregation,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<Linear> {
+        let last = self.cells.iter().map(|(_, c, _)| c.time).fold(f64::NEG_INFINITY, f64::max);
+        let balance = options.balance_e.map(f64::from);
+        let included = |c: &Cell| balance.is_none_or(|b| last - c.group >= b);
+        let lowest = balance.map(|b| b - last + self.calendar[0]);
+        let within = |e: f64| {
+            balance.is_none_or(|b| e <= b)
+                && lowest.is_none_or(|l| e >= l)
+                && options.min_e.is_none_or(|m| e >= m)
+                && options.max_e.is_none_or(|m| e <= m)
+        };
+        let mut events: Vec<f64> = self
+            .cells
+            .iter()
+            .filter(|(_, c, _)| included(c))
+            .map(|(_, c, _)| c.time - c.group)
+            .filter(|e| within(*e))
+            .collect();
+        events.sort_unstable_by(f64::total_cmp);
+        events.dedup();
+        if events.is_empty() {
+            return Err(no_event_time(options));
+        }
+        let at_event = |c: &Cell, e: f64| included(c) && c.time - c.group == e;
+        let rows: Vec<Row> = events
+            .into_iter()
+            .filter_map(|e| {
+                let mut cells = self.cells.iter().filter(|(_, c, _)| at_event(c, e));
+                let reference = cells.all(|(_, c, _)| c.status == CellStatus::Reference);
+                let combination = self.mean_of(|c| at_event(c, e))?;
+                Some(Row { at: e, combination, reference })
+            })
+            .collect();
+        let post: Vec<Combination> =
+            rows.iter().filter(|r| r.at >= 0.0).map(|r| r.combination.clone()).collect();
+        if post.is_empty() {
+            warnings.push(DidWarning::NoPostEventTime);
+        }
+        let overall = (!post.is_empty()).then(|| self.equal_mean(&post));
+        Ok(Linear { rows, overall })
+    }
+
+    pub fn calendar(&self, options: &Aggregation, warnings: &mut Vec<DidWarning>) -> Result<Linear> {
+        let ignored = [
+            ("min_e", options.min_e.is_some()),
+            ("max_e", options.max_e.is_some()),
+            ("balance_e", options.balance_e.is_some()),
+        ];
+        warnings.extend(
+            ignored
+                .into_iter()
+                .filter(|(_, given)| *given)
+                .map(|(option, _)| DidWarning::IgnoredOption { option: option.into() }),
+        );
+        let mut times: Vec<f64> =
+            self.cells.iter().filter(|(_, c, _)| c.is_post()).map(|(_, c, _)| c.time).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        times.dedup();
+        let rows: Vec<Row> = times
+            .into_iter()
+            .filter_map(|t| {
+                let combination = self.mean_of(|c| c.is_post() && c.time == t)?;
+                Some(Row { at: t, combination, reference: false })
+            })
+            .collect();
+        if rows.is_empty() {
+            return Err(no_post(None));
+        }
+        let all: Vec<Combination> = rows.iter().map(|r| r.combination.clone()).collect();
+        let overall = Some(self.equal_mean(&all));
+        Ok(Linear { rows, overall })
+    }
+}
+
+fn no_event_time(options: &Aggregation) -> DidError {
+    let shown = |name: &str, value: Option<f64>| value.map(|v| format!("`{name}` = {v}"));
+    let window: Vec<String> = [
+        shown("min_e", options.min_e),
+        shown("max_e", options.max_e),
+        shown("balance_e", options.balance_e.map(f64::from)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let window = window.join(", ");
+    DidError::EmptyWindow { what: format!("no event time falls within the requested window ({window})") }
+}
+
+fn no_post(max_e: Option<f64>) -> DidError {
+    let window = max_e.map_or(String::new(), |m| format!(" with at most {m} periods of exposure"));
+    DidError::EmptyWindow { what: format!("no post-treatment cell to average{window}") }
+}
+
+/// The aggregation in linear form.
+pub(super) fn linear(
+    estimates: &Estimates,
+    options: &Aggregation,
+    warnings: &mut Vec<DidWarning>,
+) -> Result<Linear> {
+    let selection = Selection::new(estimates, options.na_rm)?;
+    match options.kind {
+        AggregationKind::Simple => selection.simple(options.max_e),
+        AggregationKind::Group => selection.group(options.max_e, options.na_rm),
+        AggregationKind::Dynamic => selection.dynamic(options, warnings),
+        AggregationKind::Calendar => selection.calendar(options, warnings),
+    }
+}

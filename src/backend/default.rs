@@ -1,0 +1,274 @@
+//! The passes in tensor operations: works on any backend, and is what the overrides are tested against.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Tensor, TensorData};
+
+use super::{DidBackend, multiplier_matrix};
+use crate::error::{DidError, Result};
+use crate::kernel::MAX_PROPENSITY;
+use crate::pass::{
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitStat, Multipliers,
+    StratumPlan, TILE, Weight, add,
+};
+
+/// A tile of a chunk.
+struct Tile<B: Backend> {
+    y: Tensor<B, 2>,
+    x: Option<Tensor<B, 2>>,
+    w: Option<Tensor<B, 2>>,
+    ones: Tensor<B, 2>,
+    k: usize,
+}
+
+impl<B: Backend> Tile<B> {
+    fn new(chunk: &Chunk<B>, start: usize) -> Self {
+        let rows = start..(start + TILE).min(chunk.rows);
+        let cut = |t: &Tensor<B, 2>| t.clone().slice([0..t.dims()[0], rows.clone()]);
+        let y = cut(&chunk.y);
+        let ones = y.clone().slice([0..1, 0..rows.len()]).zeros_like().add_scalar(1.0);
+        Self {
+            ones,
+            y,
+            x: chunk.x.as_ref().map(cut),
+            w: chunk.w.as_ref().map(cut),
+            k: chunk.k,
+        }
+    }
+
+    fn row(matrix: &Tensor<B, 2>, index: usize) -> Tensor<B, 2> {
+        let rows = matrix.dims()[1];
+        matrix.clone().slice([index..index + 1, 0..rows])
+    }
+
+    fn weight(&self, weight: Weight) -> Tensor<B, 2> {
+        let column = |j| self.w.as_ref().map_or(self.ones.clone(), |w| Self::row(w, j));
+        match weight {
+            Weight::Ones => self.ones.clone(),
+            Weight::Column(j) => column(j),
+            Weight::Product(i, j) => column(i) * column(j),
+        }
+    }
+
+    /// `(1, x)`, `[k, rows]`.
+    fn design(&self, version: usize) -> Tensor<B, 2> {
+        match &self.x {
+            None => self.ones.clone(),
+            Some(x) => {
+                let kx = self.k - 1;
+                let x = x.clone().slice([version * kx..(version + 1) * kx, 0..x.dims()[1]]);
+                Tensor::cat(vec![self.ones.clone(), x], 0)
+            }
+        }
+    }
+
+    /// `z'v`, `[1, rows]`.
+    fn linear(&self, version: usize, v: &[f64]) -> Tensor<B, 2> {
+        let z = self.design(version);
+        let v = upload::<B>(v.to_vec(), [1, v.len()], &z);
+        v.matmul(z)
+    }
+
+    fn propensity(log_odds: Tensor<B, 2>) -> Tensor<B, 2> {
+        // `activation::sigmoid` rounds to single precision.
+        log_odds.neg().exp().add_scalar(1.0).recip().clamp_max(MAX_PROPENSITY)
+    }
+
+    /// `p / (1 - p)` where `p < trim`, else 0.
+    fn odds(p: Tensor<B, 2>, trim: f64) -> Tensor<B, 2> {
+        let trimmed = p.clone().greater_equal_elem(trim);
+        (p.clone() / p.neg().add_scalar(1.0)).mask_fill(trimmed, 0.0)
+    }
+}
+
+/// Puts host numbers on the device and in the precision of `like`.
+fn upload<B: Backend>(data: Vec<f64>, shape: [usize; 2], like: &Tensor<B, 2>) -> Tensor<B, 2> {
+    Tensor::from_data(TensorData::new(data, shape), (&like.device(), like.dtype()))
+}
+
+/// Reads a tensor as f64, row-major.
+pub(super) fn download<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> Result<Vec<f64>> {
+    let device = format!("{:?}", tensor.device());
+    let failed = |problem: String| DidError::Device { device: device.clone(), problem };
+    let data = tensor.try_into_data().map_err(|e| failed(format!("reading results: {e}")))?;
+    data.convert_dtype(DType::F64)
+        .into_vec::<f64>()
+        .map_err(|e| failed(format!("reading results: {e:?}")))
+}
+
+pub(super) fn gram<B: Backend>(
+    chunk: &Chunk<B>,
+    job: &GramJob,
+    trim: f64,
+    out: &mut Gram,
+) -> Result<()> {
+    for start in (0..chunk.rows).step_by(TILE) {
+        let tile = Tile::new(chunk, start);
+        let mut omega = tile.weight(job.w);
+        if let Some(gamma) = &job.odds {
+            omega = omega * Tile::odds(Tile::<B>::propensity(tile.linear(job.x, gamma)), trim);
+        }
+        let z = tile.design(job.x);
+        let wz = z.clone() * omega;
+        add(&mut out.zz, &download(wz.clone().matmul(z.transpose()))?);
+        add(&mut out.zy, &download(wz.matmul(tile.y.transpose()))?);
+    }
+    Ok(())
+}
+
+pub(super) fn logit<B: Backend>(
+    chunk: &Chunk<B>,
+    job: &LogitJob,
+    gamma: &[f64],
+    out: &mut LogitStat,
+) -> Result<()> {
+    for start in (0..chunk.rows).step_by(TILE) {
+        let tile = Tile::new(chunk, start);
+        let (w, z) = (tile.weight(job.w), tile.design(job.x));
+        let p = Tile::<B>::propensity(tile.linear(job.x, gamma));
+        let d = f64::from(u8::from(job.treated));
+        let residual = w.clone() * p.clone().neg().add_scalar(d);
+        let variance = w.clone() * p.clone() * p.clone().neg().add_scalar(1.0);
+        add(&mut out.score, &download(z.clone().matmul(residual.transpose()))?);
+        let hessian = (z.clone() * variance).matmul(z.transpose());
+        add(&mut out.hessian, &download(hessian)?);
+        let positive = p.mask_fill(w.lower_equal_elem(0.0), 0.0);
+        let [max_p] = download(positive.max())?[..] else { continue };
+        out.max_p = out.max_p.max(max_p);
+    }
+    Ok(())
+}
+
+pub(super) fn influence<B: DidBackend>(
+    chunk: &Chunk<B>,
+    plan: &StratumPlan,
+    trim: f64,
+    consumers: &Consumers,
+    out: &mut InfluenceStat,
+) -> Result<()> {
+    let active = plan.active();
+    let mut kept = vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
+    for start in (0..chunk.rows).step_by(TILE) {
+        let tile = B::influence_rows(chunk, plan, trim, start);
+        let rows = start..start + tile.dims()[1];
+        if let Some(clusters) = consumers.clusters {
+            let cluster = &chunk.cluster[rows.clone()];
+            add_clusters(&download(tile.clone())?, &active, cluster, clusters, &mut out.clusters);
+        } else {
+            add_square(&B::cross_moments(tile.clone())?, &active, &mut out.cross);
+            if let Some(spec) = &consumers.multipliers {
+                let sums = B::multiplier_sums(tile.clone(), &chunk.rank[rows.clone()], spec)?;
+                for (g, part) in active.iter().zip(sums.chunks_exact(spec.draws)) {
+                    add(&mut out.draws[g * spec.draws..(g + 1) * spec.draws], part);
+                }
+            }
+        }
+        if consumers.keep_rows {
+            for (j, column) in download(tile)?.chunks_exact(rows.len()).enumerate() {
+                let at = j * chunk.rows;
+                kept[at + rows.start..at + rows.end].copy_from_slice(column);
+            }
+        }
+    }
+    if consumers.keep_rows {
+        out.rows.push((chunk.rank.clone(), active, kept));
+    }
+    Ok(())
+}
+
+fn add_square(part: &[f64], active: &[usize], out: &mut [f64]) {
+    let m = out.len().isqrt();
+    for (i, gi) in active.iter().enumerate() {
+        for (j, gj) in active.iter().enumerate() {
+            out[gi * m + gj] += part[i.min(j) * active.len() + i.max(j)];
+        }
+    }
+}
+
+fn add_clusters(
+    block: &[f64],
+    active: &[usize],
+    cluster: &[u32],
+    clusters: usize,
+    out: &mut [f64],
+) {
+    for (g, column) in active.iter().zip(block.chunks_exact(cluster.len())) {
+        let sums = &mut out[g * clusters..(g + 1) * clusters];
+        for (value, c) in column.iter().zip(cluster) {
+            sums[*c as usize] += value;
+        }
+    }
+}
+
+pub(super) fn influence_rows<B: Backend>(
+    chunk: &Chunk<B>,
+    plan: &StratumPlan,
+    trim: f64,
+    start: usize,
+) -> Tensor<B, 2> {
+    let tile = Tile::new(chunk, start);
+    let dots: Vec<_> = plan.dots.iter().map(|d| tile.linear(d.x, &d.v)).collect();
+    let props: Vec<_> = plan
+        .props
+        .iter()
+        .map(|d| {
+            let p = Tile::<B>::propensity(dots[*d].clone());
+            (p.clone(), Tile::odds(p, trim))
+        })
+        .collect();
+    let zero = tile.ones.clone().zeros_like();
+    let mut columns: Vec<Tensor<B, 2>> = plan
+        .columns
+        .iter()
+        .map(|c| c.legs.iter().fold(zero.clone(), |u, l| u + leg(&tile, l, &dots, &props)))
+        .collect();
+    if let Some(share) = &plan.share {
+        columns.push(tile.weight(share.w).mul_scalar(share.scale));
+    }
+    Tensor::cat(columns, 0)
+}
+
+/// `w [ (d - z'β)(c + z'b - h q) + z'e + f + h τ q + (p - D) z'a ]`, `[1, rows]`.
+fn leg<B: Backend>(
+    tile: &Tile<B>,
+    leg: &Leg,
+    dots: &[Tensor<B, 2>],
+    props: &[(Tensor<B, 2>, Tensor<B, 2>)],
+) -> Tensor<B, 2> {
+    let mut d = Tile::row(&tile.y, leg.post);
+    if let Some(base) = leg.base {
+        d = d - Tile::row(&tile.y, base);
+    }
+    if let Some(beta) = leg.beta {
+        d = d - dots[beta].clone();
+    }
+    let mut factor = tile.ones.clone().mul_scalar(leg.c);
+    if let Some(b) = leg.b {
+        factor = factor + dots[b].clone();
+    }
+    let mut rest = tile.ones.clone().mul_scalar(leg.f);
+    if let Some(e) = leg.e {
+        rest = rest + dots[e].clone();
+    }
+    if let Some((p, q)) = leg.prop.map(|j| props[j].clone()) {
+        factor = factor - q.clone().mul_scalar(leg.h);
+        rest = rest + q.mul_scalar(leg.h_tau);
+        if let Some(a) = leg.a {
+            let treated = f64::from(u8::from(leg.treated));
+            rest = rest + p.sub_scalar(treated) * dots[a].clone();
+        }
+    }
+    tile.weight(leg.w) * (d * factor + rest)
+}
+
+pub(super) fn cross_moments<B: Backend>(tile: Tensor<B, 2>) -> Result<Vec<f64>> {
+    download(tile.clone().matmul(tile.transpose()))
+}
+
+pub(super) fn multiplier_sums<B: Backend>(
+    tile: Tensor<B, 2>,
+    rank: &[u32],
+    spec: &Multipliers,
+) -> Result<Vec<f64>> {
+    let v = upload::<B>(multiplier_matrix(spec, rank), [spec.draws, rank.len()], &tile);
+    download(tile.matmul(v.transpose()))
+}

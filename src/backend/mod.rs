@@ -1,0 +1,124 @@
+//! Backends: aliases, and the operations a Burn backend needs to run the passes.
+//!
+//! Any Burn backend works with the default bodies, which are tensor operations and the readable reference:
+//! `impl DidBackend for MyBackend {}`. The backends below override them where a measurement showed that it pays.
+
+mod default;
+mod memory;
+
+#[cfg(feature = "cpu")]
+mod cpu;
+
+use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
+
+use crate::error::Result;
+use crate::options::{Multiplier, Precision};
+use crate::pass::{
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan,
+};
+
+pub use memory::Availability;
+
+/// CPU backend in double precision.
+#[cfg(feature = "cpu")]
+pub type Cpu = burn_ndarray::NdArray<f64>;
+
+/// A Burn backend that can run the passes.
+///
+/// Every method adds to a host statistic in f64, summing tiles of [`TILE`](crate::pass::TILE) rows in order.
+pub trait DidBackend: Backend {
+    /// Name in reports.
+    const NAME: &'static str;
+
+    /// Whether the device exists and can do this precision, and how much memory it offers.
+    ///
+    /// # Errors
+    /// [`DidError::Precision`](crate::DidError::Precision) or [`DidError::Device`](crate::DidError::Device).
+    fn probe(device: &Self::Device, precision: Precision) -> Result<Availability> {
+        memory::probe_dtype::<Self>(device, precision)
+    }
+
+    /// Adds the job's weighted cross-products of a chunk.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn gram(chunk: &Chunk<Self>, job: &GramJob, trim: f64, out: &mut Gram) -> Result<()> {
+        default::gram(chunk, job, trim, out)
+    }
+
+    /// Adds the score and information of a chunk's part in a logit model at `gamma`, `[k]`.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn logit(
+        chunk: &Chunk<Self>,
+        job: &LogitJob,
+        gamma: &[f64],
+        out: &mut LogitStat,
+    ) -> Result<()> {
+        default::logit(chunk, job, gamma, out)
+    }
+
+    /// Forms a chunk's influence values tile by tile and adds what the consumers make of them.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn influence(
+        chunk: &Chunk<Self>,
+        plan: &StratumPlan,
+        trim: f64,
+        consumers: &Consumers,
+        out: &mut InfluenceStat,
+    ) -> Result<()> {
+        default::influence(chunk, plan, trim, consumers, out)
+    }
+
+    /// Influence values `[active, rows of the tile]` of the rows from `start` on.
+    fn influence_rows(
+        chunk: &Chunk<Self>,
+        plan: &StratumPlan,
+        trim: f64,
+        start: usize,
+    ) -> Tensor<Self, 2> {
+        default::influence_rows(chunk, plan, trim, start)
+    }
+
+    /// `U U'` of a tile `U [m, rows]`: `[m, m]`, row-major.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn cross_moments(tile: Tensor<Self, 2>) -> Result<Vec<f64>> {
+        default::cross_moments(tile)
+    }
+
+    /// Multiplied sums `[m, R]`, row-major, of a tile `[m, rows]` whose rows have these ranks.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn multiplier_sums(tile: Tensor<Self, 2>, rank: &[u32], spec: &Multipliers) -> Result<Vec<f64>> {
+        default::multiplier_sums(tile, rank, spec)
+    }
+}
+
+/// Multipliers `[R, rows]`, row-major: the host's expansion of the counter-based bits, for backends without a kernel.
+#[must_use]
+pub fn multiplier_matrix(spec: &Multipliers, rank: &[u32]) -> Vec<f64> {
+    debug_assert_ne!(spec.law, Multiplier::Gaussian, "the Gaussian law needs no pass");
+    let (last, levels) = crate::kernel::law_levels(spec.law);
+    let mut out = vec![last; spec.draws * rank.len()];
+    let mut classes = vec![0u128; 5];
+    for (i, rank_i) in rank.iter().enumerate() {
+        for (block, first) in (0u32..).zip((0..spec.draws).step_by(128)) {
+            crate::kernel::masks(spec.law, spec.seed, *rank_i, block, &mut classes);
+            for r in first..(first + 128).min(spec.draws) {
+                for (level, class) in levels.iter().zip(&classes) {
+                    if class >> (r - first) & 1 == 1 {
+                        out[r * rank.len() + i] += level;
+                    }
+                }
+            }
+        }
+    }
+    out
+}

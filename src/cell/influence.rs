@@ -1,0 +1,69 @@
+//! From the influence of single cells to one plan a stratum, in which equal linear predictors are formed once.
+
+use std::collections::HashMap;
+
+use super::TRIM;
+use super::estimate::{Estimated, Rows};
+use crate::panel::Sample;
+use crate::pass::{Consumers, Dot, InfluencePass, Leg, PlanColumn, Share, StratumPlan};
+
+/// The pass over the influence values of all estimated cells (columns `0..M`) and group shares (`M..M + G`).
+pub(crate) fn influence_pass<'a>(
+    sample: &Sample,
+    cells: impl ExactSizeIterator<Item = Option<&'a Estimated>>,
+    consumers: Consumers,
+) -> InfluencePass {
+    let cell_columns = cells.len();
+    let mut builders: Vec<Builder> = (0..sample.n_strata()).map(|_| Builder::default()).collect();
+    for (column, cell) in cells.enumerate() {
+        for rows in cell.iter().flat_map(|c| &c.rows) {
+            builders[rows.stratum].add(column, rows);
+        }
+    }
+    let mut strata: Vec<StratumPlan> = builders.into_iter().map(|b| b.plan).collect();
+    for (g, cohort) in sample.groups.iter().enumerate() {
+        let share =
+            Share { column: cell_columns + g, w: sample.omega, scale: 1.0 / sample.n as f64 };
+        for stratum in (0..sample.periods.len()).map(|t| sample.stratum(*cohort, t)) {
+            strata[stratum].share = Some(share);
+        }
+    }
+    InfluencePass { columns: cell_columns + sample.groups.len(), trim: TRIM, strata, consumers }
+}
+
+#[derive(Default)]
+struct Builder {
+    plan: StratumPlan,
+    dots: HashMap<(usize, Vec<u64>), usize>,
+}
+
+impl Builder {
+    fn add(&mut self, column: usize, rows: &Rows) {
+        let mut dot = |v: &Option<Vec<f64>>| v.as_ref().map(|v| self.dot(rows.x, v));
+        let (beta, b, e, a) = (dot(&rows.beta), dot(&rows.b), dot(&rows.e), dot(&rows.a));
+        let gamma = dot(&rows.gamma);
+        let prop = gamma.map(|g| self.prop(g));
+        let leg = Leg { prop, beta, b, e, a, ..rows.leg.clone() };
+        match self.plan.columns.last_mut() {
+            Some(last) if last.column == column => last.legs.push(leg),
+            _ => self.plan.columns.push(PlanColumn { column, legs: vec![leg] }),
+        }
+    }
+
+    fn dot(&mut self, x: usize, v: &[f64]) -> usize {
+        let next = self.plan.dots.len();
+        let key = (x, v.iter().map(|v| v.to_bits()).collect());
+        *self.dots.entry(key).or_insert_with(|| {
+            self.plan.dots.push(Dot { x, v: v.to_vec() });
+            next
+        })
+    }
+
+    fn prop(&mut self, dot: usize) -> usize {
+        let props = &mut self.plan.props;
+        props.iter().position(|p| *p == dot).unwrap_or_else(|| {
+            props.push(dot);
+            props.len() - 1
+        })
+    }
+}

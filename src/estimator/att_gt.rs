@@ -1,0 +1,353 @@
+//! [`AttGt`]: configuration and fit.
+
+use std::marker::PhantomData;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::input::Data;
+use super::result::{AttGtResult, Timings};
+use super::{callback, finish};
+use crate::backend::DidBackend;
+use crate::cell::{PlanOptions, estimate, influence_pass, plan_cells};
+use crate::error::{DidError, Result};
+use crate::inference::multipliers;
+use crate::options::{
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
+};
+use crate::panel::formula::Formula;
+use crate::panel::{Conditioning, Panel, Roles, Sample, SampleOptions, ingest};
+use crate::pass::Consumers;
+use crate::progress::Progress;
+use crate::report::Settings;
+use crate::source::{Local, LocalOptions, Source};
+
+/// Group-time average treatment effects `ATT(g, t)` under staggered adoption.
+///
+/// For every group `g` (units first treated in period `g`) and period `t`, the average effect of the treatment on the
+/// group in that period, under parallel trends given covariates between the group and its comparison units (Callaway and
+/// Sant'Anna 2021, <https://doi.org/10.1016/j.jeconom.2020.12.001>, theorem 1).
+///
+/// ```
+/// use burn_did::{Aggregation, AttGt, backend::Cpu, data};
+///
+/// let fit = AttGt::<Cpu>::builder()
+///     .outcome("lemp")
+///     .unit("countyreal")
+///     .time("year")
+///     .group("first.treat")
+///     .build()
+///     .fit(&data::mpdta()?, &Default::default())?;
+/// let event_study = fit.aggregate(Aggregation::dynamic())?;
+/// assert_eq!(event_study.rows.len(), 7);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[builder(on(String, into))]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct AttGt<B: DidBackend> {
+    /// Outcome: numbers or booleans.
+    #[doc(alias = "yname")]
+    pub outcome: String,
+    /// Unit: integers, floats or strings. Needed for panels; repeated cross sections may have none.
+    #[doc(alias = "idname")]
+    pub unit: Option<String>,
+    /// Period: integers or floats.
+    #[doc(alias = "tname")]
+    pub time: String,
+    /// First treated period of the row's unit; 0, +inf or null if never treated.
+    #[doc(alias = "gname")]
+    pub group: String,
+    /// Formula of the covariates, such as `"~ x1 + log(x2) + C(region) + x1:x3 + I(x1^2)"`.
+    #[doc(alias = "xformla")]
+    #[builder(default = "~ 1".to_owned())]
+    #[serde(default = "constant")]
+    pub covariates: String,
+    /// Sampling weights.
+    #[doc(alias = "weightsname")]
+    pub weights: Option<String>,
+    /// Which period's weight is used where weights change over time; see [`FixWeights`].
+    pub fix_weights: Option<FixWeights>,
+    /// Cluster of standard errors, constant within units; without it they are clustered by unit.
+    #[doc(alias = "clustervars")]
+    pub cluster: Option<String>,
+    /// Comparison units.
+    #[builder(default)]
+    #[serde(default)]
+    pub control_group: ControlGroup,
+    /// Base period.
+    #[builder(default)]
+    #[serde(default)]
+    pub base_period: BasePeriod,
+    /// Periods before treatment in which units may already react.
+    #[builder(default)]
+    #[serde(default)]
+    pub anticipation: u32,
+    /// Two-by-two estimator.
+    #[doc(alias = "est_method")]
+    #[builder(default)]
+    #[serde(default)]
+    pub method: EstimationMethod,
+    /// Treats every row as a unit of its own.
+    #[doc(alias = "panel")]
+    #[builder(default)]
+    #[serde(default)]
+    pub repeated_cross_sections: bool,
+    /// Keeps units that are missing in some periods, instead of dropping them.
+    #[builder(default)]
+    #[serde(default)]
+    pub allow_unbalanced_panel: bool,
+    /// One minus the confidence level.
+    #[doc(alias = "alp")]
+    #[builder(default = 0.05)]
+    #[serde(default = "five_percent")]
+    pub alpha: f64,
+    /// Multiplier bootstrap; analytic standard errors without it.
+    #[doc(alias = "bstrap")]
+    pub bootstrap: Option<Bootstrap>,
+    /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
+    #[doc(alias = "cband")]
+    pub band: Option<Band>,
+    /// Floating-point type of the device.
+    #[builder(default)]
+    #[serde(default)]
+    pub precision: Precision,
+    /// Keeps the influence values by unit: `8 n` bytes a cell.
+    #[builder(default)]
+    #[serde(default)]
+    pub keep_influence: bool,
+    /// Skips influence values: no standard errors, no aggregation.
+    #[doc(alias = "compute_inffunc")]
+    #[builder(default)]
+    #[serde(default)]
+    pub point_estimates_only: bool,
+    /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it.
+    pub chunk_rows: Option<usize>,
+    /// Bytes of unit data that may be on the device at once; results do not depend on it.
+    pub memory_budget: Option<u64>,
+    /// Hears how far the fit has come.
+    #[serde(skip)]
+    pub progress: Option<Progress>,
+    #[builder(skip)]
+    #[serde(skip)]
+    backend: PhantomData<fn() -> B>,
+}
+
+fn constant() -> String {
+    "~ 1".to_owned()
+}
+
+fn five_percent() -> f64 {
+    0.05
+}
+
+impl<B: DidBackend> AttGt<B> {
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] or [`DidError::Formula`].
+    pub fn validate(&self) -> Result<()> {
+        let config = |option, expected, got: &str| {
+            Err(DidError::Config { option, expected, got: got.to_owned() })
+        };
+        self.inference().validate()?;
+        Formula::parse(&self.covariates)?;
+        if self.unit.is_none() && !self.repeated_cross_sections {
+            return config("unit", "a column for a panel (or choose repeated cross sections)", "none");
+        }
+        if self.allow_unbalanced_panel && self.repeated_cross_sections {
+            return config("allow_unbalanced_panel", "off for repeated cross sections", "true");
+        }
+        if self.chunk_rows == Some(0) {
+            return config("chunk_rows", "at least 1", "0");
+        }
+        let fixed = self.fix_weights.is_some_and(|f| f != FixWeights::Varying);
+        if fixed && self.repeated_cross_sections {
+            return config("fix_weights", "unset or `varying` for repeated cross sections", "a period");
+        }
+        Ok(())
+    }
+
+    /// Estimates all cells from a data frame, a lazy frame, or the path of a CSV or parquet file.
+    ///
+    /// # Errors
+    /// [`DidError`] naming the option, column, unit or device at fault. A cell that cannot be estimated is not an error:
+    /// it carries its reason in [`AttGtResult::cells`].
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<AttGtResult> {
+        let start = Instant::now();
+        self.validate()?;
+        let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
+        B::probe(device, self.precision)?;
+        let roles = self.roles()?;
+        let df = data.into().read(&roles.names())?;
+        let read = start.elapsed().as_secs_f64();
+        let panel = self.ingest(&df, &roles, self.conditioning())?;
+        drop(df);
+        let options = LocalOptions {
+            precision: self.precision,
+            chunk_rows: self.chunk_rows,
+            memory_budget: self.memory_budget,
+            progress: self.progress.clone(),
+        };
+        let local = Local::<B>::new(panel, device, options)?;
+        let ingest = start.elapsed().as_secs_f64() - read;
+        let timings = Timings { read, ingest, ..Timings::default() };
+        self.fit_source(&local, timings, start)
+    }
+
+    /// Estimates all cells with a user-supplied two-by-two estimator, on the host.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and [`DidError::Callback`] if it returns the wrong number of influence values.
+    pub fn fit_with<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        estimator: &dyn super::TwoByTwo,
+    ) -> Result<AttGtResult> {
+        let start = Instant::now();
+        self.validate()?;
+        if self.fix_weights == Some(FixWeights::Varying) && !self.repeated_cross_sections {
+            return Err(DidError::Config {
+                option: "fix_weights",
+                expected: "unset or a period with a user-supplied estimator on a panel",
+                got: "varying".into(),
+            });
+        }
+        let roles = self.roles()?;
+        let df = data.into().read(&roles.names())?;
+        let read = start.elapsed().as_secs_f64();
+        let panel = self.ingest(&df, &roles, Conditioning::Raw)?;
+        let ingest = start.elapsed().as_secs_f64() - read;
+        let cells = plan_cells(&panel.sample, &self.plan());
+        let (solved, stat) = callback::estimate(&panel, &cells, self.consumers(&panel.sample), estimator)?;
+        let mut timings = Timings { read, ingest, ..Timings::default() };
+        timings.estimate = start.elapsed().as_secs_f64() - read - ingest;
+        let settings = Settings { method: None, ..self.settings(&panel.sample, "host") };
+        let outcome = finish::Outcome { solved, stat: Some(stat), settings, timings };
+        finish::result(&panel.sample, &cells, outcome, self.keep_influence, start)
+    }
+
+    /// Estimates all cells from a source.
+    fn fit_source<S: Source>(
+        &self,
+        source: &S,
+        mut timings: Timings,
+        start: Instant,
+    ) -> Result<AttGtResult> {
+        let before = start.elapsed().as_secs_f64();
+        let sample = source.sample();
+        let cells = plan_cells(sample, &self.plan());
+        if cells.is_empty() {
+            return Err(DidError::NoCells);
+        }
+        let estimated = {
+            let _span = tracing::info_span!("cells", cells = cells.len()).entered();
+            estimate(source, &cells, self.method)?
+        };
+        timings.estimate = start.elapsed().as_secs_f64() - before;
+        let stat = if self.point_estimates_only {
+            None
+        } else {
+            let _span = tracing::info_span!("influence").entered();
+            let usable = estimated.iter().map(|e| e.as_ref().ok());
+            Some(source.run(&influence_pass(sample, usable, self.consumers(sample)))?)
+        };
+        let solved = estimated
+            .into_iter()
+            .map(|e| e.map(|e| finish::Solved { att: e.att, not_converged: e.not_converged }))
+            .collect();
+        let settings = self.settings(sample, B::NAME);
+        let outcome = finish::Outcome { solved, stat, settings, timings };
+        finish::result(sample, &cells, outcome, self.keep_influence, start)
+    }
+
+    fn roles(&self) -> Result<Roles> {
+        // A cluster that is the unit itself is the default.
+        let cluster = self.cluster.clone().filter(|c| Some(c) != self.unit.as_ref());
+        Ok(Roles {
+            outcome: self.outcome.clone(),
+            unit: self.unit.clone(),
+            time: self.time.clone(),
+            group: self.group.clone(),
+            weights: self.weights.clone(),
+            cluster,
+            covariates: Formula::parse(&self.covariates)?,
+        })
+    }
+
+    fn ingest(
+        &self,
+        df: &polars::prelude::DataFrame,
+        roles: &Roles,
+        conditioning: Conditioning,
+    ) -> Result<Panel> {
+        let _span = tracing::info_span!("ingest", rows = df.height()).entered();
+        let options = SampleOptions {
+            control_group: self.control_group,
+            anticipation: self.anticipation,
+            repeated_cross_sections: self.repeated_cross_sections,
+            allow_unbalanced: self.allow_unbalanced_panel,
+        };
+        ingest(df, roles, &options, self.fix_weights, conditioning)
+    }
+
+    /// Unit constants drop out of changes only.
+    fn conditioning(&self) -> Conditioning {
+        let rows = self.repeated_cross_sections
+            || self.allow_unbalanced_panel
+            || self.fix_weights == Some(FixWeights::Varying);
+        if rows { Conditioning::Levels(self.precision) } else { Conditioning::Changes(self.precision) }
+    }
+
+    fn plan(&self) -> PlanOptions {
+        PlanOptions {
+            control_group: self.control_group,
+            base_period: self.base_period,
+            anticipation: f64::from(self.anticipation),
+            fix_weights: self.fix_weights,
+        }
+    }
+
+    fn inference(&self) -> Inference {
+        let default = if self.bootstrap.is_some() { Band::Uniform } else { Band::Pointwise };
+        Inference {
+            alpha: self.alpha,
+            bootstrap: self.bootstrap,
+            band: self.band.unwrap_or(default),
+        }
+    }
+
+    fn consumers(&self, sample: &Sample) -> Consumers {
+        let clusters = sample.n_clusters;
+        Consumers {
+            clusters,
+            multipliers: self.bootstrap.as_ref().and_then(multipliers).filter(|_| clusters.is_none()),
+            keep_rows: self.keep_influence,
+        }
+    }
+
+    fn settings(&self, sample: &Sample, backend: &str) -> Settings {
+        let mut inference = self.inference();
+        if sample.periods.len() == 2 {
+            inference.band = Band::Pointwise;
+        }
+        Settings {
+            estimator: "att_gt".into(),
+            backend: backend.into(),
+            precision: self.precision.name().into(),
+            outcome: self.outcome.clone(),
+            covariates: self.covariates.clone(),
+            weights: self.weights.clone(),
+            cluster: sample.n_clusters.and(self.cluster.clone()),
+            control_group: self.control_group,
+            base_period: self.base_period,
+            method: Some(self.method),
+            anticipation: self.anticipation,
+            layout: sample.layout.name().into(),
+            n_units: sample.n,
+            n_rows: sample.audit.rows,
+            n_clusters: sample.n_clusters,
+            inference,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! User-supplied two-by-two estimators, on the host.
+
+use rayon::prelude::*;
+
+use super::finish::Solved;
+use crate::cell::{Outcome, PlannedCell, Side};
+use crate::error::{DidError, Result};
+use crate::estimates::CellStatus;
+use crate::kernel::{self, Sink};
+use crate::panel::{Panel, StratumData};
+use crate::pass::{Consumers, InfluenceStat, Weight};
+
+/// One cell of a panel: an entry of each slice a unit.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PanelCell<'a> {
+    /// Outcome in the cell's period, `[n]`.
+    pub y1: &'a [f64],
+    /// Outcome in the base period, `[n]`.
+    pub y0: &'a [f64],
+    /// 1 if treated, else 0, `[n]`.
+    pub d: &'a [f64],
+    /// Design `[k, n]`, one column after the other, the constant first if the formula has one.
+    pub x: &'a [f64],
+    /// Sampling weights, `[n]`.
+    pub w: &'a [f64],
+}
+
+/// One cell of repeated cross sections: an entry of each slice a row.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RepeatedCell<'a> {
+    /// Outcome, `[n]`.
+    pub y: &'a [f64],
+    /// 1 in the cell's period, 0 in the base period, `[n]`.
+    pub post: &'a [f64],
+    /// 1 if treated, else 0, `[n]`.
+    pub d: &'a [f64],
+    /// Design `[k, n]`, one column after the other, the constant first if the formula has one.
+    pub x: &'a [f64],
+    /// Sampling weights, `[n]`.
+    pub w: &'a [f64],
+}
+
+/// What a two-by-two estimator returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TwoByTwoEstimate {
+    /// Effect.
+    pub att: f64,
+    /// Influence values `ψ`, `[n]`, in the order of the input: the variance of the effect is `Σ ψ² / n²`.
+    pub influence: Vec<f64>,
+}
+
+/// A two-by-two estimator in place of the built-in ones. An error makes the cell carry its message.
+#[doc(alias = "est_method")]
+pub trait TwoByTwo: Sync {
+    /// Estimates a cell of a balanced panel.
+    ///
+    /// # Errors
+    /// A message for the cell's status.
+    fn panel(&self, cell: &PanelCell<'_>) -> std::result::Result<TwoByTwoEstimate, String>;
+
+    /// Estimates a cell of repeated cross sections or of an unbalanced panel.
+    ///
+    /// # Errors
+    /// A message for the cell's status.
+    fn repeated(&self, cell: &RepeatedCell<'_>) -> std::result::Result<TwoByTwoEstimate, String>;
+}
+
+/// Influence values of a cell by stratum, `[n]` each.
+type ByStratum = Vec<(usize, Vec<f64>)>;
+
+/// Estimates of all cells, and the sums over their influence values.
+pub(super) fn estimate(
+    panel: &Panel,
+    cells: &[PlannedCell],
+    consumers: Consumers,
+    estimator: &dyn TwoByTwo,
+) -> Result<(Vec<std::result::Result<Solved, CellStatus>>, InfluenceStat)> {
+    let done: Vec<_> = cells
+        .par_iter()
+        .map(|cell| match &cell.status {
+            Some(status) => Ok(Err(status.clone())),
+            None => estimate_cell(panel, cell, estimator),
+        })
+        .collect::<Result<_>>()?;
+    let mut columns: Vec<Vec<(usize, Vec<f64>)>> = vec![Vec::new(); panel.strata.len()];
+    let mut solved = Vec::with_capacity(cells.len());
+    for (j, cell) in done.into_iter().enumerate() {
+        solved.push(cell.map(|(att, influence)| {
+            for (stratum, values) in influence {
+                columns[stratum].push((j, values));
+            }
+            Solved { att, not_converged: false }
+        }));
+    }
+    Ok((solved, consume(panel, cells.len(), columns, consumers)))
+}
+
+/// One cell's rows, gathered from the strata.
+#[derive(Default)]
+struct Gathered {
+    y: [Vec<f64>; 2],
+    post: Vec<f64>,
+    d: Vec<f64>,
+    x: Vec<Vec<f64>>,
+    w: Vec<f64>,
+    /// Stratum and row of each observation.
+    from: Vec<(usize, usize)>,
+}
+
+fn estimate_cell(
+    panel: &Panel,
+    cell: &PlannedCell,
+    estimator: &dyn TwoByTwo,
+) -> Result<std::result::Result<(f64, ByStratum), CellStatus>> {
+    let mut rows = Gathered::default();
+    for (t, side) in cell.sides.iter().enumerate() {
+        rows.add_side(panel, side, t as f64);
+    }
+    let x: Vec<f64> = rows.x.concat();
+    let answer = if cell.sides.len() == 1 {
+        let [y0, y1] = &rows.y;
+        estimator.panel(&PanelCell { y1, y0, d: &rows.d, x: &x, w: &rows.w })
+    } else {
+        let (y, post) = (&rows.y[1], &rows.post);
+        estimator.repeated(&RepeatedCell { y, post, d: &rows.d, x: &x, w: &rows.w })
+    };
+    let answer = match answer {
+        Err(message) => return Ok(Err(CellStatus::Estimator { message })),
+        Ok(a) if !a.att.is_finite() || a.influence.iter().any(|i| !i.is_finite()) => {
+            let message = "the estimate or its influence is not finite".into();
+            return Ok(Err(CellStatus::Estimator { message }));
+        }
+        Ok(answer) => answer,
+    };
+    let n = rows.from.len();
+    if answer.influence.len() != n {
+        return Err(DidError::Callback {
+            group: panel.sample.cohorts[cell.cohort],
+            time: panel.sample.periods[cell.time],
+            expected: n,
+            got: answer.influence.len(),
+        });
+    }
+    let mut by_stratum: ByStratum = Vec::new();
+    for ((stratum, row), psi) in rows.from.iter().zip(&answer.influence) {
+        let at = by_stratum.iter().position(|(s, _)| s == stratum).unwrap_or_else(|| {
+            by_stratum.push((*stratum, vec![0.0; panel.strata[*stratum].rows]));
+            by_stratum.len() - 1
+        });
+        by_stratum[at].1[*row] += psi / n as f64;
+    }
+    Ok(Ok((answer.att, by_stratum)))
+}
+
+impl Gathered {
+    fn add_side(&mut self, panel: &Panel, side: &Side, post: f64) {
+        let design = &panel.sample.design;
+        let arms = side.treated.iter().map(|p| (p, 1.0));
+        for (part, d) in arms.chain(side.control.iter().map(|p| (p, 0.0))) {
+            let stratum = &panel.strata[part.stratum];
+            let rows: Vec<usize> =
+                (0..stratum.rows).filter(|i| weight(stratum, part.unit, *i) > 0.0).collect();
+            let y = |column: usize| {
+                rows.iter().map(move |i| stratum.y[column * stratum.rows + i]).collect::<Vec<_>>()
+            };
+            match side.outcome {
+                Outcome::Change { post, base } => {
+                    self.y[0].extend(y(base));
+                    self.y[1].extend(y(post));
+                }
+                Outcome::Level(column) => self.y[1].extend(y(column)),
+            }
+            self.post.extend(rows.iter().map(|_| post));
+            self.d.extend(rows.iter().map(|_| d));
+            self.w.extend(rows.iter().map(|i| weight(stratum, part.w, *i)));
+            self.from.extend(rows.iter().map(|i| (part.stratum, *i)));
+            let first = usize::from(!design.intercept);
+            self.x.resize(design.k() - first, Vec::new());
+            for (j, out) in (first..design.k()).zip(&mut self.x) {
+                let kx = design.k() - 1;
+                out.extend(rows.iter().map(|i| match j {
+                    0 => 1.0,
+                    _ => stratum.x[(part.x * kx + j - 1) * stratum.rows + i],
+                }));
+            }
+        }
+    }
+}
+
+fn weight(stratum: &StratumData, weight: Weight, row: usize) -> f64 {
+    let column = |j: usize| stratum.w[j * stratum.rows + row];
+    match weight {
+        Weight::Ones => 1.0,
+        Weight::Column(j) => column(j),
+        Weight::Product(i, j) => column(i) * column(j),
+    }
+}
+
+/// Feeds the given influence values, and the group shares, to the consumers.
+fn consume(
+    panel: &Panel,
+    cells: usize,
+    columns: Vec<Vec<(usize, Vec<f64>)>>,
+    consumers: Consumers,
+) -> InfluenceStat {
+    use crate::pass::Pass;
+    let sample = &panel.sample;
+    let pass = crate::cell::influence_pass(sample, (0..cells).map(|_| None), consumers);
+    let mut stat = pass.identity();
+    for (s, (data, given)) in panel.strata.iter().zip(columns).enumerate() {
+        let share = pass.strata[s].share;
+        let active: Vec<usize> =
+            given.iter().map(|(j, _)| *j).chain(share.map(|s| s.column)).collect();
+        let sink = Sink { active: &active, consumers: &consumers, columns: pass.columns };
+        let form = |tile: &std::ops::Range<usize>, block: &mut [f64]| {
+            let mut blocks = block.chunks_exact_mut(tile.len());
+            for ((_, values), out) in given.iter().zip(&mut blocks) {
+                out.copy_from_slice(&values[tile.clone()]);
+            }
+            if let (Some(share), Some(out)) = (share, blocks.next()) {
+                for (i, o) in tile.clone().zip(out) {
+                    *o = weight(data, share.w, i) * share.scale;
+                }
+            }
+        };
+        kernel::consume(data.rows, &data.rank, &data.cluster, form, &sink, &mut stat);
+    }
+    stat
+}

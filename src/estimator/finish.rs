@@ -1,0 +1,206 @@
+//! From sums over influence values to a result.
+
+use std::time::Instant;
+
+use super::result::{AttGtCell, AttGtResult, Influence, Timings};
+use crate::cell::PlannedCell;
+use crate::error::{DidWarning, Result};
+use crate::estimates::{Cell, CellStatus, Estimate, Estimates, GroupShare};
+use crate::inference::{Critical, Projection, gaussian_draws, multipliers, normal_quantile};
+use crate::kernel::cluster_draws;
+use crate::options::{Band, Multiplier};
+use crate::panel::Sample;
+use crate::pass::InfluenceStat;
+use crate::report::Settings;
+
+/// A cell's point estimate.
+pub(super) struct Solved {
+    pub att: f64,
+    pub not_converged: bool,
+}
+
+/// What the estimation produced.
+pub(super) struct Outcome {
+    pub solved: Vec<std::result::Result<Solved, CellStatus>>,
+    /// `None` for point estimates only.
+    pub stat: Option<InfluenceStat>,
+    pub settings: Settings,
+    pub timings: Timings,
+}
+
+/// Forms covariance, draws, standard errors and bands.
+pub(super) fn result(
+    sample: &Sample,
+    planned: &[PlannedCell],
+    outcome: Outcome,
+    keep_influence: bool,
+    start: Instant,
+) -> Result<AttGtResult> {
+    let Outcome { solved, stat, settings, mut timings } = outcome;
+    let mut warnings = sample.warnings.clone();
+    let cells = cells(sample, planned, solved, &mut warnings);
+    let shares = sample
+        .groups
+        .iter()
+        .map(|c| GroupShare { group: sample.cohorts[*c], share: sample.shares[*c] })
+        .collect();
+    let mut estimates = Estimates {
+        cells,
+        shares,
+        periods: sample.periods.clone(),
+        n: sample.n,
+        n_clusters: sample.n_clusters,
+        covariance: None,
+        draws: None,
+        inference: settings.inference,
+    };
+    let influence = match stat {
+        Some(stat) => {
+            let rows = keep_influence.then(|| influence(sample, &estimates, &stat));
+            add_inference(&mut estimates, stat, sample.y_scale);
+            rows
+        }
+        None => None,
+    };
+    let (table, critical) = table(&estimates, &mut warnings);
+    let wald = super::contrast::pre_test(&estimates, &table, &mut warnings);
+    timings.total = start.elapsed().as_secs_f64();
+    timings.inference = timings.total - timings.read - timings.ingest - timings.estimate;
+    Ok(AttGtResult {
+        cells: table,
+        critical_value: critical.value,
+        band: critical.band,
+        wald,
+        audit: sample.audit.clone(),
+        warnings,
+        settings,
+        timings,
+        estimates,
+        influence,
+    })
+}
+
+fn cells(
+    sample: &Sample,
+    planned: &[PlannedCell],
+    solved: Vec<std::result::Result<Solved, CellStatus>>,
+    warnings: &mut Vec<DidWarning>,
+) -> Vec<Cell> {
+    let cell = |(plan, solved): (&PlannedCell, std::result::Result<Solved, CellStatus>)| {
+        let (group, time) = (sample.cohorts[plan.cohort], sample.periods[plan.time]);
+        let (att, status) = match solved {
+            Ok(solved) => {
+                if solved.not_converged {
+                    warnings.push(DidWarning::NotConverged { group, time });
+                }
+                (Some(solved.att * sample.y_scale), CellStatus::Estimated)
+            }
+            Err(CellStatus::Reference) => (Some(0.0), CellStatus::Reference),
+            Err(status) => {
+                let reason = status.to_string();
+                warnings.push(DidWarning::FailedCell { group, time, reason });
+                (None, status)
+            }
+        };
+        let (n_treated, n_control) = (plan.n_treated, plan.n_control);
+        Cell { group, time, att, status, n_treated, n_control }
+    };
+    planned.iter().zip(solved).map(cell).collect()
+}
+
+/// Covariance and draws in units of the outcome.
+fn add_inference(estimates: &mut Estimates, stat: InfluenceStat, y_scale: f64) {
+    let m = estimates.columns();
+    let scale = |j: usize| if j < estimates.cells.len() { y_scale } else { 1.0 };
+    let mut covariance = match estimates.n_clusters {
+        Some(clusters) => cross(&stat.clusters, clusters, m),
+        None => stat.cross,
+    };
+    for (e, v) in covariance.iter_mut().enumerate() {
+        *v *= scale(e / m) * scale(e % m);
+        if !v.is_finite() {
+            *v = 0.0;
+        }
+    }
+    if let Some(bootstrap) = &estimates.inference.bootstrap {
+        let mut draws = match (multipliers(bootstrap), estimates.n_clusters) {
+            (None, _) => {
+                debug_assert_eq!(bootstrap.multiplier, Multiplier::Gaussian);
+                gaussian_draws(&covariance, m, bootstrap)
+            }
+            (Some(spec), Some(clusters)) => {
+                let mut draws = cluster_draws(&stat.clusters, clusters, &spec);
+                rescale(&mut draws, bootstrap.draws, scale);
+                draws
+            }
+            (Some(_), None) => {
+                let mut draws = stat.draws;
+                rescale(&mut draws, bootstrap.draws, scale);
+                draws
+            }
+        };
+        draws.iter_mut().filter(|d| !d.is_finite()).for_each(|d| *d = 0.0);
+        estimates.draws = Some(draws);
+    }
+    estimates.covariance = Some(covariance);
+}
+
+fn rescale(draws: &mut [f64], count: usize, scale: impl Fn(usize) -> f64) {
+    for (j, column) in draws.chunks_exact_mut(count).enumerate() {
+        column.iter_mut().for_each(|d| *d *= scale(j));
+    }
+}
+
+/// `S'S` of cluster sums `[m, C]`.
+fn cross(sums: &[f64], clusters: usize, m: usize) -> Vec<f64> {
+    let column = |j: usize| &sums[j * clusters..(j + 1) * clusters];
+    (0..m * m).map(|e| crate::solve::dot(column(e / m), column(e % m))).collect()
+}
+
+/// Cells with standard errors and intervals.
+fn table(estimates: &Estimates, warnings: &mut Vec<DidWarning>) -> (Vec<AttGtCell>, Critical) {
+    let inference = &estimates.inference;
+    let weights: Vec<Vec<f64>> =
+        (0..estimates.cells.len()).map(|j| estimates.unit_weight(j)).collect();
+    let none = || Critical {
+        value: normal_quantile(1.0 - inference.alpha / 2.0),
+        band: Band::Pointwise,
+    };
+    let (standard_errors, critical) = match Projection::new(estimates, &weights) {
+        None => (vec![None; weights.len()], none()),
+        Some(projection) => {
+            let se = projection.standard_errors();
+            let critical = projection.critical(inference, &se, false, warnings);
+            (se, critical)
+        }
+    };
+    let cell = |(cell, se): (&Cell, Option<f64>)| AttGtCell {
+        group: cell.group,
+        time: cell.time,
+        estimate: Estimate::new(cell.att, se, critical.value),
+        status: cell.status.clone(),
+        n_treated: cell.n_treated,
+        n_control: cell.n_control,
+    };
+    (estimates.cells.iter().zip(standard_errors).map(cell).collect(), critical)
+}
+
+/// Influence values by unit, in the order of the units' labels.
+fn influence(sample: &Sample, estimates: &Estimates, stat: &InfluenceStat) -> Influence {
+    let n = sample.n;
+    let empty = |c: &Cell| if c.att.is_some() { vec![0.0; n] } else { Vec::new() };
+    let mut columns: Vec<Vec<f64>> = estimates.cells.iter().map(empty).collect();
+    for (ranks, active, block) in &stat.rows {
+        for (j, values) in active.iter().zip(block.chunks_exact(ranks.len().max(1))) {
+            let Some(column) = columns.get_mut(*j).filter(|c| !c.is_empty()) else { continue };
+            for (rank, value) in ranks.iter().zip(values) {
+                column[*rank as usize] = value * n as f64 * sample.y_scale;
+            }
+        }
+    }
+    let units = match &sample.labels {
+        Some((labels, codes)) => codes.iter().map(|c| labels.label(*c)).collect(),
+        None => (0..n).map(|i| i.to_string()).collect(),
+    };
+    Influence { units, columns }
+}

@@ -1,0 +1,31 @@
+//! Standard errors, critical values and tests from the joint covariance and the bootstrap draws.
+
+mod band;
+mod bootstrap;
+mod projection;
+mod wald;
+
+pub(crate) use band::sup_t;
+pub(crate) use bootstrap::{gaussian_draws, multipliers};
+pub(crate) use projection::{Critical, Projection};
+pub(crate) use wald::wald;
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// Standard errors up to this are no standard errors: the influence values are zero but for rounding (R `did`).
+pub(crate) const DEGENERATE: f64 = 1.490_116_119_384_765_6e-7;
+
+/// Standard normal quantile.
+pub(crate) fn normal_quantile(p: f64) -> f64 {
+    Normal::standard().inverse_cdf(p)
+}
+
+/// Quantile of sorted values by the inverse of their empirical distribution function (R's type 1).
+fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let position = sorted.len() as f64 * p;
+    let whole = (position + 4.0 * f64::EPSILON).floor();
+    let rank = if position > whole { whole + 1.0 } else { whole };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped rank")]
+    let index = rank.clamp(1.0, sorted.len() as f64) as usize - 1;
+    sorted[index]
+}

@@ -1,0 +1,180 @@
+//! Parsed pieces of a formula, and their labels in R's notation.
+
+use super::lex;
+
+/// Atoms of an interaction, as sorted indices; a main effect has one.
+pub(super) type Term = Vec<usize>;
+
+/// A variable of the model frame: one column, or one set of dummies.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Atom {
+    /// Label in R's notation; equal labels are the same atom.
+    pub(super) label: String,
+    pub(super) source: Source,
+}
+
+/// Where an atom's values come from; columns are indices into the formula's variables.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Source {
+    Column(usize),
+    /// `C(column)` or `factor(column)`.
+    Factor(usize),
+    Arithmetic(Expr),
+}
+
+impl Source {
+    pub(super) fn uses(&self, variable: usize) -> bool {
+        match self {
+            Self::Column(column) | Self::Factor(column) => *column == variable,
+            Self::Arithmetic(expr) => expr.uses(variable),
+        }
+    }
+}
+
+/// Arithmetic on columns.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Expr {
+    Number(f64),
+    Column(usize),
+    Negate(Box<Expr>),
+    /// A pair of parentheses, kept for the label.
+    Group(Box<Expr>),
+    Call(Function, Box<Expr>),
+    Binary(Operator, Box<Expr>, Box<Expr>),
+}
+
+impl Expr {
+    pub(super) fn uses(&self, variable: usize) -> bool {
+        match self {
+            Self::Number(_) => false,
+            Self::Column(column) => *column == variable,
+            Self::Negate(inner) | Self::Group(inner) | Self::Call(_, inner) => inner.uses(variable),
+            Self::Binary(_, left, right) => left.uses(variable) || right.uses(variable),
+        }
+    }
+
+    pub(super) fn has_columns(&self) -> bool {
+        match self {
+            Self::Number(_) => false,
+            Self::Column(_) => true,
+            Self::Negate(inner) | Self::Group(inner) | Self::Call(_, inner) => inner.has_columns(),
+            Self::Binary(_, left, right) => left.has_columns() || right.has_columns(),
+        }
+    }
+
+    /// The expression as R deparses it.
+    pub(super) fn label(&self, variables: &[String]) -> String {
+        let of = |inner: &Self| inner.label(variables);
+        match self {
+            Self::Number(value) => number_label(*value),
+            Self::Column(column) => name_label(&variables[*column]),
+            Self::Negate(inner) => format!("-{}", of(inner)),
+            Self::Group(inner) => format!("({})", of(inner)),
+            Self::Call(function, inner) => format!("{}({})", function.name(), of(inner)),
+            Self::Binary(operator, left, right) => {
+                format!("{}{}{}", of(left), operator.label(), of(right))
+            }
+        }
+    }
+}
+
+/// Functions of one argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Function {
+    /// `I()`.
+    AsIs,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Exp,
+    Sqrt,
+    Abs,
+}
+
+impl Function {
+    const ALL: [Self; 8] = [
+        Self::AsIs,
+        Self::Log,
+        Self::Log2,
+        Self::Log10,
+        Self::Log1p,
+        Self::Exp,
+        Self::Sqrt,
+        Self::Abs,
+    ];
+
+    pub(super) fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|function| function.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::AsIs => "I",
+            Self::Log => "log",
+            Self::Log2 => "log2",
+            Self::Log10 => "log10",
+            Self::Log1p => "log1p",
+            Self::Exp => "exp",
+            Self::Sqrt => "sqrt",
+            Self::Abs => "abs",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+}
+
+impl Operator {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Add => " + ",
+            Self::Subtract => " - ",
+            Self::Multiply => " * ",
+            Self::Divide => "/",
+            Self::Power => "^",
+        }
+    }
+}
+
+/// A column name, in backticks where R's syntax needs them.
+pub(super) fn name_label(name: &str) -> String {
+    if lex::is_bare_name(name) { name.to_owned() } else { format!("`{name}`") }
+}
+
+/// A number as R prints it: the shorter of plain and scientific notation, plain on a tie.
+fn number_label(value: f64) -> String {
+    let plain = format!("{value}");
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
+    let scientific = format!("{mantissa}e{sign}{digits:0>2}");
+    if plain.len() <= scientific.len() { plain } else { scientific }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_in_r() {
+        let cases = [
+            (2.0, "2"),
+            (0.1, "0.1"),
+            (0.0001, "1e-04"),
+            (1e5, "1e+05"),
+            (123_456.0, "123456"),
+            (1e300, "1e+300"),
+            (2.5e-12, "2.5e-12"),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(number_label(value), expected);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Columns of the data as a formula sees them.
+
+use polars::prelude::*;
+use rayon::prelude::*;
+
+use super::{BLOCK, MAX_LEVELS};
+use crate::error::{DidError, Result};
+
+/// Code of a missing category.
+pub(super) const MISSING: u32 = u32::MAX;
+/// Rows that one task encodes.
+const PART: usize = 1 << 16;
+
+/// A raw column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum RawColumn {
+    /// NaN and infinities are missing.
+    Numeric(Vec<f64>),
+    /// Codes index `levels`, whose order is that of the dummies; [`u32::MAX`] is missing.
+    Factor { codes: Vec<u32>, levels: Vec<String> },
+}
+
+impl RawColumn {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Numeric(values) => values.len(),
+            Self::Factor { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Converts a column of numbers, booleans, strings or categories.
+    ///
+    /// Levels are sorted by bytes; those of an enum keep its order, as those of an R factor do.
+    ///
+    /// # Errors
+    /// [`DidError::ColumnType`] for another type, or for more than 65,536 distinct strings.
+    pub(crate) fn from_series(series: &Series) -> Result<Self> {
+        Ok(match series.dtype() {
+            DataType::Float64 => Self::Numeric(numbers(series.f64()?, |value| value)),
+            DataType::Float32 => Self::Numeric(numbers(series.f32()?, f64::from)),
+            DataType::Int64 => Self::Numeric(numbers(series.i64()?, |value| value as f64)),
+            DataType::Int32 => Self::Numeric(numbers(series.i32()?, f64::from)),
+            DataType::UInt64 => Self::Numeric(numbers(series.u64()?, |value| value as f64)),
+            DataType::UInt32 => Self::Numeric(numbers(series.u32()?, f64::from)),
+            dtype if dtype.is_primitive_numeric() => {
+                let wide = series.cast(&DataType::Float64)?;
+                Self::Numeric(numbers(wide.f64()?, |value| value))
+            }
+            DataType::Boolean => booleans(series.bool()?),
+            DataType::String => strings(series.str()?)?,
+            DataType::Categorical(_, mapping) => {
+                sorted(categories(series)?, |code| mapping.cat_to_str(code))
+            }
+            DataType::Enum(_, mapping) => {
+                let count = mapping.num_cats_upper_bound() as u32;
+                let levels = (0..count).map(|code| mapping.cat_to_str(code).unwrap_or_default());
+                let levels = levels.map(str::to_owned).collect();
+                Self::Factor { codes: categories(series)?, levels }
+            }
+            other => return Err(wrong_type(series.name(), other.to_string())),
+        })
+    }
+}
+
+fn wrong_type(column: &str, got: String) -> DidError {
+    DidError::ColumnType {
+        column: column.to_owned(),
+        role: "covariate",
+        expected: "numbers, booleans, or strings or categories with at most 65536 levels; convert it first",
+        got,
+    }
+}
+
+fn numbers<T: PolarsNumericType>(
+    column: &ChunkedArray<T>,
+    convert: impl Fn(T::Native) -> f64 + Sync,
+) -> Vec<f64> {
+    let mut values = vec![0.0; column.len()];
+    let mut rest = values.as_mut_slice();
+    for array in column.downcast_iter() {
+        let native = array.values().as_slice();
+        let (out, after) = std::mem::take(&mut rest).split_at_mut(native.len());
+        out.par_chunks_mut(BLOCK).zip(native.par_chunks(BLOCK)).for_each(|(out, native)| {
+            for (out, value) in out.iter_mut().zip(native) {
+                *out = convert(*value);
+            }
+        });
+        for (out, valid) in out.iter_mut().zip(array.validity().into_iter().flatten()) {
+            if !valid {
+                *out = f64::NAN;
+            }
+        }
+        rest = after;
+    }
+    values
+}
+
+fn booleans(column: &BooleanChunked) -> RawColumn {
+    RawColumn::Factor {
+        codes: column.iter().map(|value| value.map_or(MISSING, u32::from)).collect(),
+        levels: vec!["FALSE".to_owned(), "TRUE".to_owned()],
+    }
+}
+
+fn strings(column: &StringChunked) -> Result<RawColumn> {
+    let parts: Vec<_> = (0..column.len().div_ceil(PART))
+        .map(|part| column.slice((part * PART) as i64, PART))
+        .collect();
+    let distinct: Vec<PlHashSet<&str>> = parts.par_iter().map(distinct_strings).collect();
+    let mut levels: Vec<&str> = Vec::new();
+    for part in distinct {
+        levels.extend(part);
+        levels.sort_unstable();
+        levels.dedup();
+        if levels.len() > MAX_LEVELS {
+            return Err(wrong_type(column.name(), format!("more than {MAX_LEVELS} strings")));
+        }
+    }
+    let code_of: PlHashMap<&str, u32> = levels.iter().copied().zip(0..).collect();
+    let mut codes = vec![MISSING; column.len()];
+    codes.par_chunks_mut(PART).zip(&parts).for_each(|(codes, part)| {
+        let mut last = None;
+        for (code, value) in codes.iter_mut().zip(part.iter()) {
+            let Some(value) = value else { continue };
+            let known = last.filter(|(known, _)| *known == value).map(|(_, code)| code);
+            *code = known.unwrap_or_else(|| code_of[value]);
+            last = Some((value, *code));
+        }
+    });
+    Ok(RawColumn::Factor { codes, levels: levels.into_iter().map(str::to_owned).collect() })
+}
+
+fn distinct_strings(part: &StringChunked) -> PlHashSet<&str> {
+    let mut seen = PlHashSet::default();
+    let mut last = None;
+    for value in part.iter().flatten() {
+        if last != Some(value) {
+            seen.insert(value);
+            last = Some(value);
+        }
+    }
+    seen
+}
+
+/// Physical codes of a categorical or enum.
+fn categories(series: &Series) -> Result<Vec<u32>> {
+    fn codes<T: PolarsCategoricalType>(column: &CategoricalChunked<T>) -> Vec<u32> {
+        let code = |code: Option<T::Native>| code.map_or(MISSING, |code| code.as_cat());
+        column.physical().iter().map(code).collect()
+    }
+    Ok(match series.dtype().cat_physical()? {
+        CategoricalPhysical::U8 => codes(series.cat8()?),
+        CategoricalPhysical::U16 => codes(series.cat16()?),
+        CategoricalPhysical::U32 => codes(series.cat32()?),
+    })
+}
+
+/// Recodes so that the labels in use are sorted.
+fn sorted<'a>(mut codes: Vec<u32>, label: impl Fn(u32) -> Option<&'a str>) -> RawColumn {
+    let count = codes.iter().filter(|code| **code != MISSING).max().map_or(0, |max| max + 1);
+    let mut used = vec![false; count as usize];
+    for code in &codes {
+        if let Some(used) = used.get_mut(*code as usize) {
+            *used = true;
+        }
+    }
+    let used = (0..count).zip(used).filter_map(|(code, used)| used.then_some(code));
+    let mut labels: Vec<(&str, u32)> = used.map(|c| (label(c).unwrap_or_default(), c)).collect();
+    labels.sort_unstable();
+    let mut rank = vec![MISSING; count as usize];
+    for (new, (_, old)) in (0..).zip(&labels) {
+        rank[*old as usize] = new;
+    }
+    codes.par_iter_mut().for_each(|code| {
+        *code = rank.get(*code as usize).copied().unwrap_or(MISSING);
+    });
+    RawColumn::Factor { codes, levels: labels.into_iter().map(|(l, _)| l.to_owned()).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(series: Series) -> RawColumn {
+        RawColumn::from_series(&series).unwrap()
+    }
+
+    fn factor(codes: &[u32], levels: &[&str]) -> RawColumn {
+        let levels = levels.iter().map(|level| (*level).to_owned()).collect();
+        RawColumn::Factor { codes: codes.to_vec(), levels }
+    }
+
+    #[test]
+    fn numbers_of_every_width_with_nulls_as_nan() {
+        let RawColumn::Numeric(values) =
+            raw(Series::new("x".into(), [Some(1_i32), None, Some(-3)]))
+        else {
+            panic!("numeric")
+        };
+        assert_eq!((values[0], values[2]), (1.0, -3.0));
+        assert!(values[1].is_nan());
+        for series in [
+            Series::new("x".into(), [1_i64, 2]),
+            Series::new("x".into(), [1_u64, 2]),
+            Series::new("x".into(), [1_u32, 2]),
+            Series::new("x".into(), [1.0_f32, 2.0]),
+            Series::new("x".into(), [1.0_f64, 2.0]),
+        ] {
+            assert_eq!(raw(series), RawColumn::Numeric(vec![1.0, 2.0]));
+        }
+    }
+
+    #[test]
+    fn several_chunks_keep_their_order() {
+        let mut series = Series::new("x".into(), [Some(1.0), None]);
+        series.append(&Series::new("x".into(), [3.0, 4.0])).unwrap();
+        let RawColumn::Numeric(values) = raw(series) else { panic!("numeric") };
+        assert!(values[1].is_nan());
+        assert_eq!([values[0], values[2], values[3]], [1.0, 3.0, 4.0]);
+        let mut series = Series::new("f".into(), ["b", "a"]);
+        series.append(&Series::new("f".into(), [None, Some("c")])).unwrap();
+        assert_eq!(raw(series), factor(&[1, 0, MISSING, 2], &["a", "b", "c"]));
+    }
+
+    #[test]
+    fn strings_sort_by_bytes() {
+        let series = Series::new("f".into(), ["b", "é", "B", "a10", "a9"]);
+        assert_eq!(raw(series), factor(&[3, 4, 0, 1, 2], &["B", "a10", "a9", "b", "é"]));
+    }
+
+    #[test]
+    fn long_strings_columns_are_encoded_in_parts() {
+        let values: Vec<String> = (0..PART * 2 + 7).map(|i| format!("v{}", i % 3)).collect();
+        let RawColumn::Factor { codes, levels } = raw(Series::new("f".into(), values)) else {
+            panic!("factor")
+        };
+        assert_eq!(levels, ["v0", "v1", "v2"]);
+        assert!(codes.iter().enumerate().all(|(i, code)| *code as usize == i % 3));
+    }
+
+    #[test]
+    fn booleans_are_factors() {
+        let series = Series::new("b".into(), [Some(true), None, Some(false)]);
+        assert_eq!(raw(series), factor(&[1, MISSING, 0], &["FALSE", "TRUE"]));
+    }
+
+    #[test]
+    fn categoricals_are_sorted_and_enums_keep_their_order() {
+        let series = Series::new("f".into(), [Some("b"), None, Some("a"), Some("b")]);
+        let categorical = DataType::from_categories(Categories::random(
+            PlSmallStr::EMPTY,
+            CategoricalPhysical::U32,
+        ));
+        let column = series.cast(&categorical).unwrap();
+        assert_eq!(raw(column), factor(&[1, MISSING, 0, 1], &["a", "b"]));
+        let frozen = FrozenCategories::new(["high", "b", "a"]).unwrap();
+        let column = series.cast(&DataType::from_frozen_categories(frozen)).unwrap();
+        assert_eq!(raw(column), factor(&[1, MISSING, 2, 1], &["high", "b", "a"]));
+    }
+
+    #[test]
+    fn other_types_are_refused_by_name() {
+        let series = Series::full_null("when".into(), 2, &DataType::Null);
+        let error = RawColumn::from_series(&series).unwrap_err().to_string();
+        assert!(error.contains("column `when` (covariate) has type null"), "{error}");
+        let many: Vec<String> = (0..=MAX_LEVELS).map(|i| i.to_string()).collect();
+        let error = RawColumn::from_series(&Series::new("id".into(), many)).unwrap_err();
+        assert!(error.to_string().contains("more than 65536 strings"), "{error}");
+    }
+}

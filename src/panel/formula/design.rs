@@ -1,0 +1,192 @@
+//! Columns of the design for the estimation sample.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::ast::Term;
+use super::column::RawColumn;
+use super::evaluate::Evaluated;
+use super::{BLOCK, MAX_LEVELS, problem_in};
+use crate::error::Result;
+
+/// Names and contents of the columns of a design; cheap to clone, and read from many threads at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Design {
+    names: Vec<String>,
+    columns: Vec<Product>,
+    atoms: Vec<Arc<RawColumn>>,
+}
+
+/// A column as a product: of nothing (the intercept), numeric atoms and dummies of factor levels.
+#[derive(Clone, Debug, Default)]
+struct Product {
+    numeric: Vec<usize>,
+    /// Atoms and the codes of their levels.
+    dummies: Vec<(usize, u32)>,
+}
+
+impl Evaluated {
+    /// Columns for a sample of rows, in R's order: levels absent from the sample have none.
+    ///
+    /// A factor is coded by contrasts against its first level present, or by all its dummies where R's rule of marginality
+    /// asks for them; so a factor of one level has no column in the first case.
+    ///
+    /// # Errors
+    /// [`DidError::Formula`](crate::DidError::Formula) if a term has more than 65,536 columns.
+    pub(crate) fn design(&self, kept_rows: &[u32]) -> Result<Design> {
+        let present: Vec<Vec<u32>> =
+            self.atoms.iter().map(|atom| levels_present(atom, kept_rows)).collect();
+        let mut design = Design { names: vec![], columns: vec![], atoms: self.atoms.clone() };
+        if self.formula.intercept {
+            design.names.push("(Intercept)".to_owned());
+            design.columns.push(Product::default());
+        }
+        for index in 0..self.formula.terms.len() {
+            self.add_term(index, &present, &mut design)?;
+        }
+        Ok(design)
+    }
+
+    /// Appends a term's columns, the first atom varying fastest.
+    fn add_term(&self, index: usize, present: &[Vec<u32>], design: &mut Design) -> Result<()> {
+        let term = &self.formula.terms[index];
+        let codings: Vec<Vec<Option<u32>>> = term
+            .iter()
+            .map(|atom| match &*self.atoms[*atom] {
+                RawColumn::Numeric(_) => vec![None],
+                RawColumn::Factor { .. } => {
+                    let skip = usize::from(self.is_contrast(index, *atom));
+                    present[*atom].iter().skip(skip).map(|code| Some(*code)).collect()
+                }
+            })
+            .collect();
+        let labels: Vec<&str> =
+            term.iter().map(|atom| self.formula.atoms[*atom].label.as_str()).collect();
+        let count = codings.iter().try_fold(1_usize, |count, c| count.checked_mul(c.len()));
+        if count.is_none_or(|count| count > MAX_LEVELS) {
+            let problem =
+                format!("the term `{}` has more than {MAX_LEVELS} columns", labels.join(":"));
+            return Err(problem_in(&self.formula.text, problem));
+        }
+        let mut columns = vec![(Vec::new(), Product::default())];
+        for (atom, coding) in term.iter().zip(&codings) {
+            let extend = |code: &Option<u32>| {
+                columns.iter().map(|column| self.extended(column, *atom, *code)).collect::<Vec<_>>()
+            };
+            columns = coding.iter().flat_map(extend).collect();
+        }
+        for (name, column) in columns {
+            design.names.push(name.join(":"));
+            design.columns.push(column);
+        }
+        Ok(())
+    }
+
+    /// A column times one more atom, with the pieces of its name.
+    fn extended(
+        &self,
+        (name, column): &(Vec<String>, Product),
+        atom: usize,
+        code: Option<u32>,
+    ) -> (Vec<String>, Product) {
+        let (mut name, mut column) = (name.clone(), column.clone());
+        let label = &self.formula.atoms[atom].label;
+        match (code, &*self.atoms[atom]) {
+            (Some(code), RawColumn::Factor { levels, .. }) => {
+                name.push(format!("{label}{}", levels[code as usize]));
+                column.dummies.push((atom, code));
+            }
+            _ => {
+                name.push(label.clone());
+                column.numeric.push(atom);
+            }
+        }
+        (name, column)
+    }
+
+    /// Whether a factor leaves out its first level in a term: R's rule, by which the rest of the term must be empty or
+    /// within an earlier term.
+    fn is_contrast(&self, index: usize, atom: usize) -> bool {
+        let terms = &self.formula.terms;
+        let rest: Term = terms[index].iter().copied().filter(|other| *other != atom).collect();
+        if !rest.is_empty() {
+            // Differs from R: in `0 + x + x:f` R codes f by all its dummies, which sum to x.
+            return terms[..index].iter().any(|t| rest.iter().all(|other| t.contains(other)));
+        }
+        let is_factor = |term: &Term| {
+            term.len() == 1 && matches!(*self.atoms[term[0]], RawColumn::Factor { .. })
+        };
+        self.formula.intercept || terms.iter().position(is_factor) != Some(index)
+    }
+}
+
+/// Codes that occur among the rows, in order; none for a numeric atom.
+fn levels_present(atom: &RawColumn, rows: &[u32]) -> Vec<u32> {
+    let RawColumn::Factor { codes, levels } = atom else { return Vec::new() };
+    let seen: Vec<AtomicBool> = levels.iter().map(|_| AtomicBool::new(false)).collect();
+    rows.par_chunks(BLOCK).for_each(|rows| {
+        for row in rows {
+            if let Some(seen) = seen.get(codes[*row as usize] as usize)
+                && !seen.load(Ordering::Relaxed)
+            {
+                seen.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    (0..).zip(seen).filter_map(|(code, seen)| seen.into_inner().then_some(code)).collect()
+}
+
+impl Design {
+    /// R's names, such as `(Intercept)`, `log(x)`, `regionB` and `x:regionB`.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of columns.
+    pub(crate) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Writes a column's values in the given rows to `out`, which is as long as `rows`.
+    ///
+    /// # Panics
+    /// If the column or a row does not exist.
+    pub(crate) fn fill(&self, column: usize, rows: &[u32], out: &mut [f64]) {
+        debug_assert_eq!(rows.len(), out.len());
+        let product = &self.columns[column];
+        for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            self.fill_block(product, rows, out);
+        }
+    }
+
+    fn fill_block(&self, product: &Product, rows: &[u32], out: &mut [f64]) {
+        let mut first = true;
+        for atom in &product.numeric {
+            if let RawColumn::Numeric(values) = &*self.atoms[*atom] {
+                gather(first, rows, out, |row| values[row]);
+                first = false;
+            }
+        }
+        for (atom, level) in &product.dummies {
+            if let RawColumn::Factor { codes, .. } = &*self.atoms[*atom] {
+                gather(first, rows, out, |row| f64::from(u8::from(codes[row] == *level)));
+                first = false;
+            }
+        }
+        if first {
+            out.fill(1.0);
+        }
+    }
+}
+
+/// Sets `out` to the rows' values, or multiplies it by them.
+fn gather(first: bool, rows: &[u32], out: &mut [f64], value: impl Fn(usize) -> f64) {
+    let pairs = out.iter_mut().zip(rows);
+    if first {
+        pairs.for_each(|(out, row)| *out = value(*row as usize));
+    } else {
+        pairs.for_each(|(out, row)| *out *= value(*row as usize));
+    }
+}

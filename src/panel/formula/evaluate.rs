@@ -1,0 +1,296 @@
+//! Values of a formula's atoms on every raw row.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::ast::{Atom, Source};
+use super::column::{MISSING, RawColumn};
+use super::{BLOCK, Formula, MAX_LEVELS, arithmetic, problem_in};
+use crate::error::{DidError, Result};
+
+/// A formula's atoms on all raw rows, and which rows have a missing value.
+#[derive(Clone, Debug)]
+pub(crate) struct Evaluated {
+    pub(super) formula: Formula,
+    /// One for each atom; plain columns are shared with what was read, never copied.
+    pub(super) atoms: Vec<Arc<RawColumn>>,
+    missing: Missing,
+}
+
+impl Formula {
+    /// Computes every atom on all `rows` rows; `column` reads a raw column by name, once each.
+    ///
+    /// # Errors
+    /// Those of `column`; [`DidError::ColumnType`] for arithmetic on strings or a categorical with too many levels;
+    /// [`DidError::Formula`] for a column of another length.
+    pub(crate) fn evaluate(
+        &self,
+        rows: usize,
+        column: &dyn Fn(&str) -> Result<RawColumn>,
+    ) -> Result<Evaluated> {
+        let mut missing = Missing::default();
+        let mut raw: BTreeMap<usize, Arc<RawColumn>> = BTreeMap::new();
+        let mut loaded = vec![false; self.variables.len()];
+        let mut atoms = Vec::with_capacity(self.atoms.len());
+        for (index, atom) in self.atoms.iter().enumerate() {
+            for (variable, name) in self.variables.iter().enumerate() {
+                if !loaded[variable] && atom.source.uses(variable) {
+                    let values = self.load(name, rows, column)?;
+                    missing.mark(name, &values);
+                    raw.insert(variable, Arc::new(values));
+                    loaded[variable] = true;
+                }
+            }
+            atoms.push(self.atom_values(atom, rows, &raw, &mut missing)?);
+            let later = &self.atoms[index + 1..];
+            raw.retain(|variable, _| later.iter().any(|atom| atom.source.uses(*variable)));
+        }
+        Ok(Evaluated { formula: self.clone(), atoms, missing })
+    }
+
+    fn load(
+        &self,
+        name: &str,
+        rows: usize,
+        column: &dyn Fn(&str) -> Result<RawColumn>,
+    ) -> Result<RawColumn> {
+        let values = column(name)?;
+        if values.len() == rows {
+            return Ok(values);
+        }
+        let problem = format!("column `{name}` has {} rows where {rows} are needed", values.len());
+        Err(problem_in(&self.text, problem))
+    }
+
+    fn atom_values(
+        &self,
+        atom: &Atom,
+        rows: usize,
+        raw: &BTreeMap<usize, Arc<RawColumn>>,
+        missing: &mut Missing,
+    ) -> Result<Arc<RawColumn>> {
+        match &atom.source {
+            Source::Column(variable) => Ok(Arc::clone(&raw[variable])),
+            Source::Factor(variable) => match &*raw[variable] {
+                RawColumn::Factor { .. } => Ok(Arc::clone(&raw[variable])),
+                RawColumn::Numeric(values) => {
+                    Ok(Arc::new(categorical(&self.variables[*variable], values)?))
+                }
+            },
+            Source::Arithmetic(expr) => {
+                let values = RawColumn::Numeric(arithmetic::evaluate(self, expr, raw, rows)?);
+                missing.mark(&atom.label, &values);
+                Ok(Arc::new(values))
+            }
+        }
+    }
+}
+
+impl Evaluated {
+    /// Whether a row cannot be used: a raw column or an atom is missing or not finite.
+    pub(crate) fn is_missing(&self, row: usize) -> bool {
+        self.missing.first.get(row).is_some_and(|source| *source != 0)
+    }
+
+    /// Sets the mask of every row that cannot be used, and leaves the others as they are.
+    pub(crate) fn mark_missing(&self, mask: &mut [bool]) {
+        let first = &self.missing.first;
+        mask.par_chunks_mut(BLOCK).zip(first.par_chunks(BLOCK)).for_each(|(mask, first)| {
+            for (mask, source) in mask.iter_mut().zip(first) {
+                *mask |= *source != 0;
+            }
+        });
+    }
+
+    /// Column, or atom such as `log(x)`, that first makes a row unusable.
+    pub(crate) fn blame(&self, row: usize) -> Option<&str> {
+        let source = *self.missing.first.get(row)?;
+        let index = usize::from(source).checked_sub(1)?;
+        self.missing.sources.get(index).map(String::as_str)
+    }
+
+    #[cfg(test)]
+    pub(super) fn atom(&self, index: usize) -> &RawColumn {
+        &self.atoms[index]
+    }
+}
+
+/// For each row the first source that is missing, counted from 1, or 0; empty while nothing is missing.
+#[derive(Clone, Debug, Default)]
+struct Missing {
+    sources: Vec<String>,
+    first: Vec<u16>,
+}
+
+impl Missing {
+    fn mark(&mut self, label: &str, values: &RawColumn) {
+        match values {
+            RawColumn::Numeric(values) => self.mark_where(label, values, |value| value.is_finite()),
+            // A code without a level is as good as none.
+            RawColumn::Factor { codes, levels } => {
+                self.mark_where(label, codes, |code| (*code as usize) < levels.len());
+            }
+        }
+    }
+
+    fn mark_where<T: Sync>(&mut self, label: &str, values: &[T], usable: impl Fn(&T) -> bool + Sync) {
+        // No early exit within a block, so that the test is vectorised.
+        let clean = |block: &[T]| block.iter().fold(true, |clean, value| clean & usable(value));
+        if values.par_chunks(BLOCK).all(clean) {
+            return;
+        }
+        self.sources.push(label.to_owned());
+        // The parser limits atoms to 4,096, and each reads at most 256 columns of its own.
+        let source = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
+        self.first.resize(values.len(), 0);
+        self.first.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK)).for_each(|(first, values)| {
+            for (first, value) in first.iter_mut().zip(values) {
+                if *first == 0 && !usable(value) {
+                    *first = source;
+                }
+            }
+        });
+    }
+}
+
+/// Codes of the distinct finite values, in numeric order.
+fn categorical(column: &str, values: &[f64]) -> Result<RawColumn> {
+    let distinct: Vec<HashSet<u64>> = values.par_chunks(16 * BLOCK).map(distinct_values).collect();
+    let mut all: HashSet<u64> = HashSet::new();
+    for part in distinct {
+        all.extend(part);
+        if all.len() > MAX_LEVELS {
+            return Err(too_many_levels(column));
+        }
+    }
+    let mut levels: Vec<f64> = all.into_iter().map(f64::from_bits).collect();
+    levels.sort_unstable_by(f64::total_cmp);
+    let code_of: HashMap<u64, u32> = levels.iter().map(|v| v.to_bits()).zip(0..).collect();
+    let mut codes = vec![MISSING; values.len()];
+    codes.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK)).for_each(|(codes, values)| {
+        let mut last = (f64::NAN.to_bits(), MISSING);
+        for (code, value) in codes.iter_mut().zip(values) {
+            let bits = key(*value);
+            if bits != last.0 {
+                last = (bits, code_of.get(&bits).copied().unwrap_or(MISSING));
+            }
+            *code = last.1;
+        }
+    });
+    Ok(RawColumn::Factor { codes, levels: levels.iter().map(f64::to_string).collect() })
+}
+
+fn distinct_values(values: &[f64]) -> HashSet<u64> {
+    let mut seen = HashSet::new();
+    let mut last = None;
+    for value in values.iter().filter(|value| value.is_finite()) {
+        if last != Some(key(*value)) {
+            seen.insert(key(*value));
+            last = Some(key(*value));
+        }
+    }
+    seen
+}
+
+/// Bits of a value, the same for both zeros.
+fn key(value: f64) -> u64 {
+    (value + 0.0).to_bits()
+}
+
+fn too_many_levels(column: &str) -> DidError {
+    DidError::ColumnType {
+        column: column.to_owned(),
+        role: "categorical covariate",
+        expected: "at most 65536 distinct values; use the column without `C()` if it is continuous",
+        got: "more".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    fn data(name: &str) -> Result<RawColumn> {
+        Ok(match name {
+            "x" => RawColumn::Numeric(vec![1.0, -1.0, f64::NAN, 4.0, 0.0]),
+            "y" => RawColumn::Numeric(vec![f64::INFINITY, 2.0, 2.0, -3.5, -0.0]),
+            _ => RawColumn::Factor {
+                codes: vec![0, 1, 0, MISSING, 1],
+                levels: vec!["a".to_owned(), "b".to_owned()],
+            },
+        })
+    }
+
+    fn blames(text: &str) -> Vec<Option<String>> {
+        let evaluated = Formula::parse(text).unwrap().evaluate(5, &data).unwrap();
+        let mut mask = vec![false; 5];
+        evaluated.mark_missing(&mut mask);
+        let blames: Vec<_> = (0..5).map(|row| evaluated.blame(row).map(str::to_owned)).collect();
+        for (row, blame) in blames.iter().enumerate() {
+            assert_eq!(blame.is_some(), mask[row]);
+            assert_eq!(blame.is_some(), evaluated.is_missing(row));
+        }
+        blames
+    }
+
+    #[test]
+    fn the_first_missing_source_is_blamed() {
+        let expected = [Some("y"), Some("log(x)"), Some("x"), Some("f"), Some("log(x)")];
+        let expected = expected.map(|name| name.map(str::to_owned));
+        assert_eq!(blames("~ log(x) + y + f"), expected);
+    }
+
+    #[test]
+    fn a_missing_raw_value_counts_even_if_the_atom_is_finite() {
+        assert_eq!(blames("I(x^0) + exp(-y)").iter().filter(|blame| blame.is_some()).count(), 2);
+        assert_eq!(blames("1"), vec![None; 5]);
+    }
+
+    #[test]
+    fn removed_terms_still_need_their_columns() {
+        assert_eq!(blames("x - f + f - f")[3].as_deref(), Some("f"));
+    }
+
+    #[test]
+    fn columns_are_read_once_and_shared() {
+        let reads = RefCell::new(Vec::new());
+        let formula = Formula::parse("~ log(x) + x + I(x^2) + f + C(f) + x:f").unwrap();
+        let read = |name: &str| {
+            reads.borrow_mut().push(name.to_owned());
+            data(name)
+        };
+        let evaluated = formula.evaluate(5, &read).unwrap();
+        assert_eq!(*reads.borrow(), ["x", "f"]);
+        assert!(Arc::ptr_eq(&evaluated.atoms[3], &evaluated.atoms[4]));
+        assert!(evaluated.atoms.iter().all(|atom| Arc::strong_count(atom) <= 2));
+    }
+
+    #[test]
+    fn numeric_levels_sort_as_numbers() {
+        let values = [10.0, 9.0, f64::NAN, -1.5, 0.0, -0.0, f64::INFINITY, 2000.0];
+        let RawColumn::Factor { codes, levels } = categorical("x", &values).unwrap() else {
+            panic!("factor")
+        };
+        assert_eq!(levels, ["-1.5", "0", "9", "10", "2000"]);
+        assert_eq!(codes, [3, 2, MISSING, 0, 1, 1, MISSING, 4]);
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated() {
+        let error = |text: &str, rows: usize| {
+            let formula = Formula::parse(text).unwrap();
+            formula.evaluate(rows, &data).unwrap_err().to_string()
+        };
+        let found = error("log(f)", 5);
+        assert!(found.contains("column `f` (covariate in arithmetic)"), "{found}");
+        let found = error("x", 6);
+        assert!(found.contains("column `x` has 5 rows where 6 are needed"), "{found}");
+        let many: Vec<f64> = (0..=MAX_LEVELS).map(|i| i as f64).collect();
+        let found = categorical("income", &many).unwrap_err().to_string();
+        assert!(found.contains("`income`") && found.contains("without `C()`"), "{found}");
+    }
+}

@@ -1,0 +1,101 @@
+//! One-sided covariate formulas with the semantics of R's `model.matrix`.
+//!
+//! Three stages: [`Formula::parse`] reads the text, [`Formula::evaluate`] computes every distinct atom (column, arithmetic
+//! or factor) once on all raw rows, and [`Evaluated::design`] fixes the levels present in the estimation sample and
+//! names the columns of the design.
+
+#![allow(dead_code, reason = "the data preparation that uses this module is built on top of it")]
+
+mod arithmetic;
+mod ast;
+mod column;
+mod design;
+mod evaluate;
+mod lex;
+#[cfg(test)]
+mod model_matrix_tests;
+mod parse;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use column::RawColumn;
+pub(crate) use design::Design;
+pub(crate) use evaluate::Evaluated;
+
+use crate::error::{DidError, Result};
+use ast::{Atom, Term};
+
+/// Levels that a categorical may have, and columns that a design may have.
+const MAX_LEVELS: usize = 65_536;
+/// Rows that one task handles at a time: a few such blocks of `f64` stay in a core's cache.
+const BLOCK: usize = 4_096;
+
+/// A covariate formula such as `~ x + log(y) + C(region):x`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct Formula {
+    text: String,
+    intercept: bool,
+    variables: Vec<String>,
+    atoms: Vec<Atom>,
+    /// Sorted by degree; each a sorted list of indices into `atoms`.
+    terms: Vec<Term>,
+}
+
+impl Formula {
+    /// Reads a formula; the leading `~` may be left out.
+    ///
+    /// # Errors
+    /// [`DidError::Formula`] names the offending token, its position and what is supported.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let parsed = parse::parse(text).map_err(|problem| problem_in(text, problem))?;
+        Ok(Self {
+            text: text.to_owned(),
+            intercept: parsed.intercept,
+            variables: parsed.variables,
+            atoms: parsed.atoms,
+            terms: parsed.terms,
+        })
+    }
+
+    /// Distinct raw columns in order of appearance, those of removed terms included (as R's `all.vars`).
+    pub(crate) fn variables(&self) -> Vec<String> {
+        self.variables.clone()
+    }
+
+    /// Whether the design has the column of ones.
+    pub(crate) fn intercept(&self) -> bool {
+        self.intercept
+    }
+
+    /// Whether the intercept is the whole design.
+    pub(crate) fn is_intercept_only(&self) -> bool {
+        self.intercept && self.terms.is_empty()
+    }
+}
+
+fn problem_in(formula: &str, problem: String) -> DidError {
+    DidError::Formula { formula: formula.to_owned(), problem }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl TryFrom<String> for Formula {
+    type Error = DidError;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Formula> for String {
+    fn from(formula: Formula) -> Self {
+        formula.text
+    }
+}

@@ -1,0 +1,132 @@
+//! The estimation sample: what planning needs, and the data of each stratum.
+
+use crate::error::DidWarning;
+use crate::pass::Weight;
+
+use super::audit::SampleAudit;
+use super::codes::Labels;
+
+/// How rows form observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Every unit in every period; strata are cohorts.
+    Balanced,
+    /// Units missing in some periods, with weight 0 there; strata are cohorts.
+    Unbalanced,
+    /// Every row is a unit; strata are pairs of cohort and period.
+    RepeatedCrossSections,
+}
+
+impl Layout {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Balanced => "balanced panel",
+            Self::Unbalanced => "unbalanced panel",
+            Self::RepeatedCrossSections => "repeated cross sections",
+        }
+    }
+}
+
+/// The design matrix, in conditioned coordinates.
+#[derive(Clone, Debug)]
+pub(crate) struct DesignInfo {
+    /// Names of the `k` columns; the first is the constant, even if the formula has none.
+    pub names: Vec<String>,
+    /// Whether the constant is part of the design.
+    pub intercept: bool,
+    /// Versions of the covariates: 1, or one for each period.
+    pub versions: usize,
+    /// `[k, k]`, row-major: the raw design is the conditioned one times this matrix.
+    pub transform: Vec<f64>,
+}
+
+impl DesignInfo {
+    /// Number of columns, the constant included.
+    pub fn k(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether the design is the constant alone.
+    pub fn is_constant(&self) -> bool {
+        self.k() == 1
+    }
+}
+
+/// Where sampling weights are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WeightLayout {
+    /// All equal.
+    Constant,
+    /// One column, the same in every period.
+    Invariant,
+    /// One column for each period.
+    Varying,
+}
+
+/// Everything about the sample but the data.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    pub layout: Layout,
+    /// Periods, ascending.
+    pub periods: Vec<f64>,
+    /// First treated period of each cohort, ascending, never treated (+inf) last.
+    pub cohorts: Vec<f64>,
+    /// Cohorts that are estimated.
+    pub groups: Vec<usize>,
+    /// Rows observed, `[cohort][period]`.
+    pub counts: Vec<Vec<usize>>,
+    /// Units observed in both periods, `[cohort][period][weight period]`; unbalanced panels with fixed weights only.
+    pub pair_counts: Option<Vec<Vec<Vec<usize>>>>,
+    /// Independent observations: units, or rows of repeated cross sections.
+    pub n: usize,
+    pub design: DesignInfo,
+    pub weights: WeightLayout,
+    /// Weight columns before the presence columns of an unbalanced panel.
+    pub presence: Option<usize>,
+    /// The unit's weight in group shares.
+    pub omega: Weight,
+    /// `(1/n) Σ ω` of each cohort.
+    pub shares: Vec<f64>,
+    pub n_clusters: Option<usize>,
+    /// Labels of the units by canonical rank; `None` if rows have none.
+    pub labels: Option<(Labels, Vec<u32>)>,
+    /// Factor by which outcomes were divided.
+    pub y_scale: f64,
+    pub audit: SampleAudit,
+    pub warnings: Vec<DidWarning>,
+}
+
+impl Sample {
+    /// Stratum of a cohort in a period (any period, for panels).
+    pub fn stratum(&self, cohort: usize, period: usize) -> usize {
+        match self.layout {
+            Layout::RepeatedCrossSections => cohort * self.periods.len() + period,
+            Layout::Balanced | Layout::Unbalanced => cohort,
+        }
+    }
+
+    pub fn n_strata(&self) -> usize {
+        match self.layout {
+            Layout::RepeatedCrossSections => self.cohorts.len() * self.periods.len(),
+            Layout::Balanced | Layout::Unbalanced => self.cohorts.len(),
+        }
+    }
+}
+
+/// Data of one stratum, rows in canonical order. Shapes as in [`Chunk`](crate::pass::Chunk).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StratumData {
+    pub rows: usize,
+    pub y: Vec<f64>,
+    pub x: Vec<f64>,
+    pub w: Vec<f64>,
+    pub rank: Vec<u32>,
+    pub cluster: Vec<u32>,
+}
+
+/// The estimation sample.
+#[derive(Clone, Debug)]
+pub(crate) struct Panel {
+    pub sample: Sample,
+    pub strata: Vec<StratumData>,
+}

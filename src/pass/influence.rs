@@ -1,0 +1,179 @@
+//! Influence values, formed tile by tile and consumed at once.
+//!
+//! The contribution of a row with weight `w`, outcome `d` (a change, or a level), covariates `z = (1, x)`, propensity
+//! score `p` and trimmed odds `q` to a cell's influence column has one form for every estimator (doubly robust, weighting,
+//! regression; panel and repeated cross sections; treated and comparison rows):
+//!
+//! `u = w [ (d - z'β)(c + z'b - h q) + z'e + f + h τ q + (p - D) z'a ]`
+//!
+//! Values are on the unit scale: the variance of an estimate is `Σ u²`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Chunk, Pass, Stat, Weight, add};
+use crate::backend::DidBackend;
+use crate::error::Result;
+use crate::options::Multiplier;
+
+/// A linear predictor `z'v` of a covariate version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dot {
+    /// Covariate version.
+    pub x: usize,
+    /// Coefficients `[k]`, the constant's first.
+    pub v: Vec<f64>,
+}
+
+/// One stratum's contribution to one column. Vectors are indices into [`StratumPlan::dots`]; `None` is the zero vector.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Leg {
+    /// Outcome column.
+    pub post: usize,
+    /// Outcome column subtracted, for a change.
+    pub base: Option<usize>,
+    /// Sampling weight.
+    pub w: Weight,
+    /// Whether the rows are treated (`D = 1`).
+    pub treated: bool,
+    /// Propensity score: index into [`StratumPlan::props`].
+    pub prop: Option<usize>,
+    /// `β`.
+    pub beta: Option<usize>,
+    /// `b`.
+    pub b: Option<usize>,
+    /// `e`.
+    pub e: Option<usize>,
+    /// `a`.
+    pub a: Option<usize>,
+    /// `c`.
+    pub c: f64,
+    /// `f`.
+    pub f: f64,
+    /// `h`.
+    pub h: f64,
+    /// `h τ`.
+    pub h_tau: f64,
+}
+
+/// A column to which a stratum contributes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanColumn {
+    /// Index of the column among all `m`.
+    pub column: usize,
+    /// Contributions, added up.
+    pub legs: Vec<Leg>,
+}
+
+/// The column `ω_i scale` of a group's share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Index of the column.
+    pub column: usize,
+    /// The weight `ω`.
+    pub w: Weight,
+    /// Factor, `1 / n`.
+    pub scale: f64,
+}
+
+/// All contributions of one stratum.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StratumPlan {
+    /// Distinct linear predictors.
+    pub dots: Vec<Dot>,
+    /// Linear predictors that are the log-odds of propensity scores.
+    pub props: Vec<usize>,
+    /// Columns with contributions.
+    pub columns: Vec<PlanColumn>,
+    /// The group's share.
+    pub share: Option<Share>,
+}
+
+impl StratumPlan {
+    /// Global indices of the active columns, in the order of the rows of a tile's influence block.
+    #[must_use]
+    pub fn active(&self) -> Vec<usize> {
+        self.columns.iter().map(|c| c.column).chain(self.share.map(|s| s.column)).collect()
+    }
+}
+
+/// Multipliers of the bootstrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Multipliers {
+    /// Law; not [`Multiplier::Gaussian`], which needs no pass.
+    pub law: Multiplier,
+    /// Seed.
+    pub seed: u64,
+    /// Number of draws `R`.
+    pub draws: usize,
+}
+
+/// What is done with the influence values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consumers {
+    /// Sum within this many clusters; the covariance and the draws are then formed from the sums.
+    pub clusters: Option<usize>,
+    /// Sums of multiplied values, without clusters.
+    pub multipliers: Option<Multipliers>,
+    /// Keep the rows.
+    pub keep_rows: bool,
+}
+
+/// Influence values of a plan and their consumers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct InfluencePass {
+    /// Columns `m`.
+    pub columns: usize,
+    /// Propensity score from which comparison rows are trimmed.
+    pub trim: f64,
+    /// Plan of each stratum.
+    pub strata: Vec<StratumPlan>,
+    /// Consumers.
+    pub consumers: Consumers,
+}
+
+/// Sums over the influence rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InfluenceStat {
+    /// `U'U`, `[m, m]`, row-major; zero when clustered.
+    pub cross: Vec<f64>,
+    /// Cluster sums `[m, C]`, column-major by influence column; empty without clusters.
+    pub clusters: Vec<f64>,
+    /// Multiplied sums `[m, R]`; empty without multipliers.
+    pub draws: Vec<f64>,
+    /// Kept rows: for each chunk the ranks, the active columns and the block `[active, n]`.
+    pub rows: Vec<(Vec<u32>, Vec<usize>, Vec<f64>)>,
+}
+
+impl Stat for InfluenceStat {
+    fn merge(&mut self, other: Self) {
+        add(&mut self.cross, &other.cross);
+        add(&mut self.clusters, &other.clusters);
+        add(&mut self.draws, &other.draws);
+        self.rows.extend(other.rows);
+    }
+}
+
+impl Pass for InfluencePass {
+    const NAME: &'static str = "influence values";
+
+    type Stat = InfluenceStat;
+
+    fn identity(&self) -> Self::Stat {
+        let m = self.columns;
+        InfluenceStat {
+            cross: vec![0.0; m * m],
+            clusters: vec![0.0; m * self.consumers.clusters.unwrap_or(0)],
+            draws: vec![0.0; m * self.consumers.multipliers.map_or(0, |s| s.draws)],
+            rows: Vec::new(),
+        }
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        let plan = &self.strata[stratum];
+        !plan.columns.is_empty() || plan.share.is_some()
+    }
+
+    fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()> {
+        B::influence(chunk, &self.strata[chunk.stratum], self.trim, &self.consumers, stat)
+    }
+}

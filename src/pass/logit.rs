@@ -1,0 +1,91 @@
+//! One Newton pass of every open propensity model at once.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Chunk, Pass, Stat, Weight, add};
+use crate::backend::DidBackend;
+use crate::error::Result;
+
+/// One stratum's part in a logit model at given coefficients.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogitJob {
+    /// The model that the part belongs to.
+    pub model: usize,
+    /// The stratum.
+    pub stratum: usize,
+    /// Covariate version.
+    pub x: usize,
+    /// Sampling weight.
+    pub w: Weight,
+    /// Whether the stratum is treated.
+    pub treated: bool,
+}
+
+/// Derivatives of a logit log-likelihood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogitStat {
+    /// `Σ w (D - p) z`, `[k]`.
+    pub score: Vec<f64>,
+    /// `Σ w p (1 - p) z z'`, `[k, k]`.
+    pub hessian: Vec<f64>,
+    /// Largest `p` over the rows with positive weight.
+    pub max_p: f64,
+}
+
+impl LogitStat {
+    /// No rows.
+    #[must_use]
+    pub fn zero(k: usize) -> Self {
+        Self { score: vec![0.0; k], hessian: vec![0.0; k * k], max_p: 0.0 }
+    }
+
+    /// Adds other rows.
+    pub fn add(&mut self, other: &Self) {
+        add(&mut self.score, &other.score);
+        add(&mut self.hessian, &other.hessian);
+        self.max_p = self.max_p.max(other.max_p);
+    }
+}
+
+/// Score and Hessian of several models.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LogitPass {
+    /// Design columns.
+    pub k: usize,
+    /// Parts of all models.
+    pub jobs: Vec<LogitJob>,
+    /// Coefficients of each model, `[models][k]`; empty for models that are closed.
+    pub gamma: Vec<Vec<f64>>,
+}
+
+impl Stat for Vec<LogitStat> {
+    fn merge(&mut self, other: Self) {
+        for (a, b) in self.iter_mut().zip(&other) {
+            a.add(b);
+        }
+    }
+}
+
+impl Pass for LogitPass {
+    const NAME: &'static str = "propensity scores";
+
+    type Stat = Vec<LogitStat>;
+
+    fn identity(&self) -> Self::Stat {
+        vec![LogitStat::zero(self.k); self.gamma.len()]
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        self.jobs.iter().any(|j| j.stratum == stratum && !self.gamma[j.model].is_empty())
+    }
+
+    fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()> {
+        for job in self.jobs.iter().filter(|j| j.stratum == chunk.stratum) {
+            let gamma = &self.gamma[job.model];
+            if !gamma.is_empty() {
+                B::logit(chunk, job, gamma, &mut stat[job.model])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! Several results side by side.
+
+use crate::aggregate::{Aggregated, AggregationKind};
+use crate::estimates::Estimate;
+use crate::estimator::AttGtResult;
+use crate::options::Band;
+
+use super::Settings;
+use super::foot;
+use super::number::{Digits, label};
+use super::table::{Align, Section, Table};
+
+/// One estimate of a model, with the row of the comparison that it belongs to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Term {
+    /// Name of the row; equal names share a row.
+    pub name: String,
+    /// Rows stand in ascending order of this.
+    pub order: [f64; 3],
+    /// The estimate.
+    pub estimate: Estimate,
+}
+
+/// A result that can be a column of [`compare`].
+pub trait Comparable {
+    /// The estimates.
+    fn terms(&self) -> Vec<Term>;
+    /// What stands under the estimates: name and value.
+    fn facts(&self) -> Vec<(String, String)>;
+    /// What the intervals behind the stars are, and one minus their level.
+    fn intervals(&self) -> (Band, f64);
+}
+
+/// Results side by side: estimates with stars, standard errors in parentheses under them, one column a model.
+///
+/// ```no_run
+/// # fn f(short: burn_did::Aggregated, long: burn_did::Aggregated) {
+/// let table = burn_did::compare(&[("Short", &short), ("Long", &long)]);
+/// println!("{table}\n{}", table.to_latex());
+/// # }
+/// ```
+pub fn compare(models: &[(&str, &dyn Comparable)]) -> Table {
+    if models.is_empty() {
+        return Table::default();
+    }
+    let terms: Vec<Vec<Term>> = models.iter().map(|(_, m)| m.terms()).collect();
+    let mut header = vec![String::new()];
+    header.extend(models.iter().map(|(name, _)| format!("{name} ")));
+    let estimates = Section { caption: None, header, rows: estimate_rows(&terms) };
+    let facts = Section { rows: fact_rows(models), ..Section::default() };
+    let mut align = vec![Align::Left];
+    align.resize(models.len() + 1, Align::Centre);
+    Table { title: String::new(), align, sections: vec![estimates, facts], notes: notes(models) }
+}
+
+fn estimate_rows(models: &[Vec<Term>]) -> Vec<Vec<String>> {
+    let digits = Digits::of(models.iter().flatten().map(|t| &t.estimate));
+    let mut names: Vec<(&str, [f64; 3])> = Vec::new();
+    for term in models.iter().flatten() {
+        if names.iter().all(|(name, _)| *name != term.name) {
+            names.push((&term.name, term.order));
+        }
+    }
+    names.sort_by(|(_, a), (_, b)| {
+        let by = |i: usize| a[i].total_cmp(&b[i]);
+        by(0).then(by(1)).then(by(2))
+    });
+    let mut rows = Vec::with_capacity(2 * names.len());
+    for (name, _) in names {
+        let (mut above, mut below) = (vec![name.to_owned()], vec![String::new()]);
+        for terms in models {
+            let estimate = terms.iter().find(|t| t.name == name).map(|t| &t.estimate);
+            above.push(estimate.map_or(String::new(), |e| starred(e, digits)));
+            let se = estimate.and_then(|e| e.se);
+            below.push(se.map_or(String::new(), |se| format!("({})", digits.show(Some(se)))));
+        }
+        rows.extend([above, below]);
+    }
+    rows
+}
+
+/// The space keeps digits under digits where there is no star.
+fn starred(estimate: &Estimate, digits: Digits) -> String {
+    let star = if estimate.excludes_zero() { '*' } else { ' ' };
+    format!("{}{star}", digits.show(estimate.att))
+}
+
+fn fact_rows(models: &[(&str, &dyn Comparable)]) -> Vec<Vec<String>> {
+    let facts: Vec<_> = models.iter().map(|(_, m)| m.facts()).collect();
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in facts.iter().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let row = |name: &String| {
+        let value = |facts: &Vec<(String, String)>| {
+            let fact = facts.iter().find(|(n, _)| n == name);
+            fact.map_or(String::new(), |(_, value)| format!("{value} "))
+        };
+        [name.clone()].into_iter().chain(facts.iter().map(value)).collect()
+    };
+    names.into_iter().map(row).collect()
+}
+
+fn notes(models: &[(&str, &dyn Comparable)]) -> Vec<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    for (_, model) in models {
+        let (band, alpha) = model.intervals();
+        let word = if band == Band::Uniform { "simultaneous" } else { "pointwise" };
+        let kind = format!("{}% {word}", foot::percent(alpha));
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let kinds = kinds.join(" or ");
+    vec![format!("Standard errors in parentheses. `*' {kinds} confidence band does not cover 0")]
+}
+
+impl Comparable for AttGtResult {
+    fn terms(&self) -> Vec<Term> {
+        let term = |c: &crate::AttGtCell| Term {
+            name: format!("ATT({}, {})", label(c.group), label(c.time)),
+            order: [5.0, c.group, c.time],
+            estimate: c.estimate,
+        };
+        self.cells.iter().map(term).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let mut facts = facts(&self.settings);
+        if let Some(wald) = &self.wald {
+            facts.push(("Pre-test p-value".into(), foot::p_value(wald.p_value)));
+        }
+        facts
+    }
+
+    fn intervals(&self) -> (Band, f64) {
+        (self.band, self.settings.inference.alpha)
+    }
+}
+
+impl Comparable for Aggregated {
+    fn terms(&self) -> Vec<Term> {
+        let (rank, name) = match self.aggregation.kind {
+            AggregationKind::Simple => (1.0, ""),
+            AggregationKind::Dynamic => (2.0, "Event time"),
+            AggregationKind::Group => (3.0, "Group"),
+            AggregationKind::Calendar => (4.0, "Time"),
+        };
+        let overall = Term { name: "Overall ATT".into(), order: [0.0; 3], estimate: self.overall };
+        let row = |r: &crate::AggregatedRow| Term {
+            name: format!("{name} {}", label(r.at)),
+            order: [rank, r.at, 0.0],
+            estimate: r.estimate,
+        };
+        [overall].into_iter().chain(self.rows.iter().map(row)).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        facts(&self.settings)
+    }
+
+    fn intervals(&self) -> (Band, f64) {
+        (self.band, self.alpha)
+    }
+}
+
+fn facts(settings: &Settings) -> Vec<(String, String)> {
+    let units = if settings.layout == "repeated cross sections" { "Rows" } else { "Units" };
+    let mut facts = vec![
+        ("Control group", foot::control_group(settings.control_group).to_owned()),
+        ("Base period", foot::base_period(settings.base_period).to_owned()),
+        ("Method", foot::method(settings.method).to_owned()),
+        ("Covariates", settings.covariates.clone()),
+        (units, settings.n_units.to_string()),
+    ];
+    if let Some(n) = settings.n_clusters {
+        facts.push(("Clusters", n.to_string()));
+    }
+    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+use super::*;
+use crate::report::sample;
+
+#[test]
+fn models_stand_side_by_side() {
+    let (universal, uniform) = (sample::dynamic_universal(), sample::dynamic_uniform());
+    let table = compare(&[("No covariates", &universal), ("With lpop", &uniform)]);
+    let expected = "                No covariates       With lpop
+ Overall ATT          -0.0772*        -0.0804*
+                      (0.0200)        (0.0201)
+ Event time -4         0.0033
+                      (0.0245)
+ Event time -3         0.0250          0.0267
+                      (0.0181)        (0.0142)
+ Event time -2         0.0245         -0.0036
+                      (0.0142)        (0.0131)
+ Event time -1         0.0000         -0.0232
+                                      (0.0147)
+ Event time 0         -0.0199         -0.0211
+                      (0.0118)        (0.0118)
+ Event time 1         -0.0510*        -0.0530*
+                      (0.0169)        (0.0164)
+ Event time 2         -0.1373*        -0.1404*
+                      (0.0364)        (0.0375)
+ Event time 3         -0.1008*        -0.1069*
+                      (0.0344)        (0.0343)
+----------------------------------------------
+ Control group  Never Treated   Never Treated
+ Base period        Universal         Varying
+ Method         Doubly Robust   Doubly Robust
+ Covariates               ~ 1          ~ lpop
+ Units                    500             500
+---
+Standard errors in parentheses. `*' 95% pointwise or 95% simultaneous confidence band does not cover 0
+";
+    assert_eq!(table.to_string(), expected);
+}
+
+#[test]
+fn kinds_of_results_mix() {
+    let (cells, simple, failed) = (sample::uniform(), sample::simple(), sample::failed());
+    let table = compare(&[("cells", &cells), ("a_b", &simple), ("failed", &failed)]);
+    let estimates = &table.sections[0].rows;
+    assert_eq!(estimates[0][0], "Overall ATT");
+    assert_eq!(estimates[0][1..], ["", "-0.0400*", ""]);
+    assert_eq!(estimates[2], ["ATT(2004, 2003)", "", "", "0.0000 "]);
+    assert_eq!(estimates[6], ["ATT(2004, 2005)", "-0.0764 ", "", "NA "]);
+    assert_eq!(estimates[7][1..], ["(0.0303)", "", ""]);
+    assert_eq!(estimates.len(), 2 * (1 + 1 + 12));
+    let facts = &table.sections[1].rows;
+    assert_eq!(facts[5], ["Pre-test p-value", "0.23267 ", "", ""]);
+    assert_eq!(facts[6], ["Clusters", "", "", "29 "]);
+    assert!(table.to_latex().contains("a\\_b") && table.to_latex().contains("$-$0.0400$^{*}$"));
+    assert!(table.to_markdown().contains("| Overall ATT |  | -0.0400\\* |  |"));
+}
+
+#[test]
+fn nothing_to_compare() {
+    assert_eq!(compare(&[]), Table::default());
+}

@@ -1,0 +1,178 @@
+//! Tables of one result, in the layout of R `did`.
+
+use std::fmt;
+
+use crate::aggregate::{Aggregated, AggregationKind};
+use crate::error::DidWarning;
+use crate::estimates::{CellStatus, Estimate};
+use crate::estimator::AttGtResult;
+
+use super::foot;
+use super::number::{Digits, label};
+use super::table::{Align, Section, Table};
+
+impl AttGtResult {
+    /// The table that `Display` prints.
+    pub fn to_table(&self) -> Table {
+        let digits = Digits::of(self.cells.iter().map(|c| &c.estimate));
+        let mut reasons = Vec::new();
+        let mut rows = Vec::with_capacity(self.cells.len());
+        for cell in &self.cells {
+            let mut row = vec![label(cell.group), label(cell.time)];
+            row.extend(columns(&cell.estimate, digits));
+            if !cell.status.is_estimated() {
+                row.pop();
+                row.push(mark(&cell.status, &mut reasons));
+            }
+            rows.push(row);
+        }
+        let [lower, upper] = foot::interval_heads(self.band, self.settings.inference.alpha);
+        let header = ["Group", "Time", "ATT(g,t)", "Std. Error", &lower, &upper, ""];
+        let mut notes = foot::notes(&self.settings, self.wald.as_ref());
+        notes.splice(1..1, reasons.iter().enumerate().map(|(i, r)| format!("({}) {r}", i + 1)));
+        let failed = |w: &&DidWarning| !matches!(w, DidWarning::FailedCell { .. });
+        notes.extend(foot::warnings(self.warnings.iter().filter(failed)));
+        Table {
+            title: "Group-Time Average Treatment Effects".into(),
+            align: aligned(2),
+            sections: vec![Section { caption: None, header: strings(&header), rows }],
+            notes,
+        }
+    }
+
+    /// The table in markdown.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        self.to_table().to_markdown()
+    }
+
+    /// The table in LaTeX, for the package `booktabs`.
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        self.to_table().to_latex()
+    }
+}
+
+impl Aggregated {
+    /// The table that `Display` prints.
+    pub fn to_table(&self) -> Table {
+        let estimates = self.rows.iter().map(|r| &r.estimate).chain([&self.overall]);
+        let digits = Digits::of(estimates);
+        let words = words(self.aggregation.kind);
+        let labels = usize::from(!self.rows.is_empty());
+        let mut overall = vec![String::new(); labels];
+        overall.extend(columns(&self.overall, digits));
+        let [lower, upper] = foot::overall_heads(self.alpha);
+        let header = strings(&["", "ATT", "Std. Error", &lower, &upper, ""][1 - labels..]);
+        let caption = words.overall.map(Into::into);
+        let mut sections = vec![Section { caption, header, rows: vec![overall] }];
+        if !self.rows.is_empty() {
+            let row = |at: f64, e: &Estimate| [vec![label(at)], columns(e, digits)].concat();
+            sections.push(Section {
+                caption: Some(words.rows.into()),
+                header: self.header(words.at),
+                rows: self.rows.iter().map(|r| row(r.at, &r.estimate)).collect(),
+            });
+        }
+        let mut notes = foot::notes(&self.settings, None);
+        notes.extend(foot::warnings(&self.warnings));
+        Table { title: words.title.into(), align: aligned(labels), sections, notes }
+    }
+
+    fn header(&self, at: &str) -> Vec<String> {
+        let [lower, upper] = foot::interval_heads(self.band, self.alpha);
+        strings(&[at, "Estimate", "Std. Error", &lower, &upper, ""])
+    }
+
+    /// The table in markdown.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        self.to_table().to_markdown()
+    }
+
+    /// The table in LaTeX, for the package `booktabs`.
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        self.to_table().to_latex()
+    }
+}
+
+impl fmt::Display for AttGtResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_table().fmt(f)
+    }
+}
+
+impl fmt::Display for Aggregated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_table().fmt(f)
+    }
+}
+
+struct Words {
+    title: &'static str,
+    overall: Option<&'static str>,
+    rows: &'static str,
+    at: &'static str,
+}
+
+fn words(kind: AggregationKind) -> Words {
+    match kind {
+        AggregationKind::Simple => Words {
+            title: "Average Effect of Participating in the Treatment",
+            overall: None,
+            rows: "",
+            at: "",
+        },
+        AggregationKind::Dynamic => Words {
+            title: "Average Effects by Length of Exposure",
+            overall: Some("Overall summary of ATTs based on event-study/dynamic aggregation:"),
+            rows: "Dynamic Effects:",
+            at: "Event time",
+        },
+        AggregationKind::Group => Words {
+            title: "Average Effects by Group",
+            overall: Some("Overall summary of ATTs based on group/cohort aggregation:"),
+            rows: "Group Effects:",
+            at: "Group",
+        },
+        AggregationKind::Calendar => Words {
+            title: "Average Effects by Calendar Period",
+            overall: Some("Overall summary of ATTs based on calendar time aggregation:"),
+            rows: "Time Effects:",
+            at: "Time",
+        },
+    }
+}
+
+/// Estimate, standard error, interval and star.
+fn columns(estimate: &Estimate, digits: Digits) -> Vec<String> {
+    let Estimate { att, se, ci_lower, ci_upper, .. } = *estimate;
+    let mut cells: Vec<String> =
+        [att, se, ci_lower, ci_upper].into_iter().map(|v| digits.show(v)).collect();
+    cells.push(if estimate.excludes_zero() { "*".into() } else { String::new() });
+    cells
+}
+
+/// Footnote mark of a failed cell; cells that failed alike share one.
+fn mark(status: &CellStatus, reasons: &mut Vec<String>) -> String {
+    let reason = status.to_string();
+    let index = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+        reasons.push(reason);
+        reasons.len() - 1
+    });
+    format!("({})", index + 1)
+}
+
+fn aligned(labels: usize) -> Vec<Align> {
+    let mut align = vec![Align::Right; labels + 4];
+    align.push(Align::Mark);
+    align
+}
+
+fn strings(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|c| (*c).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

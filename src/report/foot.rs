@@ -1,0 +1,126 @@
+//! The words under a table: what the numbers are and how they were made.
+
+use crate::error::DidWarning;
+use crate::estimates::Wald;
+use crate::options::{Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier};
+
+use super::Settings;
+use super::number::label;
+
+pub(super) fn control_group(group: ControlGroup) -> &'static str {
+    match group {
+        ControlGroup::NeverTreated => "Never Treated",
+        ControlGroup::NotYetTreated => "Not Yet Treated",
+    }
+}
+
+pub(super) fn base_period(base: BasePeriod) -> &'static str {
+    match base {
+        BasePeriod::Varying => "Varying",
+        BasePeriod::Universal => "Universal",
+    }
+}
+
+pub(super) fn method(method: Option<EstimationMethod>) -> &'static str {
+    match method {
+        Some(EstimationMethod::DoublyRobust) => "Doubly Robust",
+        Some(EstimationMethod::Ipw) => "Inverse Probability Weighting",
+        Some(EstimationMethod::OutcomeRegression) => "Outcome Regression",
+        None => "User-Supplied",
+    }
+}
+
+pub(super) fn multiplier(law: Multiplier) -> &'static str {
+    match law {
+        Multiplier::Mammen => "Mammen",
+        Multiplier::Rademacher => "Rademacher",
+        Multiplier::Webb => "Webb",
+        Multiplier::Gaussian => "Gaussian",
+    }
+}
+
+/// Confidence level in percent, as `95` or `99.9`.
+pub(super) fn percent(alpha: f64) -> String {
+    label((100.0 * (1.0 - alpha) * 1e6).round() / 1e6)
+}
+
+/// The two heads over the ends of the intervals.
+pub(super) fn interval_heads(band: Band, alpha: f64) -> [String; 2] {
+    let level = percent(alpha);
+    match band {
+        Band::Uniform => [format!("[{level}% Simult."), "Conf. Band]".into()],
+        Band::Pointwise => [format!("[{level}% Pointwise"), "Conf. Band]".into()],
+    }
+}
+
+/// The two heads over the ends of an overall effect's interval.
+pub(super) fn overall_heads(alpha: f64) -> [String; 2] {
+    [format!("[{}% Pointwise", percent(alpha)), "Conf. Int.]".into()]
+}
+
+pub(super) fn p_value(p: f64) -> String {
+    if p < 0.000_01 { "< 0.00001".into() } else { format!("{p:.5}") }
+}
+
+pub(super) fn errors(settings: &Settings) -> String {
+    let Inference { bootstrap, .. } = settings.inference;
+    let mut out = bootstrap.map_or("analytic".to_owned(), |b| {
+        format!(
+            "multiplier bootstrap ({}, {} draws, seed {})",
+            multiplier(b.multiplier),
+            b.draws,
+            b.seed
+        )
+    });
+    if let Some(cluster) = &settings.cluster {
+        out.extend([", clustered by ", cluster]);
+    }
+    if let Some(n) = settings.n_clusters {
+        out.extend([" (", &n.to_string(), " clusters)"]);
+    }
+    out
+}
+
+pub(super) const SIGNIF: &str = "Signif. codes: `*' confidence band does not cover 0";
+
+pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
+    let mut notes = vec![SIGNIF.to_owned(), String::new()];
+    if let Some(wald) = wald {
+        let p = p_value(wald.p_value);
+        notes.push(format!("P-value for pre-test of parallel trends assumption: {p}"));
+    }
+    notes.push(format!(
+        "Control Group: {}, Anticipation Periods: {}, Base Period: {}",
+        control_group(settings.control_group),
+        settings.anticipation,
+        base_period(settings.base_period)
+    ));
+    let covariates = &settings.covariates;
+    notes.push(format!(
+        "Estimation Method: {}, Outcome: {}, Covariates: {covariates}",
+        method(settings.method),
+        settings.outcome
+    ));
+    notes.push(sample(settings));
+    notes.push(format!("Std. Errors: {}", errors(settings)));
+    notes
+}
+
+fn sample(settings: &Settings) -> String {
+    let Settings { n_units, n_rows, layout, .. } = settings;
+    let mut out = if layout == "repeated cross sections" {
+        format!("Rows: {n_rows} ({layout})")
+    } else {
+        format!("Units: {n_units}, Rows: {n_rows} ({layout})")
+    };
+    if let Some(weights) = &settings.weights {
+        out.extend([", Weights: ", weights]);
+    }
+    out
+}
+
+pub(super) fn warnings<'a>(
+    warnings: impl IntoIterator<Item = &'a DidWarning>,
+) -> impl Iterator<Item = String> {
+    warnings.into_iter().map(|w| format!("Warning: {w}"))
+}

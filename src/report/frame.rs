@@ -1,0 +1,177 @@
+//! Results as data frames: one row an estimate, or one row about the fit.
+
+use polars::prelude::{CsvWriter, DataFrame, SerWriter, df};
+
+use crate::aggregate::Aggregated;
+use crate::error::Result;
+use crate::estimates::Estimate;
+use crate::estimator::AttGtResult;
+use crate::options::{Band, Multiplier};
+
+use super::number::label;
+use super::{Settings, foot};
+
+impl AttGtResult {
+    /// One row a cell: `group`, `time`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`,
+    /// `n_treated`, `n_control`. What does not exist is null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let cells = &self.cells;
+        let frame = df!(
+            "group" => cells.iter().map(|c| c.group).collect::<Vec<_>>(),
+            "time" => cells.iter().map(|c| c.time).collect::<Vec<_>>(),
+            "status" => cells.iter().map(|c| c.status.code()).collect::<Vec<_>>(),
+            "n_treated" => cells.iter().map(|c| c.n_treated as u64).collect::<Vec<_>>(),
+            "n_control" => cells.iter().map(|c| c.n_control as u64).collect::<Vec<_>>(),
+        )?;
+        let (first, last) = (frame.select(["group", "time"])?, frame.drop_many(["group", "time"]));
+        let estimates = estimates(cells.iter().map(|c| &c.estimate))?;
+        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
+    }
+
+    /// One row about the fit: settings, sample sizes, critical value and pre-test.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn glance(&self) -> Result<DataFrame> {
+        let estimated = self.cells.iter().filter(|c| c.status.is_estimated()).count();
+        let own = df!(
+            "n_cells" => [self.cells.len() as u64],
+            "n_estimated" => [estimated as u64],
+            "critical_value" => [self.critical_value],
+            "band" => [band(self.band)],
+            "wald_stat" => [self.wald.map(|w| w.stat)],
+            "wald_df" => [self.wald.map(|w| w.df as u64)],
+            "wald_p_value" => [self.wald.map(|w| w.p_value)],
+            "n_warnings" => [self.warnings.len() as u64],
+        )?;
+        Ok(settings(&self.settings)?.hstack(own.columns())?)
+    }
+
+    /// [`Self::to_dataframe`] as CSV, with empty fields for null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_csv(&self) -> Result<String> {
+        csv(self.to_dataframe()?)
+    }
+}
+
+impl Aggregated {
+    /// One row an estimate: `type`, `term`, `at`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`. The
+    /// last row, of term `overall` and without `at`, is the overall effect with its pointwise interval.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let at: Vec<Option<f64>> = self.rows.iter().map(|r| Some(r.at)).chain([None]).collect();
+        let term =
+            |at: &Option<f64>| at.map_or("overall".into(), |at| format!("ATT({})", label(at)));
+        let first = df!(
+            "type" => vec![self.aggregation.kind.name(); at.len()],
+            "term" => at.iter().map(term).collect::<Vec<_>>(),
+            "at" => at,
+        )?;
+        let rows = self.rows.iter().map(|r| &r.estimate).chain([&self.overall]);
+        Ok(first.hstack(estimates(rows)?.columns())?)
+    }
+
+    /// One row about the aggregation: its options, the overall effect, critical value, and the fit's settings.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn glance(&self) -> Result<DataFrame> {
+        let Estimate { att, se, ci_lower, ci_upper, p_value } = self.overall;
+        let options = self.aggregation;
+        let own = df!(
+            "type" => [options.kind.name()],
+            "min_e" => [options.min_e],
+            "max_e" => [options.max_e],
+            "balance_e" => [options.balance_e],
+            "na_rm" => [options.na_rm],
+            "overall_att" => [att],
+            "overall_se" => [se],
+            "overall_ci_lower" => [ci_lower],
+            "overall_ci_upper" => [ci_upper],
+            "overall_p_value" => [p_value],
+            "n_rows_aggregated" => [self.rows.len() as u64],
+            "critical_value" => [self.critical_value],
+            "band" => [band(self.band)],
+            "n_warnings" => [self.warnings.len() as u64],
+        )?;
+        Ok(own.hstack(settings(&self.settings)?.columns())?)
+    }
+
+    /// [`Self::to_dataframe`] as CSV, with empty fields for null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_csv(&self) -> Result<String> {
+        csv(self.to_dataframe()?)
+    }
+}
+
+fn estimates<'a>(rows: impl Iterator<Item = &'a Estimate>) -> Result<DataFrame> {
+    let rows: Vec<&Estimate> = rows.collect();
+    let column = |f: fn(&Estimate) -> Option<f64>| rows.iter().map(|e| f(e)).collect::<Vec<_>>();
+    Ok(df!(
+        "att" => column(|e| e.att),
+        "se" => column(|e| e.se),
+        "ci_lower" => column(|e| e.ci_lower),
+        "ci_upper" => column(|e| e.ci_upper),
+        "p_value" => column(|e| e.p_value),
+        "statistic" => column(Estimate::statistic),
+    )?)
+}
+
+fn settings(s: &Settings) -> Result<DataFrame> {
+    let bootstrap = s.inference.bootstrap;
+    Ok(df!(
+        "estimator" => [s.estimator.as_str()],
+        "outcome" => [s.outcome.as_str()],
+        "covariates" => [s.covariates.as_str()],
+        "weights" => [s.weights.as_deref()],
+        "cluster" => [s.cluster.as_deref()],
+        "control_group" => [foot::control_group(s.control_group)],
+        "base_period" => [foot::base_period(s.base_period)],
+        "method" => [foot::method(s.method)],
+        "anticipation" => [s.anticipation],
+        "layout" => [s.layout.as_str()],
+        "n_units" => [s.n_units as u64],
+        "n_rows" => [s.n_rows as u64],
+        "n_clusters" => [s.n_clusters.map(|n| n as u64)],
+        "alpha" => [s.inference.alpha],
+        "bootstrap_draws" => [bootstrap.map(|b| b.draws as u64)],
+        "bootstrap_seed" => [bootstrap.map(|b| b.seed)],
+        "bootstrap_multiplier" => [bootstrap.map(|b| law(b.multiplier))],
+        "backend" => [s.backend.as_str()],
+        "precision" => [s.precision.as_str()],
+    )?)
+}
+
+fn law(law: Multiplier) -> &'static str {
+    match law {
+        Multiplier::Mammen => "mammen",
+        Multiplier::Rademacher => "rademacher",
+        Multiplier::Webb => "webb",
+        Multiplier::Gaussian => "gaussian",
+    }
+}
+
+fn band(band: Band) -> &'static str {
+    match band {
+        Band::Pointwise => "pointwise",
+        Band::Uniform => "uniform",
+    }
+}
+
+fn csv(mut frame: DataFrame) -> Result<String> {
+    let mut out = Vec::new();
+    CsvWriter::new(&mut out).finish(&mut frame)?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+#[cfg(test)]
+mod tests;

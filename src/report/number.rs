@@ -1,0 +1,85 @@
+//! Numbers as people read them.
+
+use crate::estimates::Estimate;
+
+/// Digits that show every standard error of a table with at least two significant ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Digits {
+    Fixed(usize),
+    Scientific,
+}
+
+impl Digits {
+    pub(super) fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Self {
+        let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
+        for estimate in estimates {
+            let att = estimate.att.map_or(0.0, f64::abs);
+            let size = estimate.se.filter(|s| *s > 0.0).or(Some(att).filter(|a| *a > 0.0));
+            least = least.min(size.unwrap_or(f64::INFINITY));
+            largest = largest.max(att).max(estimate.se.unwrap_or(0.0));
+        }
+        let order = if least.is_finite() { least.log10().floor().min(1.0) } else { -3.0 };
+        if order < -7.0 || largest >= 1e9 {
+            return Self::Scientific;
+        }
+        let usual = if largest >= 1e5 { 2.0 } else { 4.0 };
+        Self::Fixed(whole((1.0 - order).max(usual)))
+    }
+
+    pub(super) fn show(self, value: Option<f64>) -> String {
+        match (value, self) {
+            (None, _) => "NA".into(),
+            (Some(v), Self::Fixed(digits)) => {
+                let text = format!("{v:.digits$}");
+                let zero = text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.'));
+                if zero { text.trim_start_matches('-').into() } else { text }
+            }
+            (Some(v), Self::Scientific) => format!("{v:.4e}"),
+        }
+    }
+}
+
+/// `value`, known to be small and not negative, as a count.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 16")]
+fn whole(value: f64) -> usize {
+    value as usize
+}
+
+/// A group, period or event time.
+pub(super) fn label(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1e15 || (size > 0.0 && size < 1e-9) {
+        format!("{value:e}")
+    } else {
+        (value + 0.0).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digits(att: f64, se: Option<f64>) -> Digits {
+        Digits::of(&[Estimate { att: Some(att), se, ..Estimate::default() }])
+    }
+
+    #[test]
+    fn small_standard_errors_get_more_digits() {
+        assert_eq!(digits(-0.08, Some(0.02)), Digits::Fixed(4));
+        assert_eq!(digits(-0.08, Some(0.00012)), Digits::Fixed(5));
+        assert_eq!(digits(3e6, Some(1.5e4)), Digits::Fixed(2));
+        assert_eq!(digits(1e12, Some(1.0)), Digits::Scientific);
+        assert_eq!(digits(1e-12, Some(1e-13)), Digits::Scientific);
+        assert_eq!(digits(0.0, None), Digits::Fixed(4));
+        assert_eq!(digits(0.0, Some(0.0)), Digits::Fixed(4));
+    }
+
+    #[test]
+    fn no_negative_zero() {
+        assert_eq!(Digits::Fixed(4).show(Some(-0.00001)), "0.0000");
+        assert_eq!(Digits::Fixed(4).show(None), "NA");
+        assert_eq!(label(-0.0), "0");
+        assert_eq!(label(2004.5), "2004.5");
+        assert_eq!(label(1e300), "1e300");
+    }
+}

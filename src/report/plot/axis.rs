@@ -1,0 +1,151 @@
+//! Ranges and tick marks.
+
+use crate::report::number::label;
+
+/// A stretch of numbers with labelled ticks; never empty, never infinite.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Axis {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// Where `value` falls between the pixels `from` and `to`.
+    pub(super) fn place(&self, value: f64, from: f64, to: f64) -> f64 {
+        from + (value - self.low) / (self.high - self.low) * (to - from)
+    }
+
+    /// Range of `values` with some air, and about `target` round ticks.
+    pub(super) fn values(values: impl Iterator<Item = f64>, target: f64) -> Self {
+        let (low, high) = range(values);
+        let air = 0.06 * (high - low);
+        let (low, high) = (low - air, high + air);
+        Self { low, high, ticks: round_ticks(low, high, round_step((high - low) / target)) }
+    }
+
+    /// Numbers of time: at most `most` ticks, at whole numbers if all times are whole, else at the times themselves
+    /// if they are few.
+    pub(super) fn times(times: &[f64], most: f64) -> Self {
+        let mut sorted = times.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        sorted.dedup();
+        let gap = sorted.windows(2).map(|w| w[1] - w[0]).fold(f64::INFINITY, f64::min);
+        let (first, last) = (sorted.first().copied(), sorted.last().copied());
+        let (first, last) = (first.unwrap_or(0.0), last.unwrap_or(0.0));
+        let air = if gap.is_finite() { (0.6 * gap).max(0.04 * (last - first)) } else { 1.0 };
+        let air = air.max(first.abs().max(last.abs()) * 1e-9);
+        let whole = sorted.iter().all(|t| t.fract() == 0.0);
+        let step = round_step((last - first) / most);
+        let step = if whole { step.max(1.0) } else { round_step(2.0 * (last - first) / most) };
+        let (low, high) = (first - air, last + air);
+        let inside = |t: &(f64, String)| t.0 >= first - 1e-9 * air && t.0 <= last + 1e-9 * air;
+        let ticks = if !whole && sorted.len() as f64 <= most / 2.0 {
+            sorted.iter().map(|t| (*t, label(*t).replace('-', "−"))).collect()
+        } else {
+            round_ticks(low, high, step).into_iter().filter(inside).collect()
+        };
+        Self { low, high, ticks }
+    }
+
+    /// Names side by side, one apart; at most `most` of them are labelled.
+    pub(super) fn categories(names: &[String], most: f64) -> Self {
+        let step = (names.len() as f64 / most.max(1.0)).ceil().max(1.0) as usize;
+        let ticks = names.iter().enumerate().step_by(step);
+        let ticks = ticks.map(|(i, name)| (i as f64, name.clone())).collect();
+        Self { low: -0.6, high: names.len() as f64 - 0.4, ticks }
+    }
+}
+
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values.fold((0.0_f64, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
+    if high - low > 0.0 { (low, high) } else { (-1.0, 1.0) }
+}
+
+/// 1, 2 or 5 times a power of ten, not under `least`.
+fn round_step(least: f64) -> f64 {
+    if !(least > 0.0 && least.is_finite()) {
+        return 1.0;
+    }
+    let power = 10f64.powf(least.log10().floor());
+    let times = [1.0, 2.0, 5.0].into_iter().find(|t| t * power >= least * (1.0 - 1e-9));
+    let step = times.unwrap_or(10.0) * power;
+    if step > 0.0 && step.is_finite() { step } else { least }
+}
+
+fn round_ticks(low: f64, high: f64, step: f64) -> Vec<(f64, String)> {
+    let (first, last) = ((low / step).ceil(), (high / step).floor());
+    let count = (last - first).clamp(0.0, 200.0) as usize;
+    if last < first {
+        return Vec::new();
+    }
+    let largest = low.abs().max(high.abs());
+    let tick = |i: usize| {
+        let value = (first + i as f64) * step;
+        (value, number(value, step, largest))
+    };
+    (0..=count).map(tick).collect()
+}
+
+/// `value` with the digits that a grid of width `step` needs, and a true minus sign.
+fn number(value: f64, step: f64, largest: f64) -> String {
+    let order = step.log10().floor();
+    let text = if value.abs() < step / 2.0 {
+        "0".to_owned()
+    } else if largest >= 1e7 || step < 1e-5 {
+        let digits = (value.abs().log10().floor() - order).clamp(0.0, 15.0) as usize;
+        format!("{value:.digits$e}")
+    } else {
+        let digits = (-order).clamp(0.0, 9.0) as usize;
+        format!("{value:.digits$}")
+    };
+    text.replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<&str> {
+        axis.ticks.iter().map(|(_, label)| label.as_str()).collect()
+    }
+
+    #[test]
+    fn effects_get_round_ticks_around_zero() {
+        let axis = Axis::values([-0.24, 0.06].into_iter(), 6.0);
+        assert_eq!(labels(&axis), ["−0.2", "−0.1", "0"]);
+        let axis = Axis::values([-0.24, 0.06].into_iter(), 8.0);
+        assert_eq!(labels(&axis), ["−0.25", "−0.20", "−0.15", "−0.10", "−0.05", "0", "0.05"]);
+    }
+
+    #[test]
+    fn event_times_are_whole() {
+        let axis = Axis::times(&[-3.0, -2.0, -1.0, 0.0, 1.0], 20.0);
+        assert_eq!(labels(&axis), ["−3", "−2", "−1", "0", "1"]);
+        assert_eq!((axis.low, axis.high), (-3.6, 1.6));
+        let axis = Axis::times(&(0..100).map(f64::from).collect::<Vec<_>>(), 10.0);
+        assert_eq!(axis.ticks.len(), 10);
+        assert_eq!(labels(&Axis::times(&[-1.5, -0.5, 0.5], 6.0)), ["−1.5", "−0.5", "0.5"]);
+        let quarters: Vec<f64> = (0..40).map(|q| 2000.0 + f64::from(q) / 4.0).collect();
+        assert_eq!(labels(&Axis::times(&quarters, 10.0)), ["2000", "2002", "2004", "2006", "2008"]);
+    }
+
+    #[test]
+    fn odd_ranges_stay_finite() {
+        for values in [vec![], vec![0.0], vec![5.0], vec![1e280, -1e280], vec![1e-300]] {
+            let axis = Axis::values(values.iter().copied(), 6.0);
+            assert!(axis.place(0.0, 0.0, 100.0).is_finite(), "{values:?}");
+            assert!(axis.ticks.len() < 50, "{values:?}");
+            let axis = Axis::times(&values, 6.0);
+            assert!(axis.high > axis.low && axis.place(axis.low, 0.0, 1.0).is_finite());
+        }
+        assert_eq!(labels(&Axis::values([2e8].into_iter(), 4.0)), ["0", "1e8", "2e8"]);
+    }
+
+    #[test]
+    fn many_categories_are_thinned() {
+        let names: Vec<String> = (0..100).map(|i| i.to_string()).collect();
+        assert_eq!(Axis::categories(&names, 10.0).ticks.len(), 10);
+        assert_eq!(Axis::categories(&names[..3], 10.0).ticks.len(), 3);
+    }
+}

@@ -1,0 +1,165 @@
+//! What is drawn, before it has a size: facets of rows, words and a legend.
+
+use crate::aggregate::{Aggregated, AggregationKind};
+use crate::error::{DidError, Result};
+use crate::estimator::AttGtResult;
+use crate::options::Band;
+use crate::report::foot::percent;
+use crate::report::number::{Digits, label};
+use crate::report::plot_data::PlotRow;
+use crate::report::table::one_line;
+
+use super::legend::{Entry, Key};
+use super::marks::Style;
+use super::options::PlotOptions;
+use super::scene::MUTED;
+
+/// Beyond this, ranges overflow.
+const LARGEST: f64 = 1e290;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Facet {
+    pub(super) title: String,
+    pub(super) rows: Vec<PlotRow>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Chart {
+    pub(super) title: String,
+    pub(super) x_label: String,
+    pub(super) y_label: String,
+    pub(super) facets: Vec<Facet>,
+    /// Rows stand side by side as categories, not along a time axis.
+    pub(super) categories: bool,
+    pub(super) overall: Option<f64>,
+    pub(super) uniform: bool,
+    pub(super) legend: Vec<Entry>,
+}
+
+struct Words {
+    title: &'static str,
+    x_label: &'static str,
+}
+
+impl Chart {
+    pub(super) fn att_gt(result: &AttGtResult, options: &PlotOptions) -> Result<Self> {
+        let mut facets: Vec<Facet> = Vec::new();
+        for row in checked(result.plot_data())? {
+            let same = |f: &&mut Facet| f.rows.last().is_some_and(|r| r.facet == row.facet);
+            if let Some(facet) = facets.last_mut().filter(same) {
+                facet.rows.push(row);
+            } else {
+                let group = row.facet.map_or(String::new(), label);
+                facets.push(Facet { title: format!("Group {group}"), rows: vec![row] });
+            }
+        }
+        let words = Words { title: "Group-Time Average Treatment Effects", x_label: "Period" };
+        let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
+        chart.finish(options, result.band, result.settings.inference.alpha);
+        Ok(chart)
+    }
+
+    pub(super) fn aggregated(result: &Aggregated, options: &PlotOptions) -> Result<Self> {
+        let words = words(result.aggregation.kind)?;
+        let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
+        let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
+        if result.aggregation.kind != AggregationKind::Dynamic {
+            chart.categories = true;
+            let overall = result.overall.att.filter(|a| a.abs() < LARGEST);
+            chart.overall = overall.filter(|_| options.show_overall);
+        }
+        chart.finish(options, result.band, result.alpha);
+        Ok(chart)
+    }
+
+    fn new(words: &Words, outcome: &str, facets: Vec<Facet>, options: &PlotOptions) -> Self {
+        let word = |set: &Option<String>, default: String| {
+            one_line(set.as_ref().unwrap_or(&default)).trim().to_owned()
+        };
+        Self {
+            title: word(&options.title, words.title.into()),
+            x_label: word(&options.x_label, words.x_label.into()),
+            y_label: word(&options.y_label, format!("ATT ({outcome})")),
+            facets,
+            categories: false,
+            overall: None,
+            uniform: false,
+            legend: Vec::new(),
+        }
+    }
+
+    fn finish(&mut self, options: &PlotOptions, band: Band, alpha: f64) {
+        self.uniform = band == Band::Uniform && options.show_band;
+        if !options.show_legend {
+            return;
+        }
+        if !self.categories {
+            self.legend = self.point_entries(options);
+        }
+        let level = percent(alpha);
+        let mut entry = |key, label| self.legend.push(Entry { key, label });
+        let rows = || self.facets.iter().flat_map(|f| &f.rows);
+        if rows().any(|r| r.pointwise_lower.is_some()) {
+            entry(Key::Pointwise(MUTED), format!("{level}% pointwise interval"));
+        }
+        if self.uniform && rows().any(|r| r.lower.is_some()) {
+            let colour = options.band.unwrap_or(MUTED);
+            entry(Key::Uniform(colour), format!("{level}% uniform band"));
+        }
+        if let Some(overall) = self.overall {
+            let digits =
+                Digits::of(&[crate::Estimate { att: Some(overall), ..Default::default() }]);
+            let value = digits.show(Some(overall)).replace('-', "−");
+            entry(Key::Overall(MUTED), format!("Overall ATT ({value})"));
+        }
+    }
+
+    fn point_entries(&self, options: &PlotOptions) -> Vec<Entry> {
+        let style = Style { options, uniform: self.uniform };
+        let rows = || self.facets.iter().flat_map(|f| &f.rows);
+        let kinds = [
+            (rows().find(|r| !r.post && !r.reference), "Pre-treatment"),
+            (rows().find(|r| r.reference), "Reference period"),
+            (rows().find(|r| r.post && !r.reference), "Post-treatment"),
+        ];
+        let entry = |(row, label): (Option<&PlotRow>, &str)| {
+            let colour = style.colour(row?);
+            let key = if row?.reference { Key::Hollow(colour) } else { Key::Point(colour) };
+            Some(Entry { key, label: label.to_owned() })
+        };
+        kinds.into_iter().filter_map(entry).collect()
+    }
+}
+
+fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
+    if rows.is_empty() {
+        return Err(DidError::Plot("there is no estimate to draw".into()));
+    }
+    let drawable = |r: &PlotRow| r.at.abs() < LARGEST && r.extent().all(|v| v.abs() < LARGEST);
+    match rows.iter().find(|r| !drawable(r)) {
+        Some(row) => {
+            let at = label(row.at);
+            Err(DidError::Plot(format!(
+                "the estimate at {at} is too large to draw; rescale the outcome"
+            )))
+        }
+        None => Ok(rows),
+    }
+}
+
+fn words(kind: AggregationKind) -> Result<Words> {
+    match kind {
+        AggregationKind::Simple => Err(DidError::Plot(
+            "a simple aggregation is a single number; plot a dynamic, group or calendar aggregation"
+                .into(),
+        )),
+        AggregationKind::Dynamic => Ok(Words {
+            title: "Average Effect by Length of Exposure",
+            x_label: "Periods since first treatment",
+        }),
+        AggregationKind::Group => Ok(Words { title: "Average Effect by Group", x_label: "Group" }),
+        AggregationKind::Calendar => {
+            Ok(Words { title: "Average Effect by Time Period", x_label: "Period" })
+        }
+    }
+}

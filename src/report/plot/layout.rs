@@ -1,0 +1,264 @@
+//! From a chart to shapes: margins, facets, axes.
+
+use crate::error::{DidError, Result};
+use crate::report::number::label;
+use crate::report::plot_data::PlotRow;
+
+use super::axis::Axis;
+use super::chart::{Chart, Facet};
+use super::font::Typeface;
+use super::legend::Legend;
+use super::marks::{Marks, Style};
+use super::options::PlotOptions;
+use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, STRIP, Scene, Shape, Text, WHITE};
+
+/// Text sizes in pixels an em, and the unit of all distances.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    unit: f64,
+    title: f64,
+    label: f64,
+    tick: f64,
+}
+
+impl Sizes {
+    fn new(unit: f64) -> Self {
+        Self { unit, title: 23.0 * unit, label: 18.0 * unit, tick: 15.5 * unit }
+    }
+}
+
+/// Least width and height of a panel in pixels.
+const SMALLEST: f64 = 40.0;
+
+#[derive(Debug)]
+pub(super) struct Layout<'a> {
+    chart: &'a Chart,
+    face: &'a Typeface,
+    style: Style<'a>,
+    sizes: Sizes,
+    columns: usize,
+    scene: Scene,
+}
+
+/// Draws `chart`.
+///
+/// # Errors
+/// [`DidError::Plot`] if the panels do not fit.
+pub(super) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Result<Scene> {
+    let facets = chart.facets.len();
+    let columns = columns(facets);
+    let (usual_width, usual_height) = usual_size(facets, columns);
+    let (width, height) = options.size.unwrap_or((usual_width, usual_height));
+    let share = |side: u32, usual: u32| f64::from(side) / f64::from(usual);
+    let size = share(width, usual_width).min(share(height, usual_height));
+    // Letters shrink less than small pictures do, to stay legible.
+    let unit = if size < 1.0 { size.powf(0.6) } else { size };
+    let layout = Layout {
+        chart,
+        face,
+        style: Style { options, uniform: chart.uniform },
+        sizes: Sizes::new(unit),
+        columns,
+        scene: Scene { width, height, shapes: Vec::new() },
+    };
+    layout.draw()
+}
+
+fn columns(facets: usize) -> usize {
+    match facets {
+        0..=3 => facets.max(1),
+        4 => 2,
+        5..=9 => 3,
+        _ => (facets as f64).sqrt().ceil().min(6.0) as usize,
+    }
+}
+
+fn usual_size(facets: usize, columns: usize) -> (u32, u32) {
+    let rows = facets.div_ceil(columns).max(1) as u32;
+    match rows {
+        _ if facets <= 1 => (1200, 750),
+        1 => (1200, 620),
+        _ => ((250 * columns as u32 + 100).max(1200), (170 + 270 * rows).min(10_000)),
+    }
+}
+
+impl Layout<'_> {
+    fn draw(mut self) -> Result<Scene> {
+        let (width, height) = (f64::from(self.scene.width), f64::from(self.scene.height));
+        let page = Area { left: 0.0, top: 0.0, right: width, bottom: height };
+        self.scene.fill(page, WHITE);
+        let grid = self.margins(page);
+        let rows = self.chart.facets.len().div_ceil(self.columns);
+        let height = (grid.height() - self.gap() * (rows as f64 - 1.0)) / rows as f64;
+        let y = self.y_axis(height);
+        let ticks = y.ticks.iter().map(|(_, text)| self.face.width(text, self.sizes.tick));
+        let left = grid.left + ticks.fold(0.0, f64::max) + 12.0 * self.sizes.unit;
+        let grid = Area { left, ..grid };
+        let gaps = self.gap() * (self.columns as f64 - 1.0);
+        let x = self.x_axis((grid.width() - gaps) / self.columns as f64);
+        let cell = self.cell(grid, 0, rows);
+        if cell.width() < SMALLEST || cell.height() < SMALLEST {
+            let panels = self.chart.facets.len();
+            return Err(DidError::Plot(format!("{panels} panels do not fit; set a larger size")));
+        }
+        for (index, facet) in self.chart.facets.iter().enumerate() {
+            let cell = self.cell(grid, index, rows);
+            self.facet(index, facet, cell, &x, &y);
+        }
+        self.words(page, grid);
+        Ok(self.scene)
+    }
+
+    /// The page less everything around the facets, tick labels of the vertical axis excepted.
+    fn margins(&self, page: Area) -> Area {
+        let Sizes { unit, title, label, tick } = self.sizes;
+        let if_any = |text: &str, size: f64| if text.is_empty() { 0.0 } else { size };
+        let legend = self.legend(page).height();
+        Area {
+            left: 18.0 * unit + if_any(&self.chart.y_label, 1.6 * label),
+            top: 20.0 * unit + if_any(&self.chart.title, 1.8 * title),
+            right: page.right - 26.0 * unit,
+            bottom: page.bottom
+                - 14.0 * unit
+                - legend
+                - if_any(&self.chart.x_label, 1.9 * label)
+                - 2.0 * tick,
+        }
+    }
+
+    fn legend(&self, page: Area) -> Legend<'_> {
+        let size = 16.0 * self.sizes.unit;
+        Legend::new(&self.chart.legend, self.face, size, page.width() - 40.0 * self.sizes.unit)
+    }
+
+    fn gap(&self) -> f64 {
+        14.0 * self.sizes.unit
+    }
+
+    fn y_axis(&self, height: f64) -> Axis {
+        let rows = self.chart.facets.iter().flat_map(|f| &f.rows);
+        let overall = self.chart.overall.into_iter();
+        let target = (height / (3.4 * self.sizes.tick)).clamp(2.0, 9.0);
+        Axis::values(rows.flat_map(PlotRow::extent).chain(overall), target)
+    }
+
+    fn x_axis(&self, width: f64) -> Axis {
+        let rows = || self.chart.facets.iter().flat_map(|f| &f.rows);
+        let names: Vec<String> = rows().map(|r| label(r.at)).collect();
+        let widest = names.iter().map(|n| self.face.width(n, self.sizes.tick)).fold(1.0, f64::max);
+        let air = if self.columns > 1 { 1.6 } else { 0.9 };
+        let most = (width / (widest + air * self.sizes.tick)).max(1.0);
+        if self.chart.categories {
+            Axis::categories(&names, most)
+        } else {
+            Axis::times(&rows().map(|r| r.at).collect::<Vec<_>>(), most)
+        }
+    }
+
+    fn cell(&self, grid: Area, index: usize, rows: usize) -> Area {
+        let (column, row) = ((index % self.columns) as f64, (index / self.columns) as f64);
+        let (columns, rows) = (self.columns as f64, rows as f64);
+        let width = (grid.width() - self.gap() * (columns - 1.0)) / columns;
+        let height = (grid.height() - self.gap() * (rows - 1.0)) / rows;
+        let left = grid.left + column * (width + self.gap());
+        let top = grid.top + row * (height + self.gap());
+        Area { left, top, right: left + width, bottom: top + height }
+    }
+
+    fn facet(&mut self, index: usize, facet: &Facet, cell: Area, x: &Axis, y: &Axis) {
+        let area = self.strip(facet, cell);
+        let up = |value: f64| y.place(value, area.bottom, area.top);
+        let Sizes { unit, tick, .. } = self.sizes;
+        for (value, text) in &y.ticks {
+            let from = Point { x: area.left, y: up(*value) };
+            self.scene.rule(from, area.right, unit, GRID);
+            if index.is_multiple_of(self.columns) {
+                let at = Point { x: area.left - 8.0 * unit, ..from };
+                self.scene.text(text, at, Anchor::End, tick, MUTED);
+            }
+        }
+        let zero = Point { x: area.left, y: up(0.0) };
+        self.scene.dashed(zero, area.right, 1.2 * unit, 8.0 * unit, INK);
+        if let Some(overall) = self.chart.overall {
+            let from = Point { x: area.left, y: up(overall) };
+            self.scene.rule(from, area.right, 2.0 * unit, MUTED);
+        }
+        self.rows(facet, area, x, &up);
+        let labelled = index + self.columns >= self.chart.facets.len();
+        self.x_ticks(area, x, labelled);
+    }
+
+    /// Draws the facet's title and returns what is left of its cell.
+    fn strip(&mut self, facet: &Facet, cell: Area) -> Area {
+        if facet.title.is_empty() {
+            return cell;
+        }
+        let size = 16.0 * self.sizes.unit;
+        let strip = Area { bottom: cell.top + 1.7 * size, ..cell };
+        self.scene.fill(strip, STRIP);
+        let centre = Point { x: f64::midpoint(cell.left, cell.right), y: cell.top + 0.85 * size };
+        let title = self.face.fit(&facet.title, size, cell.width());
+        self.scene.text(&title, centre, Anchor::Middle, size, INK);
+        Area { top: strip.bottom, ..cell }
+    }
+
+    fn rows(&mut self, facet: &Facet, area: Area, x: &Axis, up: &impl Fn(f64) -> f64) {
+        let categories = self.chart.categories;
+        let place = |index: usize, at: f64| {
+            x.place(if categories { index as f64 } else { at }, area.left, area.right)
+        };
+        let places: Vec<f64> = facet.rows.iter().enumerate().map(|(i, r)| place(i, r.at)).collect();
+        let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
+        let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
+        let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
+        for (row, x) in facet.rows.iter().zip(places) {
+            marks.row(&mut self.scene, row, x, up, &self.style);
+        }
+    }
+
+    fn x_ticks(&mut self, area: Area, x: &Axis, labelled: bool) {
+        let Sizes { unit, tick, .. } = self.sizes;
+        let (left, right) = (area.left, area.right);
+        let corner = Point { x: left, y: area.bottom };
+        self.scene.rule(corner, right, 1.2 * unit, MUTED);
+        for (value, text) in &x.ticks {
+            let from = Point { x: x.place(*value, left, right), y: area.bottom };
+            self.scene.line(from, Point { y: from.y + 5.0 * unit, ..from }, 1.5 * unit, MUTED);
+            if labelled {
+                let at = Point { y: from.y + 1.05 * tick, ..from };
+                self.scene.text(text, at, Anchor::Middle, tick, MUTED);
+            }
+        }
+    }
+
+    /// Title, axis labels and legend.
+    fn words(&mut self, page: Area, grid: Area) {
+        let Sizes { unit, title, label, tick } = self.sizes;
+        let room = page.width() - 2.0 * 18.0 * unit;
+        let chart = self.chart;
+        let wide = self.face.width(&chart.title, title).max(1.0);
+        let title = title * (room / wide).clamp(0.65, 1.0);
+        let centre = f64::midpoint(grid.left, grid.right);
+        let half = self.face.width(&chart.title, title) / 2.0;
+        let x = centre.min(page.right - 18.0 * unit - half).max(18.0 * unit + half.min(room / 2.0));
+        let text = self.face.fit(&chart.title, title, room);
+        let at = Point { x, y: 16.0 * unit + 0.8 * title };
+        self.scene.text(&text, at, Anchor::Middle, title, INK);
+        let text = self.face.fit(&chart.x_label, label, grid.width());
+        let at = Point { x: centre, y: grid.bottom + 2.0 * tick + 0.75 * label };
+        self.scene.text(&text, at, Anchor::Middle, label, INK);
+        let middle =
+            Point { x: 18.0 * unit + 0.6 * label, y: f64::midpoint(grid.top, grid.bottom) };
+        self.scene.shapes.push(Shape::Text(Text {
+            words: self.face.fit(&chart.y_label, label, grid.height()),
+            at: middle,
+            anchor: Anchor::Middle,
+            size: label,
+            colour: INK,
+            upright: true,
+        }));
+        let legend = Legend::new(&chart.legend, self.face, 16.0 * unit, page.width() - 40.0 * unit);
+        let top = page.bottom - 10.0 * unit - legend.height();
+        legend.draw(&mut self.scene, centre, top);
+    }
+}

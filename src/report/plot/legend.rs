@@ -1,0 +1,101 @@
+//! The legend: entries in centred lines under the plot, so that it never covers a point.
+
+use super::font::Typeface;
+use super::marks::Marks;
+use super::options::Colour;
+use super::scene::{Anchor, INK, Point, Scene};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Point(Colour),
+    Hollow(Colour),
+    Pointwise(Colour),
+    Uniform(Colour),
+    Overall(Colour),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) key: Key,
+    pub(super) label: String,
+}
+
+#[derive(Debug)]
+pub(super) struct Legend<'a> {
+    lines: Vec<Vec<&'a Entry>>,
+    face: &'a Typeface,
+    size: f64,
+}
+
+impl<'a> Legend<'a> {
+    /// Breaks the entries into lines of at most `room` pixels.
+    pub(super) fn new(entries: &'a [Entry], face: &'a Typeface, size: f64, room: f64) -> Self {
+        let mut legend = Self { lines: Vec::new(), face, size };
+        let mut used = f64::INFINITY;
+        for entry in entries {
+            let width = legend.entry_width(entry);
+            if used + width > room {
+                legend.lines.push(Vec::new());
+                used = 0.0;
+            }
+            used += width;
+            if let Some(line) = legend.lines.last_mut() {
+                line.push(entry);
+            }
+        }
+        legend
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        self.lines.len() as f64 * self.line_height()
+    }
+
+    /// Draws the lines downwards from `top`, centred on `centre` as far as the page allows.
+    pub(super) fn draw(&self, scene: &mut Scene, centre: f64, top: f64) {
+        let right = f64::from(scene.width) - 1.5 * self.size;
+        for (index, line) in self.lines.iter().enumerate() {
+            let width: f64 = line.iter().map(|e| self.entry_width(e)).sum::<f64>() - self.gap();
+            let mut x = (centre - width / 2.0).min(right - width).max(self.size);
+            let y = top + (index as f64 + 0.5) * self.line_height();
+            for entry in line {
+                self.draw_key(scene, entry.key, Point { x: x + self.key_width() / 2.0, y });
+                let at = Point { x: x + self.key_width() + 0.35 * self.size, y };
+                scene.text(&entry.label, at, Anchor::Start, self.size, INK);
+                x += self.entry_width(entry);
+            }
+        }
+    }
+
+    fn draw_key(&self, scene: &mut Scene, key: Key, at: Point) {
+        let marks = Marks::new(self.size / 16.0, f64::INFINITY);
+        let ends = (at.y - 0.6 * self.size, at.y + 0.6 * self.size);
+        match key {
+            Key::Point(colour) => marks.point(scene, at, colour),
+            Key::Hollow(colour) => marks.hollow(scene, at, colour),
+            Key::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
+            Key::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
+            Key::Overall(colour) => {
+                let half = self.key_width() / 2.0;
+                let from = Point { x: at.x - half, ..at };
+                scene.rule(from, at.x + half, 0.125 * self.size, colour);
+            }
+        }
+    }
+
+    fn key_width(&self) -> f64 {
+        1.2 * self.size
+    }
+
+    fn gap(&self) -> f64 {
+        1.6 * self.size
+    }
+
+    fn line_height(&self) -> f64 {
+        1.9 * self.size
+    }
+
+    fn entry_width(&self, entry: &Entry) -> f64 {
+        let label = self.face.width(&entry.label, self.size);
+        self.key_width() + 0.35 * self.size + label + self.gap()
+    }
+}

@@ -1,0 +1,83 @@
+//! Points with their intervals.
+
+use crate::report::plot_data::PlotRow;
+
+use super::options::{Colour, PlotOptions};
+use super::scene::{Point, Scene};
+
+/// Sizes of the marks in pixels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marks {
+    pub(super) radius: f64,
+    thick: f64,
+    thin: f64,
+    cap: f64,
+}
+
+impl Marks {
+    /// Marks for points that are `spacing` pixels apart, in a picture scaled by `scale`.
+    pub(super) fn new(scale: f64, spacing: f64) -> Self {
+        let radius = (6.5 * scale).min(0.3 * spacing).max(1.2);
+        Self { radius, thick: 0.7 * radius, thin: 0.31 * radius, cap: 0.95 * radius }
+    }
+
+    /// A thick stroke without caps: pointwise.
+    pub(super) fn pointwise(&self, scene: &mut Scene, x: f64, ends: (f64, f64), colour: Colour) {
+        scene.line(Point { x, y: ends.0 }, Point { x, y: ends.1 }, self.thick, colour);
+    }
+
+    /// A thin stroke with caps: uniform.
+    pub(super) fn uniform(&self, scene: &mut Scene, x: f64, ends: (f64, f64), colour: Colour) {
+        scene.line(Point { x, y: ends.0 }, Point { x, y: ends.1 }, self.thin, colour);
+        for y in [ends.0, ends.1] {
+            let (left, right) = (Point { x: x - self.cap, y }, Point { x: x + self.cap, y });
+            scene.line(left, right, self.thin, colour);
+        }
+    }
+
+    pub(super) fn point(&self, scene: &mut Scene, at: Point, colour: Colour) {
+        scene.disc(at, self.radius, colour);
+    }
+
+    pub(super) fn hollow(&self, scene: &mut Scene, at: Point, colour: Colour) {
+        scene.ring(at, self.radius * 1.05, 0.38 * self.radius, colour);
+    }
+
+    /// One row at horizontal position `x`; `y` turns effects into pixels.
+    pub(super) fn row(
+        &self,
+        scene: &mut Scene,
+        row: &PlotRow,
+        x: f64,
+        y: impl Fn(f64) -> f64,
+        style: &Style<'_>,
+    ) {
+        let colour = style.colour(row);
+        if let Some((lower, upper)) = row.lower.zip(row.upper).filter(|_| style.uniform) {
+            self.uniform(scene, x, (y(lower), y(upper)), style.options.band.unwrap_or(colour));
+        }
+        if let Some((lower, upper)) = row.pointwise_lower.zip(row.pointwise_upper) {
+            self.pointwise(scene, x, (y(lower), y(upper)), colour);
+        }
+        let at = Point { x, y: y(row.att) };
+        if row.reference {
+            self.hollow(scene, at, colour);
+        } else {
+            self.point(scene, at, colour);
+        }
+    }
+}
+
+/// What decides how a row looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style<'a> {
+    pub(super) options: &'a PlotOptions,
+    /// Whether there is a uniform band to draw.
+    pub(super) uniform: bool,
+}
+
+impl Style<'_> {
+    pub(super) fn colour(&self, row: &PlotRow) -> Colour {
+        if row.post { self.options.post } else { self.options.pre }
+    }
+}

@@ -1,0 +1,132 @@
+//! Plots as PNG and SVG, with the crate's own font: no system fonts are needed.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "pixels and counts of ticks are small"
+)]
+
+mod axis;
+mod chart;
+mod font;
+mod layout;
+mod legend;
+mod marks;
+mod options;
+mod raster;
+mod scene;
+mod vector;
+
+use std::fmt::Display;
+use std::path::Path;
+
+use crate::aggregate::Aggregated;
+use crate::error::{DidError, Result};
+use crate::estimator::AttGtResult;
+
+use chart::Chart;
+use font::Typeface;
+
+pub use options::{Colour, PlotOptions};
+
+impl AttGtResult {
+    /// Draws the group-time effects, one panel a group, to a `.png` or `.svg` file.
+    ///
+    /// # Errors
+    /// [`DidError::Plot`] for another extension, a result without estimates or panels that do not fit,
+    /// [`DidError::Io`] if the file cannot be
+    /// written.
+    pub fn plot(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.plot_with(path, &PlotOptions::default())
+    }
+
+    /// [`Self::plot`] with words, size and colours of choice.
+    ///
+    /// # Errors
+    /// As [`Self::plot`], and [`DidError::Config`] for a size out of range.
+    pub fn plot_with(&self, path: impl AsRef<Path>, options: &PlotOptions) -> Result<()> {
+        write(path.as_ref(), options, || Chart::att_gt(self, options))
+    }
+
+    /// The plot as an SVG document.
+    ///
+    /// # Errors
+    /// As [`Self::plot_with`], less the file.
+    pub fn to_svg(&self, options: &PlotOptions) -> Result<String> {
+        options.validate()?;
+        svg(&Chart::att_gt(self, options)?, options)
+    }
+}
+
+impl Aggregated {
+    /// Draws the event study, or the effects by group or period, to a `.png` or `.svg` file.
+    ///
+    /// Thick strokes are pointwise intervals; thin ones with caps are the uniform band, if there is one.
+    ///
+    /// # Errors
+    /// [`DidError::Plot`] for another extension, a simple aggregation or a result without estimates, [`DidError::Io`]
+    /// if the file cannot be written.
+    pub fn plot(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.plot_with(path, &PlotOptions::default())
+    }
+
+    /// [`Self::plot`] with words, size and colours of choice.
+    ///
+    /// # Errors
+    /// As [`Self::plot`], and [`DidError::Config`] for a size out of range.
+    pub fn plot_with(&self, path: impl AsRef<Path>, options: &PlotOptions) -> Result<()> {
+        write(path.as_ref(), options, || Chart::aggregated(self, options))
+    }
+
+    /// The plot as an SVG document.
+    ///
+    /// # Errors
+    /// As [`Self::plot_with`], less the file.
+    pub fn to_svg(&self, options: &PlotOptions) -> Result<String> {
+        options.validate()?;
+        svg(&Chart::aggregated(self, options)?, options)
+    }
+}
+
+enum Format {
+    Png,
+    Svg,
+}
+
+fn format(path: &Path) -> Result<Format> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("png") => Ok(Format::Png),
+        Some("svg") => Ok(Format::Svg),
+        _ => Err(DidError::Plot(format!("{} must end in .png or .svg", path.display()))),
+    }
+}
+
+fn write(path: &Path, options: &PlotOptions, chart: impl FnOnce() -> Result<Chart>) -> Result<()> {
+    let format = format(path)?;
+    options.validate()?;
+    let chart = chart()?;
+    match format {
+        Format::Svg => {
+            let io = |source| DidError::Io { path: path.display().to_string(), source };
+            std::fs::write(path, svg(&chart, options)?).map_err(io)
+        }
+        Format::Png => {
+            let face = Typeface::load()?;
+            raster::write(&layout::scene(&chart, options, &face)?, &face, path)
+        }
+    }
+}
+
+fn svg(chart: &Chart, options: &PlotOptions) -> Result<String> {
+    let face = Typeface::load()?;
+    vector::document(&layout::scene(chart, options, &face)?)
+}
+
+fn failed(error: impl Display) -> DidError {
+    DidError::Plot(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! LaTeX with the package `booktabs`.
+
+use super::{Align, Section, Table, cell, one_line};
+
+impl Table {
+    /// A `table` environment for LaTeX with the package `booktabs`, with names escaped.
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        let mut out = String::from("\\begin{table}[htbp]\n\\centering\n");
+        if !self.title.is_empty() {
+            push(&mut out, &format!("\\caption{{{}}}", escape(self.title.trim())));
+        }
+        let spec: String = (0..self.columns()).map(|c| column(self.align(c))).collect();
+        push(&mut out, &format!("\\begin{{tabular}}{{{spec}}}\n\\toprule"));
+        for (index, section) in self.sections.iter().enumerate() {
+            if index > 0 {
+                push(&mut out, "\\midrule");
+            }
+            out.push_str(&block(self, section));
+        }
+        push(&mut out, "\\bottomrule\n\\end{tabular}");
+        if !self.notes.is_empty() {
+            out.push_str(&notes(&self.notes));
+        }
+        push(&mut out, "\\end{table}");
+        out
+    }
+}
+
+fn push(out: &mut String, line: &str) {
+    out.push_str(line);
+    out.push('\n');
+}
+
+fn column(align: Align) -> &'static str {
+    match align {
+        Align::Left => "l",
+        Align::Right => "r",
+        Align::Centre => "c",
+        Align::Mark => "@{\\,}l",
+    }
+}
+
+fn block(table: &Table, section: &Section) -> String {
+    let mut out = String::new();
+    let columns = table.columns();
+    let line = |row: &[String]| {
+        let cells: Vec<String> = (0..columns).map(|c| cell_text(cell(row, c))).collect();
+        format!("{} \\\\", cells.join(" & "))
+    };
+    if let Some(caption) = &section.caption {
+        let caption = escape(caption.trim());
+        push(&mut out, &format!("\\multicolumn{{{columns}}}{{l}}{{\\textit{{{caption}}}}} \\\\"));
+    }
+    if !section.header.is_empty() {
+        push(&mut out, &line(&section.header));
+        push(&mut out, "\\midrule");
+    }
+    for row in &section.rows {
+        push(&mut out, &line(row));
+    }
+    out
+}
+
+fn notes(notes: &[String]) -> String {
+    let mut out = String::from("\\par\\smallskip\n\\begin{minipage}{\\linewidth}\\footnotesize\n");
+    for note in notes.iter().filter(|n| !n.trim().is_empty()) {
+        push(&mut out, &format!("{}\\par", escape(note.trim())));
+    }
+    push(&mut out, "\\end{minipage}");
+    out
+}
+
+/// A number gets a true minus sign and a raised star; anything else is escaped.
+fn cell_text(text: &str) -> String {
+    let text = text.trim();
+    let number = text.trim_end_matches('*');
+    if number.parse::<f64>().is_err() {
+        return if text == "*" { "$^{*}$".into() } else { escape(text) };
+    }
+    let sign = if number.starts_with('-') { "$-$" } else { "" };
+    let star = if number.len() < text.len() { "$^{*}$" } else { "" };
+    format!("{sign}{}{star}", number.trim_start_matches('-'))
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let text = one_line(text);
+    let mut rest = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = rest.next() {
+        match c {
+            '-' if " (".contains(before) && rest.peek().is_some_and(char::is_ascii_digit) => {
+                out.push_str("$-$");
+            }
+            '\\' => out.push_str("\\textbackslash{}"),
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
+            '[' | ']' => out.extend(['{', c, '}']),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '<' => out.push_str("\\textless{}"),
+            '>' => out.push_str("\\textgreater{}"),
+            '|' => out.push_str("\\textbar{}"),
+            '"' => out.push_str("\\textquotedbl{}"),
+            '−' => out.push_str("$-$"),
+            '±' => out.push_str("$\\pm$"),
+            '≤' => out.push_str("$\\leq$"),
+            '≥' => out.push_str("$\\geq$"),
+            '×' => out.push_str("$\\times$"),
+            _ => out.push(c),
+        }
+        before = c;
+    }
+    out
+}

@@ -1,0 +1,82 @@
+//! One table type, rendered as plain text, markdown or LaTeX.
+
+mod latex;
+mod markdown;
+mod text;
+
+use serde::{Deserialize, Serialize};
+
+/// How a column is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Align {
+    /// Flush left.
+    Left,
+    /// Flush right, for numbers of the same precision.
+    #[default]
+    Right,
+    /// Centred; flush right in plain text.
+    Centre,
+    /// Flush left and close to the column before it, for stars and footnote marks.
+    Mark,
+}
+
+/// Rows under a common header.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Line above the header.
+    pub caption: Option<String>,
+    /// Column heads; empty for none.
+    pub header: Vec<String>,
+    /// Cells by row.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A table for people: `Display` gives plain text.
+///
+/// ```
+/// use burn_did::{Section, Table};
+/// let rows = vec![vec!["0".into(), "-0.0199".into()]];
+/// let table = Table {
+///     title: "Effects_1".into(),
+///     sections: vec![Section { caption: None, header: vec!["e".into(), "ATT".into()], rows }],
+///     ..Table::default()
+/// };
+/// assert_eq!(table.to_string(), "Effects_1\n\n e      ATT\n 0  -0.0199\n");
+/// assert!(table.to_latex().contains(r"\caption{Effects\_1}"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
+pub struct Table {
+    /// Title.
+    pub title: String,
+    /// Alignment by column; columns beyond it are flush right.
+    pub align: Vec<Align>,
+    /// Blocks of rows, all with the same columns.
+    pub sections: Vec<Section>,
+    /// Lines at the foot.
+    pub notes: Vec<String>,
+}
+
+impl Table {
+    fn columns(&self) -> usize {
+        let rows = |s: &Section| s.rows.iter().map(Vec::len).max().unwrap_or(0).max(s.header.len());
+        self.sections.iter().map(rows).max().unwrap_or(0)
+    }
+
+    fn align(&self, column: usize) -> Align {
+        self.align.get(column).copied().unwrap_or_default()
+    }
+}
+
+/// One line: line breaks and other control characters become spaces.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn cell(row: &[String], column: usize) -> &str {
+    row.get(column).map_or("", String::as_str)
+}
+
+#[cfg(test)]
+mod tests;

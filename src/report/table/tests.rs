@@ -1,0 +1,83 @@
+use super::*;
+
+fn table() -> Table {
+    let strings = |cells: &[&str]| cells.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>();
+    let row = strings(&["50% & {a_b}\n|", "-1.5*", "(x)"]);
+    Table {
+        title: "T_1 \\ [~^]".into(),
+        align: vec![Align::Left, Align::Centre, Align::Mark],
+        sections: vec![
+            Section { caption: None, header: strings(&["", "A-1", ""]), rows: vec![row] },
+            Section { rows: vec![strings(&["n", "-7"])], ..Section::default() },
+        ],
+        notes: vec!["`*' is <b>".into(), String::new(), "$ from -3 to (-4), pre-test #1".into()],
+    }
+}
+
+#[test]
+fn text_is_aligned() {
+    let expected = "\
+T_1 \\ [~^]
+
+                  A-1
+ 50% & {a_b} |  -1.5* (x)
+-------------------------
+ n                 -7
+---
+`*' is <b>
+
+$ from -3 to (-4), pre-test #1
+";
+    assert_eq!(table().to_string(), expected);
+}
+
+#[test]
+fn markdown_is_escaped() {
+    let expected = "\
+**T\\_1 \\\\ \\[\\~^\\]**
+
+|  | A-1 |  |
+|:---|:---:|:---|
+| 50% \\& {a\\_b} \\| | -1.5\\* | (x) |
+| n | -7 |  |
+
+- \\`\\*' is \\<b\\>
+- \\$ from -3 to (-4), pre-test \\#1
+";
+    assert_eq!(table().to_markdown(), expected);
+}
+
+#[test]
+fn latex_is_escaped() {
+    let expected = r"\begin{table}[htbp]
+\centering
+\caption{T\_1 \textbackslash{} {[}\textasciitilde{}\textasciicircum{}{]}}
+\begin{tabular}{lc@{\,}l}
+\toprule
+ & A-1 &  \\
+\midrule
+50\% \& \{a\_b\} \textbar{} & $-$1.5$^{*}$ & (x) \\
+\midrule
+n & $-$7 &  \\
+\bottomrule
+\end{tabular}
+\par\smallskip
+\begin{minipage}{\linewidth}\footnotesize
+`*' is \textless{}b\textgreater{}\par
+\$ from $-$3 to ($-$4), pre-test \#1\par
+\end{minipage}
+\end{table}
+";
+    assert_eq!(table().to_latex(), expected);
+}
+
+#[test]
+fn ragged_and_empty_tables_do_not_panic() {
+    let mut ragged = table();
+    ragged.sections[0].rows.push(Vec::new());
+    ragged.align.clear();
+    assert_eq!(ragged.to_markdown().matches('|').count(), 4 * 5 + 1);
+    let empty = Table::default();
+    assert_eq!(empty.to_string() + &empty.to_markdown(), "");
+    assert!(empty.to_latex().starts_with("\\begin{table}"));
+}

@@ -1,0 +1,154 @@
+//! Small dense algebra on the host, and every tolerance that decides about rank.
+
+use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
+use faer::{Mat, MatRef, Side};
+
+/// A matrix whose reciprocal condition number (1-norm) is below this is singular, as in R `did`.
+pub(crate) const SINGULAR: f64 = f64::EPSILON;
+
+/// A pivot of the unit-diagonal scaled matrix below this marks a column as dependent on the ones before it.
+const DEPENDENT: f64 = 1e-9;
+
+/// Factorised symmetric positive definite matrix, scaled to unit diagonal.
+pub(crate) struct Spd {
+    scale: Vec<f64>,
+    scaled: Mat<f64>,
+    factor: Llt<f64>,
+}
+
+impl Spd {
+    /// Factorises `a`, `[k, k]` row-major; `None` if it is not positive definite to working precision.
+    pub fn new(a: &[f64], k: usize) -> Option<Self> {
+        let a = MatRef::from_row_major_slice(a, k, k);
+        let scale: Vec<f64> = (0..k).map(|i| a[(i, i)].sqrt().recip()).collect();
+        if !scale.iter().all(|s| s.is_finite()) {
+            return None;
+        }
+        let scaled = Mat::from_fn(k, k, |i, j| a[(i, j)] * scale[i] * scale[j]);
+        let factor = Llt::new(scaled.as_ref(), Side::Lower).ok()?;
+        Some(Self { scale, scaled, factor })
+    }
+
+    /// Solves `a x = b`, with one step of iterative refinement.
+    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let k = self.scale.len();
+        let rhs = Mat::from_fn(k, 1, |i, _| b[i] * self.scale[i]);
+        let mut x = self.factor.solve(&rhs);
+        let residual = &rhs - &self.scaled * &x;
+        x += self.factor.solve(&residual);
+        (0..k).map(|i| x[(i, 0)] * self.scale[i]).collect()
+    }
+
+    /// `a⁻¹`, `[k, k]` row-major.
+    pub fn inverse(&self) -> Vec<f64> {
+        let k = self.scale.len();
+        let inverse = self.factor.inverse();
+        (0..k * k).map(|e| inverse[(e / k, e % k)] * self.scale[e / k] * self.scale[e % k]).collect()
+    }
+}
+
+/// `1 / (‖a‖₁ ‖a⁻¹‖₁)`; 0 for a matrix that cannot be inverted.
+pub(crate) fn reciprocal_condition(a: &[f64], inverse: &[f64], k: usize) -> f64 {
+    let norm = |m: &[f64]| {
+        (0..k).map(|j| (0..k).map(|i| m[i * k + j].abs()).sum::<f64>()).fold(0.0, f64::max)
+    };
+    let rcond = 1.0 / (norm(a) * norm(inverse));
+    if rcond.is_finite() { rcond } else { 0.0 }
+}
+
+/// Columns of a Gram matrix that are linear combinations of the ones before them.
+pub(crate) fn dependent_columns(gram: &[f64], k: usize) -> Vec<usize> {
+    let mut a: Vec<f64> = gram.to_vec();
+    let diagonal: Vec<f64> = (0..k).map(|i| gram[i * k + i]).collect();
+    let mut dependent = Vec::new();
+    for p in 0..k {
+        let pivot = a[p * k + p];
+        if pivot.is_nan() || pivot <= DEPENDENT * diagonal[p] {
+            dependent.push(p);
+            continue;
+        }
+        for i in p + 1..k {
+            let factor = a[i * k + p] / pivot;
+            for j in p + 1..k {
+                a[i * k + j] -= factor * a[p * k + j];
+            }
+        }
+    }
+    dependent
+}
+
+/// Lower factor `l` with `a = l l'` of a positive semidefinite matrix, `[m, rank]` row-major, by pivoting; and the rank.
+pub(crate) fn semidefinite_factor(a: &[f64], m: usize) -> (Vec<f64>, usize) {
+    let mut rest: Vec<f64> = (0..m).map(|i| a[i * m + i]).collect();
+    let tolerance = rest.iter().copied().fold(0.0, f64::max) * m as f64 * f64::EPSILON;
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    for _ in 0..m {
+        let (pivot, value) = rest
+            .iter()
+            .enumerate()
+            .fold((0, 0.0), |best, (i, v)| if *v > best.1 { (i, *v) } else { best });
+        if value <= tolerance {
+            break;
+        }
+        let root = value.sqrt();
+        let column: Vec<f64> = (0..m)
+            .map(|i| {
+                let known: f64 = columns.iter().map(|c| c[i] * c[pivot]).sum();
+                (a[i * m + pivot] - known) / root
+            })
+            .collect();
+        for (r, c) in rest.iter_mut().zip(&column) {
+            *r -= c * c;
+        }
+        rest[pivot] = 0.0;
+        columns.push(column);
+    }
+    let rank = columns.len();
+    ((0..m * rank).map(|e| columns[e % rank][e / rank]).collect(), rank)
+}
+
+/// `m v` for a row-major `[rows, cols]` matrix.
+pub(crate) fn multiply(m: &[f64], v: &[f64]) -> Vec<f64> {
+    if v.is_empty() {
+        return Vec::new();
+    }
+    m.chunks_exact(v.len()).map(|row| dot(row, v)).collect()
+}
+
+/// `a'b`.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solves_a_badly_scaled_system() {
+        let (a, x) = ([4e12, 2e3, 2e3, 3.0], [1e-6, 2.0]);
+        let b = multiply(&a, &x);
+        let got = Spd::new(&a, 2).unwrap().solve(&b);
+        assert!(got.iter().zip(x).all(|(g, x)| (g / x - 1.0).abs() < 1e-13));
+    }
+
+    #[test]
+    fn singular_matrices_have_no_factor_and_name_the_column() {
+        let a = [2.0, 2.0, 2.0, 2.0];
+        assert!(Spd::new(&a, 2).is_none_or(|f| reciprocal_condition(&a, &f.inverse(), 2) < 1e-15));
+        assert_eq!(dependent_columns(&a, 2), [1]);
+    }
+
+    #[test]
+    fn semidefinite_factor_reproduces_a_singular_matrix() {
+        let a = [4.0, 2.0, 2.0, 2.0, 1.0, 1.0, 2.0, 1.0, 5.0];
+        let (l, rank) = semidefinite_factor(&a, 3);
+        assert_eq!(rank, 2);
+        for i in 0..3 {
+            for j in 0..3 {
+                let got = dot(&l[i * rank..(i + 1) * rank], &l[j * rank..(j + 1) * rank]);
+                assert!((got - a[i * 3 + j]).abs() < 1e-14);
+            }
+        }
+    }
+}
