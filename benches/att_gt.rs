@@ -38,7 +38,8 @@ fn large(c: &mut Criterion) {
     group.sample_size(10);
     let wide = Simulation::builder().units(100_000).periods(5).covariates(0).build().frame();
     let plain = simulated("~ 1");
-    let draws = AttGt { bootstrap: Some(Bootstrap::draws(1_000)), ..plain.clone() };
+    let mut draws = plain.clone();
+    draws.bootstrap = Some(Bootstrap::draws(1_000));
     group.bench_function("n=100000/T=5/dr/k=1", |b| {
         b.iter(|| black_box(plain.fit(&wide, &Default::default())));
     });
@@ -53,7 +54,8 @@ fn large(c: &mut Criterion) {
         .build()
         .frame();
     let never = simulated("~ x1 + x2 + x3 + x4 + x5");
-    let not_yet = AttGt { control_group: ControlGroup::NotYetTreated, ..never.clone() };
+    let mut not_yet = never.clone();
+    not_yet.control_group = ControlGroup::NotYetTreated;
     group.bench_function("n=20000/T=10/dr/k=6/never", |b| {
         b.iter(|| black_box(never.fit(&long, &Default::default())));
     });
