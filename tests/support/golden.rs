@@ -79,7 +79,7 @@ pub struct Case {
     pub unbalanced: bool,
     pub draws: Option<usize>,
     #[serde(default)]
-    pub signfix: bool,
+    pub exact_sign: bool,
     #[serde(default)]
     pub att_only: bool,
     pub n: usize,
