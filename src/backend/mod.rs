@@ -96,7 +96,11 @@ pub trait DidBackend: Backend {
     ///
     /// # Errors
     /// What the device reports.
-    fn multiplier_sums(tile: Tensor<Self, 2>, rank: &[u32], spec: &Multipliers) -> Result<Vec<f64>> {
+    fn multiplier_sums(
+        tile: Tensor<Self, 2>,
+        rank: &[u32],
+        spec: &Multipliers,
+    ) -> Result<Vec<f64>> {
         default::multiplier_sums(tile, rank, spec)
     }
 }
