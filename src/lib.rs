@@ -20,7 +20,7 @@
 //!     .group("first.treat")
 //!     .covariates("~ lpop")
 //!     .build()
-//!     .fit(&data::mpdta()?, &Default::default())?;
+//!     .fit(&data::mpdta(), &Default::default())?;
 //! println!("{fit}");
 //! let event_study = fit.aggregate(Aggregation::dynamic())?;
 //! println!("{event_study}");

@@ -37,7 +37,7 @@ use crate::source::{Local, LocalOptions, Source};
 ///     .time("year")
 ///     .group("first.treat")
 ///     .build()
-///     .fit(&data::mpdta()?, &Default::default())?;
+///     .fit(&data::mpdta(), &Default::default())?;
 /// let event_study = fit.aggregate(Aggregation::dynamic())?;
 /// assert_eq!(event_study.rows.len(), 7);
 /// # Ok::<(), burn_did::DidError>(())

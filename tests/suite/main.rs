@@ -3,7 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod callback;
 mod errors;
 mod golden;
+mod input;
 mod oracle;
 mod properties;
+mod results;
