@@ -48,7 +48,7 @@ struct Case {
     args: Args,
     /// Standard errors of the cells, but not of the aggregates, have the exact sign of the influence function.
     #[serde(default)]
-    signfix: bool,
+    exact_sign: bool,
     simple: Numbers,
     group: Numbers,
     dynamic: Numbers,
@@ -193,7 +193,7 @@ fn every_configuration() {
             Ok(fit) => {
                 let mut expected = case.expected();
                 let tol = tolerance::oracle();
-                if case.signfix {
+                if case.exact_sign {
                     let aggregates = std::mem::take(&mut expected.aggregates);
                     let att_only = Expected { aggregates, ..expected.clone() };
                     let tol = tolerance::Tolerance { se: f64::INFINITY, ..tol };
