@@ -1,5 +1,8 @@
 //! Difference-in-differences estimators, written once over Burn's `Backend`.
 
+#[cfg(test)]
+extern crate self as burn_did;
+
 mod aggregate;
 mod error;
 mod estimates;

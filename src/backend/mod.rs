@@ -10,6 +10,9 @@ mod memory;
 mod cpu;
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 mod cube;
+#[cfg(all(test, feature = "cpu"))]
+#[path = "../../tests/support/sample.rs"]
+mod sample;
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -127,7 +130,11 @@ pub trait DidBackend: Backend {
     ///
     /// # Errors
     /// What the device reports.
-    fn multiplier_sums(tile: Tensor<Self, 2>, rank: &[u32], spec: &Multipliers) -> Result<Vec<f64>> {
+    fn multiplier_sums(
+        tile: Tensor<Self, 2>,
+        rank: &[u32],
+        spec: &Multipliers,
+    ) -> Result<Vec<f64>> {
         default::multiplier_sums(tile, rank, spec)
     }
 }

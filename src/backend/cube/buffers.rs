@@ -22,11 +22,7 @@ pub(super) struct Gpu<R: GpuRuntime> {
 
 impl<R: GpuRuntime> Gpu<R> {
     pub fn of(tensor: &CubeTensor<R>) -> Self {
-        Self {
-            client: tensor.client.clone(),
-            device: tensor.device.clone(),
-            dtype: tensor.dtype,
-        }
+        Self { client: tensor.client.clone(), device: tensor.device.clone(), dtype: tensor.dtype }
     }
 
     fn tensor(&self, data: &TensorData) -> CubeTensor<R> {

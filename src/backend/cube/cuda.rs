@@ -57,10 +57,5 @@ impl GpuRuntime for CudaRuntime {
 #[expect(unsafe_code, reason = "loading a library runs its initialisers")]
 fn libraries() -> (bool, bool) {
     // SAFETY: the names are those of NVIDIA's driver and compiler, whose initialisers have no preconditions.
-    unsafe {
-        (
-            cudarc::driver::sys::is_culib_present(),
-            cudarc::nvrtc::sys::is_culib_present(),
-        )
-    }
+    unsafe { (cudarc::driver::sys::is_culib_present(), cudarc::nvrtc::sys::is_culib_present()) }
 }

@@ -253,14 +253,7 @@ fn webb(
 
 /// Philox4x32-10 at counter `(rank, block, step, 0)`; arithmetic wraps.
 #[cube]
-fn philox(
-    seed_low: u32,
-    seed_high: u32,
-    rank: u32,
-    block: u32,
-    step: u32,
-    out: &mut Array<u32>,
-) {
+fn philox(seed_low: u32, seed_high: u32, rank: u32, block: u32, step: u32, out: &mut Array<u32>) {
     let mut key_low = seed_low;
     let mut key_high = seed_high;
     let mut a = rank;

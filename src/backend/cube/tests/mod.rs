@@ -1,0 +1,2 @@
+#[cfg(all(feature = "wgpu", feature = "cpu"))]
+mod wgpu;
