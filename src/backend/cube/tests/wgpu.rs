@@ -1,10 +1,11 @@
 //! The kernels on a wgpu adapter (a software one will do) against the CPU backend.
 
+use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor, TensorData};
 
 use crate::DidError;
 use crate::backend::sample::{self, Distances, Sample};
-use crate::backend::{DidBackend, Wgpu, WgpuDevice, multiplier_matrix};
+use crate::backend::{Cpu, DidBackend, Wgpu, WgpuDevice, multiplier_matrix};
 use crate::options::{Multiplier, Precision};
 use crate::pass::{GramJob, LogitJob, Multipliers, TILE, Weight};
 
@@ -128,7 +129,7 @@ fn extreme_log_odds_stay_finite() {
     let Some(device) = device("extreme_log_odds_stay_finite") else { return };
     let sample = Sample::new(500, 2, 4);
     let chunk = [sample.chunk::<Wgpu>(&device, DType::F32, 0..500)];
-    let host = [sample.chunk::<crate::backend::Cpu>(&Default::default(), DType::F64, 0..500)];
+    let host = [sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..500)];
     for gamma in [[200.0, 10.0], [-200.0, 10.0], [0.0, 300.0]] {
         let job = LogitJob { model: 0, stratum: 0, x: 0, w: Weight::Ones, treated: false };
         let (a, b) = (sample::logit(&chunk, &job, &gamma), sample::logit(&host, &job, &gamma));
@@ -136,6 +137,35 @@ fn extreme_log_odds_stay_finite() {
         for (a, b) in a.score.iter().chain(&a.hessian).zip(b.score.iter().chain(&b.hessian)) {
             assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{gamma:?}: {a} {b}");
         }
+    }
+}
+
+/// The kernels without `exp` are right in double precision too, which the CUDA backend runs them in.
+#[test]
+fn arithmetic_in_double_precision() {
+    let Some(device) = device("arithmetic_in_double_precision") else { return };
+    if !<Wgpu as Backend>::supports_dtype(&device, DType::F64) {
+        println!("arithmetic_in_double_precision skipped: no doubles");
+        return;
+    }
+    let sample = Sample::new(5_000, 6, 2);
+    let chunk = [sample.chunk::<Wgpu>(&device, DType::F64, 0..sample.rows)];
+    let host = [sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..sample.rows)];
+    let job = GramJob { stratum: 0, x: 1, w: Weight::Product(0, 1), odds: None };
+    let (a, b) = (sample::gram(&chunk, &job, 3), sample::gram(&host, &job, 3));
+    assert!(sample::distance(&a.zz, &b.zz) < 1e-14 && sample::distance(&a.zy, &b.zy) < 1e-13);
+    let mut plan = sample.plan();
+    for leg in plan.columns.iter_mut().flat_map(|c| &mut c.legs) {
+        leg.prop = None;
+    }
+    for law in LAWS {
+        let multipliers = Multipliers { law, seed: 9, draws: 131 };
+        let [consumers, _] = sample::consumers(sample.clusters, multipliers);
+        let a = sample::influence(&chunk, &plan, consumers);
+        let b = sample::influence(&host, &plan, consumers);
+        assert!(sample::distance(&a.rows[0].2, &b.rows[0].2) < 1e-14);
+        assert!(sample::distance(&a.cross, &b.cross) < 1e-13);
+        assert!(sample::distance(&a.draws, &b.draws) < 1e-13);
     }
 }
 
