@@ -28,6 +28,7 @@ use cubecl_cpp::cuda::mma::{CudaWmmaCompiler, contiguous_elements_cuda};
 use cubecl_cpp::register_supported_types;
 use cubecl_cpp::shared::{CompilationOptions, CppCompiler, CppSupportedFeatures};
 use cubecl_runtime::allocator::PitchedMemoryLayoutPolicy;
+use cubecl_runtime::id::KernelId;
 use cubecl_runtime::logging::ServerLogger;
 use cubecl_runtime::memory_management::ManagedMemoryHandle;
 use cubecl_runtime::storage::{ComputeStorage, ManagedResource, StorageHandle, StorageId};
@@ -40,6 +41,7 @@ use crate::options::Precision;
 /// A kernel as the CUDA runtime would hand it to NVRTC.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
+    id: KernelId,
     /// Name of the entry point.
     pub entry: String,
     /// CUDA C++.
@@ -50,7 +52,7 @@ pub(super) struct Source {
 
 static SOURCES: Mutex<Vec<Source>> = Mutex::new(Vec::new());
 
-/// The kernels launched since the last call.
+/// The distinct kernels launched since the last call, in order.
 pub(super) fn take_sources() -> Vec<Source> {
     Headless::client(&NoDevice).flush().expect("the runtime does nothing");
     std::mem::take(&mut SOURCES.lock().expect("no test panics while it holds the lock"))
@@ -207,11 +209,11 @@ impl ComputeServer for Capture {
             .compile(&mut Default::default(), &options, mode, kernel.address_type())
             .expect("CUDA C++");
         let shared_bytes = compiled.repr.map_or(0, |r| r.shared_memory_size());
-        SOURCES.lock().expect("no test panics while it holds the lock").push(Source {
-            entry: compiled.entrypoint_name,
-            code: compiled.source,
-            shared_bytes,
-        });
+        let mut sources = SOURCES.lock().expect("no test panics while it holds the lock");
+        if sources.iter().all(|s| s.id != id) {
+            let (entry, code) = (compiled.entrypoint_name, compiled.source);
+            sources.push(Source { id, entry, code, shared_bytes });
+        }
     }
 
     fn flush(&mut self, _: StreamId) -> std::result::Result<(), ServerError> {
