@@ -21,7 +21,7 @@ pub(super) struct Gpu<R: GpuRuntime> {
 }
 
 impl<R: GpuRuntime> Gpu<R> {
-    pub fn of(tensor: &CubeTensor<R>) -> Self {
+    pub(super) fn of(tensor: &CubeTensor<R>) -> Self {
         Self { client: tensor.client.clone(), device: tensor.device.clone(), dtype: tensor.dtype }
     }
 
@@ -36,13 +36,13 @@ impl<R: GpuRuntime> Gpu<R> {
     }
 
     /// A table of numbers in the chunk's precision.
-    pub fn floats(&self, values: Vec<f64>) -> CubeTensor<R> {
+    pub(super) fn floats(&self, values: Vec<f64>) -> CubeTensor<R> {
         let len = values.len();
         self.tensor(&TensorData::new(values, [len]).convert_dtype(self.dtype))
     }
 
     /// A table of indices; never empty, since a kernel may not bind an empty buffer.
-    pub fn indices(&self, mut values: Vec<u32>) -> CubeTensor<R> {
+    pub(super) fn indices(&self, mut values: Vec<u32>) -> CubeTensor<R> {
         if values.is_empty() {
             values.push(0);
         }
@@ -51,7 +51,7 @@ impl<R: GpuRuntime> Gpu<R> {
     }
 
     /// Room for numbers, not initialised.
-    pub fn empty<const D: usize>(&self, shape: [usize; D]) -> CubeTensor<R> {
+    pub(super) fn empty<const D: usize>(&self, shape: [usize; D]) -> CubeTensor<R> {
         let bytes = shape.iter().product::<usize>() * self.dtype.size();
         CubeTensor::new_contiguous(
             self.client.clone(),
@@ -63,7 +63,7 @@ impl<R: GpuRuntime> Gpu<R> {
     }
 
     /// Reads several buffers in one synchronisation.
-    pub fn read(&self, tensors: Vec<CubeTensor<R>>) -> Result<Vec<Vec<f64>>> {
+    pub(super) fn read(&self, tensors: Vec<CubeTensor<R>>) -> Result<Vec<Vec<f64>>> {
         let shapes: Vec<Shape> = tensors.iter().map(|t| t.meta.shape().clone()).collect();
         let handles = tensors.into_iter().map(|t| t.handle).collect();
         let bytes = cubecl::future::block_on(self.client.read_async(handles))
@@ -86,7 +86,7 @@ pub(super) struct Matrices<R: GpuRuntime> {
 }
 
 impl<R: GpuRuntime> Matrices<R> {
-    pub fn of<F: FloatElement, I: IntElement, BT: BoolElement>(
+    pub(super) fn of<F: FloatElement, I: IntElement, BT: BoolElement>(
         chunk: &Chunk<CubeBackend<R, F, I, BT>>,
     ) -> (Gpu<R>, Self) {
         let primitive =
@@ -99,7 +99,7 @@ impl<R: GpuRuntime> Matrices<R> {
     }
 
     /// Matrices of which only `y` is read.
-    pub fn only(gpu: &Gpu<R>, y: CubeTensor<R>) -> Self {
+    pub(super) fn only(gpu: &Gpu<R>, y: CubeTensor<R>) -> Self {
         Self { y, x: gpu.empty([1, 1]), w: gpu.empty([1, 1]) }
     }
 }

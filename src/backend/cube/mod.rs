@@ -1,4 +1,4 @@
-//! CubeCL backends: the passes as kernels with two-pass reductions in a fixed order.
+//! `CubeCL` backends: the passes as kernels with two-pass reductions in a fixed order.
 //!
 //! A kernel returns the sums of each tile, and the host adds them in order in double precision, so neither the size of
 //! chunks nor the schedule of the device changes a bit of the result.
@@ -40,7 +40,7 @@ const BATCH_BYTES: usize = 1 << 27;
 /// Units of a cube in the kernels without a reduction.
 const UNITS: usize = 128;
 
-/// A CubeCL runtime that the passes run on.
+/// A `CubeCL` runtime that the passes run on.
 pub trait GpuRuntime: CubeRuntime {
     /// Name in reports.
     const NAME: &'static str;

@@ -38,7 +38,7 @@ pub(super) struct TileProducts<'a> {
 
 impl Products {
     /// Products of every pair of the columns of `y`.
-    pub fn plain(columns: usize) -> Self {
+    pub(super) fn plain(columns: usize) -> Self {
         Self {
             form: Form::Plain,
             height: columns,
@@ -73,7 +73,7 @@ impl Products {
     }
 
     /// Sums of the tiles of `rows` rows from `start` on, to be read with [`Self::tiles`].
-    pub fn launch<R: GpuRuntime>(
+    pub(super) fn launch<R: GpuRuntime>(
         &self,
         gpu: &Gpu<R>,
         matrices: &Matrices<R>,
@@ -115,14 +115,14 @@ impl Products {
     }
 
     /// The tiles of a result, in order.
-    pub fn tiles<'a>(&'a self, result: &'a [f64]) -> impl Iterator<Item = TileProducts<'a>> {
+    pub(super) fn tiles<'a>(&'a self, result: &'a [f64]) -> impl Iterator<Item = TileProducts<'a>> {
         result
             .chunks_exact(self.tile_size())
             .map(move |values| TileProducts { products: self, values })
     }
 
     /// Launches, reads and visits the tiles of all rows in order.
-    pub fn for_tiles<R: GpuRuntime>(
+    pub(super) fn for_tiles<R: GpuRuntime>(
         &self,
         gpu: &Gpu<R>,
         matrices: &Matrices<R>,
@@ -144,7 +144,7 @@ impl Products {
 
 impl TileProducts<'_> {
     /// Visits `(i, j, sum)` for `i <= j`.
-    pub fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
+    pub(super) fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
         let Products { height, columns, .. } = *self.products;
         let blocks = self.values.chunks_exact(self.products.block_size());
         for ([first_i, first_j], values) in self.products.blocks().zip(blocks) {
@@ -159,7 +159,7 @@ impl TileProducts<'_> {
     }
 
     /// Largest odds of rows with positive weight ([`Form::Logit`]).
-    pub fn largest_odds(&self) -> f64 {
+    pub(super) fn largest_odds(&self) -> f64 {
         self.values[self.products.block_size() - 1]
     }
 }

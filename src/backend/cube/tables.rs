@@ -25,7 +25,7 @@ pub(super) struct PlanTables<R: GpuRuntime> {
 }
 
 impl<R: GpuRuntime> PlanTables<R> {
-    pub fn new(gpu: &Gpu<R>, plan: &StratumPlan, k: usize, trim: f64) -> Self {
+    pub(super) fn new(gpu: &Gpu<R>, plan: &StratumPlan, k: usize, trim: f64) -> Self {
         let columns = plan.columns.len() + usize::from(plan.share.is_some());
         let mut bounds = vec![0];
         let (mut numbers, mut legs) = (odds_settings(gpu.dtype, trim), Vec::new());

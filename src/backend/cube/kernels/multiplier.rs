@@ -191,12 +191,12 @@ fn below(
         #[unroll]
         for word in 0..4usize {
             if one {
-                out[word] = out[word] | (open[word] & !random[word]);
-                open[word] = open[word] & random[word];
+                out[word] |= open[word] & !random[word];
+                open[word] &= random[word];
             } else {
-                open[word] = open[word] & !random[word];
+                open[word] &= !random[word];
             }
-            any = any | open[word];
+            any |= open[word];
         }
         step += 1;
     }
@@ -231,18 +231,18 @@ fn webb(
         any = 0u32;
         #[unroll]
         for word in 0..4usize {
-            sizes[word] = sizes[word] | (open[word] & !a[word] & !b[word]);
-            sizes[word + 4] = sizes[word + 4] | (open[word] & a[word] & !b[word]);
-            sizes[word + 8] = sizes[word + 8] | (open[word] & !a[word] & b[word]);
-            open[word] = open[word] & a[word] & b[word];
-            any = any | open[word];
+            sizes[word] |= open[word] & !a[word] & !b[word];
+            sizes[word + 4] |= open[word] & a[word] & !b[word];
+            sizes[word + 8] |= open[word] & !a[word] & b[word];
+            open[word] &= a[word] & b[word];
+            any |= open[word];
         }
         step += 1;
     }
     philox(seed_low, seed_high, rank, block, 0u32, a);
     #[unroll]
     for word in 0..4usize {
-        sizes[word] = sizes[word] | open[word];
+        sizes[word] |= open[word];
         out[word] = sizes[word] & !a[word];
         out[word + 4] = sizes[word + 4] & !a[word];
         out[word + 8] = sizes[word + 8] & !a[word];

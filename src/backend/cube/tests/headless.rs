@@ -1,4 +1,4 @@
-//! A runtime that compiles like CUDA for sm_90 but runs nothing: it keeps the source of each kernel launched on it, and
+//! A runtime that compiles like CUDA for `sm_90` but runs nothing: it keeps the source of each kernel launched on it, and
 //! reads give zeros. It needs no GPU, driver or toolkit.
 
 use std::any::Any;

@@ -106,7 +106,7 @@ pub(super) fn make_the_whole_from_tiles<B: DidBackend>(device: &B::Device, dtype
     let multipliers = Multipliers { law: Multiplier::Webb, seed: 1, draws: 129 };
     let [consumers, _] = sample::consumers(sample.clusters, multipliers);
     let plan = sample.plan();
-    let batched = sample::influence(&[chunk.clone()], &plan, consumers);
+    let batched = sample::influence(std::slice::from_ref(&chunk), &plan, consumers);
     let mut tiled = InfluenceStat {
         cross: vec![0.0; batched.cross.len()],
         clusters: Vec::new(),

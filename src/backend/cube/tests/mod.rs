@@ -1,3 +1,4 @@
+#[cfg(feature = "cpu")]
 use super::GpuRuntime;
 
 #[cfg(all(feature = "cuda", feature = "cpu"))]
