@@ -39,6 +39,9 @@
 //! data frame ─► panel (validated sample) ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
 //! ```
 
+#[cfg(test)]
+extern crate self as burn_did;
+
 pub mod _documentation;
 mod aggregate;
 pub mod backend;

@@ -178,7 +178,7 @@ fn add_square(part: &[f64], active: &[usize], out: &mut [f64]) {
     }
 }
 
-fn add_clusters(
+pub(super) fn add_clusters(
     block: &[f64],
     active: &[usize],
     cluster: &[u32],
