@@ -1,4 +1,9 @@
 //! Integration tests that run on the CPU, in one binary because linking is slow.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests fail by panicking, and print what they reached"
+)]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -186,10 +186,10 @@ impl Report {
         let deviation = if a == b { 0.0 } else { (a - b).abs() / unit };
         self.deviations.entry(quantity).or_default().push(deviation);
         let worst = self.worst.entry(quantity).or_insert((0.0, String::new()));
-        if worst.1.is_empty() || !(deviation <= worst.0) {
+        if worst.1.is_empty() || deviation > worst.0 || deviation.is_nan() {
             *worst = (deviation, id.to_owned());
         }
-        if !(deviation <= tolerance) {
+        if deviation > tolerance || deviation.is_nan() {
             self.fail(format!(
                 "{id}: {quantity} is {a}, expected {b}: deviation {deviation:.2e}, allowed {tolerance:.0e}"
             ));

@@ -100,6 +100,9 @@ pub struct Influence {
     pub columns: Vec<Vec<f64>>,
 }
 
+/// `[at, att, se]`.
+type Row = (f64, Option<f64>, Option<f64>);
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregate {
@@ -114,7 +117,7 @@ pub struct Aggregate {
     pub att: Option<f64>,
     pub se: Option<f64>,
     pub crit: Option<f64>,
-    pub rows: Option<Vec<(f64, Option<f64>, Option<f64>)>>,
+    pub rows: Option<Vec<Row>>,
 }
 
 impl Dataset {
@@ -220,11 +223,7 @@ impl Aggregate {
     }
 
     fn expected(&self, att_only: bool) -> ExpectedAggregate {
-        let row = |(at, att, se): &(f64, Option<f64>, Option<f64>)| ExpectedRow {
-            at: vec![*at],
-            att: *att,
-            se: *se,
-        };
+        let row = |(at, att, se): &Row| ExpectedRow { at: vec![*at], att: *att, se: *se };
         ExpectedAggregate {
             aggregation: self.aggregation(),
             numbers: self.error.is_none().then(|| ExpectedNumbers {
