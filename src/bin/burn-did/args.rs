@@ -1,0 +1,88 @@
+//! Commands, and the options that several of them share.
+
+use std::path::PathBuf;
+
+use burn_did::Band;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::commands::{aggregate, att_gt, plot};
+use crate::values::{self, AggregateSpec};
+
+/// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
+///
+/// Results go to standard output, errors and progress to standard error. Exit status: 0; 1 if the data or the
+/// estimation is at fault; 2 if the command line is.
+#[derive(Parser)]
+#[command(name = "burn-did", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    AttGt(Box<att_gt::AttGtArgs>),
+    Aggregate(aggregate::AggregateArgs),
+    Plot(plot::PlotArgs),
+}
+
+/// What the estimates are written as.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables for people.
+    Table,
+    /// One document with everything; null where a number does not exist.
+    Json,
+    /// One row an estimate; empty where a number does not exist.
+    Csv,
+    /// Markdown tables.
+    Markdown,
+    /// LaTeX tables, for the package booktabs.
+    Latex,
+}
+
+/// Where the estimates go.
+#[derive(Args)]
+pub(crate) struct OutputArgs {
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: Format,
+    /// Also draw a plot to this .png or .svg file: the event study, or the only aggregate that can be drawn, or the
+    /// group-time effects.
+    #[arg(long, value_name = "FILE", value_parser = values::picture())]
+    pub plot: Option<PathBuf>,
+}
+
+/// Which intervals are reported.
+#[derive(Args)]
+pub(crate) struct BandArgs {
+    /// Uniform bands: sup-t from the bootstrap, or analytically from the covariance without one.
+    #[arg(long, help_heading = "Inference", conflicts_with = "no_cband")]
+    cband: bool,
+    /// Pointwise intervals.
+    #[arg(long, help_heading = "Inference")]
+    no_cband: bool,
+}
+
+impl BandArgs {
+    /// The band asked for, if one was.
+    pub(crate) fn band(&self) -> Option<Band> {
+        match (self.cband, self.no_cband) {
+            (true, _) => Some(Band::Uniform),
+            (_, true) => Some(Band::Pointwise),
+            _ => None,
+        }
+    }
+}
+
+/// An aggregation.
+pub(crate) const AGGREGATE: &str = "TYPE[:KEY=VALUE,...]";
+
+/// Aggregations asked for.
+#[derive(Args)]
+pub(crate) struct AggregateList {
+    /// Average the group-time effects; repeatable. TYPE is simple, dynamic (the event study), group or calendar; KEY is
+    /// min_e, max_e, balance_e or na_rm, as in dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true.
+    #[arg(long = "aggregate", value_name = AGGREGATE)]
+    pub aggregates: Vec<AggregateSpec>,
+}
