@@ -20,7 +20,7 @@
 //!     .group("first.treat")
 //!     .covariates("~ lpop")
 //!     .build()
-//!     .fit(&data::mpdta()?, &Default::default())?;
+//!     .fit(&data::mpdta(), &Default::default())?;
 //! println!("{fit}");
 //! let event_study = fit.aggregate(Aggregation::dynamic())?;
 //! println!("{event_study}");
@@ -38,6 +38,9 @@
 //! ```text
 //! data frame ─► panel (validated sample) ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
 //! ```
+
+#[cfg(test)]
+extern crate self as burn_did;
 
 pub mod _documentation;
 mod aggregate;

@@ -43,7 +43,9 @@ impl Spd {
     pub fn inverse(&self) -> Vec<f64> {
         let k = self.scale.len();
         let inverse = self.factor.inverse();
-        (0..k * k).map(|e| inverse[(e / k, e % k)] * self.scale[e / k] * self.scale[e % k]).collect()
+        (0..k * k)
+            .map(|e| inverse[(e / k, e % k)] * self.scale[e / k] * self.scale[e % k])
+            .collect()
     }
 }
 

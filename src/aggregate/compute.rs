@@ -23,7 +23,8 @@ pub(crate) fn aggregate(
         needs: "the covariance of the estimates",
         remedy: "fit without `point_estimates_only`",
     };
-    let weights: Vec<Vec<f64>> = linear.rows.iter().map(|r| r.combination.weights.clone()).collect();
+    let weights: Vec<Vec<f64>> =
+        linear.rows.iter().map(|r| r.combination.weights.clone()).collect();
     let projection = Projection::new(estimates, &weights).ok_or_else(missing)?;
     let standard_errors = projection.standard_errors();
     let critical = projection.critical(inference, &standard_errors, true, &mut warnings);

@@ -49,12 +49,8 @@ impl<'a> Selection<'a> {
                 reason: first.status.to_string(),
             });
         }
-        let cells = estimates
-            .cells
-            .iter()
-            .enumerate()
-            .filter_map(|(j, c)| Some((j, c, c.att?)))
-            .collect();
+        let cells =
+            estimates.cells.iter().enumerate().filter_map(|(j, c)| Some((j, c, c.att?))).collect();
         let groups = estimates.shares.iter().map(|s| s.group);
         let mut calendar: Vec<f64> = estimates.periods.iter().copied().chain(groups).collect();
         calendar.sort_unstable_by(f64::total_cmp);
@@ -126,9 +122,7 @@ impl<'a> Selection<'a> {
                 .map(|c| self.term(c).1)
                 .collect();
             let in_original_time = |c: &Cell| {
-                c.group == share.group
-                    && c.is_post()
-                    && max_e.is_none_or(|m| c.time <= c.group + m)
+                c.group == share.group && c.is_post() && max_e.is_none_or(|m| c.time <= c.group + m)
             };
             let available = self.cells.iter().any(|(_, c, _)| in_original_time(c));
             if terms.is_empty() || na_rm && !available {
@@ -158,11 +152,7 @@ impl<'a> Selection<'a> {
         Combination { value: terms.iter().map(|t| t.value).sum::<f64>() * share, weights }
     }
 
-    pub fn dynamic(
-        &self,
-        options: &Aggregation,
-        warnings: &mut Vec<DidWarning>,
-    ) -> Result<Linear> {
+    pub fn dynamic(&self, options: &Aggregation, warnings: &mut Vec<DidWarning>) -> Result<Linear> {
         let last = self.cells.iter().map(|(_, c, _)| c.time).fold(f64::NEG_INFINITY, f64::max);
         let balance = options.balance_e.map(f64::from);
         let included = |c: &Cell| balance.is_none_or(|b| last - c.group >= b);
@@ -204,7 +194,11 @@ impl<'a> Selection<'a> {
         Ok(Linear { rows, overall })
     }
 
-    pub fn calendar(&self, options: &Aggregation, warnings: &mut Vec<DidWarning>) -> Result<Linear> {
+    pub fn calendar(
+        &self,
+        options: &Aggregation,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<Linear> {
         let ignored = [
             ("min_e", options.min_e.is_some()),
             ("max_e", options.max_e.is_some()),
@@ -247,7 +241,9 @@ fn no_event_time(options: &Aggregation) -> DidError {
     .flatten()
     .collect();
     let window = window.join(", ");
-    DidError::EmptyWindow { what: format!("no event time falls within the requested window ({window})") }
+    DidError::EmptyWindow {
+        what: format!("no event time falls within the requested window ({window})"),
+    }
 }
 
 fn no_post(max_e: Option<f64>) -> DidError {

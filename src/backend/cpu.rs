@@ -87,3 +87,61 @@ fn with_slice<R>(tensor: Option<&NdArrayTensor>, f: impl FnOnce(&[f64]) -> R) ->
         Some(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::DType;
+
+    use super::*;
+    use crate::backend::sample::{COLUMNS, Sample, TRIM, distance};
+    use crate::options::Multiplier;
+    use crate::pass::{Multipliers, Weight};
+
+    /// The fused override against the tensor operations, which are the readable statement of each pass.
+    #[test]
+    fn host_kernels_agree_with_the_default_bodies() {
+        type Cpu = NdArray<f64>;
+        for (rows, k) in [(1, 1), (4_095, 2), (4_096, 3), (4_097, 4), (10_000, 8)] {
+            let sample = Sample::new(rows, k, 7);
+            let chunk = sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..rows);
+            for w in [Weight::Ones, Weight::Column(0), Weight::Product(0, 1)] {
+                let odds = Some(sample.coefficients(0, 3.0));
+                let job = GramJob { stratum: 0, x: 1, w, odds };
+                let [mut fused, mut plain] = [Gram::zero(k, 3), Gram::zero(k, 3)];
+                Cpu::gram(&chunk, &job, TRIM, &mut fused).expect("fused");
+                default::gram(&chunk, &job, TRIM, &mut plain).expect("default");
+                assert!(distance(&fused.zz, &plain.zz) < 1e-12);
+                assert!(distance(&fused.zy, &plain.zy) < 1e-12);
+
+                let job = LogitJob { model: 0, stratum: 0, x: 0, w, treated: rows % 2 == 0 };
+                let gamma = sample.coefficients(1, 2.0);
+                let [mut fused, mut plain] = [LogitStat::zero(k), LogitStat::zero(k)];
+                Cpu::logit(&chunk, &job, &gamma, &mut fused).expect("fused");
+                default::logit(&chunk, &job, &gamma, &mut plain).expect("default");
+                assert!(distance(&fused.score, &plain.score) < 1e-12);
+                assert!(distance(&fused.hessian, &plain.hessian) < 1e-12);
+                assert!((fused.max_p - plain.max_p).abs() < 1e-14);
+            }
+            for law in [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb] {
+                let multipliers = Multipliers { law, seed: 2, draws: 140 };
+                for consumers in crate::backend::sample::consumers(sample.clusters, multipliers) {
+                    let zero = InfluenceStat {
+                        cross: vec![0.0; COLUMNS * COLUMNS],
+                        clusters: vec![0.0; COLUMNS * consumers.clusters.unwrap_or(0)],
+                        draws: vec![0.0; COLUMNS * consumers.multipliers.map_or(0, |m| m.draws)],
+                        rows: Vec::new(),
+                    };
+                    let [mut fused, mut plain] = [zero.clone(), zero];
+                    let plan = sample.plan();
+                    Cpu::influence(&chunk, &plan, TRIM, &consumers, &mut fused).expect("fused");
+                    default::influence(&chunk, &plan, TRIM, &consumers, &mut plain)
+                        .expect("default");
+                    assert!(distance(&fused.cross, &plain.cross) < 1e-12);
+                    assert!(distance(&fused.draws, &plain.draws) < 1e-12);
+                    assert!(distance(&fused.clusters, &plain.clusters) < 1e-12);
+                    assert!(distance(&fused.rows[0].2, &plain.rows[0].2) < 1e-12);
+                }
+            }
+        }
+    }
+}

@@ -8,6 +8,11 @@ mod memory;
 
 #[cfg(feature = "cpu")]
 mod cpu;
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+mod cube;
+#[cfg(all(test, feature = "cpu"))]
+#[path = "../../tests/support/sample.rs"]
+mod sample;
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -18,11 +23,40 @@ use crate::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan,
 };
 
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub use cube::GpuRuntime;
 pub use memory::Availability;
+
+#[cfg(feature = "cuda")]
+pub use burn_cuda::CudaDevice;
+#[cfg(feature = "wgpu")]
+pub use burn_wgpu::WgpuDevice;
 
 /// CPU backend in double precision.
 #[cfg(feature = "cpu")]
 pub type Cpu = burn_ndarray::NdArray<f64>;
+
+/// NVIDIA GPUs in double precision.
+///
+/// With burn's `fusion` feature, which has no double precision, this is another type and the crate does not compile.
+#[cfg(feature = "cuda")]
+pub type Cuda = burn_cuda::Cuda<f64, i32>;
+
+/// Any GPU, by Vulkan, Metal or DirectX, in single precision: ask for [`Precision::F32`].
+///
+/// With burn's `fusion` feature this is another type and the crate does not compile.
+#[cfg(feature = "wgpu")]
+pub type Wgpu = burn_wgpu::Wgpu<f32, i32>;
+
+/// Fused backends are no [`DidBackend`]s: say so here rather than in every use.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+const _: () = {
+    const fn assert_not_fused<B: DidBackend>() {}
+    #[cfg(feature = "cuda")]
+    assert_not_fused::<Cuda>();
+    #[cfg(feature = "wgpu")]
+    assert_not_fused::<Wgpu>();
+};
 
 /// A Burn backend that can run the passes.
 ///
@@ -96,7 +130,11 @@ pub trait DidBackend: Backend {
     ///
     /// # Errors
     /// What the device reports.
-    fn multiplier_sums(tile: Tensor<Self, 2>, rank: &[u32], spec: &Multipliers) -> Result<Vec<f64>> {
+    fn multiplier_sums(
+        tile: Tensor<Self, 2>,
+        rank: &[u32],
+        spec: &Multipliers,
+    ) -> Result<Vec<f64>> {
         default::multiplier_sums(tile, rank, spec)
     }
 }

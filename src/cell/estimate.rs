@@ -210,7 +210,10 @@ impl Solver<'_> {
             return Err(CellStatus::NoTreatedWeight);
         }
         let without_weight = |m: &Moments| m.total() <= 0.0;
-        if sides.iter().any(|s| without_weight(&s.control) || s.odds.as_ref().is_some_and(without_weight)) {
+        if sides
+            .iter()
+            .any(|s| without_weight(&s.control) || s.odds.as_ref().is_some_and(without_weight))
+        {
             return Err(CellStatus::NoControlWeight);
         }
         let estimated = match sides.as_slice() {

@@ -73,8 +73,11 @@ impl Models {
     /// Fits every model.
     pub fn fit<S: Source>(self, source: &S, algebra: &Algebra<'_>) -> Result<Vec<Fit>> {
         let tolerance = Tolerance::new(source.precision());
-        let mut states: Vec<State> =
-            self.totals.iter().map(|t| State::new(*t, algebra, source.sample().design.intercept)).collect();
+        let mut states: Vec<State> = self
+            .totals
+            .iter()
+            .map(|t| State::new(*t, algebra, source.sample().design.intercept))
+            .collect();
         let mut pass = LogitPass { k: algebra.k(), jobs: self.jobs, gamma: Vec::new() };
         for iteration in 0..MAX_PASSES {
             pass.gamma = states.iter().map(State::request).collect();

@@ -151,11 +151,7 @@ fn doubly_robust(
     let b = regression.solve(&mean_difference(odds, &sums.treated));
     Ok(Arms {
         att,
-        treated: Coefficients {
-            beta: Some(beta.clone()),
-            a: Some(a.clone()),
-            ..arm_t.treated()
-        },
+        treated: Coefficients { beta: Some(beta.clone()), a: Some(a.clone()), ..arm_t.treated() },
         control: Coefficients {
             beta: Some(beta.clone()),
             b: Some(b),

@@ -49,6 +49,8 @@ pub(crate) struct PlannedCell {
     pub n_control: usize,
     /// Why nothing is estimated, if that is known from counts alone.
     pub status: Option<CellStatus>,
+    /// Period whose weights the cell uses, if rows of units without it are left out.
+    pub incomplete_weights: Option<usize>,
     /// One side for a panel; base period and post period for rows.
     pub sides: Vec<Side>,
 }
@@ -98,6 +100,7 @@ impl Planner<'_> {
             time: self.time,
             base,
             status: None,
+            incomplete_weights: None,
             n_treated: 0,
             n_control: 0,
             sides: Vec::new(),
@@ -140,7 +143,8 @@ impl Planner<'_> {
         } else {
             let sides = [cell.base, cell.time].map(|t| {
                 let x = if self.sample.layout == Layout::Balanced { early } else { t };
-                let column = if self.sample.layout == Layout::RepeatedCrossSections { 0 } else { t };
+                let column =
+                    if self.sample.layout == Layout::RepeatedCrossSections { 0 } else { t };
                 let part = |c: usize| Part {
                     stratum: self.sample.stratum(c, t),
                     x: self.version(x),
@@ -181,10 +185,12 @@ impl Planner<'_> {
     fn row_weight(&self, t: usize, long_base: usize) -> Weight {
         match (self.sample.layout, self.sample.weights) {
             (Layout::Unbalanced, WeightLayout::Constant) => self.presence(t, long_base),
-            (Layout::Unbalanced, _) => match (self.weight_period(long_base), self.sample.presence) {
-                (Some(j), Some(first)) => Weight::Product(j, first + t),
-                _ => Weight::Column(t),
-            },
+            (Layout::Unbalanced, _) => {
+                match (self.weight_period(long_base), self.sample.presence) {
+                    (Some(j), Some(first)) => Weight::Product(j, first + t),
+                    _ => Weight::Column(t),
+                }
+            }
             (_, WeightLayout::Constant) => Weight::Ones,
             (_, WeightLayout::Invariant) | (Layout::RepeatedCrossSections, _) => Weight::Column(0),
             (Layout::Balanced, WeightLayout::Varying) => Weight::Column(t),
@@ -221,7 +227,8 @@ impl Planner<'_> {
     fn count(&self, cell: &mut PlannedCell, long_base: usize) {
         let control = |t| cell.controls.iter().map(|c| self.rows(*c, t, long_base)).sum::<usize>();
         let treated = |t| self.rows(self.cohort, t, long_base);
-        let periods = if cell.sides.len() > 1 { vec![cell.base, cell.time] } else { vec![cell.time] };
+        let periods =
+            if cell.sides.len() > 1 { vec![cell.base, cell.time] } else { vec![cell.time] };
         let named = |t: usize| (cell.sides.len() > 1).then(|| self.sample.periods[t]);
         let empty = periods.iter().find_map(|t| match (treated(*t), control(*t)) {
             (0, _) => Some(CellStatus::NoTreated { period: named(*t) }),
@@ -231,5 +238,9 @@ impl Planner<'_> {
         cell.n_treated = periods.iter().map(|t| treated(*t)).sum();
         cell.n_control = periods.iter().map(|t| control(*t)).sum();
         cell.status = cell.status.take().or(empty);
+        let cohorts = || cell.controls.iter().chain([&self.cohort]);
+        let left_out = |t: usize, c: usize| self.rows(c, t, long_base) < self.sample.counts[c][t];
+        let incomplete = periods.iter().any(|t| cohorts().any(|c| left_out(*t, *c)));
+        cell.incomplete_weights = self.weight_period(long_base).filter(|_| incomplete);
     }
 }

@@ -82,10 +82,8 @@ struct Treated {
 impl Treated {
     fn new(sides: [&SideSums; 2]) -> Self {
         let total = sides[0].treated.total() + sides[1].treated.total();
-        let mean = combine(&[
-            (1.0 / total, sides[0].treated.z()),
-            (1.0 / total, sides[1].treated.z()),
-        ]);
+        let mean =
+            combine(&[(1.0 / total, sides[0].treated.z()), (1.0 / total, sides[1].treated.z())]);
         Self { total, mean }
     }
 }
@@ -138,7 +136,12 @@ fn ipw(
         }),
         control: [0, 1].map(|t| {
             let h = SIGN[t] / eta_c[t].total;
-            Coefficients { h, h_tau: h * eta_c[t].tau, a: Some(a.clone()), ..Coefficients::default() }
+            Coefficients {
+                h,
+                h_tau: h * eta_c[t].tau,
+                a: Some(a.clone()),
+                ..Coefficients::default()
+            }
         }),
     })
 }
@@ -152,10 +155,7 @@ fn score_correction(
     fit: &Fit,
 ) -> Result<Vec<f64>, CellStatus> {
     let term = |t: usize| odds[t].residual_z(beta[t], tau[t].tau);
-    let m2 = combine(&[
-        (SIGN[0] / tau[0].total, &term(0)),
-        (SIGN[1] / tau[1].total, &term(1)),
-    ]);
+    let m2 = combine(&[(SIGN[0] / tau[0].total, &term(0)), (SIGN[1] / tau[1].total, &term(1))]);
     algebra.solve_information(&fit.hessian, &m2)
 }
 

@@ -37,7 +37,7 @@ use crate::source::{Local, LocalOptions, Source};
 ///     .time("year")
 ///     .group("first.treat")
 ///     .build()
-///     .fit(&data::mpdta()?, &Default::default())?;
+///     .fit(&data::mpdta(), &Default::default())?;
 /// let event_study = fit.aggregate(Aggregation::dynamic())?;
 /// assert_eq!(event_study.rows.len(), 7);
 /// # Ok::<(), burn_did::DidError>(())
@@ -153,7 +153,11 @@ impl<B: DidBackend> AttGt<B> {
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
         if self.unit.is_none() && !self.repeated_cross_sections {
-            return config("unit", "a column for a panel (or choose repeated cross sections)", "none");
+            return config(
+                "unit",
+                "a column for a panel (or choose repeated cross sections)",
+                "none",
+            );
         }
         if self.allow_unbalanced_panel && self.repeated_cross_sections {
             return config("allow_unbalanced_panel", "off for repeated cross sections", "true");
@@ -163,7 +167,11 @@ impl<B: DidBackend> AttGt<B> {
         }
         let fixed = self.fix_weights.is_some_and(|f| f != FixWeights::Varying);
         if fixed && self.repeated_cross_sections {
-            return config("fix_weights", "unset or `varying` for repeated cross sections", "a period");
+            return config(
+                "fix_weights",
+                "unset or `varying` for repeated cross sections",
+                "a period",
+            );
         }
         Ok(())
     }
@@ -219,7 +227,8 @@ impl<B: DidBackend> AttGt<B> {
         let panel = self.ingest(&df, &roles, Conditioning::Raw)?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let cells = plan_cells(&panel.sample, &self.plan());
-        let (solved, stat) = callback::estimate(&panel, &cells, self.consumers(&panel.sample), estimator)?;
+        let (solved, stat) =
+            callback::estimate(&panel, &cells, self.consumers(&panel.sample), estimator)?;
         let mut timings = Timings { read, ingest, ..Timings::default() };
         timings.estimate = start.elapsed().as_secs_f64() - read - ingest;
         let settings = Settings { method: None, ..self.settings(&panel.sample, "host") };
@@ -296,7 +305,11 @@ impl<B: DidBackend> AttGt<B> {
         let rows = self.repeated_cross_sections
             || self.allow_unbalanced_panel
             || self.fix_weights == Some(FixWeights::Varying);
-        if rows { Conditioning::Levels(self.precision) } else { Conditioning::Changes(self.precision) }
+        if rows {
+            Conditioning::Levels(self.precision)
+        } else {
+            Conditioning::Changes(self.precision)
+        }
     }
 
     fn plan(&self) -> PlanOptions {
@@ -321,7 +334,11 @@ impl<B: DidBackend> AttGt<B> {
         let clusters = sample.n_clusters;
         Consumers {
             clusters,
-            multipliers: self.bootstrap.as_ref().and_then(multipliers).filter(|_| clusters.is_none()),
+            multipliers: self
+                .bootstrap
+                .as_ref()
+                .and_then(multipliers)
+                .filter(|_| clusters.is_none()),
             keep_rows: self.keep_influence,
         }
     }

@@ -15,8 +15,9 @@ pub(super) fn pre_test(
 ) -> Option<Wald> {
     estimates.covariance.as_ref()?;
     let is_pre = |c: &AttGtCell| c.group > c.time;
-    let pre: Vec<usize> =
-        (0..cells.len()).filter(|j| is_pre(&cells[*j]) && cells[*j].estimate.se.is_some()).collect();
+    let pre: Vec<usize> = (0..cells.len())
+        .filter(|j| is_pre(&cells[*j]) && cells[*j].estimate.se.is_some())
+        .collect();
     let mut none = |reason: &str| {
         warnings.push(DidWarning::NoPretest { reason: reason.to_owned() });
         None
@@ -93,8 +94,7 @@ impl AttGtResult {
         let combinations: Vec<(f64, Vec<f64>)> =
             contrasts.iter().map(|c| self.combination(c)).collect::<Result<_>>()?;
         let (theta, weights): (Vec<f64>, Vec<Vec<f64>>) = combinations.into_iter().unzip();
-        let projection =
-            Projection::new(&self.estimates, &weights).ok_or_else(no_covariance)?;
+        let projection = Projection::new(&self.estimates, &weights).ok_or_else(no_covariance)?;
         wald(&theta, &projection.covariance).ok_or(DidError::Singular { what: "joint test" })
     }
 

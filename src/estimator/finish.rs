@@ -105,7 +105,17 @@ fn cells(
         let (n_treated, n_control) = (plan.n_treated, plan.n_control);
         Cell { group, time, att, status, n_treated, n_control }
     };
-    planned.iter().zip(solved).map(cell).collect()
+    let cells = planned.iter().zip(solved).map(cell).collect();
+    for plan in planned {
+        if let Some(period) = plan.incomplete_weights {
+            let (group, period) = (sample.cohorts[plan.cohort], sample.periods[period]);
+            let warning = DidWarning::MissingWeightPeriod { group, period };
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
+    cells
 }
 
 /// Covariance and draws in units of the outcome.
@@ -139,7 +149,9 @@ fn add_inference(estimates: &mut Estimates, stat: InfluenceStat, y_scale: f64) {
                 draws
             }
         };
-        draws.iter_mut().filter(|d| !d.is_finite()).for_each(|d| *d = 0.0);
+        for d in draws.iter_mut().filter(|d| !d.is_finite()) {
+            *d = 0.0;
+        }
         estimates.draws = Some(draws);
     }
     estimates.covariance = Some(covariance);
@@ -147,7 +159,9 @@ fn add_inference(estimates: &mut Estimates, stat: InfluenceStat, y_scale: f64) {
 
 fn rescale(draws: &mut [f64], count: usize, scale: impl Fn(usize) -> f64) {
     for (j, column) in draws.chunks_exact_mut(count).enumerate() {
-        column.iter_mut().for_each(|d| *d *= scale(j));
+        for d in column {
+            *d *= scale(j);
+        }
     }
 }
 
@@ -162,10 +176,8 @@ fn table(estimates: &Estimates, warnings: &mut Vec<DidWarning>) -> (Vec<AttGtCel
     let inference = &estimates.inference;
     let weights: Vec<Vec<f64>> =
         (0..estimates.cells.len()).map(|j| estimates.unit_weight(j)).collect();
-    let none = || Critical {
-        value: normal_quantile(1.0 - inference.alpha / 2.0),
-        band: Band::Pointwise,
-    };
+    let none =
+        || Critical { value: normal_quantile(1.0 - inference.alpha / 2.0), band: Band::Pointwise };
     let (standard_errors, critical) = match Projection::new(estimates, &weights) {
         None => (vec![None; weights.len()], none()),
         Some(projection) => {

@@ -9,6 +9,7 @@ use crate::error::{DidError, Result};
 /// A data frame, a lazy frame, or the path of a CSV or parquet file. Only the columns needed are read.
 #[derive(Clone)]
 #[non_exhaustive]
+#[expect(missing_debug_implementations, reason = "a lazy frame has none")]
 pub enum Data<'a> {
     /// In memory.
     Frame(&'a DataFrame),

@@ -46,7 +46,7 @@ pub struct Timings {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Influence {
-    /// Label of each unit (row number, for repeated cross sections without a unit column), length `n`.
+    /// Label of each unit (rank in the canonical order, for repeated cross sections without a unit column), length `n`.
     pub units: Vec<String>,
     /// One column for each cell, `[cells][n]`, scaled so that `se = sqrt(Σ ψ²) / n`; empty for failed cells.
     pub columns: Vec<Vec<f64>>,

@@ -152,7 +152,9 @@ fn influence_tile(
         if let Some(share) = &plan.share {
             let out = &mut out[plan.columns.len() * tile.len()..][local];
             chunk.weights(share.w, &range, out);
-            out.iter_mut().for_each(|o| *o *= share.scale);
+            for o in out {
+                *o *= share.scale;
+            }
         }
     }
 }

@@ -20,6 +20,8 @@ use crate::pass::{TILE, Weight};
 pub(crate) use gram::gram;
 pub(crate) use influence::{Sink, consume, influence};
 pub(crate) use logit::logit;
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub(crate) use multiplier::MAMMEN_LOWER;
 pub(crate) use multiplier::{cluster_draws, law_levels, masks};
 pub(crate) use philox::{standard_normals, uniform};
 

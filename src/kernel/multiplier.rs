@@ -13,7 +13,7 @@ use crate::pass::{Multipliers, add};
 const LANES: usize = 128;
 
 /// Probability of the lower point of Mammen's law, `(√5 + 1) / (2 √5)`, as a 64-bit binary fraction.
-const MAMMEN_LOWER: u64 = 0xB93E_4B8B_7FDB_B26A;
+pub(crate) const MAMMEN_LOWER: u64 = 0xB93E_4B8B_7FDB_B26A;
 
 /// Value of the last class and the differences of the others from it.
 pub(crate) fn law_levels(law: Multiplier) -> (f64, Vec<f64>) {

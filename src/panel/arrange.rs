@@ -64,10 +64,14 @@ pub(super) fn arrange(
         .then(|| pair_counts(&grids, selection.periods.len()));
     let mut info = fill_covariates(&design, &grids, &mut strata);
     condition_covariates(&mut info, &mut strata, conditioning);
-    let y_scale = centre_outcomes(layout, &mut strata, &counts, selection.periods.len(), conditioning);
+    let y_scale =
+        centre_outcomes(layout, &mut strata, &counts, selection.periods.len(), conditioning);
     let labels = labels(&selection, &grids);
     let Selection { periods, cohorts, groups, mut audit, mut warnings, raw, .. } = selection;
-    if raw.w.is_some() && weight_layout == WeightLayout::Varying && layout != Layout::RepeatedCrossSections {
+    if raw.w.is_some()
+        && weight_layout == WeightLayout::Varying
+        && layout != Layout::RepeatedCrossSections
+    {
         warnings.push(DidWarning::TimeVaryingWeights);
     }
     if options.anticipation > 0 {
@@ -225,7 +229,8 @@ fn counts(s: &Selection, layout: Layout, grids: &[Grid]) -> Vec<Vec<usize>> {
 /// Units observed in both periods, `[cohort][period][other period]`.
 fn pair_counts(grids: &[Grid], periods: usize) -> Vec<Vec<Vec<usize>>> {
     let observed = |g: &Grid, t: usize, i: usize| g.rows[t * g.n + i] != MISSING;
-    let both = |g: &Grid, t, j| (0..g.n).filter(|i| observed(g, t, *i) && observed(g, j, *i)).count();
+    let both =
+        |g: &Grid, t, j| (0..g.n).filter(|i| observed(g, t, *i) && observed(g, j, *i)).count();
     grids
         .par_iter()
         .map(|g| (0..periods).map(|t| (0..periods).map(|j| both(g, t, j)).collect()).collect())
@@ -374,4 +379,3 @@ fn labels(s: &Selection, grids: &[Grid]) -> Option<(super::codes::Labels, Vec<u3
 pub(super) fn row_weight(s: &Selection, row: u32) -> f64 {
     s.raw.w.as_ref().map_or(1.0, |w| w[row as usize])
 }
-

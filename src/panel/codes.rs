@@ -55,10 +55,14 @@ impl Codes {
             got: series.dtype().to_string(),
         };
         match series.dtype() {
-            dtype if dtype.is_integer() && *dtype != DataType::UInt64 => {
-                let ints = series.cast(&DataType::Int64).map_err(unusable)?;
-                Ok(Self::from_integers(&values(ints.i64().map_err(unusable)?)))
-            }
+            dtype if dtype.is_integer() => match series.strict_cast(&DataType::Int64) {
+                Ok(ints) => Ok(Self::from_integers(&values(ints.i64().map_err(unusable)?))),
+                // Beyond 64 signed bits only the digits are left to compare.
+                Err(_) => {
+                    let texts = series.cast(&DataType::String).map_err(unusable)?;
+                    Ok(Self::from_texts(texts.str().map_err(unusable)?))
+                }
+            },
             dtype if dtype.is_float() => {
                 let floats = series.cast(&DataType::Float64).map_err(unusable)?;
                 Ok(Self::from_floats(floats.f64().map_err(unusable)?))

@@ -84,7 +84,12 @@ fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Col
     df.column(name).map_err(|_| DidError::ColumnNotFound {
         column: name.to_owned(),
         role,
-        available: df.get_column_names().iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "),
+        available: df
+            .get_column_names()
+            .iter()
+            .map(|n| format!("`{n}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
     })
 }
 
@@ -98,7 +103,8 @@ fn numeric(column: &Column, role: &'static str, null: f64) -> Result<Vec<f64>> {
         got: series.dtype().to_string(),
     };
     let dtype = series.dtype();
-    let usable = dtype.is_primitive_numeric() || matches!(dtype, DataType::Boolean | DataType::Null);
+    let usable =
+        dtype.is_primitive_numeric() || matches!(dtype, DataType::Boolean | DataType::Null);
     if !usable {
         return Err(unusable());
     }
@@ -122,7 +128,11 @@ fn groups(column: &Column) -> Result<Vec<f64>> {
     let mut g = numeric(column, "group", f64::INFINITY)?;
     for (row, g) in g.iter_mut().enumerate() {
         if *g < 0.0 {
-            return Err(DidError::NegativeGroup { column: column.name().to_string(), value: *g, row });
+            return Err(DidError::NegativeGroup {
+                column: column.name().to_string(),
+                value: *g,
+                row,
+            });
         }
         if *g == 0.0 {
             *g = f64::INFINITY;

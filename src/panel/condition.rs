@@ -62,8 +62,7 @@ pub(super) fn centre_outcomes(
             || strata.iter().enumerate().filter(|(i, _)| chosen(*i)).map(|(_, s)| &s.y[range(s)]);
         let mean = columns().map(total).sum::<f64>() / observed.max(1) as f64;
         if precision == Precision::F32 {
-            sum_of_squares +=
-                columns().flatten().map(|y| (y - mean) * (y - mean)).sum::<f64>();
+            sum_of_squares += columns().flatten().map(|y| (y - mean) * (y - mean)).sum::<f64>();
         }
         strata.par_iter_mut().enumerate().filter(|(i, _)| chosen(*i)).for_each(|(_, s)| {
             let range = range(s);
@@ -105,7 +104,9 @@ pub(super) fn condition_covariates(
     strata.par_iter_mut().filter(|s| s.rows > 0).for_each(|s| {
         for (c, column) in s.x.chunks_exact_mut(s.rows).enumerate() {
             let (mean, sd) = scales[c % kx];
-            column.iter_mut().for_each(|x| *x = (*x - mean) / sd);
+            for x in column {
+                *x = (*x - mean) / sd;
+            }
         }
     });
     decorrelate(info, strata, conditioning.precision());
@@ -151,9 +152,8 @@ fn decorrelate(info: &mut DesignInfo, strata: &mut [StratumData], precision: Pre
     let old = info.transform.clone();
     for i in 0..kx {
         for j in 0..kx {
-            info.transform[(i + 1) * k + j + 1] = (0..kx)
-                .map(|m| lower[m * kx + i] * old[(m + 1) * k + j + 1])
-                .sum();
+            info.transform[(i + 1) * k + j + 1] =
+                (0..kx).map(|m| lower[m * kx + i] * old[(m + 1) * k + j + 1]).sum();
         }
     }
 }
@@ -189,6 +189,8 @@ fn triangular_solve(columns: &mut [f64], rows: usize, lower: &[f64], kx: usize) 
             out.iter_mut().zip(column).for_each(|(o, v)| *o -= l * v);
         }
         let pivot = lower[j * kx + j];
-        out.iter_mut().for_each(|o| *o /= pivot);
+        for o in out {
+            *o /= pivot;
+        }
     }
 }

@@ -59,14 +59,8 @@ pub(super) fn select(raw: RawRows, roles: &Roles, options: &SampleOptions) -> Re
         return Err(DidError::TooFewPeriods { periods: cohorts.periods.len() });
     }
     let original = cohorts.finite();
-    let last = handle_no_never_treated(
-        &raw,
-        options,
-        &mut cohorts,
-        &mut keep,
-        &mut audit,
-        &mut warnings,
-    )?;
+    let last =
+        handle_no_never_treated(&raw, options, &mut cohorts, &mut keep, &mut audit, &mut warnings)?;
     let mut periods = distinct(&raw.t, &keep);
     drop_already_treated(
         &raw,
@@ -150,12 +144,25 @@ fn drop_incomplete(
     if let (Some(cluster), Some(name)) = (&raw.cluster, &roles.cluster) {
         drop(name, &|i| cluster.codes[i] == MISSING);
     }
-    for name in roles.covariates.variables() {
-        drop(&name, &|i| raw.covariates.blame(i) == Some(name.as_str()));
-    }
+    drop_incomplete_covariates(raw, keep, audit);
     let rows = audit.rows_missing.iter().map(|(_, n)| n).sum();
     if rows > 0 {
         warnings.push(DidWarning::DroppedRows { rows });
+    }
+}
+
+/// Drops rows in which a covariate or a term of the formula is missing or not finite.
+fn drop_incomplete_covariates(raw: &RawRows, keep: &mut [bool], audit: &mut SampleAudit) {
+    let mut missing = vec![false; raw.rows];
+    raw.covariates.mark_missing(&mut missing);
+    for (i, (keep, _)) in keep.iter_mut().zip(missing).enumerate().filter(|(_, (_, m))| *m) {
+        if std::mem::replace(keep, false) {
+            let term = raw.covariates.blame(i).unwrap_or_default();
+            match audit.rows_missing.iter_mut().find(|(name, _)| name == term) {
+                Some((_, rows)) => *rows += 1,
+                None => audit.rows_missing.push((term.to_owned(), 1)),
+            }
+        }
     }
 }
 
@@ -224,8 +231,7 @@ impl Recoded {
 
     /// Effective cohorts of the kept rows.
     fn kept(&self, g: &[f64], keep: &[bool]) -> Vec<f64> {
-        let mut kept: Vec<f64> =
-            distinct(g, keep).into_iter().map(|g| self.effective(g)).collect();
+        let mut kept: Vec<f64> = distinct(g, keep).into_iter().map(|g| self.effective(g)).collect();
         kept.dedup();
         kept
     }
@@ -332,12 +338,7 @@ fn balance(
     Ok(true)
 }
 
-fn record_lost_cohorts(
-    original: &[f64],
-    kept: &[f64],
-    groups: &[usize],
-    audit: &mut SampleAudit,
-) {
+fn record_lost_cohorts(original: &[f64], kept: &[f64], groups: &[usize], audit: &mut SampleAudit) {
     for g in original {
         let reason = match kept.iter().position(|k| k == g) {
             Some(c) if groups.contains(&c) => continue,

@@ -19,7 +19,8 @@ pub(super) fn columns(
     let periods = grids.first().map_or(0, Grid::periods);
     let weight = |row: u32| if row == MISSING { 0.0 } else { row_weight(s, row) * scale };
     if layout == Layout::Unbalanced {
-        let presence = |g: &Grid| g.rows.iter().map(|r| f64::from(u8::from(*r != MISSING))).collect();
+        let presence =
+            |g: &Grid| g.rows.iter().map(|r| f64::from(u8::from(*r != MISSING))).collect();
         if weights == WeightLayout::Constant {
             return (weights, Some(0), Weight::Ones, grids.iter().map(presence).collect());
         }
@@ -42,8 +43,10 @@ pub(super) fn columns(
         WeightLayout::Invariant => (Weight::Column(0), 1),
         WeightLayout::Varying => (Weight::Column(0), periods),
     };
-    let columns =
-        grids.par_iter().map(|g| g.rows[..kept * g.n].iter().map(|r| weight(*r)).collect()).collect();
+    let columns = grids
+        .par_iter()
+        .map(|g| g.rows[..kept * g.n].iter().map(|r| weight(*r)).collect())
+        .collect();
     (weights, None, omega, columns)
 }
 

@@ -1,12 +1,10 @@
 //! Commands, and the options that several of them share.
 
-use std::path::PathBuf;
-
 use burn_did::Band;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{aggregate, att_gt, plot};
-use crate::values::{self, AggregateSpec};
+use crate::values::AggregateSpec;
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -26,7 +24,7 @@ pub(crate) enum Command {
     Plot(plot::PlotArgs),
 }
 
-/// What the estimates are written as.
+/// Format of the results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Tables for people.
@@ -39,18 +37,6 @@ pub(crate) enum Format {
     Markdown,
     /// LaTeX tables, for the package booktabs.
     Latex,
-}
-
-/// Where the estimates go.
-#[derive(Args)]
-pub(crate) struct OutputArgs {
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    pub format: Format,
-    /// Also draw a plot to this .png or .svg file: the event study, or the only aggregate that can be drawn, or the
-    /// group-time effects.
-    #[arg(long, value_name = "FILE", value_parser = values::picture())]
-    pub plot: Option<PathBuf>,
 }
 
 /// Which intervals are reported.

@@ -178,13 +178,13 @@ impl Operator {
     }
 
     fn apply_scalar(self, left: &mut [f64], right: f64) {
-        match self {
-            Self::Add => map(left, |a| a + right),
-            Self::Subtract => map(left, |a| a - right),
-            Self::Multiply => map(left, |a| a * right),
-            Self::Divide => map(left, |a| a / right),
-            Self::Power if right == 2.0 => map(left, |a| a * a),
-            Self::Power => map(left, |a| a.powf(right)),
+        match (self, right) {
+            (Self::Add, _) => map(left, |a| a + right),
+            (Self::Subtract, _) => map(left, |a| a - right),
+            (Self::Multiply, _) => map(left, |a| a * right),
+            (Self::Divide, _) => map(left, |a| a / right),
+            (Self::Power, 2.0) => map(left, |a| a * a),
+            (Self::Power, _) => map(left, |a| a.powf(right)),
         }
     }
 
@@ -221,7 +221,8 @@ mod tests {
 
     #[test]
     fn precedence_is_that_of_r() {
-        let cases: [(&str, fn(f64, f64) -> f64); 14] = [
+        type Expected = fn(f64, f64) -> f64;
+        let cases: [(&str, Expected); 14] = [
             ("I(-x^2)", |x, _| -(x * x)),
             ("I(2^-x)", |x, _| 2_f64.powf(-x)),
             ("I(x^2^3)", |x, _| x.powf(8.0)),
@@ -247,7 +248,8 @@ mod tests {
 
     #[test]
     fn every_function() {
-        let cases: [(&str, fn(f64) -> f64); 7] = [
+        type Expected = fn(f64) -> f64;
+        let cases: [(&str, Expected); 7] = [
             ("log", f64::ln),
             ("log2", f64::log2),
             ("log10", f64::log10),

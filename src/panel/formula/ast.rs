@@ -36,11 +36,11 @@ impl Source {
 pub(super) enum Expr {
     Number(f64),
     Column(usize),
-    Negate(Box<Expr>),
+    Negate(Box<Self>),
     /// A pair of parentheses, kept for the label.
-    Group(Box<Expr>),
-    Call(Function, Box<Expr>),
-    Binary(Operator, Box<Expr>, Box<Expr>),
+    Group(Box<Self>),
+    Call(Function, Box<Self>),
+    Binary(Operator, Box<Self>, Box<Self>),
 }
 
 impl Expr {

@@ -3,13 +3,11 @@
 use polars::prelude::*;
 use rayon::prelude::*;
 
-use super::{BLOCK, MAX_LEVELS};
+use super::{BLOCK, levels};
 use crate::error::{DidError, Result};
 
 /// Code of a missing category.
 pub(super) const MISSING: u32 = u32::MAX;
-/// Rows that one task encodes.
-const PART: usize = 1 << 16;
 
 /// A raw column.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,27 +45,37 @@ impl RawColumn {
                 Self::Numeric(numbers(wide.f64()?, |value| value))
             }
             DataType::Boolean => booleans(series.bool()?),
-            DataType::String => strings(series.str()?)?,
+            DataType::String => {
+                levels::of_strings(series.str()?).ok_or_else(|| too_many_levels(series.name()))?
+            }
             DataType::Categorical(_, mapping) => {
-                sorted(categories(series)?, |code| mapping.cat_to_str(code))
+                levels::of_categories(categories(series)?, |code| mapping.cat_to_str(code))
+                    .ok_or_else(|| too_many_levels(series.name()))?
             }
             DataType::Enum(_, mapping) => {
-                let count = mapping.num_cats_upper_bound() as u32;
-                let levels = (0..count).map(|code| mapping.cat_to_str(code).unwrap_or_default());
+                let codes = (0..).take(mapping.num_cats_upper_bound());
+                let levels = codes.map(|code| mapping.cat_to_str(code).unwrap_or_default());
                 let levels = levels.map(str::to_owned).collect();
                 Self::Factor { codes: categories(series)?, levels }
             }
-            other => return Err(wrong_type(series.name(), other.to_string())),
+            other => {
+                return Err(DidError::ColumnType {
+                    column: series.name().to_string(),
+                    role: "covariate",
+                    expected: "numbers, booleans, strings or categories; convert it first",
+                    got: other.to_string(),
+                });
+            }
         })
     }
 }
 
-fn wrong_type(column: &str, got: String) -> DidError {
+pub(super) fn too_many_levels(column: &str) -> DidError {
     DidError::ColumnType {
         column: column.to_owned(),
-        role: "covariate",
-        expected: "numbers, booleans, or strings or categories with at most 65536 levels; convert it first",
-        got,
+        role: "categorical covariate",
+        expected: "at most 65536 levels; leave out an identifier, and use a continuous column without `C()`",
+        got: "more levels".to_owned(),
     }
 }
 
@@ -102,46 +110,6 @@ fn booleans(column: &BooleanChunked) -> RawColumn {
     }
 }
 
-fn strings(column: &StringChunked) -> Result<RawColumn> {
-    let parts: Vec<_> = (0..column.len().div_ceil(PART))
-        .map(|part| column.slice((part * PART) as i64, PART))
-        .collect();
-    let distinct: Vec<PlHashSet<&str>> = parts.par_iter().map(distinct_strings).collect();
-    let mut levels: Vec<&str> = Vec::new();
-    for part in distinct {
-        levels.extend(part);
-        levels.sort_unstable();
-        levels.dedup();
-        if levels.len() > MAX_LEVELS {
-            return Err(wrong_type(column.name(), format!("more than {MAX_LEVELS} strings")));
-        }
-    }
-    let code_of: PlHashMap<&str, u32> = levels.iter().copied().zip(0..).collect();
-    let mut codes = vec![MISSING; column.len()];
-    codes.par_chunks_mut(PART).zip(&parts).for_each(|(codes, part)| {
-        let mut last = None;
-        for (code, value) in codes.iter_mut().zip(part.iter()) {
-            let Some(value) = value else { continue };
-            let known = last.filter(|(known, _)| *known == value).map(|(_, code)| code);
-            *code = known.unwrap_or_else(|| code_of[value]);
-            last = Some((value, *code));
-        }
-    });
-    Ok(RawColumn::Factor { codes, levels: levels.into_iter().map(str::to_owned).collect() })
-}
-
-fn distinct_strings(part: &StringChunked) -> PlHashSet<&str> {
-    let mut seen = PlHashSet::default();
-    let mut last = None;
-    for value in part.iter().flatten() {
-        if last != Some(value) {
-            seen.insert(value);
-            last = Some(value);
-        }
-    }
-    seen
-}
-
 /// Physical codes of a categorical or enum.
 fn categories(series: &Series) -> Result<Vec<u32>> {
     fn codes<T: PolarsCategoricalType>(column: &CategoricalChunked<T>) -> Vec<u32> {
@@ -153,28 +121,6 @@ fn categories(series: &Series) -> Result<Vec<u32>> {
         CategoricalPhysical::U16 => codes(series.cat16()?),
         CategoricalPhysical::U32 => codes(series.cat32()?),
     })
-}
-
-/// Recodes so that the labels in use are sorted.
-fn sorted<'a>(mut codes: Vec<u32>, label: impl Fn(u32) -> Option<&'a str>) -> RawColumn {
-    let count = codes.iter().filter(|code| **code != MISSING).max().map_or(0, |max| max + 1);
-    let mut used = vec![false; count as usize];
-    for code in &codes {
-        if let Some(used) = used.get_mut(*code as usize) {
-            *used = true;
-        }
-    }
-    let used = (0..count).zip(used).filter_map(|(code, used)| used.then_some(code));
-    let mut labels: Vec<(&str, u32)> = used.map(|c| (label(c).unwrap_or_default(), c)).collect();
-    labels.sort_unstable();
-    let mut rank = vec![MISSING; count as usize];
-    for (new, (_, old)) in (0..).zip(&labels) {
-        rank[*old as usize] = new;
-    }
-    codes.par_iter_mut().for_each(|code| {
-        *code = rank.get(*code as usize).copied().unwrap_or(MISSING);
-    });
-    RawColumn::Factor { codes, levels: labels.into_iter().map(|(l, _)| l.to_owned()).collect() }
 }
 
 #[cfg(test)]
@@ -229,16 +175,6 @@ mod tests {
     }
 
     #[test]
-    fn long_strings_columns_are_encoded_in_parts() {
-        let values: Vec<String> = (0..PART * 2 + 7).map(|i| format!("v{}", i % 3)).collect();
-        let RawColumn::Factor { codes, levels } = raw(Series::new("f".into(), values)) else {
-            panic!("factor")
-        };
-        assert_eq!(levels, ["v0", "v1", "v2"]);
-        assert!(codes.iter().enumerate().all(|(i, code)| *code as usize == i % 3));
-    }
-
-    #[test]
     fn booleans_are_factors() {
         let series = Series::new("b".into(), [Some(true), None, Some(false)]);
         assert_eq!(raw(series), factor(&[1, MISSING, 0], &["FALSE", "TRUE"]));
@@ -263,8 +199,8 @@ mod tests {
         let series = Series::full_null("when".into(), 2, &DataType::Null);
         let error = RawColumn::from_series(&series).unwrap_err().to_string();
         assert!(error.contains("column `when` (covariate) has type null"), "{error}");
-        let many: Vec<String> = (0..=MAX_LEVELS).map(|i| i.to_string()).collect();
+        let many: Vec<String> = (0..=super::super::MAX_LEVELS).map(|i| i.to_string()).collect();
         let error = RawColumn::from_series(&Series::new("id".into(), many)).unwrap_err();
-        assert!(error.to_string().contains("more than 65536 strings"), "{error}");
+        assert!(error.to_string().contains("column `id` (categorical covariate)"), "{error}");
     }
 }

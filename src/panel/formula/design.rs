@@ -34,7 +34,7 @@ impl Evaluated {
     /// asks for them; so a factor of one level has no column in the first case.
     ///
     /// # Errors
-    /// [`DidError::Formula`](crate::DidError::Formula) if a term has more than 65,536 columns.
+    /// [`DidError::Formula`](crate::DidError::Formula) if there are more than 65,536 columns.
     pub(crate) fn design(&self, kept_rows: &[u32]) -> Result<Design> {
         let present: Vec<Vec<u32>> =
             self.atoms.iter().map(|atom| levels_present(atom, kept_rows)).collect();
@@ -64,10 +64,16 @@ impl Evaluated {
             .collect();
         let labels: Vec<&str> =
             term.iter().map(|atom| self.formula.atoms[*atom].label.as_str()).collect();
-        let count = codings.iter().try_fold(1_usize, |count, c| count.checked_mul(c.len()));
-        if count.is_none_or(|count| count > MAX_LEVELS) {
-            let problem =
-                format!("the term `{}` has more than {MAX_LEVELS} columns", labels.join(":"));
+        if codings.iter().any(Vec::is_empty) {
+            return Ok(());
+        }
+        let count =
+            codings.iter().try_fold(1_usize, |count, coding| count.checked_mul(coding.len()));
+        if count.is_none_or(|count| count > MAX_LEVELS - design.width().min(MAX_LEVELS)) {
+            let problem = format!(
+                "`{}` brings the design to more than {MAX_LEVELS} columns",
+                labels.join(":")
+            );
             return Err(problem_in(&self.formula.text, problem));
         }
         let mut columns = vec![(Vec::new(), Product::default())];

@@ -1,14 +1,14 @@
 //! Values of a formula's atoms on every raw row.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::ast::{Atom, Source};
-use super::column::{MISSING, RawColumn};
-use super::{BLOCK, Formula, MAX_LEVELS, arithmetic, problem_in};
-use crate::error::{DidError, Result};
+use super::column::{RawColumn, too_many_levels};
+use super::{BLOCK, Formula, arithmetic, levels, problem_in};
+use crate::error::Result;
 
 /// A formula's atoms on all raw rows, and which rows have a missing value.
 #[derive(Clone, Debug)]
@@ -23,8 +23,8 @@ impl Formula {
     /// Computes every atom on all `rows` rows; `column` reads a raw column by name, once each.
     ///
     /// # Errors
-    /// Those of `column`; [`DidError::ColumnType`] for arithmetic on strings or a categorical with too many levels;
-    /// [`DidError::Formula`] for a column of another length.
+    /// Those of `column`; [`DidError::ColumnType`](crate::DidError::ColumnType) for arithmetic on strings or a
+    /// categorical with too many levels; [`DidError::Formula`](crate::DidError::Formula) for a column of another length.
     pub(crate) fn evaluate(
         &self,
         rows: usize,
@@ -75,9 +75,9 @@ impl Formula {
             Source::Column(variable) => Ok(Arc::clone(&raw[variable])),
             Source::Factor(variable) => match &*raw[variable] {
                 RawColumn::Factor { .. } => Ok(Arc::clone(&raw[variable])),
-                RawColumn::Numeric(values) => {
-                    Ok(Arc::new(categorical(&self.variables[*variable], values)?))
-                }
+                RawColumn::Numeric(values) => levels::of_numbers(values)
+                    .map(Arc::new)
+                    .ok_or_else(|| too_many_levels(&self.variables[*variable])),
             },
             Source::Arithmetic(expr) => {
                 let values = RawColumn::Numeric(arithmetic::evaluate(self, expr, raw, rows)?);
@@ -89,11 +89,6 @@ impl Formula {
 }
 
 impl Evaluated {
-    /// Whether a row cannot be used: a raw column or an atom is missing or not finite.
-    pub(crate) fn is_missing(&self, row: usize) -> bool {
-        self.missing.first.get(row).is_some_and(|source| *source != 0)
-    }
-
     /// Sets the mask of every row that cannot be used, and leaves the others as they are.
     pub(crate) fn mark_missing(&self, mask: &mut [bool]) {
         let first = &self.missing.first;
@@ -135,76 +130,30 @@ impl Missing {
         }
     }
 
-    fn mark_where<T: Sync>(&mut self, label: &str, values: &[T], usable: impl Fn(&T) -> bool + Sync) {
+    fn mark_where<T: Sync>(
+        &mut self,
+        label: &str,
+        values: &[T],
+        usable: impl Fn(&T) -> bool + Sync,
+    ) {
         // No early exit within a block, so that the test is vectorised.
         let clean = |block: &[T]| block.iter().fold(true, |clean, value| clean & usable(value));
         if values.par_chunks(BLOCK).all(clean) {
             return;
         }
         self.sources.push(label.to_owned());
-        // The parser limits atoms to 4,096, and each reads at most 256 columns of its own.
+        // Sources beyond 65,535 share the last number, so that their rows are still missing.
         let source = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
         self.first.resize(values.len(), 0);
-        self.first.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK)).for_each(|(first, values)| {
-            for (first, value) in first.iter_mut().zip(values) {
-                if *first == 0 && !usable(value) {
-                    *first = source;
+        self.first.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK)).for_each(
+            |(first, values)| {
+                for (first, value) in first.iter_mut().zip(values) {
+                    if *first == 0 && !usable(value) {
+                        *first = source;
+                    }
                 }
-            }
-        });
-    }
-}
-
-/// Codes of the distinct finite values, in numeric order.
-fn categorical(column: &str, values: &[f64]) -> Result<RawColumn> {
-    let distinct: Vec<HashSet<u64>> = values.par_chunks(16 * BLOCK).map(distinct_values).collect();
-    let mut all: HashSet<u64> = HashSet::new();
-    for part in distinct {
-        all.extend(part);
-        if all.len() > MAX_LEVELS {
-            return Err(too_many_levels(column));
-        }
-    }
-    let mut levels: Vec<f64> = all.into_iter().map(f64::from_bits).collect();
-    levels.sort_unstable_by(f64::total_cmp);
-    let code_of: HashMap<u64, u32> = levels.iter().map(|v| v.to_bits()).zip(0..).collect();
-    let mut codes = vec![MISSING; values.len()];
-    codes.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK)).for_each(|(codes, values)| {
-        let mut last = (f64::NAN.to_bits(), MISSING);
-        for (code, value) in codes.iter_mut().zip(values) {
-            let bits = key(*value);
-            if bits != last.0 {
-                last = (bits, code_of.get(&bits).copied().unwrap_or(MISSING));
-            }
-            *code = last.1;
-        }
-    });
-    Ok(RawColumn::Factor { codes, levels: levels.iter().map(f64::to_string).collect() })
-}
-
-fn distinct_values(values: &[f64]) -> HashSet<u64> {
-    let mut seen = HashSet::new();
-    let mut last = None;
-    for value in values.iter().filter(|value| value.is_finite()) {
-        if last != Some(key(*value)) {
-            seen.insert(key(*value));
-            last = Some(key(*value));
-        }
-    }
-    seen
-}
-
-/// Bits of a value, the same for both zeros.
-fn key(value: f64) -> u64 {
-    (value + 0.0).to_bits()
-}
-
-fn too_many_levels(column: &str) -> DidError {
-    DidError::ColumnType {
-        column: column.to_owned(),
-        role: "categorical covariate",
-        expected: "at most 65536 distinct values; use the column without `C()` if it is continuous",
-        got: "more".to_owned(),
+            },
+        );
     }
 }
 
@@ -212,6 +161,8 @@ fn too_many_levels(column: &str) -> DidError {
 mod tests {
     use std::cell::RefCell;
 
+    use super::super::MAX_LEVELS;
+    use super::super::column::MISSING;
     use super::*;
 
     fn data(name: &str) -> Result<RawColumn> {
@@ -232,7 +183,6 @@ mod tests {
         let blames: Vec<_> = (0..5).map(|row| evaluated.blame(row).map(str::to_owned)).collect();
         for (row, blame) in blames.iter().enumerate() {
             assert_eq!(blame.is_some(), mask[row]);
-            assert_eq!(blame.is_some(), evaluated.is_missing(row));
         }
         blames
     }
@@ -270,16 +220,6 @@ mod tests {
     }
 
     #[test]
-    fn numeric_levels_sort_as_numbers() {
-        let values = [10.0, 9.0, f64::NAN, -1.5, 0.0, -0.0, f64::INFINITY, 2000.0];
-        let RawColumn::Factor { codes, levels } = categorical("x", &values).unwrap() else {
-            panic!("factor")
-        };
-        assert_eq!(levels, ["-1.5", "0", "9", "10", "2000"]);
-        assert_eq!(codes, [3, 2, MISSING, 0, 1, 1, MISSING, 4]);
-    }
-
-    #[test]
     fn what_cannot_be_evaluated() {
         let error = |text: &str, rows: usize| {
             let formula = Formula::parse(text).unwrap();
@@ -289,8 +229,14 @@ mod tests {
         assert!(found.contains("column `f` (covariate in arithmetic)"), "{found}");
         let found = error("x", 6);
         assert!(found.contains("column `x` has 5 rows where 6 are needed"), "{found}");
-        let many: Vec<f64> = (0..=MAX_LEVELS).map(|i| i as f64).collect();
-        let found = categorical("income", &many).unwrap_err().to_string();
+    }
+
+    #[test]
+    fn a_continuous_column_is_no_categorical() {
+        let rows = MAX_LEVELS + 1;
+        let column = |_: &str| Ok(RawColumn::Numeric((0..rows).map(|i| i as f64).collect()));
+        let formula = Formula::parse("C(income)").unwrap();
+        let found = formula.evaluate(rows, &column).unwrap_err().to_string();
         assert!(found.contains("`income`") && found.contains("without `C()`"), "{found}");
     }
 }

@@ -4,17 +4,16 @@
 //! or factor) once on all raw rows, and [`Evaluated::design`] fixes the levels present in the estimation sample and
 //! names the columns of the design.
 
-#![allow(dead_code, reason = "the data preparation that uses this module is built on top of it")]
-
 mod arithmetic;
 mod ast;
 mod column;
 mod design;
 mod evaluate;
+mod levels;
 mod lex;
-#[cfg(test)]
-mod model_matrix_tests;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -63,16 +62,6 @@ impl Formula {
     /// Distinct raw columns in order of appearance, those of removed terms included (as R's `all.vars`).
     pub(crate) fn variables(&self) -> Vec<String> {
         self.variables.clone()
-    }
-
-    /// Whether the design has the column of ones.
-    pub(crate) fn intercept(&self) -> bool {
-        self.intercept
-    }
-
-    /// Whether the intercept is the whole design.
-    pub(crate) fn is_intercept_only(&self) -> bool {
-        self.intercept && self.terms.is_empty()
     }
 }
 

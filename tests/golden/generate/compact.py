@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes the compact golden files from the full reference files.
 
-    compact.py REFERENCE_DIR OUTPUT_DIR [ORACLE_JSON]
+    compact.py REFERENCE_DIR OUTPUT_DIR ORACLE_JSON EXACT_SIGN_JSON
 
-REFERENCE_DIR holds att_gt__<dataset>.json (schema did-golden/1) and data/<dataset>.csv. Standard library only.
+REFERENCE_DIR holds att_gt__<dataset>.json (schema did-golden/1) and data/<dataset>.csv; EXACT_SIGN_JSON comes from
+exact_sign.py. Standard library only.
 """
 
 import csv
@@ -89,15 +90,27 @@ def aggregate(a, boot):
     return out
 
 
-def compact_case(case, grids):
+def with_exact_sign(r, exact):
+    """The reference with the standard errors that the exact influence function gives."""
+    aggregates = [{**a, "overall_se": b["overall_se"], "se": b["se"]} for a, b in zip(r["aggte"], exact["aggte"])]
+    return {**r, "att_gt": {**r["att_gt"], "se": exact["se"]}, "wald": exact["wald"], "aggte": aggregates}
+
+
+def compact_case(case, grids, exact):
     r = case["reference"]
+    signfix = "signfix" in r["producer"]["package"]
+    if signfix:
+        unpatched = next(o for o in case["others"] if o["producer"]["package"] == "did")
+        assert unpatched["max_rel_diff"] == 0, f"{case['id']}: the patch had an effect; use its numbers"
+        assert "vcov" not in r and "influence" not in r, case["id"]
+        r = with_exact_sign(r, exact[case["id"]])
     boot = case["options"]["boot"]
     grid = {k: r["att_gt"][k] for k in ("group", "time")}
     if grid not in grids:
         grids.append(grid)
     out = {"id": case["id"], **options(case["options"])}
-    if "signfix" in r["producer"]["package"]:
-        out["signfix"] = True
+    if signfix:
+        out["exact_sign"] = True
     if "caution" in case:
         out["att_only"] = True
     out |= {"n": r["n"], "grid": grids.index(grid), "att": r["att_gt"]["att"], "se": r["att_gt"]["se"], "wald": r["wald"]}
@@ -131,7 +144,7 @@ def write_csv(source, target, used):
         csv.writer(f, lineterminator="\n").writerows(ditto)
 
 
-def compact_dataset(path, reference, out):
+def compact_dataset(path, reference, out, exact):
     full = json.loads(path.read_text())
     cases, grids = full["cases"], []
     assert all(c["reference"]["status"] == "ok" for c in cases), path
@@ -139,7 +152,7 @@ def compact_dataset(path, reference, out):
     first = cases[0]["options"]
     columns = {"outcome": first["yname"], "time": first["tname"], "unit": first["idname"], "group": first["gname"]}
     columns = {k: RENAMED.get(v, v) for k, v in columns.items() if v}
-    lines = ",\n".join(dump(compact_case(c, grids)) for c in cases)
+    lines = ",\n".join(dump(compact_case(c, grids, exact)) for c in cases)
     producer = cases[0]["reference"]["producer"]
     head = {"reference": f"{producer['language']} {producer['package']} {producer['version']}", "dataset": name,
             "columns": columns, "grids": grids}
@@ -162,7 +175,7 @@ def compact_oracle(path, out):
         parent, _, exact = name.partition("__exact_sign")
         if name != parent:
             full[parent]["se"], full[parent]["W"] = case["se"], case["W"]
-            full[parent]["signfix"] = True
+            full[parent]["exact_sign"] = True
     for name, case in full.items():
         if "args" in case:
             cases.append(dump({"id": name, **case}))
@@ -171,11 +184,12 @@ def compact_oracle(path, out):
 
 
 def main():
-    reference, out = map(pathlib.Path, sys.argv[1:3])
-    total = sum(compact_dataset(p, reference, out) for p in sorted(reference.glob("att_gt__*.json")))
-    oracle = compact_oracle(pathlib.Path(sys.argv[3]), out) if len(sys.argv) > 3 else 0
+    reference, out, oracle, exact = map(pathlib.Path, sys.argv[1:5])
+    exact = json.loads(exact.read_text())
+    total = sum(compact_dataset(p, reference, out, exact) for p in sorted(reference.glob("att_gt__*.json")))
+    oracles = compact_oracle(oracle, out)
     size = sum(p.stat().st_size for p in out.iterdir() if p.is_file())
-    print(f"{total} cases, {oracle} oracle cases, {size} bytes")
+    print(f"{total} cases, {oracles} oracle cases, {size} bytes")
 
 
 if __name__ == "__main__":

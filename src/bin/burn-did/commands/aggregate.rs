@@ -6,7 +6,7 @@ use burn_did::{Aggregated, AttGtResult, Inference, PlotOptions};
 use clap::Args;
 
 use super::{Formed, draw, drawable, formed, report_failures};
-use crate::args::{AGGREGATE, BandArgs, Format, OutputArgs};
+use crate::args::{AGGREGATE, BandArgs, Format};
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec};
 use crate::{csv, json, output};
@@ -18,7 +18,12 @@ pub(crate) struct AggregateArgs {
     result: PathBuf,
     /// Average to form; repeatable. TYPE is simple, dynamic (the event study), group or calendar; KEY is min_e, max_e,
     /// balance_e or na_rm, as in dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true.
-    #[arg(long = "aggregate", value_name = AGGREGATE, required = true)]
+    #[arg(
+        long = "aggregate",
+        value_name = AGGREGATE,
+        required = true,
+        help_heading = "Output"
+    )]
     aggregates: Vec<AggregateSpec>,
     /// One minus the confidence level, if not that of the fit.
     #[arg(
@@ -31,8 +36,12 @@ pub(crate) struct AggregateArgs {
     alp: Option<f64>,
     #[command(flatten)]
     band: BandArgs,
-    #[command(flatten)]
-    output: OutputArgs,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw the event study, or else the only other aggregate, to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
 }
 
 /// Runs the command. It fails if none of the aggregates can be formed.
@@ -51,7 +60,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
     let all_failed = formed(&aggregates).next().is_none();
     let tables: Vec<&Aggregated> = formed(&aggregates).collect();
-    let text = match args.output.format {
+    let text = match args.format {
         Format::Json => json::text(&json::Aggregates::new(&fit, &aggregates))?,
         _ if all_failed => String::new(),
         Format::Csv => csv::table(&[], tables.into_iter()),
@@ -64,10 +73,10 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         let errors = aggregates.into_iter().filter_map(|a| a.result.err());
         return errors.map(CliError::from).next().map_or(Ok(()), Err);
     }
-    if args.output.format != Format::Json {
+    if args.format != Format::Json {
         report_failures(&aggregates);
     }
-    if let Some(file) = &args.output.plot {
+    if let Some(file) = &args.plot {
         let Some(aggregate) = drawable(&aggregates) else {
             return Err(CliError::usage(
                 "--plot needs a dynamic aggregate, or exactly one by group or calendar period",

@@ -10,7 +10,7 @@ use burn_did::{
 use clap::Args;
 
 use super::{Formed, draw, drawable, formed, report_failures};
-use crate::args::{AggregateList, BandArgs, Format, OutputArgs};
+use crate::args::{AggregateList, BandArgs, Format};
 use crate::backend::{self, Backend};
 use crate::error::{CliError, Result};
 use crate::{csv, json, output, values};
@@ -90,7 +90,13 @@ pub(crate) struct AttGtArgs {
     )]
     base_period: BasePeriod,
     /// Periods before treatment in which units may already react.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Estimation")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        help_heading = "Estimation"
+    )]
     anticipation: u32,
     /// Treat every row as a unit of its own.
     #[arg(long, help_heading = "Estimation")]
@@ -151,8 +157,12 @@ pub(crate) struct AttGtArgs {
 
     #[command(flatten)]
     aggregates: AggregateList,
-    #[command(flatten)]
-    output: OutputArgs,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw the event study to this .png or .svg file; without one, the only other aggregate, or the group-time effects.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
     /// Save the result as JSON, for `burn-did aggregate` and `burn-did plot`.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -166,7 +176,7 @@ pub(crate) struct AttGtArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
-    if args.vcov && args.output.format != Format::Json {
+    if args.vcov && args.format != Format::Json {
         return Err(CliError::usage("--vcov is part of the JSON only", "add --format json"));
     }
     let fit = backend::fit(args)?;
@@ -182,7 +192,7 @@ pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
     if let Some(file) = &args.save {
         fit.save(file)?;
     }
-    if let Some(file) = &args.output.plot {
+    if let Some(file) = &args.plot {
         draw(&fit, drawable(&aggregates), file, &PlotOptions::default())?;
     }
     Ok(())
@@ -242,7 +252,7 @@ impl AttGtArgs {
 
     fn text(&self, fit: &AttGtResult, aggregates: &[Formed]) -> Result<String> {
         let formed = formed(aggregates);
-        Ok(match self.output.format {
+        Ok(match self.format {
             Format::Json => json::text(&json::Fit::new(fit, aggregates, self.vcov))?,
             Format::Csv => csv::table(&fit.cells, formed),
             Format::Table => {
@@ -259,7 +269,7 @@ impl AttGtArgs {
 
     /// What the chosen format does not say.
     fn warn(&self, fit: &AttGtResult, aggregates: &[Formed]) {
-        let format = self.output.format;
+        let format = self.format;
         if format == Format::Json {
             return;
         }

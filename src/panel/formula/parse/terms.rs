@@ -1,57 +1,8 @@
-//! Grammar of a formula, expanded into terms as it is read.
-//!
-//! ```text
-//! formula     = [ "~" ] sum
-//! sum         = [ sign ] product { sign product }        sign = "+" | "-"
-//! product     = interaction { "*" interaction }
-//! interaction = power { ":" power }
-//! power       = primary [ "^" integer ]                  only after a group: crossing up to that degree
-//! primary     = 0 | 1 | name | function "(" arithmetic ")" | "C" "(" name ")" | "(" sum ")"
-//! ```
+//! Terms: sums, crossings and what they are made of.
 
-use super::ast::{self, Atom, Expr, Function, Operator, Source, Term};
-use super::lex::{self, Kind, Token};
-
-const MAX_TERMS: usize = 4_096;
-const MAX_DEPTH: usize = 64;
-/// Operands, signs and brackets of one arithmetic expression.
-const MAX_OPERANDS: usize = 256;
-const SUPPORTED: &str = "supported are terms joined by + - : * with 0 or 1 for the intercept, I(arithmetic), \
-    log, log2, log10, log1p, exp, sqrt, abs, and C(column) for a categorical";
-
-type Parsed<T> = Result<T, String>;
-
-/// A formula taken apart.
-#[derive(Debug)]
-pub(super) struct Parts {
-    pub(super) intercept: bool,
-    pub(super) variables: Vec<String>,
-    pub(super) atoms: Vec<Atom>,
-    pub(super) terms: Vec<Term>,
-}
-
-pub(super) fn parse(text: &str) -> Parsed<Parts> {
-    let mut parser = Parser {
-        tokens: lex::tokens(text)?,
-        next: 0,
-        depth: 0,
-        operands: 0,
-        adding: true,
-        parts: Parts { intercept: true, variables: vec![], atoms: vec![], terms: vec![] },
-    };
-    if parser.take('~').is_none() && parser.peek().kind == Kind::End {
-        return Err("it is empty; write `~ 1` for no covariates".to_owned());
-    }
-    let mut terms = parser.sum()?;
-    parser.end()?;
-    terms.sort_by_key(Vec::len);
-    let parts = Parts { terms, ..parser.parts };
-    if parts.terms.is_empty() && !parts.intercept {
-        return Err("it leaves neither covariates nor an intercept; write `~ 1` for no covariates"
-            .to_owned());
-    }
-    Ok(parts)
-}
+use super::super::ast::{self, Atom, Source, Term};
+use super::super::lex::{Kind, Token};
+use super::{MAX_DEPTH, MAX_TERMS, Parsed, Parser, SUPPORTED};
 
 /// What a primary stands for.
 enum Piece {
@@ -65,58 +16,9 @@ enum Piece {
     Group(Vec<Term>),
 }
 
-struct Parser<'a> {
-    tokens: Vec<Token<'a>>,
-    next: usize,
-    depth: usize,
-    operands: usize,
-    /// False inside an odd number of subtractions, where `1` removes the intercept.
-    adding: bool,
-    parts: Parts,
-}
-
 impl<'a> Parser<'a> {
-    fn peek(&self) -> Token<'a> {
-        self.tokens[self.next]
-    }
-
-    fn is_next(&self, symbol: char) -> bool {
-        self.peek().kind == Kind::Symbol(symbol)
-    }
-
-    /// The next token; the end is never passed.
-    fn advance(&mut self) -> Token<'a> {
-        let token = self.peek();
-        self.next = (self.next + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    fn take(&mut self, symbol: char) -> Option<Token<'a>> {
-        self.is_next(symbol).then(|| self.advance())
-    }
-
-    fn end(&self) -> Parsed<()> {
-        let token = self.peek();
-        match token.kind {
-            Kind::End => Ok(()),
-            Kind::Symbol(')') => Err(format!("`)` at character {} closes nothing", token.at)),
-            _ => Err(format!("{}; {SUPPORTED}", misplaced(token))),
-        }
-    }
-
-    fn close(&mut self, opened: Token<'_>) -> Parsed<()> {
-        if self.take(')').is_some() {
-            return Ok(());
-        }
-        let token = self.peek();
-        Err(match token.kind {
-            Kind::End => format!("`(` at character {} is not closed", opened.at),
-            _ => format!("{}; {SUPPORTED}", misplaced(token)),
-        })
-    }
-
     /// Terms joined by signs; `- term` removes it from those before.
-    fn sum(&mut self) -> Parsed<Vec<Term>> {
+    pub(super) fn sum(&mut self) -> Parsed<Vec<Term>> {
         let mut terms = Vec::new();
         let mut sign = self.take('-').or_else(|| self.take('+'));
         loop {
@@ -209,7 +111,7 @@ impl<'a> Parser<'a> {
             Kind::Number(value) if value >= 2.0 && value.fract() == 0.0 => {
                 let mut crossed = terms.clone();
                 // Crossing more often than there are terms adds none.
-                for _ in 1..(value.min(terms.len() as f64) as usize) {
+                for _ in (1..terms.len()).take_while(|degree| (*degree as f64) < value) {
                     crossed = cross(&terms, &crossed)?;
                 }
                 Ok(Piece::Terms(crossed))
@@ -224,9 +126,8 @@ impl<'a> Parser<'a> {
     fn primary(&mut self) -> Parsed<Piece> {
         let token = self.advance();
         match token.kind {
-            Kind::Number(value) if value == 0.0 || value == 1.0 => {
-                Ok(Piece::Intercept { one: value == 1.0, at: token.at })
-            }
+            Kind::Number(0.0) => Ok(Piece::Intercept { one: false, at: token.at }),
+            Kind::Number(1.0) => Ok(Piece::Intercept { one: true, at: token.at }),
             Kind::Number(_) => Err(format!(
                 "`{}` at character {} is not a term: only 0 and 1, for the intercept, are; \
                  put arithmetic into I()",
@@ -272,8 +173,9 @@ impl<'a> Parser<'a> {
     fn categorical(&mut self, name: Token<'a>) -> Parsed<Piece> {
         let opened = self.advance();
         let column = self.advance();
-        if !matches!(column.kind, Kind::Name | Kind::Quoted) || !self.is_next(')') {
-            if self.tokens[self.next..].iter().all(|token| token.kind != Kind::Symbol(')')) {
+        let named = matches!(column.kind, Kind::Name | Kind::Quoted);
+        if !(named && self.is_next(')')) {
+            if column.kind == Kind::End || named && self.peek().kind == Kind::End {
                 return Err(format!("`(` at character {} is not closed", opened.at));
             }
             return Err(format!(
@@ -287,14 +189,6 @@ impl<'a> Parser<'a> {
         self.atom(label, Source::Factor(variable))
     }
 
-    fn variable(&mut self, name: &str) -> usize {
-        let variables = &mut self.parts.variables;
-        variables.iter().position(|known| known == name).unwrap_or_else(|| {
-            variables.push(name.to_owned());
-            variables.len() - 1
-        })
-    }
-
     fn atom(&mut self, label: String, source: Source) -> Parsed<Piece> {
         let atoms = &mut self.parts.atoms;
         let known = atoms.iter().position(|atom| atom.label == label);
@@ -306,91 +200,6 @@ impl<'a> Parser<'a> {
             atoms.len() - 1
         });
         Ok(Piece::Terms(vec![vec![index]]))
-    }
-
-    fn function(&mut self, name: Token<'a>) -> Parsed<Expr> {
-        let Some(function) = Function::by_name(name.text) else {
-            let found = format!("`{}()` at character {}", name.text, name.at);
-            return Err(match name.text {
-                "C" | "factor" => format!("{found} is a categorical, which arithmetic cannot use"),
-                _ => format!("{found} is not supported; {SUPPORTED}"),
-            });
-        };
-        let opened = self.advance();
-        let inner = self.arithmetic()?;
-        if self.is_next(',') {
-            return Err(format!(
-                "`,` at character {}: `{}` takes one argument",
-                self.peek().at,
-                name.text
-            ));
-        }
-        self.close_arithmetic(opened)?;
-        Ok(Expr::Call(function, Box::new(inner)))
-    }
-
-    fn close_arithmetic(&mut self, opened: Token<'_>) -> Parsed<()> {
-        match self.peek().kind {
-            Kind::Symbol(')') | Kind::End => self.close(opened),
-            _ => Err(no_arithmetic(self.peek())),
-        }
-    }
-
-    fn arithmetic(&mut self) -> Parsed<Expr> {
-        self.chain(Self::factor, &[('+', Operator::Add), ('-', Operator::Subtract)])
-    }
-
-    fn factor(&mut self) -> Parsed<Expr> {
-        self.chain(Self::signed, &[('*', Operator::Multiply), ('/', Operator::Divide)])
-    }
-
-    /// Operands joined from the left by operators of one precedence.
-    fn chain(
-        &mut self,
-        operand: fn(&mut Self) -> Parsed<Expr>,
-        operators: &[(char, Operator)],
-    ) -> Parsed<Expr> {
-        let mut left = operand(self)?;
-        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.is_next(*symbol)) {
-            self.advance();
-            left = Expr::Binary(*operator, Box::new(left), Box::new(operand(self)?));
-        }
-        Ok(left)
-    }
-
-    /// A sign binds less tightly than `^`: `-x^2` is `-(x^2)`.
-    fn signed(&mut self) -> Parsed<Expr> {
-        self.operands += 1;
-        if self.operands > MAX_OPERANDS {
-            return Err(format!("an expression has more than {MAX_OPERANDS} operands"));
-        }
-        if self.take('+').is_some() {
-            return self.signed();
-        }
-        if self.take('-').is_some() {
-            return Ok(Expr::Negate(Box::new(self.signed()?)));
-        }
-        let base = self.operand()?;
-        if self.take('^').is_none() {
-            return Ok(base);
-        }
-        Ok(Expr::Binary(Operator::Power, Box::new(base), Box::new(self.signed()?)))
-    }
-
-    fn operand(&mut self) -> Parsed<Expr> {
-        let token = self.advance();
-        match token.kind {
-            Kind::Number(value) => Ok(Expr::Number(value)),
-            Kind::Name if self.is_next('(') => self.function(token),
-            Kind::Name if token.text == "." => Err(no_arithmetic(token)),
-            Kind::Name | Kind::Quoted => Ok(Expr::Column(self.variable(token.text))),
-            Kind::Symbol('(') => {
-                let inner = self.arithmetic()?;
-                self.close_arithmetic(token)?;
-                Ok(Expr::Group(Box::new(inner)))
-            }
-            _ => Err(no_arithmetic(token)),
-        }
     }
 }
 
@@ -445,39 +254,10 @@ fn source(token: &Token<'_>) -> String {
     }
 }
 
-/// A token where an operator between terms should be.
-fn misplaced(token: Token<'_>) -> String {
-    let at = token.at;
-    match token.kind {
-        Kind::Symbol('~') => {
-            format!(
-                "`~` at character {at} makes it two-sided; give only the covariates, as in `~ x1 + x2`"
-            )
-        }
-        Kind::Symbol('/') => {
-            format!("`/` at character {at} between terms is not supported; write a + a:b, or I(a/b) for a ratio")
-        }
-        Kind::Infix => {
-            format!("`{}` at character {at} is not supported; write an interaction a:b", token.text)
-        }
-        _ => format!("`{}` at character {at} does not follow an operator", token.text),
-    }
-}
-
 /// A token where a term should be.
 fn no_term(token: Token<'_>) -> String {
     match token.kind {
         Kind::End => format!("it ends at character {} where a term is expected", token.at),
         _ => format!("`{}` at character {} is where a term is expected", token.text, token.at),
     }
-}
-
-fn no_arithmetic(token: Token<'_>) -> String {
-    let found = match token.kind {
-        Kind::End => format!("it ends at character {} inside arithmetic", token.at),
-        _ => format!("`{}` at character {} is not supported in arithmetic", token.text, token.at),
-    };
-    format!(
-        "{found}, which takes + - * / ^, parentheses, numbers, columns and log, log2, log10, log1p, exp, sqrt, abs"
-    )
 }

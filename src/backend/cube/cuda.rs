@@ -1,0 +1,61 @@
+//! CUDA: double precision by kernels of our own.
+
+use burn_cuda::CudaDevice;
+use cubecl::cuda::{CudaRuntime, install};
+use cudarc::driver::CudaContext;
+
+use super::GpuRuntime;
+use super::buffers::guarded;
+use crate::backend::Availability;
+use crate::error::{DidError, Result};
+use crate::options::Precision;
+
+impl GpuRuntime for CudaRuntime {
+    const NAME: &'static str = "cuda";
+
+    /// Both precisions. The runtime does not list doubles among its types because its matrix product has none; the
+    /// kernels here do not use it.
+    fn probe(device: &CudaDevice, _: Precision) -> Result<Availability> {
+        let missing =
+            |problem: String| DidError::Device { device: format!("cuda {device:?}"), problem };
+        guarded::<Self, _>(device, || {
+            let (driver, compiler) = libraries();
+            if !driver {
+                return Err(missing(
+                    "no CUDA driver (libcuda); install the NVIDIA driver, or use the CPU backend"
+                        .to_owned(),
+                ));
+            }
+            if !compiler {
+                return Err(missing(
+                    "no NVRTC library; install the CUDA toolkit that matches the driver".to_owned(),
+                ));
+            }
+            let headers = install::cuda_path().map(|p| p.join("include").join("cuda_runtime.h"));
+            if !headers.as_ref().is_some_and(|h| h.exists()) {
+                return Err(missing(
+                    "no CUDA headers; set CUDA_PATH to the toolkit's directory, which holds \
+                     include/cuda_runtime.h"
+                        .to_owned(),
+                ));
+            }
+            let count = CudaContext::device_count()
+                .map_err(|e| missing(format!("the CUDA driver does not start: {e}")))?;
+            if !usize::try_from(count).is_ok_and(|count| device.index < count) {
+                return Err(missing(format!("no such GPU; {count} found")));
+            }
+            let free = CudaContext::new(device.index)
+                .and_then(|context| context.mem_get_info())
+                .map_err(|e| missing(format!("the GPU does not answer: {e}")))?
+                .0;
+            Ok(Availability { free_bytes: u64::try_from(free).ok() })
+        })
+    }
+}
+
+/// Whether the driver's and the compiler's libraries can be loaded.
+#[expect(unsafe_code, reason = "loading a library runs its initialisers")]
+fn libraries() -> (bool, bool) {
+    // SAFETY: the names are those of NVIDIA's driver and compiler, whose initialisers have no preconditions.
+    unsafe { (cudarc::driver::sys::is_culib_present(), cudarc::nvrtc::sys::is_culib_present()) }
+}

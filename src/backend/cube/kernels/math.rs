@@ -1,0 +1,60 @@
+//! What the kernels share: columns of a chunk, weights and odds.
+
+use cubecl::prelude::*;
+
+/// Numbers at the start of each table of numbers: bound of `|η|`, largest odds, odds from which rows are trimmed.
+pub(super) const SETTINGS: usize = 3;
+
+/// Entry `(column, row)` of a matrix `[columns, n]`.
+#[cube]
+pub(super) fn entry<F: Float>(matrix: &Tensor<F>, column: usize, row: usize) -> F {
+    matrix[column * matrix.stride(0) + row * matrix.stride(1)]
+}
+
+/// A row's weight: the product of up to two columns, given by their index plus one; 0 is none.
+#[cube]
+pub(super) fn weight<F: Float>(w: &Tensor<F>, first: u32, second: u32, row: usize) -> F {
+    let mut value = F::from_int(1);
+    if first > 0 {
+        value = entry::<F>(w, first as usize - 1, row);
+    }
+    if second > 0 {
+        value *= entry::<F>(w, second as usize - 1, row);
+    }
+    value
+}
+
+/// `v_0 + Σ_j v_j x_j` for the coefficients that start at `at`.
+#[cube]
+pub(super) fn predictor<F: Float>(
+    x: &Tensor<F>,
+    x_first: usize,
+    row: usize,
+    coefficients: &Array<F>,
+    at: usize,
+    k: usize,
+) -> F {
+    let mut sum = coefficients[at];
+    for j in 1..k {
+        sum += coefficients[at + j] * entry::<F>(x, x_first + j - 1, row);
+    }
+    sum
+}
+
+/// Odds `p / (1 - p) = e^η`, which keep their relative precision where `1 - p` would lose it.
+#[cube]
+pub(super) fn odds<F: Float>(log_odds: F, settings: &Array<F>) -> F {
+    let bound = settings[0];
+    let eta = F::max(F::min(log_odds, bound), -bound);
+    F::min(F::exp(eta), settings[1])
+}
+
+/// The odds, or 0 from the trimming threshold on.
+#[cube]
+pub(super) fn trimmed<F: Float>(odds: F, settings: &Array<F>) -> F {
+    let mut kept = odds;
+    if odds >= settings[2] {
+        kept = F::from_int(0);
+    }
+    kept
+}

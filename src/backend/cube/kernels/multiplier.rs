@@ -1,0 +1,279 @@
+//! Multiplied sums of the bootstrap; the multipliers' bits are those of the host.
+
+use cubecl::prelude::*;
+
+use super::math::entry;
+use crate::pass::TILE;
+
+/// Units of a cube: draws of a word of random bits, and rows of a step.
+const LANES: usize = 128;
+
+/// Influence columns of a cube.
+pub(crate) const GROUP: usize = 8;
+
+/// A law with two points, or six.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Law {
+    /// Lower point with probability `fraction / 2^64`.
+    Mammen,
+    /// Signs.
+    Rademacher,
+    /// Six points.
+    Webb,
+}
+
+impl Law {
+    /// Classes beside the last.
+    const fn classes(self) -> usize {
+        match self {
+            Self::Mammen | Self::Rademacher => 1,
+            Self::Webb => 5,
+        }
+    }
+}
+
+/// `Σ_i v_ir u_ij` over each tile of `u [m, rows]`: `[tiles, m, draws]`.
+///
+/// Cubes are (block of 128 draws, tile, group of columns). `values` are the last class' point and the others'. Rows are
+/// taken in steps of 128: each unit draws the class masks of one row, then adds up one draw.
+#[cube(launch, address_type = "dynamic")]
+pub(crate) fn multiplied_sums<F: Float>(
+    u: &Tensor<F>,
+    rank: &Array<u32>,
+    values: &Array<F>,
+    out: &mut Array<F>,
+    rows: u32,
+    columns: u32,
+    draws: u32,
+    seed_low: u32,
+    seed_high: u32,
+    fraction_low: u32,
+    fraction_high: u32,
+    #[comptime] law: Law,
+    #[define(F)] _dtype: StorageType,
+) {
+    let classes = comptime!(law.classes());
+    let unit = UNIT_POS as usize;
+    let rows = rows as usize;
+    let columns = columns as usize;
+    let tile = CUBE_POS_Y as usize;
+    let first_column = CUBE_POS_Z as usize * GROUP;
+    let mut masks = SharedMemory::<u32>::new(comptime!(classes * 4 * LANES));
+    let mut block = SharedMemory::<F>::new(comptime!(GROUP * LANES));
+    let mut sums = Array::<F>::new(GROUP);
+    #[unroll]
+    for j in 0..GROUP {
+        sums[j] = F::from_int(0);
+    }
+    for step in 0..comptime!(TILE / LANES) {
+        let row = tile * TILE + step * LANES + unit;
+        let present = row < rows;
+        let safe_row = usize::min(row, rows - 1);
+        let mut row_masks = Array::<u32>::new(comptime!(classes * 4));
+        draw_masks(
+            rank[safe_row],
+            CUBE_POS_X,
+            seed_low,
+            seed_high,
+            fraction_low,
+            fraction_high,
+            &mut row_masks,
+            law,
+        );
+        #[unroll]
+        for word in 0..comptime!(classes * 4) {
+            masks[word * LANES + unit] = row_masks[word];
+        }
+        #[unroll]
+        for j in 0..GROUP {
+            let mut value = F::from_int(0);
+            if present {
+                value = entry::<F>(u, usize::min(first_column + j, columns - 1), safe_row);
+            }
+            block[j * LANES + unit] = value;
+        }
+        sync_cube();
+
+        let mut part = Array::<F>::new(GROUP);
+        #[unroll]
+        for j in 0..GROUP {
+            part[j] = F::from_int(0);
+        }
+        let word = unit / 32;
+        let bit = UNIT_POS % 32;
+        for i in 0..LANES {
+            let mut v = values[0];
+            #[unroll]
+            for class in 0..classes {
+                if (masks[(class * 4 + word) * LANES + i] >> bit) & 1 == 1 {
+                    v = values[class + 1];
+                }
+            }
+            #[unroll]
+            for j in 0..GROUP {
+                part[j] += v * block[j * LANES + i];
+            }
+        }
+        #[unroll]
+        for j in 0..GROUP {
+            sums[j] += part[j];
+        }
+        sync_cube();
+    }
+    let draw = CUBE_POS_X as usize * LANES + unit;
+    if draw < draws as usize {
+        #[unroll]
+        for j in 0..GROUP {
+            let column = first_column + j;
+            if column < columns {
+                out[(tile * columns + column) * draws as usize + draw] = sums[j];
+            }
+        }
+    }
+}
+
+/// Class masks of 128 draws of one row: for each class four words.
+#[cube]
+fn draw_masks(
+    rank: u32,
+    block: u32,
+    seed_low: u32,
+    seed_high: u32,
+    fraction_low: u32,
+    fraction_high: u32,
+    out: &mut Array<u32>,
+    #[comptime] law: Law,
+) {
+    let mut a = Array::<u32>::new(4usize);
+    if comptime!(law == Law::Rademacher) {
+        philox(seed_low, seed_high, rank, block, 0u32, &mut a);
+        #[unroll]
+        for word in 0..4usize {
+            out[word] = a[word];
+        }
+    }
+    if comptime!(law == Law::Mammen) {
+        below(seed_low, seed_high, rank, block, fraction_low, fraction_high, &mut a, out);
+    }
+    if comptime!(law == Law::Webb) {
+        webb(seed_low, seed_high, rank, block, &mut a, out);
+    }
+}
+
+/// Lanes whose uniform number is below `fraction / 2^64`, compared bit by bit from the highest.
+#[cube]
+fn below(
+    seed_low: u32,
+    seed_high: u32,
+    rank: u32,
+    block: u32,
+    fraction_low: u32,
+    fraction_high: u32,
+    random: &mut Array<u32>,
+    out: &mut Array<u32>,
+) {
+    let mut open = Array::<u32>::new(4usize);
+    #[unroll]
+    for word in 0..4usize {
+        open[word] = 0xFFFF_FFFFu32;
+        out[word] = 0u32;
+    }
+    let mut step = 0u32;
+    let mut any = 1u32;
+    while step < 64 && any != 0 {
+        philox(seed_low, seed_high, rank, block, step, random);
+        let mut half = fraction_high;
+        if step >= 32 {
+            half = fraction_low;
+        }
+        let one = (half >> (31 - step % 32)) & 1 == 1;
+        any = 0u32;
+        #[unroll]
+        for word in 0..4usize {
+            if one {
+                out[word] |= open[word] & !random[word];
+                open[word] &= random[word];
+            } else {
+                open[word] &= !random[word];
+            }
+            any |= open[word];
+        }
+        step += 1;
+    }
+}
+
+/// Masks of `+√1.5, +1, +√0.5, -√1.5, -1`: a sign and one of three sizes, redrawn until it is one of three.
+#[cube]
+fn webb(
+    seed_low: u32,
+    seed_high: u32,
+    rank: u32,
+    block: u32,
+    a: &mut Array<u32>,
+    out: &mut Array<u32>,
+) {
+    let mut open = Array::<u32>::new(4usize);
+    let mut b = Array::<u32>::new(4usize);
+    let mut sizes = Array::<u32>::new(12usize);
+    #[unroll]
+    for word in 0..4usize {
+        open[word] = 0xFFFF_FFFFu32;
+    }
+    #[unroll]
+    for word in 0..12usize {
+        sizes[word] = 0u32;
+    }
+    let mut step = 0u32;
+    let mut any = 1u32;
+    while step < 32 && any != 0 {
+        philox(seed_low, seed_high, rank, block, 2 * step + 1, a);
+        philox(seed_low, seed_high, rank, block, 2 * step + 2, &mut b);
+        any = 0u32;
+        #[unroll]
+        for word in 0..4usize {
+            sizes[word] |= open[word] & !a[word] & !b[word];
+            sizes[word + 4] |= open[word] & a[word] & !b[word];
+            sizes[word + 8] |= open[word] & !a[word] & b[word];
+            open[word] &= a[word] & b[word];
+            any |= open[word];
+        }
+        step += 1;
+    }
+    philox(seed_low, seed_high, rank, block, 0u32, a);
+    #[unroll]
+    for word in 0..4usize {
+        sizes[word] |= open[word];
+        out[word] = sizes[word] & !a[word];
+        out[word + 4] = sizes[word + 4] & !a[word];
+        out[word + 8] = sizes[word + 8] & !a[word];
+        out[word + 12] = sizes[word] & a[word];
+        out[word + 16] = sizes[word + 4] & a[word];
+    }
+}
+
+/// Philox4x32-10 at counter `(rank, block, step, 0)`; arithmetic wraps.
+#[cube]
+fn philox(seed_low: u32, seed_high: u32, rank: u32, block: u32, step: u32, out: &mut Array<u32>) {
+    let mut key_low = seed_low;
+    let mut key_high = seed_high;
+    let mut a = rank;
+    let mut b = block;
+    let mut c = step;
+    let mut d = 0u32;
+    for _ in 0..10u32 {
+        let first_high = u32::mul_hi(a, 0xD251_1F53u32);
+        let first_low = a * 0xD251_1F53u32;
+        let second_high = u32::mul_hi(c, 0xCD9E_8D57u32);
+        let second_low = c * 0xCD9E_8D57u32;
+        a = second_high ^ b ^ key_low;
+        b = second_low;
+        c = first_high ^ d ^ key_high;
+        d = first_low;
+        key_low += 0x9E37_79B9u32;
+        key_high += 0xBB67_AE85u32;
+    }
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+}

@@ -1,0 +1,159 @@
+//! Codes and sorted labels of categoricals.
+
+use std::hash::Hash;
+
+use polars::prelude::*;
+use rayon::prelude::*;
+
+use super::column::{MISSING, RawColumn};
+use super::{BLOCK, MAX_LEVELS};
+
+/// Rows that one task encodes.
+const PART: usize = 16 * BLOCK;
+
+/// Codes of the distinct finite values in numeric order; `None` if there are too many.
+pub(super) fn of_numbers(values: &[f64]) -> Option<RawColumn> {
+    let parts = values.par_chunks(PART).map(|part| {
+        let finite = part.iter().filter(|value| value.is_finite());
+        distinct(finite.map(|value| bits(*value)))
+    });
+    let mut levels: Vec<f64> = union(parts)?.into_iter().map(f64::from_bits).collect();
+    levels.sort_unstable_by(f64::total_cmp);
+    let code_of: PlHashMap<u64, u32> =
+        levels.iter().map(|level| level.to_bits()).zip(0..).collect();
+    let mut codes = vec![MISSING; values.len()];
+    codes.par_chunks_mut(PART).zip(values.par_chunks(PART)).for_each(|(codes, values)| {
+        encode(&code_of, values.iter().map(|value| Some(bits(*value))), codes);
+    });
+    Some(RawColumn::Factor { codes, levels: levels.iter().map(f64::to_string).collect() })
+}
+
+/// Codes of the distinct strings in the order of their bytes; `None` if there are too many.
+pub(super) fn of_strings(column: &StringChunked) -> Option<RawColumn> {
+    let parts: Vec<_> = (0..column.len().div_ceil(PART))
+        .map(|part| column.slice((part * PART) as i64, PART))
+        .collect();
+    let sets = parts.par_iter().map(|part| distinct(part.iter().flatten()));
+    let mut levels: Vec<&str> = union(sets)?.into_iter().collect();
+    levels.sort_unstable();
+    let code_of: PlHashMap<&str, u32> = levels.iter().copied().zip(0..).collect();
+    let mut codes = vec![MISSING; column.len()];
+    codes.par_chunks_mut(PART).zip(&parts).for_each(|(codes, part)| {
+        encode(&code_of, part.iter(), codes);
+    });
+    Some(RawColumn::Factor { codes, levels: levels.into_iter().map(str::to_owned).collect() })
+}
+
+/// Recodes categories so that the labels in use are sorted; `None` if there are too many.
+pub(super) fn of_categories<'a>(
+    mut codes: Vec<u32>,
+    label: impl Fn(u32) -> Option<&'a str>,
+) -> Option<RawColumn> {
+    let parts = codes.par_chunks(PART).map(|part| distinct(part.iter().copied()));
+    let used = union(parts)?;
+    let mut labels: Vec<(&str, u32)> =
+        used.into_iter().filter_map(|code| label(code).map(|label| (label, code))).collect();
+    labels.sort_unstable();
+    let code_of: PlHashMap<u32, u32> = labels.iter().map(|(_, code)| *code).zip(0..).collect();
+    codes.par_chunks_mut(PART).for_each(|codes| {
+        let old = codes.to_vec();
+        codes.fill(MISSING);
+        encode(&code_of, old.into_iter().map(Some), codes);
+    });
+    let levels = labels.into_iter().map(|(label, _)| label.to_owned()).collect();
+    Some(RawColumn::Factor { codes, levels })
+}
+
+/// Writes the codes of the values that have one. Runs of a value, usual in panels, cost one look-up.
+fn encode<K: Copy + Eq + Hash>(
+    code_of: &PlHashMap<K, u32>,
+    values: impl Iterator<Item = Option<K>>,
+    codes: &mut [u32],
+) {
+    let mut last = None;
+    for (code, value) in codes.iter_mut().zip(values) {
+        let Some(value) = value else { continue };
+        *code = match last {
+            Some((known, code)) if known == value => code,
+            _ => code_of.get(&value).copied().unwrap_or(MISSING),
+        };
+        last = Some((value, *code));
+    }
+}
+
+fn distinct<K: Copy + Eq + Hash>(values: impl Iterator<Item = K>) -> PlHashSet<K> {
+    let mut seen = PlHashSet::default();
+    let mut last = None;
+    for value in values {
+        if last != Some(value) {
+            seen.insert(value);
+            last = Some(value);
+        }
+    }
+    seen
+}
+
+/// Values of all parts, unless there are too many.
+fn union<K: Eq + Hash + Send>(
+    parts: impl ParallelIterator<Item = PlHashSet<K>>,
+) -> Option<PlHashSet<K>> {
+    parts.map(Some).try_reduce(PlHashSet::default, |mut large, mut small| {
+        if large.len() < small.len() {
+            std::mem::swap(&mut large, &mut small);
+        }
+        large.extend(small);
+        (large.len() <= MAX_LEVELS).then_some(large)
+    })
+}
+
+/// Bits of a value, the same for both zeros.
+fn bits(value: f64) -> u64 {
+    (value + 0.0).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(column: Option<RawColumn>) -> (Vec<u32>, Vec<String>) {
+        match column {
+            Some(RawColumn::Factor { codes, levels }) => (codes, levels),
+            _ => panic!("factor"),
+        }
+    }
+
+    #[test]
+    fn numeric_levels_sort_as_numbers() {
+        let values = [10.0, 9.0, f64::NAN, -1.5, 0.0, -0.0, f64::INFINITY, 2000.0];
+        let (codes, levels) = parts(of_numbers(&values));
+        assert_eq!(levels, ["-1.5", "0", "9", "10", "2000"]);
+        assert_eq!(codes, [3, 2, MISSING, 0, 1, 1, MISSING, 4]);
+    }
+
+    #[test]
+    fn long_columns_are_encoded_in_parts() {
+        let cycle = |i: usize| i % 3;
+        let rows = 0..PART * 2 + 7;
+        let names: Vec<String> = rows.clone().map(|i| format!("v{}", cycle(i))).collect();
+        let (codes, levels) = parts(of_strings(&StringChunked::new("f".into(), &names)));
+        assert_eq!(levels, ["v0", "v1", "v2"]);
+        assert!(codes.iter().enumerate().all(|(i, code)| *code as usize == cycle(i)));
+        let values: Vec<f64> = rows.map(|i| 5.0 - cycle(i) as f64).collect();
+        let (codes, levels) = parts(of_numbers(&values));
+        assert_eq!(levels, ["3", "4", "5"]);
+        assert!(codes.iter().enumerate().all(|(i, code)| *code as usize == 2 - cycle(i)));
+    }
+
+    #[test]
+    fn too_many_levels_are_refused() {
+        let values: Vec<f64> = (0..=MAX_LEVELS).map(|i| i as f64).collect();
+        assert!(of_numbers(&values).is_none());
+        assert_eq!(parts(of_numbers(&values[1..])).1.len(), MAX_LEVELS);
+    }
+
+    #[test]
+    fn empty_columns_have_no_levels() {
+        assert_eq!(parts(of_numbers(&[])), (vec![], vec![]));
+        assert_eq!(parts(of_strings(&StringChunked::new("f".into(), [""; 0]))), (vec![], vec![]));
+    }
+}

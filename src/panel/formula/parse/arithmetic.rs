@@ -1,0 +1,105 @@
+//! Arithmetic inside a function, with R's precedence.
+
+use super::super::ast::{Expr, Function, Operator};
+use super::super::lex::{Kind, Token};
+use super::{Parsed, Parser, SUPPORTED};
+
+/// Operands, signs and brackets of one expression.
+const MAX_OPERANDS: usize = 256;
+
+impl<'a> Parser<'a> {
+    pub(super) fn function(&mut self, name: Token<'a>) -> Parsed<Expr> {
+        let Some(function) = Function::by_name(name.text) else {
+            let found = format!("`{}()` at character {}", name.text, name.at);
+            return Err(match name.text {
+                "C" | "factor" => format!("{found} is a categorical, which arithmetic cannot use"),
+                _ => format!("{found} is not supported; {SUPPORTED}"),
+            });
+        };
+        let opened = self.advance();
+        let inner = self.arithmetic()?;
+        if self.is_next(',') {
+            return Err(format!(
+                "`,` at character {}: `{}` takes one argument",
+                self.peek().at,
+                name.text
+            ));
+        }
+        self.close_arithmetic(opened)?;
+        Ok(Expr::Call(function, Box::new(inner)))
+    }
+
+    fn close_arithmetic(&mut self, opened: Token<'_>) -> Parsed<()> {
+        match self.peek().kind {
+            Kind::Symbol(')') | Kind::End => self.close(opened),
+            _ => Err(no_arithmetic(self.peek())),
+        }
+    }
+
+    fn arithmetic(&mut self) -> Parsed<Expr> {
+        self.chain(Self::factor, &[('+', Operator::Add), ('-', Operator::Subtract)])
+    }
+
+    fn factor(&mut self) -> Parsed<Expr> {
+        self.chain(Self::signed, &[('*', Operator::Multiply), ('/', Operator::Divide)])
+    }
+
+    /// Operands joined from the left by operators of one precedence.
+    fn chain(
+        &mut self,
+        operand: fn(&mut Self) -> Parsed<Expr>,
+        operators: &[(char, Operator)],
+    ) -> Parsed<Expr> {
+        let mut left = operand(self)?;
+        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.is_next(*symbol)) {
+            self.advance();
+            left = Expr::Binary(*operator, Box::new(left), Box::new(operand(self)?));
+        }
+        Ok(left)
+    }
+
+    /// A sign binds less tightly than `^`: `-x^2` is `-(x^2)`.
+    fn signed(&mut self) -> Parsed<Expr> {
+        self.operands += 1;
+        if self.operands > MAX_OPERANDS {
+            return Err(format!("an expression has more than {MAX_OPERANDS} operands"));
+        }
+        if self.take('+').is_some() {
+            return self.signed();
+        }
+        if self.take('-').is_some() {
+            return Ok(Expr::Negate(Box::new(self.signed()?)));
+        }
+        let base = self.operand()?;
+        if self.take('^').is_none() {
+            return Ok(base);
+        }
+        Ok(Expr::Binary(Operator::Power, Box::new(base), Box::new(self.signed()?)))
+    }
+
+    fn operand(&mut self) -> Parsed<Expr> {
+        let token = self.advance();
+        match token.kind {
+            Kind::Number(value) => Ok(Expr::Number(value)),
+            Kind::Name if self.is_next('(') => self.function(token),
+            Kind::Name if token.text == "." => Err(no_arithmetic(token)),
+            Kind::Name | Kind::Quoted => Ok(Expr::Column(self.variable(token.text))),
+            Kind::Symbol('(') => {
+                let inner = self.arithmetic()?;
+                self.close_arithmetic(token)?;
+                Ok(Expr::Group(Box::new(inner)))
+            }
+            _ => Err(no_arithmetic(token)),
+        }
+    }
+}
+
+fn no_arithmetic(token: Token<'_>) -> String {
+    let found = match token.kind {
+        Kind::End => format!("it ends at character {} inside arithmetic", token.at),
+        _ => format!("`{}` at character {} is not supported in arithmetic", token.text, token.at),
+    };
+    format!(
+        "{found}, which takes + - * / ^, parentheses, numbers, columns and log, log2, log10, log1p, exp, sqrt, abs"
+    )
+}

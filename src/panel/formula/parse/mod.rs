@@ -1,0 +1,137 @@
+//! Grammar of a formula, expanded into terms as it is read.
+//!
+//! ```text
+//! formula     = [ "~" ] sum
+//! sum         = [ sign ] product { sign product }        sign = "+" | "-"
+//! product     = interaction { "*" interaction }
+//! interaction = power { ":" power }
+//! power       = primary [ "^" integer ]                  only after a group: crossing up to that degree
+//! primary     = 0 | 1 | name | function "(" arithmetic ")" | "C" "(" name ")" | "(" sum ")"
+//! ```
+
+mod arithmetic;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use super::ast::{Atom, Term};
+use super::lex::{self, Kind, Token};
+
+const MAX_TERMS: usize = 4_096;
+const MAX_DEPTH: usize = 64;
+const SUPPORTED: &str = "supported are terms joined by + - : * with 0 or 1 for the intercept, I(arithmetic), \
+    log, log2, log10, log1p, exp, sqrt, abs, and C(column) for a categorical";
+
+type Parsed<T> = Result<T, String>;
+
+/// A formula taken apart.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) intercept: bool,
+    pub(super) variables: Vec<String>,
+    pub(super) atoms: Vec<Atom>,
+    pub(super) terms: Vec<Term>,
+}
+
+pub(super) fn parse(text: &str) -> Parsed<Parts> {
+    let mut parser = Parser {
+        tokens: lex::tokens(text)?,
+        next: 0,
+        depth: 0,
+        operands: 0,
+        adding: true,
+        parts: Parts { intercept: true, variables: vec![], atoms: vec![], terms: vec![] },
+    };
+    if parser.take('~').is_none() && parser.peek().kind == Kind::End {
+        return Err("it is empty; write `~ 1` for no covariates".to_owned());
+    }
+    let mut terms = parser.sum()?;
+    parser.end()?;
+    terms.sort_by_key(Vec::len);
+    let parts = Parts { terms, ..parser.parts };
+    if parts.terms.is_empty() && !parts.intercept {
+        return Err("it leaves neither covariates nor an intercept; write `~ 1` for no covariates"
+            .to_owned());
+    }
+    Ok(parts)
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token<'a>>,
+    next: usize,
+    depth: usize,
+    operands: usize,
+    /// False inside an odd number of subtractions, where `1` removes the intercept.
+    adding: bool,
+    parts: Parts,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Token<'a> {
+        self.tokens[self.next]
+    }
+
+    fn is_next(&self, symbol: char) -> bool {
+        self.peek().kind == Kind::Symbol(symbol)
+    }
+
+    /// The next token; the end is never passed.
+    fn advance(&mut self) -> Token<'a> {
+        let token = self.peek();
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn take(&mut self, symbol: char) -> Option<Token<'a>> {
+        self.is_next(symbol).then(|| self.advance())
+    }
+
+    fn end(&self) -> Parsed<()> {
+        let token = self.peek();
+        match token.kind {
+            Kind::End => Ok(()),
+            Kind::Symbol(')') => Err(format!("`)` at character {} closes nothing", token.at)),
+            _ => Err(format!("{}; {SUPPORTED}", misplaced(token))),
+        }
+    }
+
+    fn close(&mut self, opened: Token<'_>) -> Parsed<()> {
+        if self.take(')').is_some() {
+            return Ok(());
+        }
+        let token = self.peek();
+        Err(match token.kind {
+            Kind::End => format!("`(` at character {} is not closed", opened.at),
+            _ => format!("{}; {SUPPORTED}", misplaced(token)),
+        })
+    }
+
+    fn variable(&mut self, name: &str) -> usize {
+        let variables = &mut self.parts.variables;
+        variables.iter().position(|known| known == name).unwrap_or_else(|| {
+            variables.push(name.to_owned());
+            variables.len() - 1
+        })
+    }
+}
+
+/// A token where an operator between terms should be.
+fn misplaced(token: Token<'_>) -> String {
+    let at = token.at;
+    match token.kind {
+        Kind::Symbol('~') => {
+            format!(
+                "`~` at character {at} makes it two-sided; give only the covariates, as in `~ x1 + x2`"
+            )
+        }
+        Kind::Symbol('/') => {
+            format!(
+                "`/` at character {at} between terms is not supported; write a + a:b, or I(a/b) for a ratio"
+            )
+        }
+        Kind::Infix => {
+            format!("`{}` at character {at} is not supported; write an interaction a:b", token.text)
+        }
+        _ => format!("`{}` at character {at} does not follow an operator", token.text),
+    }
+}

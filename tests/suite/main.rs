@@ -1,0 +1,17 @@
+//! Integration tests that run on the CPU, in one binary because linking is slow.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "tests fail by panicking, and print what they reached"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod callback;
+mod errors;
+mod golden;
+mod input;
+mod oracle;
+mod properties;
+mod results;

@@ -1,0 +1,9 @@
+//! What the integration tests share: golden cases, their comparison, and data.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+pub mod compare;
+pub mod frames;
+pub mod golden;
+pub mod spec;
+pub mod splitmix;
+pub mod tolerance;

@@ -1,0 +1,250 @@
+//! Random chunks and plans, and comparisons of a backend with the CPU backend, in the public interface alone.
+#![allow(dead_code, unreachable_pub, reason = "each user takes a part")]
+
+use burn::tensor::{DType, Tensor, TensorData};
+use burn_did::backend::{Cpu, DidBackend};
+use burn_did::pass::{
+    Chunk, Consumers, Dot, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitStat, Multipliers,
+    Pass, PlanColumn, Share, StratumPlan, Weight,
+};
+use burn_did::pass::{GramPass, InfluencePass};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+
+/// Trimming threshold of the samples.
+pub const TRIM: f64 = 0.995;
+
+/// Host data of one stratum; shapes as in [`Chunk`].
+pub struct Sample {
+    pub rows: usize,
+    pub k: usize,
+    pub periods: usize,
+    pub versions: usize,
+    pub y: Vec<f64>,
+    pub x: Vec<f64>,
+    pub w: Vec<f64>,
+    pub clusters: usize,
+}
+
+impl Sample {
+    /// Outcomes and covariates uniform on (-1, 1), two columns of weights with some zeros.
+    pub fn new(rows: usize, k: usize, seed: u64) -> Self {
+        let (periods, versions) = (3, 2);
+        let mut random = SmallRng::seed_from_u64(seed);
+        // Single-precision values, so that every backend starts from the same numbers.
+        let mut uniform = |n: usize| -> Vec<f64> {
+            (0..n).map(|_| f64::from(random.random_range(-1.0f32..1.0))).collect()
+        };
+        let y = uniform(periods * rows);
+        let x = uniform(versions * (k - 1) * rows);
+        let w = uniform(2 * rows).iter().map(|w| if *w < -0.8 { 0.0 } else { w + 1.5 }).collect();
+        Self { rows, k, periods, versions, y, x, w, clusters: 7 }
+    }
+
+    /// The rows `range` as a chunk of stratum 0.
+    pub fn chunk<B: DidBackend>(
+        &self,
+        device: &B::Device,
+        dtype: DType,
+        range: std::ops::Range<usize>,
+    ) -> Chunk<B> {
+        let matrix = |data: &[f64]| -> Option<Tensor<B, 2>> {
+            let columns = data.len() / self.rows;
+            let cut: Vec<f64> =
+                data.chunks_exact(self.rows).flat_map(|c| c[range.clone()].to_vec()).collect();
+            let data = TensorData::new(cut, [columns, range.len()]).convert_dtype(dtype);
+            (columns > 0).then(|| Tensor::from_data(data, (device, dtype)))
+        };
+        let ranks = range.clone().map(|i| u32::try_from(i * 3 + 1).expect("small"));
+        let clusters = range.clone().map(|i| u32::try_from(i * i % self.clusters).expect("small"));
+        Chunk {
+            stratum: 0,
+            rows: range.len(),
+            y: matrix(&self.y).expect("outcomes"),
+            x: matrix(&self.x),
+            w: matrix(&self.w),
+            rank: ranks.collect(),
+            cluster: clusters.collect(),
+            k: self.k,
+        }
+    }
+
+    /// Coefficients of moderate size; those of a propensity score reach past the trimming threshold.
+    pub fn coefficients(&self, seed: u64, size: f64) -> Vec<f64> {
+        let mut random = SmallRng::seed_from_u64(seed);
+        (0..self.k).map(|_| size * random.random_range(-1.0..1.0)).collect()
+    }
+
+    /// A plan that uses every term of the influence formula and every weight.
+    pub fn plan(&self) -> StratumPlan {
+        let dots = (0..6)
+            .map(|j| Dot {
+                x: if j % 2 == 0 { 0 } else { self.versions - 1 },
+                v: self.coefficients(j, if j == 0 { 3.0 } else { 1.0 }),
+            })
+            .collect();
+        let plain = Leg { post: 1, base: Some(0), c: 0.7, f: -0.1, ..Leg::default() };
+        let full = Leg {
+            post: 2,
+            base: Some(1),
+            w: Weight::Column(1),
+            treated: false,
+            prop: Some(0),
+            beta: Some(1),
+            b: Some(2),
+            e: Some(3),
+            a: Some(4),
+            c: 0.3,
+            f: 0.05,
+            h: 0.4,
+            h_tau: 0.2,
+        };
+        let treated = Leg {
+            treated: true,
+            prop: Some(1),
+            base: None,
+            w: Weight::Product(0, 1),
+            h: 0.0,
+            h_tau: 0.0,
+            ..full.clone()
+        };
+        let columns = (0..11)
+            .map(|c| PlanColumn {
+                column: 12 - c,
+                legs: match c % 4 {
+                    0 => vec![plain.clone()],
+                    1 => vec![full.clone()],
+                    2 => vec![treated.clone(), plain.clone()],
+                    _ => vec![Leg { beta: None, a: None, ..full.clone() }, treated.clone()],
+                },
+            })
+            .collect();
+        let share = Some(Share { column: 0, w: Weight::Column(0), scale: 0.01 });
+        StratumPlan { dots, props: vec![0, 5], columns, share }
+    }
+}
+
+/// Influence columns of [`Sample::plan`], one of which is inactive.
+pub const COLUMNS: usize = 13;
+
+/// Cross-products of the chunks, added up.
+pub fn gram<B: DidBackend>(chunks: &[Chunk<B>], job: &GramJob, periods: usize) -> Gram {
+    let k = chunks[0].k;
+    let pass = GramPass { k, periods, trim: TRIM, jobs: vec![job.clone()] };
+    let mut stat = pass.identity();
+    for chunk in chunks {
+        pass.accumulate(chunk, &mut stat).expect("gram");
+    }
+    stat.remove(0)
+}
+
+/// Derivatives of a logit model over the chunks.
+pub fn logit<B: DidBackend>(chunks: &[Chunk<B>], job: &LogitJob, gamma: &[f64]) -> LogitStat {
+    let mut stat = LogitStat::zero(chunks[0].k);
+    for chunk in chunks {
+        B::logit(chunk, job, gamma, &mut stat).expect("logit");
+    }
+    stat
+}
+
+/// Sums over the influence values of the chunks.
+pub fn influence<B: DidBackend>(
+    chunks: &[Chunk<B>],
+    plan: &StratumPlan,
+    consumers: Consumers,
+) -> InfluenceStat {
+    let pass =
+        InfluencePass { columns: COLUMNS, trim: TRIM, strata: vec![plan.clone()], consumers };
+    let mut stat = pass.identity();
+    for chunk in chunks {
+        pass.accumulate(chunk, &mut stat).expect("influence");
+    }
+    stat
+}
+
+/// The consumers, one after another.
+pub fn consumers(clusters: usize, multipliers: Multipliers) -> [Consumers; 2] {
+    [
+        Consumers { clusters: None, multipliers: Some(multipliers), keep_rows: true },
+        Consumers { clusters: Some(clusters), multipliers: None, keep_rows: true },
+    ]
+}
+
+/// Largest difference relative to the largest entry.
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let scale = b.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+    a.iter().zip(b).fold(0.0, |m: f64, (a, b)| {
+        assert!(a.is_finite(), "not finite: {a}");
+        m.max((a - b).abs())
+    }) / scale
+}
+
+/// Largest distances from the CPU backend of each operation on one sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Distances {
+    pub gram: f64,
+    pub logit: f64,
+    pub rows: f64,
+    pub cross: f64,
+    pub draws: f64,
+    pub clusters: f64,
+}
+
+impl Distances {
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            gram: self.gram.max(other.gram),
+            logit: self.logit.max(other.logit),
+            rows: self.rows.max(other.rows),
+            cross: self.cross.max(other.cross),
+            draws: self.draws.max(other.draws),
+            clusters: self.clusters.max(other.clusters),
+        }
+    }
+
+    pub fn largest(self) -> f64 {
+        [self.gram, self.logit, self.rows, self.cross, self.draws, self.clusters]
+            .into_iter()
+            .fold(0.0, f64::max)
+    }
+}
+
+/// All operations of a sample on `B` against the CPU backend.
+pub fn compare<B: DidBackend>(
+    sample: &Sample,
+    device: &B::Device,
+    dtype: DType,
+    multipliers: Multipliers,
+) -> Distances {
+    let mut worst = Distances::default();
+    let all = 0..sample.rows;
+    let host = [sample.chunk::<Cpu>(&Default::default(), DType::F64, all.clone())];
+    let here = [sample.chunk::<B>(device, dtype, all)];
+    for w in [Weight::Ones, Weight::Column(1), Weight::Product(0, 1)] {
+        for odds in [None, Some(sample.coefficients(0, 3.0))] {
+            let job = GramJob { stratum: 0, x: 1, w, odds };
+            let (a, b) = (gram(&here, &job, sample.periods), gram(&host, &job, sample.periods));
+            worst.gram = worst.gram.max(distance(&a.zz, &b.zz)).max(distance(&a.zy, &b.zy));
+        }
+        for treated in [false, true] {
+            let job = LogitJob { model: 0, stratum: 0, x: 0, w, treated };
+            let gamma = sample.coefficients(9, 2.0);
+            let (a, b) = (logit(&here, &job, &gamma), logit(&host, &job, &gamma));
+            let distance = distance(&a.score, &b.score)
+                .max(distance(&a.hessian, &b.hessian))
+                .max((a.max_p - b.max_p).abs());
+            worst.logit = worst.logit.max(distance);
+        }
+    }
+    let plan = sample.plan();
+    for consumers in consumers(sample.clusters, multipliers) {
+        let (a, b) = (influence(&here, &plan, consumers), influence(&host, &plan, consumers));
+        assert_eq!((&a.rows[0].0, &a.rows[0].1), (&b.rows[0].0, &b.rows[0].1));
+        worst.rows = worst.rows.max(distance(&a.rows[0].2, &b.rows[0].2));
+        worst.cross = worst.cross.max(distance(&a.cross, &b.cross));
+        worst.draws = worst.draws.max(distance(&a.draws, &b.draws));
+        worst.clusters = worst.clusters.max(distance(&a.clusters, &b.clusters));
+    }
+    worst
+}
