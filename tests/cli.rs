@@ -1,5 +1,7 @@
 //! The binary: its JSON, formats, files, messages and exit codes.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -4,7 +4,6 @@ use burn_did::Band;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::{aggregate, att_gt, plot};
-use crate::values::AggregateSpec;
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -61,14 +60,10 @@ impl BandArgs {
     }
 }
 
-/// An aggregation.
+/// Form of an aggregation on the command line.
 pub(crate) const AGGREGATE: &str = "TYPE[:KEY=VALUE,...]";
 
-/// Aggregations asked for.
-#[derive(Args)]
-pub(crate) struct AggregateList {
-    /// Average the group-time effects; repeatable. TYPE is simple, dynamic (the event study), group or calendar; KEY is
-    /// min_e, max_e, balance_e or na_rm, as in dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true.
-    #[arg(long = "aggregate", value_name = AGGREGATE)]
-    pub aggregates: Vec<AggregateSpec>,
-}
+/// What that means.
+pub(crate) const AGGREGATE_HELP: &str = "Average the group-time effects; repeatable. TYPE is simple, dynamic (the event \
+    study), group or calendar; KEY is min_e, max_e, balance_e or na_rm, as in \
+    dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true";

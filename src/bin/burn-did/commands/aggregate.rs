@@ -6,7 +6,7 @@ use burn_did::{Aggregated, AttGtResult, Inference, PlotOptions};
 use clap::Args;
 
 use super::{Formed, draw, drawable, formed, report_failures};
-use crate::args::{AGGREGATE, BandArgs, Format};
+use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec};
 use crate::{csv, json, output};
@@ -16,11 +16,10 @@ use crate::{csv, json, output};
 pub(crate) struct AggregateArgs {
     /// What `burn-did att-gt --save` wrote.
     result: PathBuf,
-    /// Average to form; repeatable. TYPE is simple, dynamic (the event study), group or calendar; KEY is min_e, max_e,
-    /// balance_e or na_rm, as in dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true.
     #[arg(
         long = "aggregate",
         value_name = AGGREGATE,
+        help = AGGREGATE_HELP,
         required = true,
         help_heading = "Output"
     )]

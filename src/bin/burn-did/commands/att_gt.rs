@@ -10,10 +10,11 @@ use burn_did::{
 use clap::Args;
 
 use super::{Formed, draw, drawable, formed, report_failures};
-use crate::args::{AggregateList, BandArgs, Format};
+use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
 use crate::backend::{self, Backend};
 use crate::error::{CliError, Result};
-use crate::{csv, json, output, values};
+use crate::values::{self, AggregateSpec};
+use crate::{csv, json, output};
 
 /// Group-time average treatment effects (Callaway and Sant'Anna 2021) of a panel or of repeated cross sections.
 ///
@@ -155,8 +156,13 @@ pub(crate) struct AttGtArgs {
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, help_heading = "Device")]
     memory_budget: Option<u64>,
 
-    #[command(flatten)]
-    aggregates: AggregateList,
+    #[arg(
+        long = "aggregate",
+        value_name = AGGREGATE,
+        help = AGGREGATE_HELP,
+        help_heading = "Output"
+    )]
+    aggregates: Vec<AggregateSpec>,
     /// Format of the results.
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
     format: Format,
@@ -180,11 +186,11 @@ pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
         return Err(CliError::usage("--vcov is part of the JSON only", "add --format json"));
     }
     let fit = backend::fit(args)?;
-    let aggregate = |spec: &crate::values::AggregateSpec| Formed {
+    let aggregate = |spec: &AggregateSpec| Formed {
         spec: spec.clone(),
         result: fit.aggregate(spec.aggregation),
     };
-    let aggregates: Vec<Formed> = args.aggregates.aggregates.iter().map(aggregate).collect();
+    let aggregates: Vec<Formed> = args.aggregates.iter().map(aggregate).collect();
     output::results(&args.text(&fit, &aggregates)?)?;
     if !args.quiet {
         args.warn(&fit, &aggregates);
