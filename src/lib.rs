@@ -39,6 +39,8 @@
 //! data frame ─► panel (validated sample) ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
 //! ```
 
+#![warn(clippy::print_stdout)]
+
 #[cfg(test)]
 extern crate self as burn_did;
 

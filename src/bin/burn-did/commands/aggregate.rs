@@ -1,0 +1,88 @@
+//! `burn-did aggregate`
+
+use std::path::PathBuf;
+
+use burn_did::{Aggregated, AttGtResult, Inference, PlotOptions};
+use clap::Args;
+
+use super::{Formed, draw, drawable, formed, report_failures};
+use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
+use crate::error::{CliError, Result};
+use crate::values::{self, AggregateSpec};
+use crate::{csv, json, output};
+
+/// Averages of a saved result; no data are needed.
+#[derive(Args)]
+pub(crate) struct AggregateArgs {
+    /// What `burn-did att-gt --save` wrote.
+    result: PathBuf,
+    #[arg(
+        long = "aggregate",
+        value_name = AGGREGATE,
+        help = AGGREGATE_HELP,
+        required = true,
+        help_heading = "Output"
+    )]
+    aggregates: Vec<AggregateSpec>,
+    /// One minus the confidence level, if not that of the fit.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        visible_alias = "alpha",
+        value_parser = values::alpha,
+        help_heading = "Inference"
+    )]
+    alp: Option<f64>,
+    #[command(flatten)]
+    band: BandArgs,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw the event study, or else the only other aggregate, to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
+}
+
+/// Runs the command. It fails if none of the aggregates can be formed.
+pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
+    let fit = AttGtResult::load(&args.result)?;
+    let own = fit.settings.inference;
+    let inference = Inference {
+        alpha: args.alp.unwrap_or(own.alpha),
+        band: args.band.band().unwrap_or(own.band),
+        ..own
+    };
+    let form = |spec: &AggregateSpec| Formed {
+        spec: spec.clone(),
+        result: fit.aggregate_with(spec.aggregation, &inference),
+    };
+    let aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
+    let all_failed = formed(&aggregates).next().is_none();
+    let tables: Vec<&Aggregated> = formed(&aggregates).collect();
+    let text = match args.format {
+        Format::Json => json::text(&json::Aggregates::new(&fit, &aggregates))?,
+        _ if all_failed => String::new(),
+        Format::Csv => csv::table(&[], tables.into_iter()),
+        Format::Table => output::blocks(tables.iter().map(ToString::to_string)),
+        Format::Markdown => output::blocks(tables.iter().map(|a| a.to_markdown())),
+        Format::Latex => output::blocks(tables.iter().map(|a| a.to_latex())),
+    };
+    output::results(&text)?;
+    if all_failed {
+        let errors = aggregates.into_iter().filter_map(|a| a.result.err());
+        return errors.map(CliError::from).next().map_or(Ok(()), Err);
+    }
+    if args.format != Format::Json {
+        report_failures(&aggregates);
+    }
+    if let Some(file) = &args.plot {
+        let Some(aggregate) = drawable(&aggregates) else {
+            return Err(CliError::usage(
+                "--plot needs a dynamic aggregate, or exactly one by group or calendar period",
+                "`burn-did plot` draws one of your choice",
+            ));
+        };
+        draw(&fit, Some(aggregate), file, &PlotOptions::default())?;
+    }
+    Ok(())
+}

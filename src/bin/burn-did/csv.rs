@@ -1,0 +1,39 @@
+//! All estimates as one CSV table: one row an estimate.
+
+use burn_did::{Aggregated, AttGtCell, Estimate};
+
+const HEADER: &str = "type,term,group,time,at,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control\n";
+
+/// Cells first, then each aggregation with its overall effect as the last row.
+pub(crate) fn table<'a>(
+    cells: &[AttGtCell],
+    aggregates: impl Iterator<Item = &'a Aggregated>,
+) -> String {
+    let mut out = HEADER.to_owned();
+    for cell in cells {
+        let (group, time) = (cell.group, cell.time);
+        let first = format!("att_gt,\"ATT({group}, {time})\",{group},{time},");
+        let last = format!("{},{},{}", cell.status.code(), cell.n_treated, cell.n_control);
+        row(&mut out, &first, &cell.estimate, &last);
+    }
+    for aggregate in aggregates {
+        let kind = aggregate.aggregation.kind.name();
+        for r in &aggregate.rows {
+            let status = if r.reference { "reference" } else { "ok" };
+            let first = format!("{kind},ATT({0}),,,{0}", r.at);
+            row(&mut out, &first, &r.estimate, &format!("{status},,"));
+        }
+        row(&mut out, &format!("{kind},overall,,,"), &aggregate.overall, "ok,,");
+    }
+    out
+}
+
+fn row(out: &mut String, first: &str, estimate: &Estimate, last: &str) {
+    let Estimate { att, se, ci_lower, ci_upper, p_value } = *estimate;
+    let numbers = [att, se, ci_lower, ci_upper, p_value, estimate.statistic()];
+    let shown: Vec<String> = numbers
+        .into_iter()
+        .map(|v| v.filter(|v| v.is_finite()).map_or(String::new(), |v| v.to_string()))
+        .collect();
+    out.extend([first, ",", &shown.join(","), ",", last, "\n"]);
+}

@@ -1,0 +1,82 @@
+//! What ends a command early.
+
+use std::fmt;
+
+use burn_did::DidError;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) enum CliError {
+    /// The command line asks for something impossible.
+    Usage {
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The library refuses or fails.
+    Did(DidError),
+    /// Standard output cannot be written.
+    Output(std::io::Error),
+}
+
+pub(crate) type Result<T> = std::result::Result<T, CliError>;
+
+impl CliError {
+    pub(crate) fn usage(problem: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { problem: problem.into(), hint: Some(hint.into()) }
+    }
+
+    /// Exit status.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Usage { .. } | Self::Did(DidError::Config { .. } | DidError::Formula { .. }) => 2,
+            Self::Did(_) | Self::Output(_) => 1,
+        }
+    }
+
+    /// What to do about it, where the message does not say so in the words of the command line.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Usage { hint, .. } => hint.as_deref(),
+            Self::Did(error) => hint(error),
+            Self::Output(_) => None,
+        }
+    }
+}
+
+fn hint(error: &DidError) -> Option<&'static str> {
+    Some(match error {
+        DidError::Config { option: "unit", .. } => {
+            "name the unit column by --idname, or add --repeated-cross-sections"
+        }
+        DidError::Config { option: "data", .. } => "convert the file to CSV or parquet",
+        DidError::DuplicateRow { .. } => {
+            "for rows that are not a panel, add --repeated-cross-sections"
+        }
+        DidError::EmptySample { after, .. } if after.contains("balancing") => {
+            "add --allow-unbalanced-panel to keep units that are missing in some periods"
+        }
+        DidError::SmallNeverTreated { .. } => "add --control-group notyettreated",
+        DidError::MissingCells { .. } => "add na_rm=true, as in --aggregate dynamic:na_rm=true",
+        DidError::Precision { .. } => "add --precision f32",
+        DidError::Json(_) => "the file must be one that `burn-did att-gt ... --save FILE` wrote",
+        _ => return None,
+    })
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage { problem, .. } => f.write_str(problem),
+            Self::Did(error) => error.fmt(f),
+            Self::Output(error) => write!(f, "standard output: {error}"),
+        }
+    }
+}
+
+impl From<DidError> for CliError {
+    fn from(error: DidError) -> Self {
+        Self::Did(error)
+    }
+}

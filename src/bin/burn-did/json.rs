@@ -1,0 +1,294 @@
+//! The JSON document of results.
+
+use std::io;
+
+use burn_did::{Aggregated, AttGtCell, AttGtResult, DidError, Estimate, Timings, Wald};
+use serde::ser::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::ser::{Formatter, Serializer as Writer};
+
+use crate::commands::Formed;
+use crate::values::Given;
+
+/// A number that is written without a fraction if it has none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
+        if self.0.fract() == 0.0 && self.0.abs() < 1e15 {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+/// Everything about a fit.
+#[derive(serde::Serialize)]
+pub(crate) struct Fit<'a> {
+    #[serde(flatten)]
+    about: About<'a>,
+    critical_value: f64,
+    wald: Option<Wald>,
+    cells: Vec<Cell<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vcov: Option<Vec<Vec<Option<f64>>>>,
+    aggregates: Vec<Aggregate<'a>>,
+    audit: Value,
+    warnings: Vec<String>,
+    timings: Timings,
+}
+
+impl<'a> Fit<'a> {
+    pub(crate) fn new(fit: &'a AttGtResult, aggregates: &'a [Formed], vcov: bool) -> Self {
+        let own = fit.warnings.iter().map(ToString::to_string);
+        Self {
+            about: About::new(fit),
+            critical_value: fit.critical_value,
+            wald: fit.wald,
+            cells: fit.cells.iter().map(Cell::new).collect(),
+            vcov: vcov.then(|| fit.vcov()),
+            aggregates: aggregates.iter().map(Aggregate::new).collect(),
+            audit: serde_json::to_value(&fit.audit).map_or(Value::Null, whole),
+            warnings: own.chain(warnings(aggregates)).collect(),
+            timings: fit.timings,
+        }
+    }
+}
+
+/// Aggregations of a saved fit.
+#[derive(serde::Serialize)]
+pub(crate) struct Aggregates<'a> {
+    #[serde(flatten)]
+    about: About<'a>,
+    aggregates: Vec<Aggregate<'a>>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Aggregates<'a> {
+    pub(crate) fn new(fit: &'a AttGtResult, aggregates: &'a [Formed]) -> Self {
+        Self {
+            about: About::new(fit),
+            aggregates: aggregates.iter().map(Aggregate::new).collect(),
+            warnings: warnings(aggregates).collect(),
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct About<'a> {
+    estimator: &'a str,
+    backend: &'a str,
+    precision: &'a str,
+    n_units: usize,
+    n_rows: usize,
+}
+
+impl<'a> About<'a> {
+    fn new(fit: &'a AttGtResult) -> Self {
+        let s = &fit.settings;
+        let (estimator, backend, precision) = (&s.estimator, &s.backend, &s.precision);
+        Self { estimator, backend, precision, n_units: s.n_units, n_rows: s.n_rows }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Cell<'a> {
+    group: Number,
+    time: Number,
+    #[serde(flatten)]
+    estimate: &'a Estimate,
+    status: &'static str,
+    reason: Option<String>,
+    n_treated: usize,
+    n_control: usize,
+}
+
+impl<'a> Cell<'a> {
+    fn new(cell: &'a AttGtCell) -> Self {
+        let failed = !cell.status.is_estimated();
+        Self {
+            group: Number(cell.group),
+            time: Number(cell.time),
+            estimate: &cell.estimate,
+            status: cell.status.code(),
+            reason: failed.then(|| cell.status.to_string()),
+            n_treated: cell.n_treated,
+            n_control: cell.n_control,
+        }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Aggregate<'a> {
+    r#type: &'static str,
+    options: &'a Given,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    Formed { overall: Interval, critical_value: f64, rows: Vec<Row> },
+    Failed { error: String },
+}
+
+#[derive(serde::Serialize)]
+struct Interval {
+    att: Option<f64>,
+    se: Option<f64>,
+    ci_lower: Option<f64>,
+    ci_upper: Option<f64>,
+}
+
+#[derive(serde::Serialize)]
+struct Row {
+    at: Number,
+    #[serde(flatten)]
+    estimate: Interval,
+}
+
+impl<'a> Aggregate<'a> {
+    fn new(formed: &'a Formed) -> Self {
+        let outcome = match &formed.result {
+            Ok(aggregated) => Outcome::formed(aggregated),
+            Err(error) => Outcome::Failed { error: DidError::to_string(error) },
+        };
+        let r#type = formed.spec.aggregation.kind.name();
+        Self { r#type, options: &formed.spec.given, outcome }
+    }
+}
+
+impl Outcome {
+    fn formed(aggregated: &Aggregated) -> Self {
+        let row = |r: &burn_did::AggregatedRow| Row {
+            at: Number(r.at),
+            estimate: Interval::from(r.estimate),
+        };
+        Self::Formed {
+            overall: Interval::from(aggregated.overall),
+            critical_value: aggregated.critical_value,
+            rows: aggregated.rows.iter().map(row).collect(),
+        }
+    }
+}
+
+impl From<Estimate> for Interval {
+    fn from(Estimate { att, se, ci_lower, ci_upper, .. }: Estimate) -> Self {
+        Self { att, se, ci_lower, ci_upper }
+    }
+}
+
+/// Warnings of the aggregations, with the aggregation they belong to.
+fn warnings(aggregates: &[Formed]) -> impl Iterator<Item = String> {
+    aggregates.iter().flat_map(|formed| {
+        let warnings = formed.result.as_ref().map_or(&[][..], |a| &a.warnings);
+        warnings.iter().map(|w| format!("aggregate {}: {w}", formed.spec.text))
+    })
+}
+
+/// Numbers without fractions as integers.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(whole).collect(),
+        Value::Object(map) => map.into_iter().map(|(k, v)| (k, whole(v))).collect(),
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(float) => serde_json::to_value(Number(float)).unwrap_or(Value::Null),
+            None => Value::Number(number),
+        },
+        other => other,
+    }
+}
+
+/// The document as text: one line a cell and an aggregation.
+pub(crate) fn text(document: &impl Serialize) -> Result<String, DidError> {
+    let mut out = Vec::new();
+    document.serialize(&mut Writer::with_formatter(&mut out, Lines { depth: 0, filled: false }))?;
+    out.push(b'\n');
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// Breaks lines down to this depth.
+const BROKEN: usize = 2;
+
+/// Like pretty printing, but what is deep inside stays on one line.
+struct Lines {
+    depth: usize,
+    filled: bool,
+}
+
+impl Lines {
+    fn open<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth += 1;
+        self.filled = false;
+        writer.write_all(bracket)
+    }
+
+    fn close<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        if self.depth <= BROKEN && self.filled {
+            self.depth -= 1;
+            self.line(writer)?;
+        } else {
+            self.depth -= 1;
+        }
+        self.filled = true;
+        writer.write_all(bracket)
+    }
+
+    fn item<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if !first {
+            writer.write_all(b",")?;
+        }
+        if self.depth <= BROKEN {
+            self.line(writer)?;
+        }
+        self.filled = true;
+        Ok(())
+    }
+
+    fn line<W: ?Sized + io::Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"\n")?;
+        (0..self.depth).try_for_each(|_| writer.write_all(b"  "))
+    }
+}
+
+impl Formatter for Lines {
+    fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.open(writer, b"[")
+    }
+
+    fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.close(writer, b"]")
+    }
+
+    fn begin_array_value<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.item(writer, first)
+    }
+
+    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.open(writer, b"{")
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.close(writer, b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.item(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(if self.depth <= BROKEN { b": " } else { b":" })
+    }
+}

@@ -1,0 +1,32 @@
+//! Difference-in-differences from the command line.
+
+mod args;
+mod backend;
+mod commands;
+mod csv;
+mod error;
+mod json;
+mod output;
+mod progress;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::AttGt(args) => commands::att_gt::run(&args),
+        Command::Aggregate(args) => commands::aggregate::run(&args),
+        Command::Plot(args) => commands::plot::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::error(&error);
+            ExitCode::from(error.code())
+        }
+    }
+}
