@@ -20,9 +20,11 @@ mod sample;
 const DRAWS: usize = 999;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let rows = std::env::args().nth(1).map_or(Ok(200_000), |a| a.parse())?;
+    let rows: usize = std::env::args().nth(1).map_or(Ok(200_000), |a| a.parse())?;
     if !cfg!(any(feature = "cuda", feature = "wgpu")) {
-        return Err("no GPU backend in this build: add --features cuda or --features wgpu".into());
+        return Err(
+            format!("no GPU backend to run {rows} rows on: add --features cuda or wgpu").into()
+        );
     }
     let checks: Vec<Result<(), Box<dyn Error>>> = vec![
         #[cfg(feature = "cuda")]
