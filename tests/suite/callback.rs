@@ -38,7 +38,9 @@ impl TwoByTwo for Means {
             })
             .sum();
         let n = change.len() as f64;
-        influence.iter_mut().for_each(|i| *i *= n);
+        for i in &mut influence {
+            *i *= n;
+        }
         Ok(TwoByTwoEstimate { att, influence })
     }
 
@@ -53,7 +55,9 @@ impl TwoByTwo for Means {
             att += add_corner(cell.y, cell.w, &chosen, sign, &mut influence);
         }
         let n = cell.y.len() as f64;
-        influence.iter_mut().for_each(|i| *i *= n);
+        for i in &mut influence {
+            *i *= n;
+        }
         Ok(TwoByTwoEstimate { att, influence })
     }
 }

@@ -15,3 +15,5 @@ mod input;
 mod oracle;
 mod properties;
 mod results;
+#[cfg(feature = "wgpu")]
+mod wgpu;

@@ -241,7 +241,7 @@ mod tests {
         for (text, expected) in cases {
             let found = values(text, 5);
             let expected: Vec<f64> =
-                (0..5).map(|i| expected(i as f64 + 1.0, 0.5 - i as f64)).collect();
+                (0..5).map(f64::from).map(|i| expected(i + 1.0, 0.5 - i)).collect();
             assert_eq!(found, expected, "{text}");
         }
     }
