@@ -369,7 +369,7 @@ fn bad_command_lines_exit_with_2() {
     );
     bad(&["--cband", "--no-cband"], "cannot be used with");
     bad(&["--plot", "es.pdf"], ".png or .svg");
-    bad(&["--memory-budget", "lots"], "whole number of bytes");
+    bad(&["--memory-budget", "lots"], "expected bytes");
     bad(&["--boot", "--biters", "0"], "at least 1");
     bad(&["--device", "1"], "cpu backend");
     bad(&["--vcov"], "--format json");
