@@ -301,6 +301,7 @@ fn a_saved_result_gives_the_same_aggregates() {
     ];
     let boot = ["--boot", "--biters", "500", "--save", &saved];
     let fit = parsed(&mpdta(&[&asked[..], &boot].concat()));
+    assert_eq!(fit["warnings"], json!([]));
     let again = parsed(&[&["aggregate", &saved], &asked[..]].concat());
     assert_close(&again["aggregates"], &fit["aggregates"], SAVED);
     for key in ["estimator", "backend", "precision", "n_units", "n_rows"] {
