@@ -24,10 +24,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !cfg!(any(feature = "cuda", feature = "wgpu")) {
         return Err("no GPU backend in this build: add --features cuda or --features wgpu".into());
     }
-    #[cfg(feature = "cuda")]
-    check::<burn_did::backend::Cuda>(Precision::F64, 1e-12, rows)?;
-    #[cfg(feature = "wgpu")]
-    check::<burn_did::backend::Wgpu>(Precision::F32, 2e-6, rows)?;
+    let checks: Vec<Result<(), Box<dyn Error>>> = vec![
+        #[cfg(feature = "cuda")]
+        check::<burn_did::backend::Cuda>(Precision::F64, 1e-12, rows),
+        #[cfg(feature = "wgpu")]
+        check::<burn_did::backend::Wgpu>(Precision::F32, 2e-6, rows),
+    ];
+    let failed = checks.iter().filter(|check| check.is_err()).count();
+    if failed > 0 {
+        return Err(format!("{failed} of {} backends failed", checks.len()).into());
+    }
     Ok(())
 }
 
@@ -44,13 +50,16 @@ fn check<B: DidBackend>(
         Precision::F32 => DType::F32,
     };
     println!("# {} {device:?}, {}", B::NAME, precision.name());
-    let found = B::probe(&device, precision)?;
-    if let Some(bytes) = found.free_bytes {
-        println!("free memory: {:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
-    }
-    kernels::<B>(&device, dtype, tolerance)?;
-    timings::<B>(&device, dtype, rows);
-    Ok(())
+    let sections = || -> Result<(), Box<dyn Error>> {
+        let found = B::probe(&device, precision)?;
+        if let Some(bytes) = found.free_bytes {
+            println!("free memory: {:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
+        }
+        kernels::<B>(&device, dtype, tolerance)?;
+        timings::<B>(&device, dtype, rows);
+        Ok(())
+    };
+    sections().inspect_err(|error| println!("failed: {error}"))
 }
 
 /// Every operation on random chunks against the CPU backend.

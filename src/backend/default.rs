@@ -63,8 +63,9 @@ impl<B: Backend> Tile<B> {
     }
 
     fn propensity(log_odds: Tensor<B, 2>) -> Tensor<B, 2> {
-        // `activation::sigmoid` rounds to single precision.
-        log_odds.neg().exp().add_scalar(1.0).recip().clamp_max(MAX_PROPENSITY)
+        // `activation::sigmoid` rounds to single precision, and NdArray's `recip` in single precision has twelve bits.
+        let ones = log_odds.ones_like();
+        (ones / log_odds.neg().exp().add_scalar(1.0)).clamp_max(MAX_PROPENSITY)
     }
 
     /// `p / (1 - p)` where `p < trim`, else 0.

@@ -4,16 +4,23 @@ use std::collections::HashMap;
 
 use super::TRIM;
 use super::estimate::{Estimated, Rows};
+use crate::options::Precision;
 use crate::panel::Sample;
 use crate::pass::{Consumers, Dot, InfluencePass, Leg, PlanColumn, Share, StratumPlan};
 
 /// The pass over the influence values of all estimated cells (columns `0..M`) and group shares (`M..M + G`).
+///
+/// In single precision a last column of ones makes the cross-moments hold the sums of the others. At the exact solution
+/// they are zero; with rounded nuisance estimates, adding a cell's sum to its estimate is one Newton step towards it.
 pub(crate) fn influence_pass<'a>(
     sample: &Sample,
     cells: impl ExactSizeIterator<Item = Option<&'a Estimated>>,
     consumers: Consumers,
+    precision: Precision,
 ) -> InfluencePass {
     let cell_columns = cells.len();
+    let share_end = cell_columns + sample.groups.len();
+    let sums = precision == Precision::F32;
     let mut builders: Vec<Builder> = (0..sample.n_strata()).map(|_| Builder::default()).collect();
     for (column, cell) in cells.enumerate() {
         for rows in cell.iter().flat_map(|c| &c.rows) {
@@ -28,7 +35,13 @@ pub(crate) fn influence_pass<'a>(
             strata[stratum].share = Some(share);
         }
     }
-    InfluencePass { columns: cell_columns + sample.groups.len(), trim: TRIM, strata, consumers }
+    if sums {
+        for plan in strata.iter_mut().filter(|p| !p.columns.is_empty()) {
+            let leg = Leg { f: 1.0, ..Leg::default() };
+            plan.columns.push(PlanColumn { column: share_end, legs: vec![leg] });
+        }
+    }
+    InfluencePass { columns: share_end + usize::from(sums), trim: TRIM, strata, consumers }
 }
 
 #[derive(Default)]

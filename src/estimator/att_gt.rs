@@ -259,7 +259,8 @@ impl<B: DidBackend> AttGt<B> {
         } else {
             let _span = tracing::info_span!("influence").entered();
             let usable = estimated.iter().map(|e| e.as_ref().ok());
-            Some(source.run(&influence_pass(sample, usable, self.consumers(sample)))?)
+            let pass = influence_pass(sample, usable, self.consumers(sample), source.precision());
+            Some(source.run(&pass)?)
         };
         let solved = estimated
             .into_iter()

@@ -7,6 +7,7 @@ use crate::cell::{Outcome, PlannedCell, Side};
 use crate::error::{DidError, Result};
 use crate::estimates::CellStatus;
 use crate::kernel::{self, Sink};
+use crate::options::Precision;
 use crate::panel::{Panel, StratumData};
 use crate::pass::{Consumers, InfluenceStat, Weight};
 
@@ -207,7 +208,8 @@ fn consume(
 ) -> InfluenceStat {
     use crate::pass::Pass;
     let sample = &panel.sample;
-    let pass = crate::cell::influence_pass(sample, (0..cells).map(|_| None), consumers);
+    let none = (0..cells).map(|_| None);
+    let pass = crate::cell::influence_pass(sample, none, consumers, Precision::F64);
     let mut stat = pass.identity();
     for (s, (data, given)) in panel.strata.iter().zip(columns).enumerate() {
         let share = pass.strata[s].share;

@@ -38,12 +38,14 @@ pub(super) fn result(
 ) -> Result<AttGtResult> {
     let Outcome { solved, stat, settings, mut timings } = outcome;
     let mut warnings = sample.warnings.clone();
-    let cells = cells(sample, planned, solved, &mut warnings);
+    let mut cells = cells(sample, planned, solved, &mut warnings);
     let shares = sample
         .groups
         .iter()
         .map(|c| GroupShare { group: sample.cohorts[*c], share: sample.shares[*c] })
         .collect();
+    let columns = cells.len() + sample.groups.len();
+    let stat = stat.map(|stat| correct_rounding(stat, columns, sample, &mut cells));
     let mut estimates = Estimates {
         cells,
         shares,
@@ -116,6 +118,32 @@ fn cells(
         }
     }
     cells
+}
+
+/// Takes the column of ones out of the sums, if there is one, and adds each cell's summed influence to its estimate.
+fn correct_rounding(
+    mut stat: InfluenceStat,
+    columns: usize,
+    sample: &Sample,
+    cells: &mut [Cell],
+) -> InfluenceStat {
+    let all = stat.cross.len().isqrt();
+    if all == columns {
+        return stat;
+    }
+    let sums: Vec<f64> = match sample.n_clusters {
+        Some(clusters) => stat.clusters.chunks_exact(clusters).map(|c| c.iter().sum()).collect(),
+        None => stat.cross[columns * all..].to_vec(),
+    };
+    for (cell, sum) in cells.iter_mut().zip(sums).filter(|(c, _)| c.status == CellStatus::Estimated)
+    {
+        cell.att = cell.att.map(|att| att + sum * sample.y_scale);
+    }
+    let square = stat.cross.chunks_exact(all).take(columns);
+    stat.cross = square.flat_map(|row| &row[..columns]).copied().collect();
+    stat.clusters.truncate(columns * sample.n_clusters.unwrap_or(0));
+    stat.draws.truncate(stat.draws.len() / all * columns);
+    stat
 }
 
 /// Covariance and draws in units of the outcome.

@@ -45,7 +45,9 @@ impl TwoByTwo for Means {
     fn repeated(&self, cell: &RepeatedCell<'_>) -> Result<TwoByTwoEstimate, String> {
         let mut influence = vec![0.0; cell.y.len()];
         let mut att = 0.0;
-        for (d, post, sign) in [(1.0, 1.0, 1.0), (1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (0.0, 0.0, 1.0)] {
+        for (d, post, sign) in
+            [(1.0, 1.0, 1.0), (1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (0.0, 0.0, 1.0)]
+        {
             let pairs = cell.d.iter().zip(cell.post);
             let chosen: Vec<bool> = pairs.map(|(a, b)| *a == d && *b == post).collect();
             att += add_corner(cell.y, cell.w, &chosen, sign, &mut influence);

@@ -126,7 +126,10 @@ fn factors_are_dummies() {
     let by_hand = Spec::default().covariates("~ x1 + d1 + d2 + I(x1^2)").fit(&df);
     let factor = Spec::default().covariates("~ x1 + C(region) + I(x1^2)").fit(&df);
     let plain = Spec::default().covariates("x1 + region + I(x1^2)").fit(&df);
-    assert_eq!(factor.audit.covariates, ["(Intercept)", "x1", "C(region)1", "C(region)2", "I(x1^2)"]);
+    assert_eq!(
+        factor.audit.covariates,
+        ["(Intercept)", "x1", "C(region)1", "C(region)2", "I(x1^2)"]
+    );
     assert_eq!(by_hand.cells, factor.cells);
     assert_eq!(by_hand.cells, plain.cells);
 }

@@ -1,8 +1,6 @@
 //! What can be done with a result: saving, contrasts, tests, bands and bootstrap laws.
 
-use burn_did::{
-    Aggregation, AttGtResult, Band, Bootstrap, DidError, Inference, Multiplier,
-};
+use burn_did::{Aggregation, AttGtResult, Band, Bootstrap, DidError, Inference, Multiplier};
 
 use crate::support::spec::Spec;
 use crate::support::splitmix;
@@ -53,9 +51,8 @@ fn a_saved_result_aggregates_to_the_same_numbers() {
 fn contrasts_and_joint_tests_follow_from_the_covariance() {
     let result = fit(Spec::default().covariates("~ x1"));
     let (a, b) = ((3.0, 4.0), (4.0, 4.0));
-    let at = |cell: (f64, f64)| {
-        result.cells.iter().position(|c| (c.group, c.time) == cell).unwrap()
-    };
+    let at =
+        |cell: (f64, f64)| result.cells.iter().position(|c| (c.group, c.time) == cell).unwrap();
     let v = result.vcov();
     let entry = |i: (f64, f64), j: (f64, f64)| v[at(i)][at(j)].unwrap();
     let difference = result.contrast(&[(a, 1.0), (b, -1.0)]).unwrap();
