@@ -32,9 +32,14 @@ fn main() -> Result<()> {
     // Does the effect on the cohort of 2004 grow from its first to its third year?
     let growth = fit.contrast(&[((2004.0, 2006.0), 1.0), ((2004.0, 2004.0), -1.0)])?;
     show("ATT(2004, 2006) - ATT(2004, 2004)", &growth);
-    println!("pre-trends zero    p = {:?}", fit.wald.map(|w| w.p_value));
-    println!("all effects zero   p = {:.4}", fit.test_post_effects()?.p_value);
-    println!("equal cohorts      p = {:.4}", fit.test_equal_groups()?.p_value);
+    let tests = [
+        ("effects before treatment are zero", fit.wald.map_or(f64::NAN, |w| w.p_value)),
+        ("effects of treatment are zero", fit.test_post_effects()?.p_value),
+        ("cohorts have the same effect", fit.test_equal_groups()?.p_value),
+    ];
+    for (hypothesis, p) in tests {
+        println!("{hypothesis:34} p = {p:.2e}");
+    }
 
     // A saved result needs no data to be aggregated again.
     let file = std::env::temp_dir().join("burn-did-example.json");

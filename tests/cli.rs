@@ -301,6 +301,7 @@ fn a_saved_result_gives_the_same_aggregates() {
     ];
     let boot = ["--boot", "--biters", "500", "--save", &saved];
     let fit = parsed(&mpdta(&[&asked[..], &boot].concat()));
+    assert_eq!(fit["warnings"], json!([]));
     let again = parsed(&[&["aggregate", &saved], &asked[..]].concat());
     assert_close(&again["aggregates"], &fit["aggregates"], SAVED);
     for key in ["estimator", "backend", "precision", "n_units", "n_rows"] {
@@ -369,7 +370,7 @@ fn bad_command_lines_exit_with_2() {
     );
     bad(&["--cband", "--no-cband"], "cannot be used with");
     bad(&["--plot", "es.pdf"], ".png or .svg");
-    bad(&["--memory-budget", "lots"], "whole number of bytes");
+    bad(&["--memory-budget", "lots"], "expected bytes");
     bad(&["--boot", "--biters", "0"], "at least 1");
     bad(&["--device", "1"], "cpu backend");
     bad(&["--vcov"], "--format json");

@@ -80,7 +80,7 @@ impl Projection {
     ) -> Critical {
         let z = normal_quantile(1.0 - inference.alpha / 2.0);
         let pointwise = Critical { value: z, band: Band::Pointwise };
-        if inference.band == Band::Pointwise {
+        if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;
         }
         let level = 1.0 - inference.alpha;

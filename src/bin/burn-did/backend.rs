@@ -68,7 +68,7 @@ fn cuda(_: &AttGtArgs) -> Result<AttGtResult> {
 fn not_built(name: &str) -> CliError {
     CliError::usage(
         format!("this burn-did was built without the {name} backend"),
-        format!("build it with `cargo install burn-did --features cli,{name}`"),
+        format!("build it again with --features cli,{name}"),
     )
 }
 
