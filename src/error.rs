@@ -59,7 +59,9 @@ pub enum DidError {
         got: String,
     },
     /// A first-treatment period is negative.
-    #[error("column `{column}` (group) is {value} in row {row}; it must be a period, or 0, +inf or null for never treated")]
+    #[error(
+        "column `{column}` (group) is {value} in row {row}; it must be a period, or 0, +inf or null for never treated"
+    )]
     NegativeGroup {
         /// Name of the column.
         column: String,
@@ -77,7 +79,9 @@ pub enum DidError {
         problem: String,
     },
     /// A unit is observed twice in one period.
-    #[error("unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period")]
+    #[error(
+        "unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period"
+    )]
     DuplicateRow {
         /// Name of the unit column.
         column: String,
@@ -113,7 +117,9 @@ pub enum DidError {
         periods: usize,
     },
     /// The never-treated group is too small to be the comparison.
-    #[error("the never-treated group has {size} unit(s), fewer than the {required} that the covariates need; use not-yet-treated controls or fewer covariates")]
+    #[error(
+        "the never-treated group has {size} unit(s), fewer than the {required} that the covariates need; use not-yet-treated controls or fewer covariates"
+    )]
     SmallNeverTreated {
         /// Units in the group.
         size: usize,
@@ -121,7 +127,9 @@ pub enum DidError {
         required: usize,
     },
     /// No group is first treated after the first period.
-    #[error("no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate")]
+    #[error(
+        "no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate"
+    )]
     NoValidGroups {
         /// Mentions the anticipation window, if any.
         anticipating: String,
@@ -130,7 +138,9 @@ pub enum DidError {
     #[error("no (group, time) cell can be formed")]
     NoCells,
     /// An aggregation meets cells that could not be estimated.
-    #[error("{count} cell(s) have no estimate, the first is (group {group}, time {time}): {reason}; aggregate with `na_rm` to leave them out")]
+    #[error(
+        "{count} cell(s) have no estimate, the first is (group {group}, time {time}): {reason}; aggregate with `na_rm` to leave them out"
+    )]
     MissingCells {
         /// How many cells are missing.
         count: usize,
@@ -194,7 +204,9 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// A user-supplied estimator returned something unusable.
-    #[error("the two-by-two estimator returned {got} influence values for the {expected} observations of (group {group}, time {time})")]
+    #[error(
+        "the two-by-two estimator returned {got} influence values for the {expected} observations of (group {group}, time {time})"
+    )]
     Callback {
         /// Group of the cell.
         group: f64,
@@ -358,7 +370,9 @@ impl fmt::Display for DidWarning {
             Self::PointwiseInstead { reason } => {
                 write!(f, "pointwise intervals are reported instead of a uniform band: {reason}")
             }
-            Self::IgnoredOption { option } => write!(f, "`{option}` is ignored by this aggregation"),
+            Self::IgnoredOption { option } => {
+                write!(f, "`{option}` is ignored by this aggregation")
+            }
             Self::NoPostEventTime => {
                 write!(f, "no event time at or after treatment: there is no overall effect")
             }

@@ -26,13 +26,7 @@ impl<B: Backend> Tile<B> {
         let cut = |t: &Tensor<B, 2>| t.clone().slice([0..t.dims()[0], rows.clone()]);
         let y = cut(&chunk.y);
         let ones = y.clone().slice([0..1, 0..rows.len()]).zeros_like().add_scalar(1.0);
-        Self {
-            ones,
-            y,
-            x: chunk.x.as_ref().map(cut),
-            w: chunk.w.as_ref().map(cut),
-            k: chunk.k,
-        }
+        Self { ones, y, x: chunk.x.as_ref().map(cut), w: chunk.w.as_ref().map(cut), k: chunk.k }
     }
 
     fn row(matrix: &Tensor<B, 2>, index: usize) -> Tensor<B, 2> {

@@ -51,10 +51,7 @@ mod tests {
 
     #[test]
     fn known_answers_of_the_reference_implementation() {
-        assert_eq!(
-            philox(0, [0; 4]),
-            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
-        );
+        assert_eq!(philox(0, [0; 4]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         assert_eq!(
             philox(u64::MAX, [u32::MAX; 4]),
             [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]

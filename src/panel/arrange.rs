@@ -57,6 +57,7 @@ pub(super) fn arrange(
     for (stratum, w) in strata.iter_mut().zip(columns) {
         stratum.w = w;
     }
+    let weights_vary = weights::layout_of(&selection, &grids) == WeightLayout::Varying;
     let n_clusters = fill_clusters(&selection, &grids, &mut strata);
     let n = grids.iter().map(|g| g.n).sum();
     let shares = weights::shares(&strata, omega, selection.cohorts.len(), layout, n);
@@ -67,11 +68,8 @@ pub(super) fn arrange(
     let y_scale =
         centre_outcomes(layout, &mut strata, &counts, selection.periods.len(), conditioning);
     let labels = labels(&selection, &grids);
-    let Selection { periods, cohorts, groups, mut audit, mut warnings, raw, .. } = selection;
-    if raw.w.is_some()
-        && weight_layout == WeightLayout::Varying
-        && layout != Layout::RepeatedCrossSections
-    {
+    let Selection { periods, cohorts, groups, mut audit, mut warnings, .. } = selection;
+    if weights_vary && layout != Layout::RepeatedCrossSections {
         warnings.push(DidWarning::TimeVaryingWeights);
     }
     if options.anticipation > 0 {

@@ -14,7 +14,7 @@ pub(super) fn columns(
     layout: Layout,
     grids: &[Grid],
 ) -> (WeightLayout, Option<usize>, Weight, Vec<Vec<f64>>) {
-    let weights = weight_layout(s, grids);
+    let weights = layout_of(s, grids);
     let scale = mean_weight(s, grids).recip();
     let periods = grids.first().map_or(0, Grid::periods);
     let weight = |row: u32| if row == MISSING { 0.0 } else { row_weight(s, row) * scale };
@@ -56,7 +56,8 @@ fn unit_mean(weights: &[f64], observed: &[f64], n: usize, i: usize) -> f64 {
     total(weights) / total(observed)
 }
 
-fn weight_layout(s: &Selection, grids: &[Grid]) -> WeightLayout {
+/// Whether weights are equal, the same in all periods of a unit, or neither.
+pub(super) fn layout_of(s: &Selection, grids: &[Grid]) -> WeightLayout {
     let Some(w) = &s.raw.w else { return WeightLayout::Constant };
     let kept = || w.par_iter().zip(&s.keep).filter(|(_, k)| **k).map(|(w, _)| *w);
     let first = w.iter().zip(&s.keep).find(|(_, k)| **k).map(|(w, _)| *w);

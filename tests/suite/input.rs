@@ -133,3 +133,14 @@ fn factors_are_dummies() {
     assert_eq!(by_hand.cells, factor.cells);
     assert_eq!(by_hand.cells, plain.cells);
 }
+
+#[test]
+fn only_weights_that_vary_are_called_varying() {
+    let unbalanced = crate::support::frames::filter(&panel(), "keep", |k| k == 1.0);
+    let spec = Spec { allow_unbalanced_panel: true, ..Spec::default() };
+    let warned = |column: &str| {
+        let fit = spec.clone().weights(column).fit(&unbalanced);
+        fit.warnings.contains(&DidWarning::TimeVaryingWeights)
+    };
+    assert!(warned("wt") && !warned("w"));
+}

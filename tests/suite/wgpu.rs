@@ -1,21 +1,31 @@
-//! Every golden case on wgpu in single precision, held to the rule that the CPU in single precision is held to.
+//! Golden cases on wgpu in single precision, held to the rule that the CPU in single precision is held to.
 //!
 //! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
 
 use burn_did::Precision;
 use burn_did::backend::{DidBackend, Wgpu};
 
-use crate::support::golden::{DATASETS, run_dataset};
+use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::SINGLE_PRECISION;
 
-#[test]
-fn golden_cases_on_wgpu() {
+fn golden_cases(every: usize) {
     if let Err(error) = Wgpu::probe(&Default::default(), Precision::F32) {
         assert!(std::env::var_os("BURN_DID_REQUIRE_WGPU").is_none(), "{error}");
         println!("skipped: {error}");
         return;
     }
     for name in DATASETS {
-        run_dataset::<Wgpu>(name, Precision::F32, SINGLE_PRECISION);
+        run_some::<Wgpu>(name, Precision::F32, SINGLE_PRECISION, every);
     }
+}
+
+#[test]
+fn one_golden_case_in_seven() {
+    golden_cases(7);
+}
+
+#[test]
+#[ignore = "takes many minutes on a software driver"]
+fn every_golden_case() {
+    golden_cases(1);
 }
