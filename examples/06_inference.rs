@@ -2,36 +2,35 @@
 
 use burn_did::{
     Aggregation, AttGt, AttGtResult, Band, Bootstrap, Estimate, Multiplier, Result, backend::Cpu,
-    data,
+    data::Simulation,
 };
-use polars::prelude::DataFrame;
 
 fn main() -> Result<()> {
-    let counties = with_states(data::mpdta())?;
+    // 50 clusters that adopt treatment as a whole and have common shocks; effects grow from 1 to 2 in two periods.
+    let panel = Simulation::builder().units(2_000).clusters(50).seed(3).build().frame();
     let spec = AttGt::<Cpu>::builder()
-        .outcome("lemp")
-        .unit("countyreal")
-        .time("year")
-        .group("first.treat")
-        .covariates("~ lpop")
-        .cluster("state")
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .group("group")
+        .covariates("~ x1")
+        .cluster("cluster")
         .band(Band::Uniform)
         .build();
 
-    // Analytic: sup-t from the covariance, with a t law for the few states.
-    let fit = spec.fit(&counties, &Default::default())?;
+    // Analytic: sup-t from the covariance, by a t law as there are few clusters.
+    let fit = spec.fit(&panel, &Default::default())?;
     println!("analytic    critical value {:.3}", fit.critical_value);
     use Multiplier::{Gaussian, Mammen, Rademacher, Webb};
     for law in [Mammen, Rademacher, Webb, Gaussian] {
         let mut spec = spec.clone();
         spec.bootstrap = Some(Bootstrap::draws(2_000).seed(7).multiplier(law));
-        let fit = spec.fit(&counties, &Default::default())?;
+        let fit = spec.fit(&panel, &Default::default())?;
         println!("{:11} critical value {:.3}", format!("{law:?}"), fit.critical_value);
     }
 
-    // Does the effect on the cohort of 2004 grow from its first to its third year?
-    let growth = fit.contrast(&[((2004.0, 2006.0), 1.0), ((2004.0, 2004.0), -1.0)])?;
-    show("ATT(2004, 2006) - ATT(2004, 2004)", &growth);
+    let growth = fit.contrast(&[((3.0, 5.0), 1.0), ((3.0, 3.0), -1.0)])?;
+    show("ATT(3, 5) - ATT(3, 3)", &growth);
     let tests = [
         ("effects before treatment are zero", fit.wald.map_or(f64::NAN, |w| w.p_value)),
         ("effects of treatment are zero", fit.test_post_effects()?.p_value),
@@ -47,13 +46,6 @@ fn main() -> Result<()> {
     let again = AttGtResult::load(&file)?.aggregate(Aggregation::simple())?;
     show("simple ATT, read back", &again.overall);
     Ok(())
-}
-
-/// The state is the thousands of the county's code.
-fn with_states(mut counties: DataFrame) -> Result<DataFrame> {
-    let state = counties.column("countyreal")?.as_materialized_series() / 1000;
-    counties.with_column(state.with_name("state".into()).into())?;
-    Ok(counties)
 }
 
 fn show(what: &str, estimate: &Estimate) {
