@@ -1,6 +1,10 @@
 //! Whole fits from a data frame in memory: `cargo bench --bench att_gt`.
 //!
 //! `mpdta` is the field's smallest example; the others are the shapes of large applications at a tenth of their units.
+//!
+//! Measured on 2026-11-21 on two cores of a shared x86-64 server, medians: mpdta 1.2 ms; 100,000 units by 5 periods without
+//! covariates 54 ms, with 1,000 Mammen draws 159 ms; 20,000 units by 10 periods with 5 covariates 52 ms with never-treated
+//! and 227 ms with not-yet-treated comparison units. These say how the parts compare, not how fast another machine is.
 
 use std::hint::black_box;
 
