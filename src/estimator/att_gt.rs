@@ -246,9 +246,6 @@ impl<B: DidBackend> AttGt<B> {
         let before = start.elapsed().as_secs_f64();
         let sample = source.sample();
         let cells = plan_cells(sample, &self.plan());
-        if cells.is_empty() {
-            return Err(DidError::NoCells);
-        }
         let estimated = {
             let _span = tracing::info_span!("cells", cells = cells.len()).entered();
             estimate(source, &cells, self.method)?
@@ -272,8 +269,10 @@ impl<B: DidBackend> AttGt<B> {
     }
 
     fn roles(&self) -> Result<Roles> {
-        // A cluster that is the unit itself is the default.
-        let cluster = self.cluster.clone().filter(|c| Some(c) != self.unit.as_ref());
+        // In a panel, the unit itself is the default cluster; in repeated cross sections it joins rows.
+        let is_default =
+            |c: &String| !self.repeated_cross_sections && Some(c) == self.unit.as_ref();
+        let cluster = self.cluster.clone().filter(|c| !is_default(c));
         Ok(Roles {
             outcome: self.outcome.clone(),
             unit: self.unit.clone(),

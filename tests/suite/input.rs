@@ -41,6 +41,18 @@ fn frames_lazy_frames_and_files_are_one() {
 }
 
 #[test]
+fn data_that_cannot_be_read_are_an_error() {
+    use burn_did::DidError;
+    let failing = panel().lazy().with_column(col("no such column").alias("more"));
+    let error = config().fit(failing, &Default::default()).unwrap_err();
+    assert!(matches!(&error, DidError::Polars(_)), "{error}");
+    let error = config().fit("no such file.csv", &Default::default()).unwrap_err();
+    assert!(matches!(&error, DidError::Io { path, .. } if path.contains("no such")), "{error}");
+    let error = config().fit("Cargo.toml", &Default::default()).unwrap_err();
+    assert!(matches!(&error, DidError::Config { option: "data", .. }), "{error}");
+}
+
+#[test]
 fn never_treated_is_zero_infinity_or_null() {
     let df = panel();
     let expected = config().fit(&df, &Default::default()).unwrap();
@@ -143,4 +155,18 @@ fn only_weights_that_vary_are_called_varying() {
         fit.warnings.contains(&DidWarning::TimeVaryingWeights)
     };
     assert!(warned("wt") && !warned("w"));
+}
+
+#[test]
+fn clusters_of_a_unit_matter_only_where_rows_are_units() {
+    let df = panel();
+    let both = |repeated_cross_sections| {
+        let spec = Spec { repeated_cross_sections, ..Spec::default() };
+        (spec.fit(&df), spec.cluster("id").fit(&df))
+    };
+    let (plain, by_unit) = both(false);
+    assert_same(&plain, &by_unit);
+    let (plain, by_unit) = both(true);
+    assert_eq!((plain.settings.n_clusters, by_unit.settings.n_clusters), (None, Some(240)));
+    assert_ne!(plain.vcov(), by_unit.vcov());
 }

@@ -43,6 +43,10 @@ fn a_saved_result_aggregates_to_the_same_numbers() {
             }
         }
     }
+    let other = std::env::temp_dir().join(format!("burn-did-other-{}.json", std::process::id()));
+    std::fs::write(&other, "{}").unwrap();
+    assert!(matches!(AttGtResult::load(&other), Err(DidError::Json(_))));
+    std::fs::remove_file(&other).unwrap();
     let error = AttGtResult::load("no such file.json").unwrap_err();
     assert!(matches!(&error, DidError::Io { .. }) && error.to_string().contains("no such file"));
 }

@@ -211,19 +211,16 @@ impl AttGtArgs {
         precision: Precision,
         progress: Option<Progress>,
     ) -> Result<AttGt<B>> {
-        let cluster = self.cluster()?;
-        // Rows of repeated cross sections are no units, so that clustering by the unit column is no default.
-        let unit = self.idname.clone().filter(|_| cluster.is_none() || cluster != self.idname);
         let bootstrap = Bootstrap::draws(self.biters).seed(self.seed).multiplier(self.multiplier);
         Ok(AttGt::<B>::builder()
             .outcome(&*self.yname)
-            .maybe_unit(unit)
+            .maybe_unit(self.idname.clone())
             .time(&*self.tname)
             .group(&*self.gname)
             .covariates(&*self.xformla)
             .maybe_weights(self.weightsname.clone())
             .maybe_fix_weights(self.fix_weights)
-            .maybe_cluster(cluster)
+            .maybe_cluster(self.cluster()?)
             .control_group(self.control_group)
             .base_period(self.base_period)
             .anticipation(self.anticipation)
