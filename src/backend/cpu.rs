@@ -41,7 +41,7 @@ impl DidBackend for NdArray<f64> {
         out: &mut InfluenceStat,
     ) -> Result<()> {
         let active = plan.active();
-        let sink = Sink { active: &active, consumers, columns: out.cross.len().isqrt() };
+        let sink = Sink { active: &active, consumers };
         match with_host(chunk, |host| kernel::influence(host, plan, trim, &sink, out)) {
             Some(()) => Ok(()),
             None => default::influence(chunk, plan, trim, consumers, out),

@@ -147,14 +147,12 @@ pub(super) fn influence<B: DidBackend>(
         let rows = start..start + tile.dims()[1];
         if let Some(clusters) = consumers.clusters {
             let cluster = &chunk.cluster[rows.clone()];
-            add_clusters(&download(tile.clone())?, &active, cluster, clusters, &mut out.clusters);
+            out.add_clusters(&active, clusters, cluster, &download(tile.clone())?);
         } else {
-            add_square(&B::cross_moments(tile.clone())?, &active, &mut out.cross);
+            out.add_cross(&active, &B::cross_moments(tile.clone())?);
             if let Some(spec) = &consumers.multipliers {
                 let sums = B::multiplier_sums(tile.clone(), &chunk.rank[rows.clone()], spec)?;
-                for (g, part) in active.iter().zip(sums.chunks_exact(spec.draws)) {
-                    add(&mut out.draws[g * spec.draws..(g + 1) * spec.draws], part);
-                }
+                out.add_draws(&active, spec.draws, &sums);
             }
         }
         if consumers.keep_rows {
@@ -168,30 +166,6 @@ pub(super) fn influence<B: DidBackend>(
         out.rows.push((chunk.rank.clone(), active, kept));
     }
     Ok(())
-}
-
-fn add_square(part: &[f64], active: &[usize], out: &mut [f64]) {
-    let m = out.len().isqrt();
-    for (i, gi) in active.iter().enumerate() {
-        for (j, gj) in active.iter().enumerate() {
-            out[gi * m + gj] += part[i.min(j) * active.len() + i.max(j)];
-        }
-    }
-}
-
-pub(super) fn add_clusters(
-    block: &[f64],
-    active: &[usize],
-    cluster: &[u32],
-    clusters: usize,
-    out: &mut [f64],
-) {
-    for (g, column) in active.iter().zip(block.chunks_exact(cluster.len())) {
-        let sums = &mut out[g * clusters..(g + 1) * clusters];
-        for (value, c) in column.iter().zip(cluster) {
-            sums[*c as usize] += value;
-        }
-    }
 }
 
 pub(super) fn influence_rows<B: Backend>(

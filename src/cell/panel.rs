@@ -12,7 +12,6 @@ use super::plan::PlannedCell;
 use crate::estimates::CellStatus;
 use crate::options::EstimationMethod;
 use crate::pass::Leg;
-use crate::solve::dot;
 
 /// Influence of the two arms.
 struct Arms {
@@ -208,11 +207,5 @@ pub(super) fn scaled(v: Vec<f64>, scale: f64) -> Vec<f64> {
 /// `Σ_j s_j v_j` of equally long vectors.
 pub(super) fn combine(terms: &[(f64, &[f64])]) -> Vec<f64> {
     let k = terms.first().map_or(0, |t| t.1.len());
-    (0..k)
-        .map(|i| {
-            let entry: Vec<f64> = terms.iter().map(|(_, v)| v[i]).collect();
-            let signs: Vec<f64> = terms.iter().map(|(s, _)| *s).collect();
-            dot(&signs, &entry)
-        })
-        .collect()
+    (0..k).map(|i| terms.iter().map(|(s, v)| s * v[i]).sum()).collect()
 }

@@ -215,7 +215,7 @@ fn consume(
         let share = pass.strata[s].share;
         let active: Vec<usize> =
             given.iter().map(|(j, _)| *j).chain(share.map(|s| s.column)).collect();
-        let sink = Sink { active: &active, consumers: &consumers, columns: pass.columns };
+        let sink = Sink { active: &active, consumers: &consumers };
         let form = |tile: &std::ops::Range<usize>, block: &mut [f64]| {
             let mut blocks = block.chunks_exact_mut(tile.len());
             for ((_, values), out) in given.iter().zip(&mut blocks) {

@@ -13,8 +13,6 @@ pub(crate) struct Sink<'a> {
     pub active: &'a [usize],
     /// What is done with the values.
     pub consumers: &'a Consumers,
-    /// Columns of the whole pass.
-    pub columns: usize,
 }
 
 /// Forms the chunk's influence values tile by tile and adds what the consumers make of them to `out`.
@@ -90,27 +88,14 @@ impl Part {
     }
 
     fn fold(&self, sink: &Sink<'_>, cluster: &[u32], rows: usize, out: &mut InfluenceStat) {
-        let m = sink.columns;
-        let active = sink.active.len();
         if !self.cross.is_empty() {
-            for (i, gi) in sink.active.iter().enumerate() {
-                for (j, gj) in sink.active.iter().enumerate() {
-                    out.cross[gi * m + gj] += self.cross[i.min(j) * active + i.max(j)];
-                }
-            }
+            out.add_cross(sink.active, &self.cross);
         }
         if let Some(spec) = &sink.consumers.multipliers {
-            for (g, part) in sink.active.iter().zip(self.draws.chunks_exact(spec.draws)) {
-                add(&mut out.draws[g * spec.draws..(g + 1) * spec.draws], part);
-            }
+            out.add_draws(sink.active, spec.draws, &self.draws);
         }
         if let Some(clusters) = sink.consumers.clusters {
-            for (g, column) in sink.active.iter().zip(self.block.chunks_exact(rows)) {
-                let sums = &mut out.clusters[g * clusters..(g + 1) * clusters];
-                for (value, c) in column.iter().zip(cluster) {
-                    sums[*c as usize] += value;
-                }
-            }
+            out.add_clusters(sink.active, clusters, &cluster[..rows], &self.block);
         }
     }
 }

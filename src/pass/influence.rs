@@ -144,6 +144,41 @@ pub struct InfluenceStat {
     pub rows: Vec<(Vec<u32>, Vec<usize>, Vec<f64>)>,
 }
 
+impl InfluenceStat {
+    /// Adds a tile's cross-moments, given by the upper triangle of `[active, active]`.
+    pub(crate) fn add_cross(&mut self, active: &[usize], part: &[f64]) {
+        let m = self.cross.len().isqrt();
+        for (i, gi) in active.iter().enumerate() {
+            for (j, gj) in active.iter().enumerate() {
+                self.cross[gi * m + gj] += part[i.min(j) * active.len() + i.max(j)];
+            }
+        }
+    }
+
+    /// Adds a tile's multiplied sums, `[active, draws]`.
+    pub(crate) fn add_draws(&mut self, active: &[usize], draws: usize, part: &[f64]) {
+        for (g, part) in active.iter().zip(part.chunks_exact(draws)) {
+            add(&mut self.draws[g * draws..(g + 1) * draws], part);
+        }
+    }
+
+    /// Adds rows `[active, rows]` to the sums of their clusters, of which there are `clusters`.
+    pub(crate) fn add_clusters(
+        &mut self,
+        active: &[usize],
+        clusters: usize,
+        cluster: &[u32],
+        block: &[f64],
+    ) {
+        for (g, column) in active.iter().zip(block.chunks_exact(cluster.len())) {
+            let sums = &mut self.clusters[g * clusters..(g + 1) * clusters];
+            for (value, c) in column.iter().zip(cluster) {
+                sums[*c as usize] += value;
+            }
+        }
+    }
+}
+
 impl Stat for InfluenceStat {
     fn merge(&mut self, other: Self) {
         add(&mut self.cross, &other.cross);

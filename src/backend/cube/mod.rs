@@ -25,7 +25,7 @@ use self::buffers::{Gpu, Matrices, address, guarded};
 use self::kernels::{Form, GROUP, Law};
 use self::products::Products;
 use self::tables::{PlanTables, index, odds_settings};
-use super::{Availability, DidBackend, default};
+use super::{Availability, DidBackend};
 use crate::error::Result;
 use crate::kernel::{MAMMEN_LOWER, law_levels};
 use crate::options::{Multiplier, Precision};
@@ -236,15 +236,13 @@ fn influence<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         if multipliers.is_some() {
             let sums = results.next().unwrap_or_default();
             for tile in sums.chunks_exact(m * draws) {
-                for (column, part) in active.iter().zip(tile.chunks_exact(draws)) {
-                    add(&mut out.draws[column * draws..(column + 1) * draws], part);
-                }
+                out.add_draws(&active, draws, tile);
             }
         }
         let block = results.next().unwrap_or_default();
         if let Some(clusters) = consumers.clusters {
             let cluster = &chunk.cluster[range.clone()];
-            default::add_clusters(&block, &active, cluster, clusters, &mut out.clusters);
+            out.add_clusters(&active, clusters, cluster, &block);
         }
         if consumers.keep_rows {
             for (j, column) in block.chunks_exact(rows).enumerate() {
