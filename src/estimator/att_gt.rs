@@ -16,7 +16,7 @@ use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, Panel, Roles, Sample, SampleOptions, ingest};
+use crate::panel::{Conditioning, Panel, Request, Roles, Sample, SampleOptions, ingest};
 use crate::pass::Consumers;
 use crate::progress::Progress;
 use crate::report::Settings;
@@ -296,8 +296,9 @@ impl<B: DidBackend> AttGt<B> {
             anticipation: self.anticipation,
             repeated_cross_sections: self.repeated_cross_sections,
             allow_unbalanced: self.allow_unbalanced_panel,
+            labels: self.keep_influence,
         };
-        ingest(df, roles, &options, self.fix_weights, conditioning)
+        ingest(df, &Request { roles, options, fix_weights: self.fix_weights, conditioning })
     }
 
     /// Unit constants drop out of changes only.

@@ -79,7 +79,7 @@ impl<'a> HostChunk<'a> {
 }
 
 /// Runs `f` compiled for the best instruction set of this machine.
-fn vectorized<R>(f: impl FnOnce() -> R) -> R {
+pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(f)
 }
 

@@ -4,7 +4,6 @@ use crate::error::DidWarning;
 use crate::pass::Weight;
 
 use super::audit::SampleAudit;
-use super::codes::Labels;
 
 /// How rows form observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +87,8 @@ pub(crate) struct Sample {
     /// `(1/n) Σ ω` of each cohort.
     pub shares: Vec<f64>,
     pub n_clusters: Option<usize>,
-    /// Labels of the units by canonical rank; `None` if rows have none.
-    pub labels: Option<(Labels, Vec<u32>)>,
+    /// Labels of the units by canonical rank; `None` if rows have none or they are not kept.
+    pub labels: Option<Vec<String>>,
     /// Factor by which outcomes were divided.
     pub y_scale: f64,
     pub audit: SampleAudit,
