@@ -16,7 +16,10 @@ use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, Panel, Request, Roles, Sample, SampleOptions, ingest};
+use crate::panel::{
+    Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
+    ingest_parquet,
+};
 use crate::pass::Consumers;
 use crate::progress::Progress;
 use crate::report::Settings;
@@ -123,7 +126,8 @@ pub struct AttGt<B: DidBackend> {
     pub point_estimates_only: bool,
     /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it.
     pub chunk_rows: Option<usize>,
-    /// Bytes of unit data that may be on the device at once; results do not depend on it.
+    /// Bytes of unit data that may be on the device at once, and in memory in [`fit_parquet`](Self::fit_parquet); results do
+    /// not depend on it.
     pub memory_budget: Option<u64>,
     /// Hears how far the fit has come.
     #[serde(skip)]
@@ -189,15 +193,71 @@ impl<B: DidBackend> AttGt<B> {
         let roles = self.roles()?;
         let df = data.into().read(&roles.names())?;
         let read = start.elapsed().as_secs_f64();
-        let panel = self.ingest(&df, &roles, self.conditioning())?;
+        let panel = {
+            let _span = tracing::info_span!("ingest", rows = df.height()).entered();
+            ingest(&df, &self.request(&roles, self.conditioning(), Storage::Resident))?
+        };
         drop(df);
+        self.fit_panel(panel, device, read, start)
+    }
+
+    /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a pattern such as `data/*.parquet`, or
+    /// a directory. The result is the same to the last bit.
+    ///
+    /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the units,
+    /// to arrange their rows, and in between if there are covariates, weights, clusters or categoricals to look at. If the
+    /// rows are not in ascending order of the units, throughout the files in the order of their names, the columns needed
+    /// are first written once more, grouped by unit, to the directory for temporary files.
+    ///
+    /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is more
+    /// than [`memory_budget`](Self::memory_budget) (half of the free memory without one), it is kept in a temporary file and
+    /// read again in every pass. Repeated cross sections have no units to read by and are read as a whole.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and [`DidError::Io`] for a file that cannot be read or written.
+    pub fn fit_parquet(
+        &self,
+        path: impl AsRef<std::path::Path>,
+        device: &B::Device,
+    ) -> Result<AttGtResult> {
+        let path = path.as_ref();
+        if self.repeated_cross_sections {
+            return self.fit(path, device);
+        }
+        let start = Instant::now();
+        self.validate()?;
+        let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
+        B::probe(device, self.precision)?;
+        let roles = self.roles()?;
+        let files = ParquetFiles::open(path, &roles, self.memory_budget, self.progress.clone())?;
+        let read = start.elapsed().as_secs_f64();
+        let storage = Storage::Within(self.memory_budget);
+        let panel = {
+            let _span = tracing::info_span!("ingest").entered();
+            ingest_parquet(&files, &self.request(&roles, self.conditioning(), storage))?
+        };
+        drop(files);
+        self.fit_panel(panel, device, read, start)
+    }
+
+    /// Puts the sample on the device and estimates all cells.
+    fn fit_panel(
+        &self,
+        panel: Panel,
+        device: &B::Device,
+        read: f64,
+        start: Instant,
+    ) -> Result<AttGtResult> {
         let options = LocalOptions {
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
-        let local = Local::<B>::new(panel, device, options)?;
+        let local = {
+            let _span = tracing::info_span!("upload").entered();
+            Local::<B>::new(panel, device, options)?
+        };
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
         self.fit_source(&local, timings, start)
@@ -224,7 +284,7 @@ impl<B: DidBackend> AttGt<B> {
         let roles = self.roles()?;
         let df = data.into().read(&roles.names())?;
         let read = start.elapsed().as_secs_f64();
-        let panel = self.ingest(&df, &roles, Conditioning::Raw)?;
+        let panel = ingest(&df, &self.request(&roles, Conditioning::Raw, Storage::Resident))?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let cells = plan_cells(&panel.sample, &self.plan());
         let (solved, stat) =
@@ -284,13 +344,12 @@ impl<B: DidBackend> AttGt<B> {
         })
     }
 
-    fn ingest(
+    fn request<'a>(
         &self,
-        df: &polars::prelude::DataFrame,
-        roles: &Roles,
+        roles: &'a Roles,
         conditioning: Conditioning,
-    ) -> Result<Panel> {
-        let _span = tracing::info_span!("ingest", rows = df.height()).entered();
+        storage: Storage,
+    ) -> Request<'a> {
         let options = SampleOptions {
             control_group: self.control_group,
             anticipation: self.anticipation,
@@ -298,7 +357,7 @@ impl<B: DidBackend> AttGt<B> {
             allow_unbalanced: self.allow_unbalanced_panel,
             labels: self.keep_influence,
         };
-        ingest(df, &Request { roles, options, fix_weights: self.fix_weights, conditioning })
+        Request { roles, options, fix_weights: self.fix_weights, conditioning, storage }
     }
 
     /// Unit constants drop out of changes only.

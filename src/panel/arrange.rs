@@ -8,9 +8,11 @@ use super::condition::{Change, Known, Pieces, condition};
 use super::counts::Counts;
 use super::fill::Shape;
 use super::findings::Findings;
+use super::formula::Evaluated;
 use super::intake::{Request, Visit};
 use super::rules::{Rules, SampleOptions};
-use super::sample::{Layout, Panel, Sample, StratumData, WeightLayout};
+use super::sample::{Layout, Panel, Sample, Strata, WeightLayout};
+use super::store::Store;
 use super::survey::Observed;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
@@ -18,8 +20,9 @@ use crate::pass::{TILE, Weight};
 
 /// Arranges the rows that `frames` shows as often as it is asked to.
 pub(super) fn arrange(
-    rules: Rules,
+    rules: &Rules,
     units: &[Observed],
+    covariates: &Evaluated,
     request: &Request<'_>,
     frames: &dyn Fn(&mut Visit<'_>) -> Result<()>,
 ) -> Result<Panel> {
@@ -28,14 +31,17 @@ pub(super) fn arrange(
         (false, true) => Layout::Balanced,
         (false, false) => Layout::Unbalanced,
     };
-    let counts = Counts::new(units, &rules);
-    check_sizes(&rules, request.roles, &request.options, &counts)?;
-    let findings = Findings::new(request, layout, frames)?;
+    let counts = Counts::new(units, rules);
+    check_sizes(rules, request.roles, &request.options, &counts)?;
+    let findings = Findings::new(request, layout, covariates, frames)?;
     let shape = findings.shape(rules.periods.len(), layout, request);
-    let mut strata: Vec<StratumData> =
-        counts.strata(layout).into_iter().map(|n| shape.stratum(n)).collect();
-    let labels = findings.fill(shape, request, frames, &mut strata)?;
-    if layout == Layout::RepeatedCrossSections && request.roles.unit.is_none() {
+    let rows = counts.strata(layout);
+    let mut store = Store::new(shape, &rows, request.storage)?;
+    let labels = findings.fill(shape, request, frames, &mut store, rows.iter().sum())?;
+    let mut strata = store.finish()?;
+    if let (Layout::RepeatedCrossSections, None, Strata::Resident(strata)) =
+        (layout, &request.roles.unit, &mut strata)
+    {
         strata.par_iter_mut().for_each(sort_by_content);
     }
     let mut sample = describe(rules, request, layout, counts, &findings, shape);
@@ -43,9 +49,7 @@ pub(super) fn arrange(
     let change = condition(&strata, known(&sample, shape, request), &mut sample.design)?;
     sample.shares = shares(&strata, &sample, &change)?;
     sample.y_scale = change.y_scale;
-    for (stratum, data) in strata.iter_mut().enumerate() {
-        change.apply(stratum, data);
-    }
+    strata.apply(change);
     Ok(Panel { sample, strata })
 }
 
@@ -72,14 +76,14 @@ fn smallest_cohort(roles: &Roles) -> usize {
 
 /// Everything about the sample that needs no sums over its columns.
 fn describe(
-    rules: Rules,
+    rules: &Rules,
     request: &Request<'_>,
     layout: Layout,
     counts: Counts,
     findings: &Findings,
     shape: Shape,
 ) -> Sample {
-    let Rules { periods, cohorts, groups, mut audit, mut warnings, .. } = rules;
+    let Rules { periods, cohorts, groups, mut audit, mut warnings, .. } = rules.clone();
     if findings.weights() == WeightLayout::Varying && layout != Layout::RepeatedCrossSections {
         warnings.push(DidWarning::TimeVaryingWeights);
     }

@@ -174,7 +174,8 @@ fn runs<K: Ord>(rows: usize, key: impl Fn(usize) -> K + Sync) -> Option<Vec<u32>
 
 fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Codes {
     let all = || (0..rows).into_par_iter().with_min_len(PART);
-    let range = all().filter_map(&value).fold(|| (i64::MAX, i64::MIN), |(a, b), v| (a.min(v), b.max(v)));
+    let range =
+        all().filter_map(&value).fold(|| (i64::MAX, i64::MIN), |(a, b), v| (a.min(v), b.max(v)));
     let (min, max) = range.reduce(|| (i64::MAX, i64::MIN), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     if min > max {
         return Codes { codes: vec![MISSING; rows], labels: Labels::Integers(Vec::new()) };

@@ -73,8 +73,9 @@ impl Units {
 impl Rows {
     pub fn read(df: &DataFrame, roles: &Roles) -> Result<Self> {
         let column = |name: &str, role| find(df, name, role);
-        let numbers =
-            |name: &str, role, null| numeric(column(name, role)?.as_materialized_series(), role, null);
+        let numbers = |name: &str, role, null| {
+            numeric(column(name, role)?.as_materialized_series(), role, null)
+        };
         let labels = |name: &Option<String>, role| -> Result<Option<LabelColumn>> {
             name.as_ref().map(|n| LabelColumn::new(column(n, role)?, role)).transpose()
         };
@@ -109,7 +110,8 @@ impl Rows {
         let covariates = roles.covariates.evaluate(df.height(), &raw)?;
         let len = df.height();
         let (complete, missing) = (None, Vec::new());
-        let mut rows = Self { len, y, time, group, w, units, cluster, covariates, complete, missing };
+        let mut rows =
+            Self { len, y, time, group, w, units, cluster, covariates, complete, missing };
         rows.find_incomplete(roles, &codes);
         Ok(rows)
     }
@@ -213,15 +215,9 @@ fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
     })
 }
 
-fn small(
-    column: &str,
-    numbers: Numbers,
-    map: impl Fn(f64) -> f64 + Sync,
-) -> Result<SmallCodes> {
-    SmallCodes::new(&numbers, map).ok_or_else(|| DidError::TooManyValues {
-        column: column.to_owned(),
-        limit: MAX_DISTINCT,
-    })
+fn small(column: &str, numbers: Numbers, map: impl Fn(f64) -> f64 + Sync) -> Result<SmallCodes> {
+    SmallCodes::new(&numbers, map)
+        .ok_or_else(|| DidError::TooManyValues { column: column.to_owned(), limit: MAX_DISTINCT })
 }
 
 /// First treated periods with never treated (0, +inf, null) as +inf.

@@ -39,12 +39,6 @@ pub(crate) trait Pieces {
     fn each(&self, visit: &mut dyn FnMut(usize, &StratumData) -> Result<()>) -> Result<()>;
 }
 
-impl Pieces for Vec<StratumData> {
-    fn each(&self, visit: &mut dyn FnMut(usize, &StratumData) -> Result<()>) -> Result<()> {
-        self.iter().enumerate().try_for_each(|(stratum, data)| visit(stratum, data))
-    }
-}
-
 /// The change of the strata's columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
@@ -80,7 +74,11 @@ pub(super) struct Known {
 }
 
 /// Finds the change that conditions the columns. `info.transform` records the way back from the covariates.
-pub(super) fn condition(pieces: &dyn Pieces, known: Known, info: &mut DesignInfo) -> Result<Change> {
+pub(super) fn condition(
+    pieces: &dyn Pieces,
+    known: Known,
+    info: &mut DesignInfo,
+) -> Result<Change> {
     let (periods, kx) = (known.observed.len(), info.k() - 1);
     let mut change = Change {
         kx,
@@ -155,7 +153,8 @@ impl Change {
                 let w = w.map(|c| kernel::vectorized(|| sum(&c[range.clone()], |v| v)));
                 y.chain(x).chain(w).collect()
             };
-            let tiles: Vec<_> = (0..s.rows).step_by(TILE).map(|a| a..(a + TILE).min(s.rows)).collect();
+            let tiles: Vec<_> =
+                (0..s.rows).step_by(TILE).map(|a| a..(a + TILE).min(s.rows)).collect();
             let parts: Vec<Vec<f64>> = tiles.into_par_iter().map(tile).collect();
             let periods = s.y.len() / s.rows.max(1);
             let versions = s.x.len() / s.rows.max(1);
@@ -239,9 +238,8 @@ impl Change {
     pub fn apply(&self, stratum: usize, s: &mut StratumData) {
         let rows = s.rows.max(1);
         let y = s.y.chunks_exact_mut(rows).enumerate();
-        let mut tasks: Vec<(&mut [f64], f64, f64)> = y
-            .map(|(p, c)| (c, self.mean[self.period(stratum, p)], self.y_scale))
-            .collect();
+        let mut tasks: Vec<(&mut [f64], f64, f64)> =
+            y.map(|(p, c)| (c, self.mean[self.period(stratum, p)], self.y_scale)).collect();
         let x = s.x.chunks_exact_mut(rows).enumerate();
         tasks.extend(x.map(|(c, column)| {
             let (mean, sd) = self.standard[c % self.kx];
@@ -254,10 +252,8 @@ impl Change {
         let changes = |task: &(&mut [f64], f64, f64)| task.1 != 0.0 || task.2 != 1.0;
         tasks.into_par_iter().filter(changes).for_each(|(column, mean, scale)| {
             column.par_chunks_mut(TILE).for_each(|tile| {
-                if scale == 1.0 {
-                    tile.iter_mut().for_each(|v| *v -= mean);
-                } else {
-                    tile.iter_mut().for_each(|v| *v = (*v - mean) / scale);
+                for v in tile {
+                    *v = if scale == 1.0 { *v - mean } else { (*v - mean) / scale };
                 }
             });
         });

@@ -53,6 +53,11 @@ impl Shape {
         self.periods + self.versions * self.covariates + self.weight_columns()
     }
 
+    /// Bytes of a row.
+    pub fn row_bytes(&self) -> u64 {
+        8 * self.columns() as u64 + 4 + 4 * u64::from(self.clustered)
+    }
+
     /// An empty stratum of `rows` rows.
     pub fn stratum(&self, rows: usize) -> StratumData {
         StratumData {
@@ -116,13 +121,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    fn fill_outcomes(
-        &self,
-        rows: &Rows,
-        grid: &Grid,
-        units: &Range<usize>,
-        y: &mut [&mut [f64]],
-    ) {
+    fn fill_outcomes(&self, rows: &Rows, grid: &Grid, units: &Range<usize>, y: &mut [&mut [f64]]) {
         let values: &[f64] = &rows.y;
         let mut buffer = Vec::new();
         for (p, out) in y.iter_mut().enumerate() {
@@ -157,13 +156,7 @@ impl Filling<'_> {
     }
 
     /// Sampling weights by period, and for unbalanced panels presence and each unit's mean weight.
-    fn fill_weights(
-        &self,
-        rows: &Rows,
-        grid: &Grid,
-        units: &Range<usize>,
-        w: &mut [&mut [f64]],
-    ) {
+    fn fill_weights(&self, rows: &Rows, grid: &Grid, units: &Range<usize>, w: &mut [&mut [f64]]) {
         let mut buffer = Vec::new();
         let (sampling, presence) = w.split_at_mut(self.shape.sampling_columns());
         if let Some(values) = &rows.w {

@@ -1,11 +1,13 @@
 //! What a first look at the sample's rows finds, and the second look that fills the strata.
 
 use super::clusters::Clusters;
+use super::condition::Conditioning;
 use super::fill::{Filling, Shape};
+use super::formula::Evaluated;
 use super::inspect::Inspection;
 use super::intake::{Request, Visit};
-use super::condition::Conditioning;
-use super::sample::{DesignInfo, Layout, StratumData, WeightLayout};
+use super::sample::{DesignInfo, Layout, WeightLayout};
+use super::store::Store;
 use crate::error::Result;
 
 /// Design, weights and clusters of the sample.
@@ -17,27 +19,29 @@ pub(super) struct Findings {
 }
 
 impl Findings {
+    /// Looks at the rows only as often as there is something to find.
     pub fn new(
         request: &Request<'_>,
         layout: Layout,
+        first: &Evaluated,
         frames: &dyn Fn(&mut Visit<'_>) -> Result<()>,
     ) -> Result<Self> {
         let mut inspection = Inspection::new();
         let mut clusters = request.roles.cluster.as_ref().map(|_| Clusters::default());
-        let mut names = Vec::new();
-        frames(&mut |rows, grids| {
-            inspection.add_levels(rows, grids);
-            if let (Some(clusters), Some(codes)) = (&mut clusters, &rows.cluster) {
-                clusters.add(codes, grids);
-            }
-            Ok(())
-        })?;
-        frames(&mut |rows, grids| {
-            if names.is_empty() {
-                names = rows.covariates.design(&inspection.present)?.names().to_vec();
-            }
-            inspection.add_changes(rows, grids, layout)
-        })?;
+        if clusters.is_some() || first.has_factors() {
+            frames(&mut |rows, grids| {
+                inspection.add_levels(rows, grids);
+                if let (Some(clusters), Some(codes)) = (&mut clusters, &rows.cluster) {
+                    clusters.add(codes, grids);
+                }
+                Ok(())
+            })?;
+        }
+        let design = first.design(&inspection.present)?;
+        let names = design.names().to_vec();
+        if !design.covariates().is_empty() || request.roles.weights.is_some() {
+            frames(&mut |rows, grids| inspection.add_changes(rows, grids, layout))?;
+        }
         let intercept = names.first().is_some_and(|n| n == "(Intercept)");
         Ok(Self { inspection, clusters, names, intercept })
     }
@@ -81,25 +85,22 @@ impl Findings {
         shape: Shape,
         request: &Request<'_>,
         frames: &dyn Fn(&mut Visit<'_>) -> Result<()>,
-        strata: &mut [StratumData],
+        store: &mut Store,
+        units: usize,
     ) -> Result<Option<Vec<String>>> {
         let keep_labels = request.options.labels && request.roles.unit.is_some();
-        let total = strata.iter().map(|s| s.rows).sum();
-        let mut labels = keep_labels.then(|| vec![String::new(); total]);
-        let mut at = vec![0; strata.len()];
+        let mut labels = keep_labels.then(|| vec![String::new(); units]);
         frames(&mut |rows, grids| {
             let clusters = match (&self.clusters, &rows.cluster) {
                 (Some(clusters), Some(codes)) => clusters.numbers(codes),
                 _ => Vec::new(),
             };
             let filling = Filling { shape, present: &self.inspection.present, clusters };
-            for ((grid, stratum), at) in grids.iter().zip(&mut *strata).zip(&mut at) {
-                filling.fill(rows, grid, stratum, *at)?;
-                *at += grid.n;
-                if let (Some(labels), Some(units)) = (&mut labels, &rows.units) {
-                    for (rank, row) in grid.rank.iter().zip(&grid.first) {
-                        labels[*rank as usize] = units.labels.text(*row as usize);
-                    }
+            store.add(&filling, rows, grids)?;
+            if let (Some(labels), Some(units)) = (&mut labels, &rows.units) {
+                let members = grids.iter().flat_map(|g| g.rank.iter().zip(&g.first));
+                for (rank, row) in members {
+                    labels[*rank as usize] = units.labels.text(*row as usize);
                 }
             }
             Ok(())

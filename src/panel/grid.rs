@@ -109,8 +109,7 @@ fn place_units(
             let n = list.len();
             if let Some(offsets) = &regular {
                 let shift = offsets[0];
-                let first =
-                    list.iter().map(|u| units.order.starts[*u as usize] + shift).collect();
+                let first = list.iter().map(|u| units.order.starts[*u as usize] + shift).collect();
                 let offsets = offsets.iter().map(|o| o - shift).collect();
                 return Grid { n, rank, first, rows: GridRows::Regular(offsets) };
             }

@@ -54,8 +54,8 @@ impl Inspection {
         let over_time = layout != Layout::RepeatedCrossSections;
         if over_time && !self.covariates_vary {
             let columns = design.covariates();
-            self.covariates_vary =
-                tiles(grids).any(|(g, units)| columns.clone().any(|j| varies(&design, j, g, &units)));
+            self.covariates_vary = tiles(grids)
+                .any(|(g, units)| columns.clone().any(|j| varies(&design, j, g, &units)));
         }
         let Some(w) = &rows.w else { return Ok(()) };
         let (lowest, highest) = tiles(grids)

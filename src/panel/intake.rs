@@ -2,13 +2,17 @@
 
 use polars::prelude::DataFrame;
 
+use super::arrange::arrange;
 use super::audit::SampleAudit;
 use super::columns::{Roles, Rows};
 use super::condition::Conditioning;
+use super::formula::Evaluated;
 use super::grid::{Grid, place};
 use super::rules::{Rules, SampleOptions};
+use super::sample::Panel;
+use super::store::Storage;
 use super::survey::{Observed, Survey};
-use crate::error::Result;
+use crate::error::{DidError, Result};
 use crate::options::FixWeights;
 
 /// What an estimator asks of its sample.
@@ -17,6 +21,7 @@ pub(crate) struct Request<'a> {
     pub options: SampleOptions,
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
+    pub storage: Storage,
 }
 
 /// Called with the rows of a frame and their places.
@@ -50,6 +55,8 @@ impl Frame {
 pub(super) struct Intake {
     pub audit: SampleAudit,
     pub units: Vec<Observed>,
+    /// Covariates of the first frame.
+    pub covariates: Option<Evaluated>,
 }
 
 impl Intake {
@@ -61,6 +68,19 @@ impl Intake {
                 None => self.audit.rows_missing.push((name.clone(), *rows)),
             }
         }
+        self.covariates.get_or_insert_with(|| frame.rows.covariates.without_rows());
         self.units.extend(frame.survey.patterns.iter().map(|p| p.observed.clone()));
+    }
+
+    /// Puts the rows that `frames` shows in their places.
+    pub fn arrange(
+        &self,
+        rules: &Rules,
+        request: &Request<'_>,
+        frames: &dyn Fn(&mut Visit<'_>) -> Result<()>,
+    ) -> Result<Panel> {
+        let none = DidError::EmptySample { after: "in the data", remedy: "check the files" };
+        let covariates = self.covariates.as_ref().ok_or(none)?;
+        arrange(rules, &self.units, covariates, request, frames)
     }
 }

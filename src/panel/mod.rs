@@ -18,29 +18,56 @@ mod grid;
 mod inspect;
 mod intake;
 mod order;
+mod parquet;
 mod rules;
 mod sample;
 mod small;
+mod spill;
+mod store;
 mod survey;
 mod values;
 
 use polars::prelude::DataFrame;
 
 use crate::error::Result;
+use intake::{Frame, Intake};
+use rules::Rules;
 
 pub use audit::SampleAudit;
 pub(crate) use columns::Roles;
 pub(crate) use condition::Conditioning;
 pub(crate) use intake::Request;
+pub(crate) use parquet::ParquetFiles;
 pub(crate) use rules::SampleOptions;
-pub(crate) use sample::{DesignInfo, Layout, Panel, Sample, StratumData, WeightLayout};
+pub(crate) use sample::{DesignInfo, Layout, Panel, Sample, Strata, StratumData, WeightLayout};
+pub(crate) use spill::Spill;
+pub(crate) use store::Storage;
 
 /// Reads, checks and arranges the estimation sample.
 pub(crate) fn ingest(df: &DataFrame, request: &Request<'_>) -> Result<Panel> {
-    let frame = intake::Frame::new(df, request)?;
-    let mut intake = intake::Intake::default();
+    let frame = Frame::new(df, request)?;
+    let mut intake = Intake::default();
     intake.add(&frame);
-    let rules = rules::Rules::new(&intake.units, &request.options, intake.audit)?;
+    let rules = Rules::new(&intake.units, &request.options, intake.audit.clone())?;
     let grids = frame.place(&rules, 0);
-    arrange::arrange(rules, &intake.units, request, &|visit| visit(frame.rows(), &grids))
+    intake.arrange(&rules, request, &|visit| visit(frame.rows(), &grids))
+}
+
+/// As [`ingest`], from files that are read again for every look at their rows.
+pub(crate) fn ingest_parquet(files: &ParquetFiles, request: &Request<'_>) -> Result<Panel> {
+    let mut intake = Intake::default();
+    files.each("reading", &mut |df| {
+        intake.add(&Frame::new(df, request)?);
+        Ok(())
+    })?;
+    let rules = Rules::new(&intake.units, &request.options, intake.audit.clone())?;
+    intake.arrange(&rules, request, &|visit| {
+        let mut first = 0;
+        files.each("arranging", &mut |df| {
+            let frame = Frame::new(df, request)?;
+            let grids = frame.place(&rules, first);
+            first += grids.iter().map(|g| g.rank.len() as u32).sum::<u32>();
+            visit(frame.rows(), &grids)
+        })
+    })
 }

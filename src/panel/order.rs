@@ -39,8 +39,7 @@ impl UnitOrder {
     /// Counting sort by unit.
     fn sort(codes: &[u32], units: usize, usable: impl Fn(usize) -> bool) -> Self {
         let mut starts = vec![0u32; units + 1];
-        let rows_of =
-            || (0u32..).zip(codes).filter(|(i, c)| **c != MISSING && usable(*i as usize));
+        let rows_of = || (0u32..).zip(codes).filter(|(i, c)| **c != MISSING && usable(*i as usize));
         for (_, c) in rows_of() {
             starts[*c as usize + 1] += 1;
         }

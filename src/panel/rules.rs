@@ -18,7 +18,7 @@ pub(crate) struct SampleOptions {
 }
 
 /// Periods and cohorts of the sample, and which units are in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rules {
     /// Periods of the sample, ascending.
     pub periods: Vec<f64>,
@@ -44,7 +44,11 @@ pub(super) struct Place {
 
 impl Rules {
     /// Applies the rules to the units observed; `audit` has the counts of rows read and missing.
-    pub fn new(units: &[Observed], options: &SampleOptions, mut audit: SampleAudit) -> Result<Self> {
+    pub fn new(
+        units: &[Observed],
+        options: &SampleOptions,
+        mut audit: SampleAudit,
+    ) -> Result<Self> {
         let mut warnings = Vec::new();
         let missing: usize = audit.rows_missing.iter().map(|(_, n)| n).sum();
         if missing > 0 {
@@ -184,7 +188,7 @@ fn distinct(values: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// Cohorts with those first treated beyond the sample recoded to never treated, and the periods and cohorts dropped.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Recoded {
     periods: Vec<f64>,
     /// Groups above this value are never treated inside the sample.
@@ -265,9 +269,7 @@ impl Recoded {
         warnings: &mut Vec<DidWarning>,
     ) {
         let first = self.periods[0] + f64::from(options.anticipation);
-        let treated = |u: &&&Observed| {
-            self.kept(u).is_some_and(|(cohort, _)| cohort <= first)
-        };
+        let treated = |u: &&&Observed| self.kept(u).is_some_and(|(cohort, _)| cohort <= first);
         let dropped = units.iter().filter(treated).map(|u| u.units).sum();
         self.already_treated = first;
         audit.units_already_treated = dropped;

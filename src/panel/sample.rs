@@ -4,6 +4,7 @@ use crate::error::DidWarning;
 use crate::pass::Weight;
 
 use super::audit::SampleAudit;
+use super::spill::Spill;
 
 /// How rows form observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,9 +124,26 @@ pub(crate) struct StratumData {
     pub cluster: Vec<u32>,
 }
 
+/// The data of all strata.
+#[derive(Debug)]
+pub(crate) enum Strata {
+    Resident(Vec<StratumData>),
+    Spilled(Box<Spill>),
+}
+
 /// The estimation sample.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Panel {
     pub sample: Sample,
-    pub strata: Vec<StratumData>,
+    pub strata: Strata,
+}
+
+impl Panel {
+    /// The strata in memory; none if they are in a file.
+    pub fn resident(&self) -> &[StratumData] {
+        match &self.strata {
+            Strata::Resident(strata) => strata,
+            Strata::Spilled(_) => &[],
+        }
+    }
 }

@@ -92,10 +92,7 @@ impl Numbers {
             return Values::Shared(column.clone());
         }
         let mut values = vec![0.0; self.len()];
-        values
-            .par_chunks_mut(PART)
-            .enumerate()
-            .for_each(|(part, out)| self.read(part * PART, out));
+        values.par_chunks_mut(PART).enumerate().for_each(|(part, out)| self.read(part * PART, out));
         Values::Owned(values)
     }
 }

@@ -6,7 +6,7 @@ use super::Source;
 use crate::backend::DidBackend;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::{Layout, Panel, Sample, StratumData};
+use crate::panel::{Layout, Panel, Sample, Spill, Strata, StratumData};
 use crate::pass::{Chunk, Pass, TILE};
 use crate::progress::Progress;
 
@@ -27,12 +27,14 @@ pub(crate) struct Local<B: DidBackend> {
     options: LocalOptions,
     device: B::Device,
     strata: Vec<Held<B>>,
+    spill: Option<Box<Spill>>,
     outcome_columns: usize,
 }
 
 enum Held<B: DidBackend> {
     Resident(Vec<Chunk<B>>),
     Streamed { data: StratumData, chunk_rows: usize },
+    Spilled,
 }
 
 impl<B: DidBackend> Local<B> {
@@ -54,11 +56,25 @@ impl<B: DidBackend> Local<B> {
             Precision::F64 => 8,
             Precision::F32 => 4,
         };
+        let mut local = Self {
+            sample,
+            options,
+            device: device.clone(),
+            strata: Vec::new(),
+            spill: None,
+            outcome_columns,
+        };
+        let strata = match strata {
+            Strata::Resident(strata) => strata,
+            Strata::Spilled(spill) => {
+                local.strata = (0..spill.strata()).map(|_| Held::Spilled).collect();
+                local.spill = Some(spill);
+                return Ok(local);
+            }
+        };
         let values = |s: &StratumData| (s.y.len() + s.x.len() + s.w.len()) as u64;
         let bytes: u64 = strata.iter().map(|s| values(s) * width).sum();
         let streamed = budget.is_some_and(|b| bytes > b);
-        let mut local =
-            Self { sample, options, device: device.clone(), strata: Vec::new(), outcome_columns };
         for (stratum, data) in strata.into_iter().enumerate() {
             let row_bytes = values(&data) * width / data.rows.max(1) as u64;
             let chunk_rows = local.chunk_rows(budget.filter(|_| streamed), row_bytes)?;
@@ -164,6 +180,13 @@ impl<B: DidBackend> Source for Local<B> {
                         for start in (0..data.rows).step_by(*chunk_rows) {
                             let end = (start + chunk_rows).min(data.rows);
                             let chunk = self.chunk(stratum, cut(data, start, end));
+                            pass.accumulate(&chunk, &mut stat)?;
+                        }
+                    }
+                    Held::Spilled => {
+                        let Some(spill) = &self.spill else { continue };
+                        for segment in 0..spill.segments(stratum) {
+                            let chunk = self.chunk(stratum, spill.read(stratum, segment)?);
                             pass.accumulate(&chunk, &mut stat)?;
                         }
                     }

@@ -3,8 +3,8 @@
 use polars::prelude::*;
 
 use super::levels;
-use crate::panel::values::{Numbers, Values};
 use crate::error::{DidError, Result};
+use crate::panel::values::{Numbers, Values};
 
 /// Code of a missing category.
 pub(super) const MISSING: u32 = u32::MAX;

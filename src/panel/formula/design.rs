@@ -40,7 +40,8 @@ impl Evaluated {
         present.0.resize(self.atoms.len(), Vec::new());
         for (index, (atom, known)) in self.atoms.iter().zip(&mut present.0).enumerate() {
             let RawColumn::Factor { levels, .. } = &**atom else { continue };
-            known.extend(levels_present(atom, rows).into_iter().map(|c| levels[c as usize].clone()));
+            known
+                .extend(levels_present(atom, rows).into_iter().map(|c| levels[c as usize].clone()));
             let position = |level: &String| levels.iter().position(|l| l == level);
             if self.numeric_levels[index] {
                 let number = |level: &String| level.parse().unwrap_or(f64::NAN);

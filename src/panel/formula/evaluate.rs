@@ -87,7 +87,8 @@ impl Formula {
                     .ok_or_else(|| too_many_levels(&self.variables[*variable])),
             },
             Source::Arithmetic(expr) => {
-                let values = RawColumn::Numeric(arithmetic::evaluate(self, expr, raw, rows)?.into());
+                let values =
+                    RawColumn::Numeric(arithmetic::evaluate(self, expr, raw, rows)?.into());
                 missing.mark(&atom.label, &values);
                 Ok(Arc::new(values))
             }
@@ -96,6 +97,18 @@ impl Formula {
 }
 
 impl Evaluated {
+    /// The same formula and kinds of atoms, without the rows.
+    pub(crate) fn without_rows(&self) -> Self {
+        let empty = |atom: &Arc<RawColumn>| match &**atom {
+            RawColumn::Numeric(_) => RawColumn::Numeric(Vec::new().into()),
+            RawColumn::Factor { levels, .. } => {
+                RawColumn::Factor { codes: Vec::new(), levels: levels.clone() }
+            }
+        };
+        let atoms = self.atoms.iter().map(|atom| Arc::new(empty(atom))).collect();
+        Self { atoms, missing: Missing::default(), ..self.clone() }
+    }
+
     /// Whether any row cannot be used.
     pub(crate) fn any_missing(&self) -> bool {
         !self.missing.first.is_empty()

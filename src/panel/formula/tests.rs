@@ -195,7 +195,8 @@ fn interactions_of_factors() {
 
 #[test]
 fn marginality_looks_into_earlier_terms() {
-    let names = |text: &str| design(&evaluated(text), &[0, 1, 2, 3, 4, 5]).unwrap().names().to_vec();
+    let names =
+        |text: &str| design(&evaluated(text), &[0, 1, 2, 3, 4, 5]).unwrap().names().to_vec();
     let third = ["fb:gv:bTRUE", "fc:gv:bTRUE"];
     assert!(names("~ f*g*b").ends_with(&third.map(str::to_owned)));
     assert_eq!(names("~ f*g*b").len(), 12);
@@ -245,7 +246,8 @@ fn missing_values_are_reported() {
 #[test]
 fn too_many_columns_are_refused() {
     let rows: Vec<u32> = (0..300).collect();
-    let column = |_: &str| Ok(RawColumn::Numeric((0..300).map(f64::from).collect::<Vec<_>>().into()));
+    let column =
+        |_: &str| Ok(RawColumn::Numeric((0..300).map(f64::from).collect::<Vec<_>>().into()));
     let error = |text: &str| {
         let evaluated = Formula::parse(text).unwrap().evaluate(300, &column).unwrap();
         design(&evaluated, &rows).unwrap_err().to_string()
