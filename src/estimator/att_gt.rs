@@ -20,7 +20,7 @@ use crate::panel::{
     Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
     ingest_parquet,
 };
-use crate::pass::Consumers;
+use crate::pass::{Consumers, InfluencePass};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::{Local, LocalOptions, Source};
@@ -180,25 +180,44 @@ impl<B: DidBackend> AttGt<B> {
         Ok(())
     }
 
-    /// Estimates all cells from a data frame, a lazy frame, or the path of a CSV or parquet file.
+    /// Estimates all cells from a data frame, a lazy frame, or the path of a CSV or parquet file. Parquet files that would
+    /// take more than [`memory_budget`](Self::memory_budget), or half of the free memory, are read as by
+    /// [`fit_parquet`](Self::fit_parquet).
     ///
     /// # Errors
     /// [`DidError`] naming the option, column, unit or device at fault. A cell that cannot be estimated is not an error:
     /// it carries its reason in [`AttGtResult::cells`].
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<AttGtResult> {
+        self.fit_on(data, std::slice::from_ref(device))
+    }
+
+    /// As [`fit`](Self::fit), on several devices at once, each driven by a thread of its own. The result is the same to the
+    /// last bit for any number of devices of one kind.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); [`DidError::Config`] without a device.
+    pub fn fit_on<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        devices: &[B::Device],
+    ) -> Result<AttGtResult> {
         let start = Instant::now();
         self.validate()?;
-        let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
-        B::probe(device, self.precision)?;
+        let data = data.into();
         let roles = self.roles()?;
-        let df = data.into().read(&roles.names())?;
+        if let Some(path) = self.too_large(&data, &roles)? {
+            return self.fit_parquet(path, devices);
+        }
+        let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
+        self.probe(devices)?;
+        let df = data.read(&roles.names())?;
         let read = start.elapsed().as_secs_f64();
         let panel = {
             let _span = tracing::info_span!("ingest", rows = df.height()).entered();
             ingest(&df, &self.request(&roles, self.conditioning(), Storage::Resident))?
         };
         drop(df);
-        self.fit_panel(panel, device, read, start)
+        self.fit_panel(panel, devices, read, start)
     }
 
     /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a pattern such as `data/*.parquet`, or
@@ -218,16 +237,16 @@ impl<B: DidBackend> AttGt<B> {
     pub fn fit_parquet(
         &self,
         path: impl AsRef<std::path::Path>,
-        device: &B::Device,
+        devices: &[B::Device],
     ) -> Result<AttGtResult> {
         let path = path.as_ref();
         if self.repeated_cross_sections {
-            return self.fit(path, device);
+            return self.fit_on(path, devices);
         }
         let start = Instant::now();
         self.validate()?;
         let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
-        B::probe(device, self.precision)?;
+        self.probe(devices)?;
         let roles = self.roles()?;
         let files = ParquetFiles::open(path, &roles, self.memory_budget, self.progress.clone())?;
         let read = start.elapsed().as_secs_f64();
@@ -237,14 +256,35 @@ impl<B: DidBackend> AttGt<B> {
             ingest_parquet(&files, &self.request(&roles, self.conditioning(), storage))?
         };
         drop(files);
-        self.fit_panel(panel, device, read, start)
+        self.fit_panel(panel, devices, read, start)
     }
 
-    /// Puts the sample on the device and estimates all cells.
+    /// The path of parquet files of a panel that should be read piece by piece.
+    fn too_large<'a>(
+        &self,
+        data: &'a Data<'_>,
+        roles: &Roles,
+    ) -> Result<Option<&'a std::path::Path>> {
+        let Data::Path(path) = data else { return Ok(None) };
+        if self.repeated_cross_sections || !ParquetFiles::is_parquet(path) {
+            return Ok(None);
+        }
+        let bytes = ParquetFiles::frame_bytes(path, roles.names().len())?;
+        let half = crate::memory::free().map(|free| free / 2);
+        let limit = self.memory_budget.into_iter().chain(half).min();
+        Ok(limit.is_some_and(|limit| bytes > limit).then_some(path))
+    }
+
+    /// Whether the devices can do the precision, before any work.
+    fn probe(&self, devices: &[B::Device]) -> Result<()> {
+        devices.iter().try_for_each(|device| B::probe(device, self.precision).map(drop))
+    }
+
+    /// Puts the sample on the devices and estimates all cells.
     fn fit_panel(
         &self,
         panel: Panel,
-        device: &B::Device,
+        devices: &[B::Device],
         read: f64,
         start: Instant,
     ) -> Result<AttGtResult> {
@@ -256,7 +296,7 @@ impl<B: DidBackend> AttGt<B> {
         };
         let local = {
             let _span = tracing::info_span!("upload").entered();
-            Local::<B>::new(panel, device, options)?
+            Local::<B>::new(panel, devices, options)?
         };
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
@@ -317,6 +357,7 @@ impl<B: DidBackend> AttGt<B> {
             let _span = tracing::info_span!("influence").entered();
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let pass = influence_pass(sample, usable, self.consumers(sample), source.precision());
+            check_memory(sample, &pass)?;
             Some(source.run(&pass)?)
         };
         let solved = estimated
@@ -426,5 +467,25 @@ impl<B: DidBackend> AttGt<B> {
             n_clusters: sample.n_clusters,
             inference,
         }
+    }
+}
+
+/// Whether the sums over influence values, and the values if they are kept, fit in free memory.
+fn check_memory(sample: &Sample, pass: &InfluencePass) -> Result<()> {
+    let (m, Consumers { clusters, multipliers, keep_rows }) = (pass.columns, pass.consumers);
+    let draws = multipliers.map_or(0, |s| s.draws);
+    // Tiles in flight have sums of their own.
+    let copies = 1 + 8 * rayon::current_num_threads();
+    let kept = if keep_rows { 2 * sample.n } else { 0 };
+    let doubles = m * ((m + draws) * copies + clusters.unwrap_or(0) + kept);
+    let needed = 8 * doubles as u64;
+    match crate::memory::free().filter(|free| needed > *free) {
+        None => Ok(()),
+        Some(available) => Err(DidError::Memory {
+            what: "what is kept of the influence values",
+            needed,
+            available,
+            remedy: "do not keep influence values, or ask for fewer draws or clusters",
+        }),
     }
 }

@@ -1,4 +1,4 @@
-//! Strata that do not fit in memory, in a temporary file: segments of whole tiles, each contiguous.
+//! Strata that do not fit in memory, in a temporary file: pieces of whole tiles, each contiguous.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -11,9 +11,12 @@ use super::sample::StratumData;
 use crate::error::{DidError, Result};
 use crate::pass::TILE;
 
-/// Place of a segment in the file.
+/// Tiles of a piece, at most.
+const MAX_TILES: usize = 64;
+
+/// Place of a piece in the file.
 #[derive(Clone, Copy, Debug)]
-struct Segment {
+struct Piece {
     start: u64,
     rows: usize,
 }
@@ -26,19 +29,19 @@ pub(super) struct SpillWriter {
     path: String,
     at: u64,
     open: Vec<StratumData>,
-    /// Rows in the open segments.
+    /// Rows in the open pieces.
     filled: Vec<usize>,
-    segments: Vec<Vec<Segment>>,
+    pieces: Vec<Vec<Piece>>,
 }
 
 impl SpillWriter {
-    /// `bytes` may be used for open segments.
+    /// `bytes` may be used for open pieces.
     pub fn new(shape: Shape, strata: &[usize], bytes: u64) -> Result<Self> {
-        let row_bytes = (8 * shape.columns() * strata.len()) as u64;
-        let rows = usize::try_from(bytes / row_bytes.max(1)).unwrap_or(usize::MAX) / TILE * TILE;
-        let open = strata.iter().map(|n| {
-            shape.stratum(rows.clamp(TILE, 64 * TILE).min(n.next_multiple_of(TILE)).max(TILE))
-        });
+        let row_bytes = shape.row_bytes() * strata.len() as u64;
+        let affordable = usize::try_from(bytes / row_bytes).unwrap_or(usize::MAX) / TILE;
+        // The largest power of two within the limits.
+        let tiles = 1 << affordable.clamp(1, MAX_TILES).ilog2();
+        let open = strata.iter().map(|_| shape.stratum(tiles * TILE));
         let directory = TemporaryDirectory::new()?;
         let path = directory.path().join("strata");
         let shown = path.display().to_string();
@@ -52,7 +55,7 @@ impl SpillWriter {
             at: 0,
             open: open.collect(),
             filled: vec![0; strata.len()],
-            segments: vec![Vec::new(); strata.len()],
+            pieces: vec![Vec::new(); strata.len()],
         })
     }
 
@@ -78,7 +81,7 @@ impl SpillWriter {
         Ok(())
     }
 
-    /// Writes the open segment.
+    /// Writes the open piece.
     fn close(&mut self, stratum: usize) -> Result<()> {
         let rows = std::mem::take(&mut self.filled[stratum]);
         if rows == 0 {
@@ -98,22 +101,22 @@ impl SpillWriter {
             .chain(self.shape.clustered.then(|| bytemuck::cast_slice(&open.cluster[..rows])))
             .try_for_each(write)
             .map_err(|source| DidError::Io { path: self.path.clone(), source })?;
-        self.segments[stratum].push(Segment { start: self.at, rows });
+        self.pieces[stratum].push(Piece { start: self.at, rows });
         self.at += written;
         Ok(())
     }
 
-    /// Closes all segments.
+    /// Closes all pieces.
     pub fn finish(mut self) -> Result<Spill> {
         (0..self.open.len()).try_for_each(|stratum| self.close(stratum))?;
-        let Self { shape, file, directory, path, segments, .. } = self;
+        let Self { shape, file, directory, path, pieces, .. } = self;
         let failed = |source| DidError::Io { path: path.clone(), source };
         let file = file.into_inner().map_err(|e| failed(e.into_error()))?;
         Ok(Spill {
             shape,
             file: Mutex::new(file),
             path,
-            segments,
+            pieces,
             change: None,
             _directory: directory,
         })
@@ -141,7 +144,7 @@ pub(crate) struct Spill {
     shape: Shape,
     file: Mutex<File>,
     path: String,
-    segments: Vec<Vec<Segment>>,
+    pieces: Vec<Vec<Piece>>,
     /// What is done to the rows when they are read.
     pub(super) change: Option<Change>,
     _directory: TemporaryDirectory,
@@ -149,17 +152,17 @@ pub(crate) struct Spill {
 
 impl Spill {
     pub fn strata(&self) -> usize {
-        self.segments.len()
+        self.pieces.len()
     }
 
-    /// Number of a stratum's segments.
-    pub fn segments(&self, stratum: usize) -> usize {
-        self.segments[stratum].len()
+    /// Rows of each of a stratum's pieces: all but the last have the same power of two of tiles.
+    pub fn rows(&self, stratum: usize) -> impl Iterator<Item = usize> {
+        self.pieces[stratum].iter().map(|p| p.rows)
     }
 
-    /// Reads a segment.
-    pub fn read(&self, stratum: usize, segment: usize) -> Result<StratumData> {
-        let Segment { start, rows } = self.segments[stratum][segment];
+    /// Reads a piece.
+    pub fn read(&self, stratum: usize, piece: usize) -> Result<StratumData> {
+        let Piece { start, rows } = self.pieces[stratum][piece];
         let mut data = self.shape.stratum(rows);
         {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,9 +186,9 @@ impl Spill {
 
 impl Pieces for Spill {
     fn each(&self, visit: &mut dyn FnMut(usize, &StratumData) -> Result<()>) -> Result<()> {
-        for (stratum, segments) in self.segments.iter().enumerate() {
-            for segment in 0..segments.len() {
-                visit(stratum, &self.read(stratum, segment)?)?;
+        for (stratum, pieces) in self.pieces.iter().enumerate() {
+            for piece in 0..pieces.len() {
+                visit(stratum, &self.read(stratum, piece)?)?;
             }
         }
         Ok(())

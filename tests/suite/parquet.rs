@@ -90,9 +90,9 @@ fn same(a: &AttGtResult, b: &AttGtResult) {
 
 /// Fits the frame in memory and from files of several layouts, whole and within a budget.
 fn check(name: &str, fit: &AttGt<Cpu>, df: &DataFrame) {
-    let device = Default::default();
+    let devices = [Default::default()];
     let directory = Directory::new(name);
-    let memory = fit.fit(df, &device).unwrap();
+    let memory = fit.fit(df, &devices[0]).unwrap();
     let rows = df.height();
     let whole = directory.write("whole.parquet", df, 3_001);
     let mixed = directory.write("mixed.parquet", &shuffled(df), 7_000);
@@ -110,7 +110,7 @@ fn check(name: &str, fit: &AttGt<Cpu>, df: &DataFrame) {
         let mut fit = fit.clone();
         fit.memory_budget = budget;
         for path in [&whole, &mixed, &parts] {
-            same(&memory, &fit.fit_parquet(path, &device).unwrap());
+            same(&memory, &fit.fit_parquet(path, &devices).unwrap());
         }
     }
 }
@@ -158,7 +158,7 @@ fn progress_covers_reading_and_passes() {
         assert!(e.done <= e.total);
         heard.lock().unwrap().push(e.stage);
     }));
-    let _ = fit.fit_parquet(path, &Default::default()).unwrap();
+    let _ = fit.fit_parquet(path, &[Default::default()]).unwrap();
     let stages = stages.lock().unwrap();
     for stage in ["reading", "arranging", "cross-products", "influence values"] {
         assert!(stages.contains(&stage), "{stage} in {stages:?}");
@@ -168,8 +168,8 @@ fn progress_covers_reading_and_passes() {
 #[test]
 fn files_that_cannot_be_used_are_named() {
     let directory = Directory::new("errors");
-    let device = Default::default();
-    let error = |path: &Path, fit: AttGt<Cpu>| fit.fit_parquet(path, &device).unwrap_err();
+    let devices = [Default::default()];
+    let error = |path: &Path, fit: AttGt<Cpu>| fit.fit_parquet(path, &devices).unwrap_err();
     let missing = error(&directory.0.join("none.parquet"), estimator());
     assert!(matches!(&missing, DidError::Io { path, .. } if path.ends_with("none.parquet")));
     let path = directory.write("data.parquet", &panel(0.0), 2_000);

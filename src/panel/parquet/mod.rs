@@ -39,6 +39,19 @@ pub(crate) struct ParquetFiles {
 }
 
 impl ParquetFiles {
+    /// Whether a path is that of parquet files: by its extension, or a directory.
+    pub fn is_parquet(path: &Path) -> bool {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        path.is_dir() || matches!(extension.as_deref(), Some("parquet" | "pq"))
+    }
+
+    /// Bytes of a frame with all rows and this many columns.
+    pub fn frame_bytes(path: &Path, columns: usize) -> Result<u64> {
+        let rows = |path: &PathBuf| Ok(open(path)?.num_rows()? as u64);
+        let rows: u64 = expand(path)?.iter().map(rows).sum::<Result<u64>>()?;
+        Ok(8 * rows * columns as u64)
+    }
+
     /// Opens the files of a path, a pattern or a directory. If their rows are not in ascending order of the units, they are
     /// written once more, grouped, to the directory for temporary files.
     pub fn open(
