@@ -11,7 +11,12 @@ use crate::pass::{Gram, GramJob};
 pub(crate) fn gram(chunk: &HostChunk<'_>, job: &GramJob, trim: f64, out: &mut Gram) {
     for_tiles(
         chunk.rows,
-        |tile| vectorized(|| gram_tile(chunk, job, trim, &tile)),
+        |tile| {
+            vectorized(
+                #[inline(always)]
+                || gram_tile(chunk, job, trim, &tile),
+            )
+        },
         |_, part| out.add(&part),
     );
 }

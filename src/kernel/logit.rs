@@ -12,7 +12,12 @@ use crate::pass::{Gram, LogitJob, LogitStat};
 pub(crate) fn logit(chunk: &HostChunk<'_>, job: &LogitJob, gamma: &[f64], out: &mut LogitStat) {
     for_tiles(
         chunk.rows,
-        |tile| vectorized(|| logit_tile(chunk, job, gamma, &tile)),
+        |tile| {
+            vectorized(
+                #[inline(always)]
+                || logit_tile(chunk, job, gamma, &tile),
+            )
+        },
         |_, part| out.add(&part),
     );
 }
