@@ -166,8 +166,9 @@ fn sample_gram(strata: &[StratumData], k: usize) -> Gram {
         let x: Vec<f64> =
             s.x.chunks_exact(s.rows).take(k - 1).flat_map(|c| &c[..rows]).copied().collect();
         let chunk = HostChunk { rows, y: &[], x: &x, w: &[], rank: &[], cluster: &[], k };
-        let job = GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None };
-        kernel::gram(&chunk, &job, 1.0, &mut gram);
+        let jobs =
+            [GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None, outcomes: Vec::new() }];
+        kernel::gram(&chunk, &jobs, 1.0, std::slice::from_mut(&mut gram));
     }
     gram
 }

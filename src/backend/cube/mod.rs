@@ -63,64 +63,73 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         R::probe(device, precision)
     }
 
-    fn gram(chunk: &Chunk<Self>, job: &GramJob, trim: f64, out: &mut Gram) -> Result<()> {
+    fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, matrices) = Matrices::of(chunk);
             let (k, periods) = (chunk.k, chunk.y.dims()[0]);
-            let mut numbers = odds_settings(gpu.dtype, trim);
-            numbers.extend(job.odds.iter().flatten());
-            let products = Products {
-                form: if job.odds.is_some() { Form::Odds } else { Form::Weighted },
-                height: k,
-                columns: k + periods,
-                k,
-                version: job.x,
-                weight: job.w,
-                treated: false,
-            };
-            products.for_tiles(&gpu, &matrices, &gpu.floats(numbers), chunk.rows, |tile| {
-                tile.for_each(|i, j, sum| {
-                    if j >= k {
-                        out.zy[i * periods + j - k] += sum;
-                    } else {
-                        add_symmetric(&mut out.zz, k, i, j, sum);
-                    }
-                });
-            })
+            for (job, out) in jobs.iter().zip(out) {
+                let mut numbers = odds_settings(gpu.dtype, trim);
+                numbers.extend(job.odds.iter().flatten());
+                let products = Products {
+                    form: if job.odds.is_some() { Form::Odds } else { Form::Weighted },
+                    height: k,
+                    columns: k + periods,
+                    k,
+                    version: job.x,
+                    weight: job.w,
+                    treated: false,
+                    thinning: 1,
+                };
+                let numbers = gpu.floats(numbers);
+                products.for_tiles(&gpu, &matrices, &numbers, chunk.rows, |tile| {
+                    tile.for_each(|i, j, sum| {
+                        if j >= k {
+                            out.zy[i * periods + j - k] += sum;
+                        } else {
+                            add_symmetric(&mut out.zz, k, i, j, sum);
+                        }
+                    });
+                })?;
+            }
+            Ok(())
         })
     }
 
     fn logit(
         chunk: &Chunk<Self>,
-        job: &LogitJob,
-        gamma: &[f64],
-        out: &mut LogitStat,
+        thinning: usize,
+        jobs: &[LogitJob],
+        out: &mut [LogitStat],
     ) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, matrices) = Matrices::of(chunk);
             let k = chunk.k;
-            let mut numbers = odds_settings(gpu.dtype, 1.0);
-            numbers.extend(gamma);
-            let products = Products {
-                form: Form::Logit,
-                height: k,
-                columns: k + 1,
-                k,
-                version: job.x,
-                weight: job.w,
-                treated: job.treated,
-            };
-            products.for_tiles(&gpu, &matrices, &gpu.floats(numbers), chunk.rows, |tile| {
-                tile.for_each(|i, j, sum| {
-                    if j == k {
-                        out.score[i] += sum;
-                    } else {
-                        add_symmetric(&mut out.hessian, k, i, j, sum);
-                    }
-                });
-                let odds = tile.largest_odds();
-                out.max_p = out.max_p.max(odds / (1.0 + odds));
-            })
+            for (job, out) in jobs.iter().zip(out) {
+                let mut numbers = odds_settings(gpu.dtype, 1.0);
+                numbers.extend(&job.gamma);
+                let products = Products {
+                    form: Form::Logit,
+                    height: k,
+                    columns: k + 1,
+                    k,
+                    version: job.x,
+                    weight: job.w,
+                    treated: job.treated,
+                    thinning,
+                };
+                products.for_tiles(&gpu, &matrices, &gpu.floats(numbers), chunk.rows, |tile| {
+                    tile.for_each(|i, j, sum| {
+                        if j == k {
+                            out.score[i] += sum;
+                        } else {
+                            add_symmetric(&mut out.hessian, k, i, j, sum);
+                        }
+                    });
+                    let odds = tile.largest_odds();
+                    out.max_p = out.max_p.max(odds / (1.0 + odds));
+                })?;
+            }
+            Ok(())
         })
     }
 

@@ -28,6 +28,8 @@ pub(super) struct Products {
     pub version: usize,
     pub weight: Weight,
     pub treated: bool,
+    /// Only the first of so many equal parts of a tile is read.
+    pub thinning: usize,
 }
 
 /// Sums of one tile.
@@ -47,6 +49,7 @@ impl Products {
             version: 0,
             weight: Weight::Ones,
             treated: false,
+            thinning: 1,
         }
     }
 
@@ -101,6 +104,7 @@ impl Products {
             out.clone().into_array_arg(),
             index(start),
             index(rows),
+            index(self.thinning),
             index(self.k),
             index(self.columns),
             index(self.version * self.k.saturating_sub(1)),
