@@ -77,7 +77,8 @@ impl<'a> HostChunk<'a> {
     }
 }
 
-/// Runs `f` compiled for the best instruction set of this machine.
+/// Runs `f` compiled for the best instruction set of this machine. A closure has to be `#[inline(always)]`: what is not
+/// inlined here is compiled for the least.
 fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(f)
 }
@@ -120,7 +121,7 @@ fn for_jobs<J: Sync, S, P: Send>(
     };
     let tiles = rows.div_ceil(TILE);
     let wanted = 4 * rayon::current_num_threads();
-    let alone = rows * jobs.len() <= TILE * thinning;
+    let alone = rows * jobs.len() <= 4 * TILE * thinning;
     let share = if alone { jobs.len() } else { jobs.len().div_ceil(wanted.div_ceil(tiles)) };
     let part = |tile: usize, job: usize| {
         let start = tile * TILE;

@@ -23,7 +23,7 @@ use cubecl::prelude::{CubeCount, CubeDim};
 
 use self::buffers::{Gpu, Matrices, address, guarded};
 use self::kernels::{Form, GROUP, Law};
-use self::products::Products;
+use self::products::{Products, for_tiles};
 use self::tables::{PlanTables, index, odds_settings};
 use super::{Availability, DidBackend};
 use crate::error::Result;
@@ -67,7 +67,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, matrices) = Matrices::of(chunk);
             let (k, periods) = (chunk.k, chunk.y.dims()[0]);
-            for (job, out) in jobs.iter().zip(out) {
+            let launch = |job: &GramJob| {
                 let mut numbers = odds_settings(gpu.dtype, trim);
                 numbers.extend(job.odds.iter().flatten());
                 let products = Products {
@@ -80,18 +80,19 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
                     treated: false,
                     thinning: 1,
                 };
-                let numbers = gpu.floats(numbers);
-                products.for_tiles(&gpu, &matrices, &numbers, chunk.rows, |tile| {
-                    tile.for_each(|i, j, sum| {
-                        if j >= k {
-                            out.zy[i * periods + j - k] += sum;
-                        } else {
-                            add_symmetric(&mut out.zz, k, i, j, sum);
-                        }
-                    });
-                })?;
-            }
-            Ok(())
+                (products, gpu.floats(numbers))
+            };
+            let launches: Vec<_> = jobs.iter().map(launch).collect();
+            for_tiles(&gpu, &matrices, &launches, chunk.rows, |job, tile| {
+                let out = &mut out[job];
+                tile.for_each(|i, j, sum| {
+                    if j >= k {
+                        out.zy[i * periods + j - k] += sum;
+                    } else {
+                        add_symmetric(&mut out.zz, k, i, j, sum);
+                    }
+                });
+            })
         })
     }
 
@@ -104,7 +105,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, matrices) = Matrices::of(chunk);
             let k = chunk.k;
-            for (job, out) in jobs.iter().zip(out) {
+            let launch = |job: &LogitJob| {
                 let mut numbers = odds_settings(gpu.dtype, 1.0);
                 numbers.extend(&job.gamma);
                 let products = Products {
@@ -117,19 +118,21 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
                     treated: job.treated,
                     thinning,
                 };
-                products.for_tiles(&gpu, &matrices, &gpu.floats(numbers), chunk.rows, |tile| {
-                    tile.for_each(|i, j, sum| {
-                        if j == k {
-                            out.score[i] += sum;
-                        } else {
-                            add_symmetric(&mut out.hessian, k, i, j, sum);
-                        }
-                    });
-                    let odds = tile.largest_odds();
-                    out.max_p = out.max_p.max(odds / (1.0 + odds));
-                })?;
-            }
-            Ok(())
+                (products, gpu.floats(numbers))
+            };
+            let launches: Vec<_> = jobs.iter().map(launch).collect();
+            for_tiles(&gpu, &matrices, &launches, chunk.rows, |job, tile| {
+                let out = &mut out[job];
+                tile.for_each(|i, j, sum| {
+                    if j == k {
+                        out.score[i] += sum;
+                    } else {
+                        add_symmetric(&mut out.hessian, k, i, j, sum);
+                    }
+                });
+                let odds = tile.largest_odds();
+                out.max_p = out.max_p.max(odds / (1.0 + odds));
+            })
         })
     }
 
@@ -163,8 +166,8 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
             let gpu = Gpu::of(&y);
             let matrices = Matrices::only(&gpu, y);
             let mut cross = vec![0.0; m * m];
-            let numbers = gpu.floats(vec![0.0]);
-            Products::plain(m).for_tiles(&gpu, &matrices, &numbers, rows, |tile| {
+            let jobs = [(Products::plain(m), gpu.floats(vec![0.0]))];
+            for_tiles(&gpu, &matrices, &jobs, rows, |_, tile| {
                 tile.for_each(|i, j, sum| add_symmetric(&mut cross, m, i, j, sum));
             })?;
             Ok(cross)
