@@ -107,9 +107,13 @@ fn passes<B: DidBackend>(sample: &Sample, chunk: Chunk<B>) -> Vec<NamedPass> {
     let periods = sample.periods;
     let plan = sample.plan();
     let gamma = sample.coefficients(0, 1.0);
-    let gram = |odds| GramJob { stratum: 0, x: 0, w: Weight::Column(0), odds };
+    let w = Weight::Column(0);
+    let gram = |odds| {
+        let outcomes = (0..periods).collect();
+        GramJob { stratum: 0, x: 0, w, odds, outcomes }
+    };
     let (plain, weighted) = (gram(None), gram(Some(gamma.clone())));
-    let logit = LogitJob { model: 0, stratum: 0, x: 0, w: Weight::Column(0), treated: false };
+    let logit = LogitJob { stratum: 0, x: 0, w, treated: false, gamma };
     let covariance = Consumers { clusters: None, multipliers: None, keep_rows: false };
     let multipliers = Multipliers { law: Multiplier::Mammen, seed: 1, draws: DRAWS };
     let bootstrap = Consumers { multipliers: Some(multipliers), ..covariance };
@@ -122,7 +126,7 @@ fn passes<B: DidBackend>(sample: &Sample, chunk: Chunk<B>) -> Vec<NamedPass> {
             "cross-products, odds",
             Box::new(move || drop(black_box(sample::gram(&*b, &weighted, periods)))),
         ),
-        ("logit", Box::new(move || drop(black_box(sample::logit(&*c, &logit, &gamma))))),
+        ("logit", Box::new(move || drop(black_box(sample::logit(&*c, &logit, 1))))),
         (
             "influence, covariance",
             Box::new(move || drop(black_box(sample::influence(&*d, &plan, covariance)))),

@@ -143,14 +143,18 @@ impl Change {
         pieces.each(&mut |stratum, s| {
             let tile = |range: std::ops::Range<usize>| -> Vec<f64> {
                 let column = |c: &[f64], mean: f64| {
-                    kernel::vectorized(|| sum(&c[range.clone()], |v| f(v - mean)))
+                    let c = &c[range.clone()];
+                    kernel::vectorized(
+                        #[inline(always)]
+                        || sum(c, |v| f(v - mean)),
+                    )
                 };
                 let y = columns(&s.y, s.rows).enumerate();
                 let y = y.map(|(p, c)| column(c, self.mean[self.period(stratum, p)]));
                 let x = columns(&s.x, s.rows).enumerate();
                 let x = x.map(|(c, column_of)| column(column_of, self.standard[c % self.kx].0));
                 let w = columns(&s.w, s.rows).take(self.weight_columns.0);
-                let w = w.map(|c| kernel::vectorized(|| sum(&c[range.clone()], |v| v)));
+                let w = w.map(|c| column(c, 0.0));
                 y.chain(x).chain(w).collect()
             };
             let tiles: Vec<_> =
@@ -227,8 +231,9 @@ impl Change {
                 .flat_map(|(c, (mean, sd))| c[..rows].iter().map(move |x| (x - mean) / sd))
                 .collect();
             let chunk = HostChunk { rows, y: &[], x: &x, w: &[], rank: &[], cluster: &[], k };
-            let job = GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None };
-            kernel::gram(&chunk, &job, 1.0, &mut gram);
+            let jobs =
+                [GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None, outcomes: Vec::new() }];
+            kernel::gram(&chunk, &jobs, 1.0, std::slice::from_mut(&mut gram));
             Ok(())
         })?;
         Ok(gram)

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::values::Numbers;
+use crate::kernel::vectorized;
 
 /// Rows that one task encodes.
 const PART: usize = 8_192;
@@ -40,7 +41,9 @@ impl SmallCodes {
     /// Codes of the values after `map`; `None` if there are more than [`MAX_DISTINCT`].
     pub fn new(numbers: &Numbers, map: impl Fn(f64) -> f64 + Sync) -> Option<Self> {
         let mut codes = vec![Self::MISSING; numbers.len()];
-        let range = blocks(numbers, &map).map(Range::of).reduce(Range::empty, Range::join);
+        let range = blocks(numbers, &map)
+            .map(|values| vectorized_range(&values))
+            .reduce(Range::empty, Range::join);
         let scale = if range.min > range.max {
             Scale::Listed(Vec::new())
         } else if range.integral && range.max - range.min < MAX_DISTINCT as f64 {
@@ -106,8 +109,10 @@ impl Range {
         Self { min: f64::INFINITY, max: f64::NEG_INFINITY, integral: true }
     }
 
-    fn of(values: Vec<f64>) -> Self {
-        values.into_iter().fold(Self::empty(), |range, v| {
+    #[inline(always)]
+    fn of(values: &[f64]) -> Self {
+        values.iter().fold(Self::empty(), |range, v| {
+            let v = *v;
             let finite = v.is_finite();
             Self {
                 min: if finite { range.min.min(v) } else { range.min },
@@ -124,6 +129,13 @@ impl Range {
             integral: self.integral && other.integral,
         }
     }
+}
+
+fn vectorized_range(values: &[f64]) -> Range {
+    vectorized(
+        #[inline(always)]
+        || Range::of(values),
+    )
 }
 
 /// Mapped values, part by part.
