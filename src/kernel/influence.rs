@@ -24,7 +24,10 @@ pub(crate) fn influence(
     out: &mut InfluenceStat,
 ) {
     let form = |tile: &Range<usize>, block: &mut [f64]| {
-        vectorized(|| influence_tile(chunk, plan, trim, tile, block));
+        vectorized(
+            #[inline(always)]
+            || influence_tile(chunk, plan, trim, tile, block),
+        );
     };
     consume(chunk.rows, chunk.rank, chunk.cluster, form, sink, out);
 }
@@ -80,10 +83,16 @@ struct Part {
 impl Part {
     fn reduce(&mut self, block: &[f64], rank: &[u32], active: usize, consumers: &Consumers) {
         self.cross = vec![0.0; active * active];
-        vectorized(|| cross_block(block, rank.len(), active, &mut self.cross));
+        vectorized(
+            #[inline(always)]
+            || cross_block(block, rank.len(), active, &mut self.cross),
+        );
         if let Some(spec) = &consumers.multipliers {
             self.draws = vec![0.0; active * spec.draws];
-            vectorized(|| multiplier::accumulate(block, rank.len(), rank, spec, &mut self.draws));
+            vectorized(
+                #[inline(always)]
+                || multiplier::accumulate(block, rank.len(), rank, spec, &mut self.draws),
+            );
         }
     }
 

@@ -7,9 +7,11 @@ mod dot;
 mod gram;
 mod influence;
 mod logit;
+mod masks;
 mod math;
 mod multiplier;
 mod philox;
+mod subsets;
 
 use std::ops::Range;
 
@@ -21,8 +23,11 @@ pub(crate) use gram::gram;
 pub(crate) use influence::{Sink, consume, influence};
 pub(crate) use logit::logit;
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
-pub(crate) use multiplier::MAMMEN_LOWER;
-pub(crate) use multiplier::{cluster_draws, law_levels, masks};
+pub(crate) use masks::MAMMEN_LOWER;
+pub(crate) use masks::masks;
+pub(crate) use multiplier::{cluster_draws, law_levels};
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub(crate) use philox::ROUNDS;
 pub(crate) use philox::{standard_normals, uniform};
 
 /// Rows of a cache-sized block inside a tile.
@@ -63,6 +68,7 @@ impl<'a> HostChunk<'a> {
         (0..kx).map(|j| Self::column(self.x, self.rows, version * kx + j, range)).collect()
     }
 
+    #[inline(always)]
     fn weights(&self, weight: Weight, range: &Range<usize>, out: &mut [f64]) {
         match weight {
             Weight::Ones => out.fill(1.0),
@@ -79,6 +85,8 @@ impl<'a> HostChunk<'a> {
 }
 
 /// Runs `f` compiled for the best instruction set of this machine.
+///
+/// That reaches only what is inlined: pass `#[inline(always)] || ..`, and mark so what it calls.
 fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(f)
 }
