@@ -6,6 +6,7 @@
 mod dot;
 mod gram;
 mod influence;
+mod linear;
 mod logit;
 mod masks;
 mod math;
