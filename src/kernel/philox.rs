@@ -1,6 +1,6 @@
 //! Philox4x32-7 (Salmon et al. 2011): random bits as a function of (seed, counter).
 //!
-//! Seven rounds are the fewest that pass `BigCrush` (section 5 and table 2 there).
+//! Seven rounds are the fewest that the authors found to pass `BigCrush`.
 
 use pulp::{Scalar, Simd};
 
