@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::basis::Linear;
 use super::linear::linear;
 use super::math::{odds, propensity, trimmed_odds};
 use super::products::{Columns, products};
@@ -24,13 +25,47 @@ pub(crate) fn influence(
     sink: &Sink<'_>,
     out: &mut InfluenceStat,
 ) {
-    let form = |tile: &Range<usize>, block: &mut [f64]| {
+    let of_plan = |plan: &StratumPlan, tile: &Range<usize>, block: &mut [f64]| {
         vectorized(
             #[inline(always)]
             || influence_tile(chunk, plan, trim, tile, block),
         );
     };
-    consume(chunk.rows, chunk.rank, chunk.cluster, form, sink, out);
+    let sums_alone = sink.consumers.clusters.is_none() && !sink.consumers.keep_rows;
+    if let Some(linear) = Linear::of(plan).filter(|_| sums_alone) {
+        let form = |tile: &Range<usize>, block: &mut [f64]| of_plan(&linear.basis, tile, block);
+        consume_linear(chunk.rows, chunk.rank, &linear, form, sink, out);
+    } else {
+        let form = |tile: &Range<usize>, block: &mut [f64]| of_plan(plan, tile, block);
+        consume(chunk.rows, chunk.rank, chunk.cluster, form, sink, out);
+    }
+}
+
+/// Feeds blocks `[basis, tile]` written by `form` to the consumers of sums.
+fn consume_linear(
+    rows: usize,
+    rank: &[u32],
+    linear: &Linear,
+    form: impl Fn(&Range<usize>, &mut [f64]) + Sync,
+    sink: &Sink<'_>,
+    out: &mut InfluenceStat,
+) {
+    let columns = linear.basis.columns.len();
+    for_tiles(
+        rows,
+        |tile| {
+            let mut block = vec![0.0; columns * tile.len()];
+            form(&tile, &mut block);
+            let mut part = Part::default();
+            part.reduce(&block, &rank[tile], columns, sink.consumers);
+            part.cross = linear.cross(&part.cross);
+            if let Some(spec) = &sink.consumers.multipliers {
+                part.draws = linear.draws(&part.draws, spec.draws);
+            }
+            part
+        },
+        |tile, part| part.fold(sink, &[], tile.len(), out),
+    );
 }
 
 /// Feeds blocks `[active, tile]` written by `form` to the consumers.

@@ -3,14 +3,17 @@
 //! Loops are written so that the compiler vectorises them; [`vectorized`] selects the instruction set at run time. Sums
 //! run over four fixed lanes, so they do not depend on it.
 
+mod basis;
 mod gram;
 mod influence;
 mod linear;
 mod logit;
+mod masks;
 mod math;
 mod multiplier;
 mod philox;
 mod products;
+mod subsets;
 
 use std::ops::Range;
 
@@ -22,8 +25,11 @@ pub(crate) use gram::gram;
 pub(crate) use influence::{Sink, consume, influence};
 pub(crate) use logit::logit;
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
-pub(crate) use multiplier::MAMMEN_LOWER;
-pub(crate) use multiplier::{cluster_draws, law_levels, masks};
+pub(crate) use masks::MAMMEN_LOWER;
+pub(crate) use masks::masks;
+pub(crate) use multiplier::{cluster_draws, law_levels};
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub(crate) use philox::ROUNDS;
 pub(crate) use philox::{standard_normals, uniform};
 
 /// Rows of a cache-sized block inside a tile.
@@ -62,6 +68,7 @@ impl<'a> HostChunk<'a> {
         (0..kx).map(move |j| Self::column(self.x, self.rows, version * kx + j, range))
     }
 
+    #[inline(always)]
     fn weights(&self, weight: Weight, range: &Range<usize>, out: &mut [f64]) {
         match weight {
             Weight::Ones => out.fill(1.0),

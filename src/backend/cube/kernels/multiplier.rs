@@ -3,6 +3,7 @@
 use cubecl::prelude::*;
 
 use super::math::entry;
+use crate::kernel::ROUNDS;
 use crate::pass::TILE;
 
 /// Units of a cube: draws of a word of random bits, and rows of a step.
@@ -251,7 +252,7 @@ fn webb(
     }
 }
 
-/// Philox4x32-10 at counter `(rank, block, step, 0)`; arithmetic wraps.
+/// Philox4x32-7 at counter `(rank, block, step, 0)`; arithmetic wraps.
 #[cube]
 fn philox(seed_low: u32, seed_high: u32, rank: u32, block: u32, step: u32, out: &mut Array<u32>) {
     let mut key_low = seed_low;
@@ -260,7 +261,7 @@ fn philox(seed_low: u32, seed_high: u32, rank: u32, block: u32, step: u32, out: 
     let mut b = block;
     let mut c = step;
     let mut d = 0u32;
-    for _ in 0..10u32 {
+    for _ in 0..ROUNDS {
         let first_high = u32::mul_hi(a, 0xD251_1F53u32);
         let first_low = a * 0xD251_1F53u32;
         let second_high = u32::mul_hi(c, 0xCD9E_8D57u32);
