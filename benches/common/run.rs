@@ -1,0 +1,79 @@
+//! [`Run`]: what a contestant reports, and the file that keeps it.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Result;
+use super::memory::Memory;
+
+/// What a contestant prints: one line of JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Name of the package.
+    pub contestant: String,
+    /// Its version.
+    pub version: String,
+    /// What it was set to, and the libraries it runs on.
+    pub settings: String,
+    /// Wall seconds of the fit alone.
+    pub seconds: f64,
+    /// Resident memory.
+    pub memory: Memory,
+    /// Estimates.
+    pub cells: Vec<Cell>,
+    /// Seconds of each stage, if asked for.
+    #[serde(default)]
+    pub stages: BTreeMap<String, f64>,
+}
+
+/// One group-time effect.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Cell {
+    /// First treated period.
+    pub group: f64,
+    /// Period.
+    pub time: f64,
+    /// Effect.
+    pub att: Option<f64>,
+    /// Standard error.
+    pub se: Option<f64>,
+}
+
+/// A run, where and when it was.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Name of the case.
+    pub case: String,
+    /// The contestant, or the one that this crate's run comes right before.
+    pub pair: String,
+    /// Whether it is this crate's.
+    pub ours: bool,
+    /// Counted from 1.
+    pub round: usize,
+    /// Day.
+    pub date: String,
+    /// Machine.
+    pub machine: String,
+    /// The run, or why there is none.
+    pub outcome: std::result::Result<Run, String>,
+}
+
+/// Adds a line.
+pub fn append(path: &Path, record: &Record) -> Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    writeln!(file, "{}", serde_json::to_string(record)?)?;
+    Ok(())
+}
+
+/// All lines of a file; none if it does not exist.
+pub fn read(path: &Path) -> Result<Vec<Record>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let lines = std::fs::read_to_string(path)?;
+    lines.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
