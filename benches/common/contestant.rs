@@ -16,6 +16,10 @@ pub struct Contestant {
     pub device: Option<&'static str>,
     /// Runs of a case, at most.
     pub most_runs: usize,
+    /// Whether it leaves dense algebra to `OpenBLAS`, whose threads help it or hinder it, by machine and load.
+    pub uses_blas: bool,
+    /// Threads of `OpenBLAS`; its own choice without.
+    blas_threads: Option<usize>,
     /// Program and first arguments.
     command: Vec<PathBuf>,
 }
@@ -24,13 +28,13 @@ impl Contestant {
     /// This crate, by the bench itself.
     pub fn ours() -> super::Result<Self> {
         let command = vec![std::env::current_exe()?, "--bench".into(), "--contestant".into()];
-        Ok(Self { name: ours::NAME, device: None, most_runs: usize::MAX, command })
+        Ok(Self::new(ours::NAME, command, false))
     }
 
     /// A script of the benches' folder.
     pub fn python(name: &'static str, interpreter: PathBuf, script: &str) -> Self {
         let command = vec![interpreter, bench_file(script)];
-        Self { name, device: None, most_runs: usize::MAX, command }
+        Self::new(name, command, true)
     }
 
     /// R `did`, if R has it and what its script needs.
@@ -38,12 +42,23 @@ impl Contestant {
         let needs = "for (p in c('did', 'arrow', 'jsonlite')) library(p, character.only = TRUE)";
         machine::said("Rscript", &["-e", needs])?;
         let command = vec!["Rscript".into(), bench_file("peers/did.R")];
-        Some(Self { name: "did", device: None, most_runs: 2, command })
+        Some(Self::new("did", command, true).at_most(2))
+    }
+
+    fn new(name: &'static str, command: Vec<PathBuf>, uses_blas: bool) -> Self {
+        let most_runs = usize::MAX;
+        Self { name, device: None, most_runs, uses_blas, blas_threads: None, command }
     }
 
     /// At most so many runs of a case.
     pub fn at_most(mut self, runs: usize) -> Self {
         self.most_runs = runs;
+        self
+    }
+
+    /// With so many threads of `OpenBLAS`.
+    pub fn with_blas_threads(mut self, threads: usize) -> Self {
+        self.blas_threads = Some(threads);
         self
     }
 
@@ -59,7 +74,11 @@ impl Contestant {
         let mut task = task.clone();
         task.device = self.device.map(str::to_owned);
         let task = serde_json::to_string(&task).map_err(|e| e.to_string())?;
-        let output = Command::new(&self.command[0])
+        let mut command = Command::new(&self.command[0]);
+        if let Some(threads) = self.blas_threads {
+            command.env("OPENBLAS_NUM_THREADS", threads.to_string());
+        }
+        let output = command
             .args(&self.command[1..])
             .arg(task)
             .output()

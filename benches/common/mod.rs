@@ -19,8 +19,10 @@ pub mod run;
 pub mod stages;
 pub mod statistics;
 pub mod summary;
+pub mod tables;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// A message for the reader of the terminal is all that is done with an error.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -35,4 +37,15 @@ pub fn work_folder(name: &str) -> Result<PathBuf> {
 /// A file of the benches' folder.
 pub fn bench_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches").join(name)
+}
+
+/// Says what went wrong, if anything did.
+pub fn exit(result: Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -48,11 +48,11 @@ pub struct Cell {
 pub struct Record {
     /// Name of the case.
     pub case: String,
-    /// The contestant, or the one that this crate's run comes right before.
+    /// Who ran.
+    pub contestant: String,
+    /// The peer, also where it is the first that the others are compared with that ran, right before it.
     pub pair: String,
-    /// Whether it is this crate's.
-    pub ours: bool,
-    /// Counted from 1.
+    /// Counted from 1; 0 for runs that only choose a peer's setting.
     pub round: usize,
     /// Day.
     pub date: String,

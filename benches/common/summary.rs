@@ -7,7 +7,7 @@ use super::agreement::{self, Agreement};
 use super::case::Case;
 use super::run::{self, Record, Run};
 use super::statistics::median;
-use super::{Result, ours, work_folder};
+use super::{Result, work_folder};
 
 /// The file of a case's raw runs, a line of JSON each.
 pub fn kept_in(case: &Case) -> Result<PathBuf> {
@@ -23,7 +23,7 @@ pub struct Summary {
     pub date: String,
     /// Machine of the runs.
     pub machine: String,
-    /// This crate first.
+    /// The one that the others are compared with first.
     pub lines: Vec<Line>,
 }
 
@@ -40,13 +40,13 @@ pub struct Line {
     pub loaded: f64,
     /// Median bytes: peak of the fit.
     pub peak_fit: f64,
-    /// Comparison with this crate; none for this crate.
+    /// Comparison with the first; none for the first.
     pub agreement: Option<Agreement>,
-    /// Medians over neighbouring runs of the ratios to this crate, if the two agree.
+    /// Medians over neighbouring runs of the ratios to the first, if the two agree.
     pub ratios: Option<Ratios>,
 }
 
-/// A peer over this crate.
+/// A peer over the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratios {
     /// Of seconds.
@@ -65,8 +65,10 @@ impl Summary {
     /// The summary of these runs.
     pub fn new(case: &Case, records: &[Record]) -> Result<Self> {
         let last = records.last().ok_or("no runs")?;
-        let (ours, theirs): (Vec<&Record>, Vec<&Record>) = records.iter().partition(|r| r.ours);
-        let mut lines = vec![Line::new(ours::NAME, &ours, &[], case)];
+        let first = &records.iter().find(|r| r.round > 0).ok_or("no runs")?.contestant;
+        let (ours, theirs): (Vec<&Record>, Vec<&Record>) =
+            records.iter().filter(|r| r.round > 0).partition(|r| r.contestant == *first);
+        let mut lines = vec![Line::new(first, &ours, &[], case)];
         let mut names: Vec<&str> = theirs.iter().map(|r| r.pair.as_str()).collect();
         let mut seen = BTreeSet::new();
         names.retain(|name| seen.insert(*name));

@@ -6,6 +6,7 @@ The one argument is the case as JSON, see `case.rs`. Times are wall seconds of t
 import gc
 import importlib.metadata
 import json
+import os
 import platform
 import sys
 import time
@@ -50,7 +51,7 @@ def run(name, version, load, small, fit, cells, settings, synchronize=lambda: No
     report = {
         "contestant": name,
         "version": version,
-        "settings": f"{settings}; {libraries()}",
+        "settings": f"{settings}, {blas()}; {libraries()}",
         "seconds": seconds,
         "memory": {"loaded": loaded, "peak_fit": peak_fit, "peak": max(peak_before, peak_fit)},
         "cells": [
@@ -59,6 +60,11 @@ def run(name, version, load, small, fit, cells, settings, synchronize=lambda: No
         ],
     }
     print(json.dumps(report))
+
+
+def blas():
+    """How many threads OpenBLAS may have."""
+    return f"OpenBLAS threads: {os.environ.get('OPENBLAS_NUM_THREADS', 'its default')}"
 
 
 def libraries():

@@ -10,6 +10,8 @@ mod options;
 mod report;
 mod scaling;
 
+use std::process::ExitCode;
+
 use clap::Parser;
 
 use common::contestant::Contestant;
@@ -17,7 +19,11 @@ use common::summary::Summary;
 use common::{Result, bench_file, duel, ours, python, results};
 use options::Options;
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    common::exit(run())
+}
+
+fn run() -> Result<()> {
     let options = Options::parse();
     if let Some(task) = &options.contestant {
         return ours::run(task);
@@ -36,7 +42,7 @@ fn main() -> Result<()> {
         let peers = peers(&options)?;
         for case in &cases {
             let peers = if cases::ours_alone(case) { &[] } else { peers.as_slice() };
-            let _ = duel::run(case, &ours, peers, options.runs)?;
+            duel::run(case, &ours, peers, options.runs)?;
             results::write_section(&path, "cases", &report::section(&summaries(&options)?))?;
         }
     }

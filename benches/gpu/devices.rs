@@ -1,0 +1,93 @@
+//! Devices of this crate: which are there.
+
+use burn_did::Precision;
+use burn_did::backend::{Cpu, DidBackend};
+
+use super::common::Result;
+use super::common::contestant::Contestant;
+
+/// A device of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// The processor, in double precision.
+    Cpu,
+    /// An NVIDIA card, in double precision.
+    Cuda,
+    /// A card by Vulkan, Metal or DirectX, in single precision.
+    Wgpu,
+}
+
+impl Device {
+    fn parse(name: &str) -> Result<Self> {
+        match name {
+            "cpu" => Ok(Self::Cpu),
+            "cuda" => Ok(Self::Cuda),
+            "wgpu" => Ok(Self::Wgpu),
+            _ => Err(format!("no device `{name}`; there are cuda, wgpu and cpu").into()),
+        }
+    }
+
+    /// What a task calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::Wgpu => "wgpu",
+        }
+    }
+
+    /// Name in the tables.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Cpu => "burn-did cpu",
+            Self::Cuda => "burn-did cuda",
+            Self::Wgpu => "burn-did wgpu",
+        }
+    }
+
+    /// This crate on the device.
+    pub fn contestant(self) -> Result<Contestant> {
+        Ok(Contestant::ours()?.on(self.name(), self.title()))
+    }
+
+    /// Why it cannot be used, if it cannot.
+    fn probe(self) -> Result<()> {
+        match self {
+            Self::Cpu => probe::<Cpu>(Precision::F64),
+            #[cfg(feature = "cuda")]
+            Self::Cuda => probe::<burn_did::backend::Cuda>(Precision::F64),
+            #[cfg(feature = "wgpu")]
+            Self::Wgpu => probe::<burn_did::backend::Wgpu>(Precision::F32),
+            #[cfg(not(all(feature = "cuda", feature = "wgpu")))]
+            _ => Err(format!("built without the feature `{}`", self.name()).into()),
+        }
+    }
+}
+
+fn probe<B: DidBackend>(precision: Precision) -> Result<()> {
+    B::probe(&B::Device::default(), precision)?;
+    Ok(())
+}
+
+/// Those of the named devices that are there, in the same order; an error if a GPU was wanted and there is none.
+pub fn available(names: &[String]) -> Result<Vec<Device>> {
+    let wanted: Vec<Device> = names.iter().map(|n| Device::parse(n)).collect::<Result<_>>()?;
+    let mut missing = Vec::new();
+    let mut found = Vec::new();
+    for device in &wanted {
+        match device.probe() {
+            Ok(()) => found.push(*device),
+            Err(error) => missing.push(format!("{}: {error}", device.name())),
+        }
+    }
+    for line in &missing {
+        println!("left out {line}");
+    }
+    let gpu = |devices: &[Device]| devices.iter().any(|d| *d != Device::Cpu);
+    if gpu(&wanted) && !gpu(&found) {
+        return Err(
+            "there is no GPU to measure; `--devices cpu` measures the processor alone".into()
+        );
+    }
+    Ok(found)
+}
