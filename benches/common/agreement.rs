@@ -59,19 +59,20 @@ const BASE_PERIOD_SIGN: Tolerance = Tolerance {
 };
 
 /// What is allowed for a peer in a case, apart from simulation error.
-fn analytic(peer: &Run, case: &Case) -> Tolerance {
+fn analytic(ours: &Run, peer: &Run, case: &Case) -> Tolerance {
+    let single = |run: &Run| run.settings.contains("f32");
     match (peer.contestant.as_str(), case.panel, case.covariates > 0) {
         ("diff-diff", true, true) => UNNORMALISED,
         ("moderndid" | "did", false, true) => BASE_PERIOD_SIGN,
-        _ if peer.settings.contains("f32") => SINGLE,
+        _ if single(ours) || single(peer) => SINGLE,
         _ => EXACT,
     }
 }
 
 /// Adds the simulation error of two bootstrapped standard errors: five of its standard deviations, that of an
 /// interquartile range being 1.17 / sqrt(draws) of the standard error.
-fn tolerance(peer: &Run, case: &Case) -> Tolerance {
-    let analytic = analytic(peer, case);
+fn tolerance(ours: &Run, peer: &Run, case: &Case) -> Tolerance {
+    let analytic = analytic(ours, peer, case);
     if case.draws == 0 {
         return analytic;
     }
@@ -81,7 +82,8 @@ fn tolerance(peer: &Run, case: &Case) -> Tolerance {
 
 /// Compares a peer's estimates with ours.
 pub fn compare(ours: &Run, peer: &Run, case: &Case) -> Agreement {
-    let mut found = Agreement { att: 0.0, se: 0.0, unmatched: 0, tolerance: tolerance(peer, case) };
+    let mut found =
+        Agreement { att: 0.0, se: 0.0, unmatched: 0, tolerance: tolerance(ours, peer, case) };
     for cell in &ours.cells {
         let Some(other) = peer.cells.iter().find(|c| same_cell(c, cell)) else {
             found.unmatched += 1;

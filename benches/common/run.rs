@@ -75,5 +75,8 @@ pub fn read(path: &Path) -> Result<Vec<Record>> {
         return Ok(Vec::new());
     }
     let lines = std::fs::read_to_string(path)?;
-    lines.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+    let record = |line: &str| {
+        serde_json::from_str(line).map_err(|e| format!("{}: {e}; delete it", path.display()).into())
+    };
+    lines.lines().map(record).collect()
 }

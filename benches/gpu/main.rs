@@ -33,7 +33,7 @@ struct Options {
     /// Multiplies the numbers of units; other than 1, the report goes to the target directory
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
-    /// Devices of this crate, those that are not there left out; the others are compared with the first
+    /// Devices of this crate; the others are compared with the first
     #[arg(long, value_delimiter = ',', default_value = "cuda,wgpu,cpu")]
     devices: Vec<String>,
     /// Rows of the chunk on which the kernels are timed
