@@ -16,9 +16,9 @@ pub struct Contestant {
     pub device: Option<&'static str>,
     /// Runs of a case, at most.
     pub most_runs: usize,
-    /// Whether it leaves dense algebra to `OpenBLAS`, whose threads help it or hinder it, by machine and load.
+    /// Whether it leaves dense algebra to OpenBLAS, whose threads help it or hinder it, by machine and load.
     pub uses_blas: bool,
-    /// Threads of `OpenBLAS`; its own choice without.
+    /// Threads of OpenBLAS; its own choice without.
     blas_threads: Option<usize>,
     /// Program and first arguments.
     command: Vec<PathBuf>,
@@ -56,7 +56,7 @@ impl Contestant {
         self
     }
 
-    /// With so many threads of `OpenBLAS`.
+    /// With so many threads of OpenBLAS.
     pub fn with_blas_threads(mut self, threads: usize) -> Self {
         self.blas_threads = Some(threads);
         self

@@ -72,7 +72,7 @@ impl Book {
         Ok(found)
     }
 
-    /// The peer with the faster of `OpenBLAS`'s default number of threads and one.
+    /// The peer with the faster of OpenBLAS's default number of threads and one.
     ///
     /// More threads are faster on an idle machine with large matrices, and several times slower when cores are shared.
     fn tuned(&self, peer: &Contestant) -> Result<Contestant> {

@@ -1,6 +1,6 @@
 //! Tables of summaries, for the reports.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::agreement::Agreement;
 use super::results::{digits, mebibytes, table};
@@ -82,13 +82,18 @@ fn verdict(line: &Line) -> String {
     }
 }
 
-/// Versions and settings, a line each.
+/// Versions and settings, a line each, with the cases they are of.
 pub fn contestants(summaries: &[Summary]) -> String {
-    let runs =
-        summaries.iter().flat_map(|s| &s.lines).filter_map(|line| line.example.as_ref().ok());
-    let lines: BTreeSet<String> =
-        runs.map(|r| format!("- {} {}: {}\n", r.contestant, r.version, r.settings)).collect();
-    lines.into_iter().collect()
+    let mut cases: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for summary in summaries {
+        for run in summary.lines.iter().filter_map(|line| line.example.as_ref().ok()) {
+            let settings = format!("{} {}: {}", run.contestant, run.version, run.settings);
+            cases.entry(settings).or_default().push(&summary.case.name);
+        }
+    }
+    let line =
+        |(settings, cases): (String, Vec<&str>)| format!("- {settings} ({})\n", cases.join(", "));
+    cases.into_iter().map(line).collect()
 }
 
 /// Distinct machines or days of the summaries.
