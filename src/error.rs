@@ -70,6 +70,16 @@ pub enum DidError {
         /// Row, counted from 0.
         row: usize,
     },
+    /// There are too many distinct periods or groups.
+    #[error(
+        "column `{column}` has more than {limit} distinct values; periods and groups must be on a coarser grid"
+    )]
+    TooManyValues {
+        /// Name of the column.
+        column: String,
+        /// Most values allowed.
+        limit: usize,
+    },
     /// A sampling weight is negative, or all weights are zero.
     #[error("column `{column}` (weights): {problem}")]
     Weights {

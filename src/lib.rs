@@ -54,6 +54,7 @@ mod estimates;
 mod estimator;
 mod inference;
 mod kernel;
+mod memory;
 mod options;
 mod panel;
 pub mod pass;

@@ -9,7 +9,7 @@ use super::devices::Device;
 
 /// Seconds in each span of one fit, analytic and with draws, for each device: columns are fits.
 ///
-/// Spans of the library's target are taken as they come (`ingest`, `moments`, `logit`, `influence`, `inference`), spans
+/// Spans of the library's target are taken as they come (`ingest`, `upload`, `cells`, `influence`, …), spans
 /// within a span included in it; what is in none of them is the difference from the whole.
 pub fn measure(devices: &[Device], case: &Case) -> Result<String> {
     let with_draws = Case { draws: 500, ..case.clone() };

@@ -14,22 +14,22 @@ use crate::pass::{
 impl DidBackend for NdArray<f64> {
     const NAME: &'static str = "ndarray";
 
-    fn gram(chunk: &Chunk<Self>, job: &GramJob, trim: f64, out: &mut Gram) -> Result<()> {
-        match with_host(chunk, |host| kernel::gram(host, job, trim, out)) {
+    fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
+        match with_host(chunk, |host| kernel::gram(host, jobs, trim, out)) {
             Some(()) => Ok(()),
-            None => default::gram(chunk, job, trim, out),
+            None => default::gram(chunk, jobs, trim, out),
         }
     }
 
     fn logit(
         chunk: &Chunk<Self>,
-        job: &LogitJob,
-        gamma: &[f64],
-        out: &mut LogitStat,
+        thinning: usize,
+        jobs: &[LogitJob],
+        out: &mut [LogitStat],
     ) -> Result<()> {
-        match with_host(chunk, |host| kernel::logit(host, job, gamma, out)) {
+        match with_host(chunk, |host| kernel::logit(host, thinning, jobs, out)) {
             Some(()) => Ok(()),
-            None => default::logit(chunk, job, gamma, out),
+            None => default::logit(chunk, thinning, jobs, out),
         }
     }
 
@@ -106,21 +106,34 @@ mod tests {
             let chunk = sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..rows);
             for w in [Weight::Ones, Weight::Column(0), Weight::Product(0, 1)] {
                 let odds = Some(sample.coefficients(0, 3.0));
-                let job = GramJob { stratum: 0, x: 1, w, odds };
-                let [mut fused, mut plain] = [Gram::zero(k, 3), Gram::zero(k, 3)];
-                Cpu::gram(&chunk, &job, TRIM, &mut fused).expect("fused");
-                default::gram(&chunk, &job, TRIM, &mut plain).expect("default");
-                assert!(distance(&fused.zz, &plain.zz) < 1e-12);
-                assert!(distance(&fused.zy, &plain.zy) < 1e-12);
+                let outcomes = vec![0, 1, 2];
+                let plain_job = GramJob { stratum: 0, x: 0, w, odds: None, outcomes };
+                let jobs = [plain_job.clone(), GramJob { x: 1, odds, ..plain_job }];
+                let zero = vec![Gram::zero(k, 3); 2];
+                let [mut fused, mut plain] = [zero.clone(), zero];
+                Cpu::gram(&chunk, &jobs, TRIM, &mut fused).expect("fused");
+                default::gram(&chunk, &jobs, TRIM, &mut plain).expect("default");
+                for (fused, plain) in fused.iter().zip(&plain) {
+                    assert!(distance(&fused.zz, &plain.zz) < 1e-12);
+                    assert!(distance(&fused.zy, &plain.zy) < 1e-12);
+                }
 
-                let job = LogitJob { model: 0, stratum: 0, x: 0, w, treated: rows % 2 == 0 };
-                let gamma = sample.coefficients(1, 2.0);
-                let [mut fused, mut plain] = [LogitStat::zero(k), LogitStat::zero(k)];
-                Cpu::logit(&chunk, &job, &gamma, &mut fused).expect("fused");
-                default::logit(&chunk, &job, &gamma, &mut plain).expect("default");
-                assert!(distance(&fused.score, &plain.score) < 1e-12);
-                assert!(distance(&fused.hessian, &plain.hessian) < 1e-12);
-                assert!((fused.max_p - plain.max_p).abs() < 1e-14);
+                let job = |treated, seed| {
+                    let gamma = sample.coefficients(seed, 2.0);
+                    LogitJob { stratum: 0, x: 0, w, treated, gamma }
+                };
+                let jobs = [job(true, 1), job(false, 2)];
+                let zero = vec![LogitStat::zero(k); 2];
+                for thinning in [1, 8] {
+                    let [mut fused, mut plain] = [zero.clone(), zero.clone()];
+                    Cpu::logit(&chunk, thinning, &jobs, &mut fused).expect("fused");
+                    default::logit(&chunk, thinning, &jobs, &mut plain).expect("default");
+                    for (fused, plain) in fused.iter().zip(&plain) {
+                        assert!(distance(&fused.score, &plain.score) < 1e-12);
+                        assert!(distance(&fused.hessian, &plain.hessian) < 1e-12);
+                        assert!((fused.max_p - plain.max_p).abs() < 1e-14);
+                    }
+                }
             }
             for law in [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb] {
                 let multipliers = Multipliers { law, seed: 2, draws: 140 };

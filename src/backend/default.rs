@@ -22,7 +22,12 @@ struct Tile<B: Backend> {
 
 impl<B: Backend> Tile<B> {
     fn new(chunk: &Chunk<B>, start: usize) -> Self {
-        let rows = start..(start + TILE).min(chunk.rows);
+        Self::thinned(chunk, start, 1)
+    }
+
+    /// The first `1 / thinning` of the tile's rows.
+    fn thinned(chunk: &Chunk<B>, start: usize, thinning: usize) -> Self {
+        let rows = start..start + TILE.min(chunk.rows - start).div_ceil(thinning);
         let cut = |t: &Tensor<B, 2>| t.clone().slice([0..t.dims()[0], rows.clone()]);
         let y = cut(&chunk.y);
         let ones = y.clone().slice([0..1, 0..rows.len()]).zeros_like().add_scalar(1.0);
@@ -92,43 +97,47 @@ pub(super) fn download<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> Resu
 
 pub(super) fn gram<B: Backend>(
     chunk: &Chunk<B>,
-    job: &GramJob,
+    jobs: &[GramJob],
     trim: f64,
-    out: &mut Gram,
+    out: &mut [Gram],
 ) -> Result<()> {
     for start in (0..chunk.rows).step_by(TILE) {
         let tile = Tile::new(chunk, start);
-        let mut omega = tile.weight(job.w);
-        if let Some(gamma) = &job.odds {
-            omega = omega * Tile::odds(Tile::<B>::propensity(tile.linear(job.x, gamma)), trim);
+        for (job, out) in jobs.iter().zip(&mut *out) {
+            let mut omega = tile.weight(job.w);
+            if let Some(gamma) = &job.odds {
+                omega = omega * Tile::odds(Tile::<B>::propensity(tile.linear(job.x, gamma)), trim);
+            }
+            let z = tile.design(job.x);
+            let wz = z.clone() * omega;
+            add(&mut out.zz, &download(wz.clone().matmul(z.transpose()))?);
+            add(&mut out.zy, &download(wz.matmul(tile.y.clone().transpose()))?);
         }
-        let z = tile.design(job.x);
-        let wz = z.clone() * omega;
-        add(&mut out.zz, &download(wz.clone().matmul(z.transpose()))?);
-        add(&mut out.zy, &download(wz.matmul(tile.y.transpose()))?);
     }
     Ok(())
 }
 
 pub(super) fn logit<B: Backend>(
     chunk: &Chunk<B>,
-    job: &LogitJob,
-    gamma: &[f64],
-    out: &mut LogitStat,
+    thinning: usize,
+    jobs: &[LogitJob],
+    out: &mut [LogitStat],
 ) -> Result<()> {
     for start in (0..chunk.rows).step_by(TILE) {
-        let tile = Tile::new(chunk, start);
-        let (w, z) = (tile.weight(job.w), tile.design(job.x));
-        let p = Tile::<B>::propensity(tile.linear(job.x, gamma));
-        let d = f64::from(u8::from(job.treated));
-        let residual = w.clone() * p.clone().neg().add_scalar(d);
-        let variance = w.clone() * p.clone() * p.clone().neg().add_scalar(1.0);
-        add(&mut out.score, &download(z.clone().matmul(residual.transpose()))?);
-        let hessian = (z.clone() * variance).matmul(z.transpose());
-        add(&mut out.hessian, &download(hessian)?);
-        let positive = p.mask_fill(w.lower_equal_elem(0.0), 0.0);
-        let [max_p] = download(positive.max())?[..] else { continue };
-        out.max_p = out.max_p.max(max_p);
+        let tile = Tile::thinned(chunk, start, thinning);
+        for (job, out) in jobs.iter().zip(&mut *out) {
+            let (w, z) = (tile.weight(job.w), tile.design(job.x));
+            let p = Tile::<B>::propensity(tile.linear(job.x, &job.gamma));
+            let d = f64::from(u8::from(job.treated));
+            let residual = w.clone() * p.clone().neg().add_scalar(d);
+            let variance = w.clone() * p.clone() * p.clone().neg().add_scalar(1.0);
+            add(&mut out.score, &download(z.clone().matmul(residual.transpose()))?);
+            let hessian = (z.clone() * variance).matmul(z.transpose());
+            add(&mut out.hessian, &download(hessian)?);
+            let positive = p.mask_fill(w.lower_equal_elem(0.0), 0.0);
+            let [max_p] = download(positive.max())?[..] else { continue };
+            out.max_p = out.max_p.max(max_p);
+        }
     }
     Ok(())
 }

@@ -73,25 +73,26 @@ pub trait DidBackend: Backend {
         memory::probe_dtype::<Self>(device, precision)
     }
 
-    /// Adds the job's weighted cross-products of a chunk.
+    /// Adds a chunk's weighted cross-products, one entry of `out` a job.
     ///
     /// # Errors
     /// What the device reports.
-    fn gram(chunk: &Chunk<Self>, job: &GramJob, trim: f64, out: &mut Gram) -> Result<()> {
-        default::gram(chunk, job, trim, out)
+    fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
+        default::gram(chunk, jobs, trim, out)
     }
 
-    /// Adds the score and information of a chunk's part in a logit model at `gamma`, `[k]`.
+    /// Adds a chunk's scores and information in logit models, one entry of `out` a job, from the first `1 / thinning` of
+    /// every tile's rows, rounded up.
     ///
     /// # Errors
     /// What the device reports.
     fn logit(
         chunk: &Chunk<Self>,
-        job: &LogitJob,
-        gamma: &[f64],
-        out: &mut LogitStat,
+        thinning: usize,
+        jobs: &[LogitJob],
+        out: &mut [LogitStat],
     ) -> Result<()> {
-        default::logit(chunk, job, gamma, out)
+        default::logit(chunk, thinning, jobs, out)
     }
 
     /// Forms a chunk's influence values tile by tile and adds what the consumers make of them.

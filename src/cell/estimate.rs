@@ -1,6 +1,6 @@
 //! From planned cells to estimates: which passes run, and which two-by-two estimator turns their sums into numbers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::algebra::{Algebra, Moments, parts};
 use super::logit::{Fit, Models};
@@ -55,17 +55,21 @@ pub(crate) fn estimate<S: Source>(
     let mut sums = Sums::new(source);
     let open = |c: &&PlannedCell| c.status.is_none();
     for cell in cells.iter().filter(open) {
-        for (part, _) in parts(&cell.sides) {
-            sums.request(part, part.w, None);
-            sums.request(part, part.unit, None);
+        for side in &cell.sides {
+            for part in side.treated.iter().chain(&side.control) {
+                sums.request(part, part.w, None, &side.outcome.columns());
+                sums.request(part, part.unit, None, &[]);
+            }
         }
     }
     sums.run(source, &algebra)?;
     let propensities = Propensities::fit(source, &algebra, cells, method, &sums)?;
     for (cell, models) in cells.iter().zip(&propensities.of_cell) {
         let Some(fit) = propensities.usable(models.as_ref()) else { continue };
-        for part in cell.sides.iter().flat_map(|s| &s.control) {
-            sums.request(part, part.w, Some(&fit.gamma));
+        for side in &cell.sides {
+            for part in &side.control {
+                sums.request(part, part.w, Some(&fit.gamma), &side.outcome.columns());
+            }
         }
     }
     sums.run(source, &algebra)?;
@@ -77,11 +81,12 @@ pub(crate) fn estimate<S: Source>(
     Ok(cells.iter().zip(&propensities.of_cell).map(solve).collect())
 }
 
-/// Cross-products by (stratum, version, weight, propensity score), run in batches.
+/// Cross-products by (stratum, version, weight, propensity score), run in batches. All requests for the same sums belong to
+/// one batch.
 struct Sums {
-    done: Vec<Gram>,
-    pending: Vec<GramJob>,
-    index: HashMap<Key, usize>,
+    done: HashMap<Key, Gram>,
+    /// In the order of strata.
+    pending: BTreeMap<Key, GramJob>,
     periods: usize,
 }
 
@@ -95,33 +100,36 @@ fn key(part: &Part, w: Weight, gamma: Option<&[f64]>) -> Key {
 impl Sums {
     fn new<S: Source>(source: &S) -> Self {
         let periods = source.outcome_columns();
-        Self { done: Vec::new(), pending: Vec::new(), index: HashMap::new(), periods }
+        Self { done: HashMap::new(), pending: BTreeMap::new(), periods }
     }
 
-    fn request(&mut self, part: &Part, w: Weight, gamma: Option<&[f64]>) {
-        let next = self.done.len() + self.pending.len();
-        self.index.entry(key(part, w, gamma)).or_insert_with(|| {
-            self.pending.push(GramJob {
-                stratum: part.stratum,
-                x: part.x,
-                w,
-                odds: gamma.map(<[f64]>::to_vec),
-            });
-            next
+    /// Asks for sums with these outcome columns.
+    fn request(&mut self, part: &Part, w: Weight, gamma: Option<&[f64]>, outcomes: &[usize]) {
+        let job = self.pending.entry(key(part, w, gamma)).or_insert_with(|| GramJob {
+            stratum: part.stratum,
+            x: part.x,
+            w,
+            odds: gamma.map(<[f64]>::to_vec),
+            outcomes: Vec::new(),
         });
+        for t in outcomes {
+            if let Err(at) = job.outcomes.binary_search(t) {
+                job.outcomes.insert(at, *t);
+            }
+        }
     }
 
     fn run<S: Source>(&mut self, source: &S, algebra: &Algebra<'_>) -> Result<()> {
-        let jobs = std::mem::take(&mut self.pending);
+        let (keys, jobs): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().unzip();
         if !jobs.is_empty() {
             let pass = GramPass { k: algebra.k(), periods: self.periods, trim: TRIM, jobs };
-            self.done.extend(source.run(&pass)?);
+            self.done.extend(keys.into_iter().zip(source.run(&pass)?));
         }
         Ok(())
     }
 
     fn get(&self, part: &Part, w: Weight, gamma: Option<&[f64]>) -> Option<&Gram> {
-        self.done.get(*self.index.get(&key(part, w, gamma))?)
+        self.done.get(&key(part, w, gamma))
     }
 }
 
@@ -155,7 +163,7 @@ impl Propensities {
                 (needed && cell.status.is_none()).then(|| {
                     let mut register = |weighted: bool| {
                         let (treated, all) = arm_totals(cell, sums, weighted);
-                        models.register(&cell.sides, weighted, treated, all)
+                        models.register(cell, weighted, treated, all)
                     };
                     CellModels { guard: register(false), main: register(true) }
                 })

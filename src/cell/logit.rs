@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::OVERLAP;
 use super::algebra::{Algebra, parts};
-use super::plan::Side;
+use super::plan::PlannedCell;
 use crate::error::Result;
 use crate::estimates::CellStatus;
 use crate::kernel::MAX_PROPENSITY;
@@ -22,6 +22,15 @@ const MAX_HALVINGS: usize = 20;
 /// Iterations after which a propensity score at its upper end is separation rather than an overshoot.
 const SEPARATED_AFTER: usize = 8;
 
+/// Large models are first fitted to one in so many rows.
+const THINNING: usize = 8;
+
+/// Rows that a thinned model must have in its smaller arm, per coefficient.
+const ROWS_PER_COLUMN: usize = 20;
+
+/// Largest step at which a thinned model is left: about its sampling error.
+const ROUGH: f64 = 0.02;
+
 /// Fitted propensity score.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
@@ -37,7 +46,8 @@ pub(super) struct Fit {
 /// Distinct models of a plan.
 #[derive(Default)]
 pub(super) struct Models {
-    jobs: Vec<LogitJob>,
+    /// Parts with the model that each belongs to.
+    parts: Vec<(usize, LogitJob)>,
     totals: Vec<Totals>,
     known: HashMap<Vec<(usize, usize, Weight, bool)>, usize>,
 }
@@ -47,50 +57,86 @@ pub(super) struct Models {
 struct Totals {
     treated: f64,
     all: f64,
+    /// Number of rows of the smaller arm.
+    rows: usize,
 }
 
 impl Models {
-    /// Index of the model of these rows, weighted or not.
-    pub fn register(&mut self, sides: &[Side], weighted: bool, treated: f64, all: f64) -> usize {
+    /// Index of the model of a cell's rows, weighted or not.
+    pub fn register(
+        &mut self,
+        cell: &PlannedCell,
+        weighted: bool,
+        treated: f64,
+        all: f64,
+    ) -> usize {
         let term = |p: &super::plan::Part| if weighted { p.w } else { p.unit };
-        let key: Vec<_> = parts(sides).map(|(p, d)| (p.stratum, p.x, term(p), d)).collect();
+        let key: Vec<_> = parts(&cell.sides).map(|(p, d)| (p.stratum, p.x, term(p), d)).collect();
         if let Some(model) = self.known.get(&key) {
             return *model;
         }
         let model = self.totals.len();
-        self.jobs.extend(key.iter().map(|(stratum, x, w, treated)| LogitJob {
-            model,
-            stratum: *stratum,
-            x: *x,
-            w: *w,
-            treated: *treated,
+        self.parts.extend(key.iter().map(|(stratum, x, w, treated)| {
+            let (stratum, x, w, treated) = (*stratum, *x, *w, *treated);
+            (model, LogitJob { stratum, x, w, treated, gamma: Vec::new() })
         }));
-        self.totals.push(Totals { treated, all });
+        let rows = cell.n_treated.min(cell.n_control);
+        self.totals.push(Totals { treated, all, rows });
         self.known.insert(key, model);
         model
     }
 
-    /// Fits every model.
-    pub fn fit<S: Source>(self, source: &S, algebra: &Algebra<'_>) -> Result<Vec<Fit>> {
-        let tolerance = Tolerance::new(source.precision());
-        let mut states: Vec<State> = self
-            .totals
-            .iter()
-            .map(|t| State::new(*t, algebra, source.sample().design.intercept))
-            .collect();
-        let mut pass = LogitPass { k: algebra.k(), jobs: self.jobs, gamma: Vec::new() };
-        for iteration in 0..MAX_PASSES {
-            pass.gamma = states.iter().map(State::request).collect();
-            if pass.gamma.iter().all(Vec::is_empty) {
-                break;
-            }
-            for (state, stat) in states.iter_mut().zip(source.run(&pass)?) {
-                if state.open {
-                    state.advance(stat, algebra, &tolerance, iteration);
-                }
+    /// Fits every model: large ones first to a part of their rows, which is where the iteration on all rows starts.
+    pub fn fit<S: Source>(mut self, source: &S, algebra: &Algebra<'_>) -> Result<Vec<Fit>> {
+        self.parts.sort_by_key(|(_, job)| (job.stratum, job.x));
+        let intercept = source.sample().design.intercept;
+        let start = |t: &Totals| State::new(*t, algebra, intercept);
+        let mut states: Vec<State> = self.totals.iter().map(start).collect();
+        let mut thinned: Vec<State> = self.totals.iter().map(start).collect();
+        for state in &mut thinned {
+            state.open &= state.totals.rows >= THINNING * ROWS_PER_COLUMN * algebra.k();
+        }
+        let rough = Tolerance { score: f64::INFINITY, step: ROUGH };
+        self.iterate(source, algebra, &mut thinned, &rough, THINNING)?;
+        for (state, thinned) in states.iter_mut().zip(thinned) {
+            if thinned.converged && thinned.max_p < OVERLAP {
+                state.gamma = thinned.gamma;
             }
         }
+        let tolerance = Tolerance::new(source.precision());
+        self.iterate(source, algebra, &mut states, &tolerance, 1)?;
         Ok(states.into_iter().map(State::finish).collect())
+    }
+
+    /// Advances the open models until all have arrived.
+    fn iterate<S: Source>(
+        &self,
+        source: &S,
+        algebra: &Algebra<'_>,
+        states: &mut [State],
+        tolerance: &Tolerance,
+        thinning: usize,
+    ) -> Result<()> {
+        for iteration in 0..MAX_PASSES {
+            let open = self.parts.iter().filter(|(model, _)| states[*model].open);
+            let (models, jobs): (Vec<usize>, Vec<LogitJob>) = open
+                .map(|(model, job)| {
+                    (*model, LogitJob { gamma: states[*model].gamma.clone(), ..job.clone() })
+                })
+                .unzip();
+            if jobs.is_empty() {
+                break;
+            }
+            let mut sums = vec![LogitStat::zero(algebra.k()); states.len()];
+            let stats = source.run(&LogitPass { k: algebra.k(), jobs, thinning })?;
+            for (model, stat) in models.into_iter().zip(&stats) {
+                sums[model].add(stat);
+            }
+            for (state, stat) in states.iter_mut().zip(sums).filter(|(state, _)| state.open) {
+                state.advance(stat, algebra, tolerance, iteration);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -144,10 +190,6 @@ impl State {
             converged: false,
             gamma,
         }
-    }
-
-    fn request(&self) -> Vec<f64> {
-        if self.open { self.gamma.clone() } else { Vec::new() }
     }
 
     fn advance(

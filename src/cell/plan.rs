@@ -27,6 +27,16 @@ pub(crate) enum Outcome {
     Level(usize),
 }
 
+impl Outcome {
+    /// The outcome columns.
+    pub fn columns(self) -> Vec<usize> {
+        match self {
+            Self::Change { post, base } => vec![post, base],
+            Self::Level(column) => vec![column],
+        }
+    }
+}
+
 /// Rows of a cell that share an outcome: all units of a panel cell, or one period of a repeated cross section.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {

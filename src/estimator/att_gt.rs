@@ -16,8 +16,11 @@ use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, Panel, Roles, Sample, SampleOptions, ingest};
-use crate::pass::Consumers;
+use crate::panel::{
+    Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
+    ingest_parquet,
+};
+use crate::pass::{Consumers, InfluencePass};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::{Local, LocalOptions, Source};
@@ -123,7 +126,8 @@ pub struct AttGt<B: DidBackend> {
     pub point_estimates_only: bool,
     /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it.
     pub chunk_rows: Option<usize>,
-    /// Bytes of unit data that may be on the device at once; results do not depend on it.
+    /// Bytes of unit data that may be on the device at once, and in memory in [`fit_parquet`](Self::fit_parquet); results do
+    /// not depend on it.
     pub memory_budget: Option<u64>,
     /// Hears how far the fit has come.
     #[serde(skip)]
@@ -176,28 +180,124 @@ impl<B: DidBackend> AttGt<B> {
         Ok(())
     }
 
-    /// Estimates all cells from a data frame, a lazy frame, or the path of a CSV or parquet file.
+    /// Estimates all cells from a data frame, a lazy frame, or the path of a CSV or parquet file. Parquet files that would
+    /// take more than [`memory_budget`](Self::memory_budget), or half of the free memory, are read as by
+    /// [`fit_parquet`](Self::fit_parquet).
     ///
     /// # Errors
     /// [`DidError`] naming the option, column, unit or device at fault. A cell that cannot be estimated is not an error:
     /// it carries its reason in [`AttGtResult::cells`].
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<AttGtResult> {
+        self.fit_on(data, std::slice::from_ref(device))
+    }
+
+    /// As [`fit`](Self::fit), on several devices at once, each driven by a thread of its own. The result is the same to the
+    /// last bit for any number of devices of one kind.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); [`DidError::Config`] without a device.
+    pub fn fit_on<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        devices: &[B::Device],
+    ) -> Result<AttGtResult> {
+        let start = Instant::now();
+        self.validate()?;
+        let data = data.into();
+        let roles = self.roles()?;
+        if let Some(path) = self.too_large(&data, &roles)? {
+            return self.fit_parquet(path, devices);
+        }
+        let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
+        self.probe(devices)?;
+        let df = data.read(&roles.names())?;
+        let read = start.elapsed().as_secs_f64();
+        let panel = {
+            let _span = tracing::info_span!("ingest", rows = df.height()).entered();
+            ingest(&df, &self.request(&roles, self.conditioning(), Storage::Resident))?
+        };
+        drop(df);
+        self.fit_panel(panel, devices, read, start)
+    }
+
+    /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a pattern such as `data/*.parquet`, or
+    /// a directory. The result is the same to the last bit.
+    ///
+    /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the units,
+    /// to arrange their rows, and in between if there are covariates, weights, clusters or categoricals to look at. If the
+    /// rows are not in ascending order of the units, throughout the files in the order of their names, the columns needed
+    /// are first written once more, grouped by unit, to the directory for temporary files.
+    ///
+    /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is more
+    /// than [`memory_budget`](Self::memory_budget) (half of the free memory without one), it is kept in a temporary file and
+    /// read again in every pass. Repeated cross sections have no units to read by and are read as a whole.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and [`DidError::Io`] for a file that cannot be read or written.
+    pub fn fit_parquet(
+        &self,
+        path: impl AsRef<std::path::Path>,
+        devices: &[B::Device],
+    ) -> Result<AttGtResult> {
+        let path = path.as_ref();
+        if self.repeated_cross_sections {
+            return self.fit_on(path, devices);
+        }
         let start = Instant::now();
         self.validate()?;
         let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
-        B::probe(device, self.precision)?;
+        self.probe(devices)?;
         let roles = self.roles()?;
-        let df = data.into().read(&roles.names())?;
+        let files = ParquetFiles::open(path, &roles, self.memory_budget, self.progress.clone())?;
         let read = start.elapsed().as_secs_f64();
-        let panel = self.ingest(&df, &roles, self.conditioning())?;
-        drop(df);
+        let storage = Storage::Within(self.memory_budget);
+        let panel = {
+            let _span = tracing::info_span!("ingest").entered();
+            ingest_parquet(&files, &self.request(&roles, self.conditioning(), storage))?
+        };
+        drop(files);
+        self.fit_panel(panel, devices, read, start)
+    }
+
+    /// The path of parquet files of a panel that should be read piece by piece.
+    fn too_large<'a>(
+        &self,
+        data: &'a Data<'_>,
+        roles: &Roles,
+    ) -> Result<Option<&'a std::path::Path>> {
+        let Data::Path(path) = data else { return Ok(None) };
+        if self.repeated_cross_sections || !ParquetFiles::is_parquet(path) {
+            return Ok(None);
+        }
+        let bytes = ParquetFiles::frame_bytes(path, roles.names().len())?;
+        let half = crate::memory::free().map(|free| free / 2);
+        let limit = self.memory_budget.into_iter().chain(half).min();
+        Ok(limit.is_some_and(|limit| bytes > limit).then_some(path))
+    }
+
+    /// Whether the devices can do the precision, before any work.
+    fn probe(&self, devices: &[B::Device]) -> Result<()> {
+        devices.iter().try_for_each(|device| B::probe(device, self.precision).map(drop))
+    }
+
+    /// Puts the sample on the devices and estimates all cells.
+    fn fit_panel(
+        &self,
+        panel: Panel,
+        devices: &[B::Device],
+        read: f64,
+        start: Instant,
+    ) -> Result<AttGtResult> {
         let options = LocalOptions {
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
-        let local = Local::<B>::new(panel, device, options)?;
+        let local = {
+            let _span = tracing::info_span!("upload").entered();
+            Local::<B>::new(panel, devices, options)?
+        };
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
         self.fit_source(&local, timings, start)
@@ -224,7 +324,7 @@ impl<B: DidBackend> AttGt<B> {
         let roles = self.roles()?;
         let df = data.into().read(&roles.names())?;
         let read = start.elapsed().as_secs_f64();
-        let panel = self.ingest(&df, &roles, Conditioning::Raw)?;
+        let panel = ingest(&df, &self.request(&roles, Conditioning::Raw, Storage::Resident))?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let cells = plan_cells(&panel.sample, &self.plan());
         let (solved, stat) =
@@ -257,6 +357,7 @@ impl<B: DidBackend> AttGt<B> {
             let _span = tracing::info_span!("influence").entered();
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let pass = influence_pass(sample, usable, self.consumers(sample), source.precision());
+            check_memory(sample, &pass)?;
             Some(source.run(&pass)?)
         };
         let solved = estimated
@@ -284,20 +385,20 @@ impl<B: DidBackend> AttGt<B> {
         })
     }
 
-    fn ingest(
+    fn request<'a>(
         &self,
-        df: &polars::prelude::DataFrame,
-        roles: &Roles,
+        roles: &'a Roles,
         conditioning: Conditioning,
-    ) -> Result<Panel> {
-        let _span = tracing::info_span!("ingest", rows = df.height()).entered();
+        storage: Storage,
+    ) -> Request<'a> {
         let options = SampleOptions {
             control_group: self.control_group,
             anticipation: self.anticipation,
             repeated_cross_sections: self.repeated_cross_sections,
             allow_unbalanced: self.allow_unbalanced_panel,
+            labels: self.keep_influence,
         };
-        ingest(df, roles, &options, self.fix_weights, conditioning)
+        Request { roles, options, fix_weights: self.fix_weights, conditioning, storage }
     }
 
     /// Unit constants drop out of changes only.
@@ -366,5 +467,25 @@ impl<B: DidBackend> AttGt<B> {
             n_clusters: sample.n_clusters,
             inference,
         }
+    }
+}
+
+/// Whether the sums over influence values, and the values if they are kept, fit in free memory.
+fn check_memory(sample: &Sample, pass: &InfluencePass) -> Result<()> {
+    let (m, Consumers { clusters, multipliers, keep_rows }) = (pass.columns, pass.consumers);
+    let draws = multipliers.map_or(0, |s| s.draws);
+    // Tiles in flight have sums of their own.
+    let copies = 1 + 8 * rayon::current_num_threads();
+    let kept = if keep_rows { 2 * sample.n } else { 0 };
+    let doubles = m * ((m + draws) * copies + clusters.unwrap_or(0) + kept);
+    let needed = 8 * doubles as u64;
+    match crate::memory::free().filter(|free| needed > *free) {
+        None => Ok(()),
+        Some(available) => Err(DidError::Memory {
+            what: "what is kept of the influence values",
+            needed,
+            available,
+            remedy: "do not keep influence values, or ask for fewer draws or clusters",
+        }),
     }
 }

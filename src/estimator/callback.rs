@@ -85,7 +85,7 @@ pub(super) fn estimate(
             None => estimate_cell(panel, cell, estimator),
         })
         .collect::<Result<_>>()?;
-    let mut columns: Vec<Vec<(usize, Vec<f64>)>> = vec![Vec::new(); panel.strata.len()];
+    let mut columns: Vec<Vec<(usize, Vec<f64>)>> = vec![Vec::new(); panel.resident().len()];
     let mut solved = Vec::with_capacity(cells.len());
     for (j, cell) in done.into_iter().enumerate() {
         solved.push(cell.map(|(att, influence)| {
@@ -147,7 +147,7 @@ fn estimate_cell(
     let mut by_stratum: ByStratum = Vec::new();
     for ((stratum, row), psi) in rows.from.iter().zip(&answer.influence) {
         let at = by_stratum.iter().position(|(s, _)| s == stratum).unwrap_or_else(|| {
-            by_stratum.push((*stratum, vec![0.0; panel.strata[*stratum].rows]));
+            by_stratum.push((*stratum, vec![0.0; panel.resident()[*stratum].rows]));
             by_stratum.len() - 1
         });
         by_stratum[at].1[*row] += psi / n as f64;
@@ -160,7 +160,7 @@ impl Gathered {
         let design = &panel.sample.design;
         let arms = side.treated.iter().map(|p| (p, 1.0));
         for (part, d) in arms.chain(side.control.iter().map(|p| (p, 0.0))) {
-            let stratum = &panel.strata[part.stratum];
+            let stratum = &panel.resident()[part.stratum];
             let rows: Vec<usize> =
                 (0..stratum.rows).filter(|i| weight(stratum, part.unit, *i) > 0.0).collect();
             let y = |column: usize| {
@@ -211,7 +211,7 @@ fn consume(
     let none = (0..cells).map(|_| None);
     let pass = crate::cell::influence_pass(sample, none, consumers, Precision::F64);
     let mut stat = pass.identity();
-    for (s, (data, given)) in panel.strata.iter().zip(columns).enumerate() {
+    for (s, (data, given)) in panel.resident().iter().zip(columns).enumerate() {
         let share = pass.strata[s].share;
         let active: Vec<usize> =
             given.iter().map(|(j, _)| *j).chain(share.map(|s| s.column)).collect();

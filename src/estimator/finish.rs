@@ -239,7 +239,7 @@ fn influence(sample: &Sample, estimates: &Estimates, stat: &InfluenceStat) -> In
         }
     }
     let units = match &sample.labels {
-        Some((labels, codes)) => codes.iter().map(|c| labels.label(*c)).collect(),
+        Some(labels) => labels.clone(),
         None => (0..n).map(|i| i.to_string()).collect(),
     };
     Influence { units, columns }

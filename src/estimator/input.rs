@@ -15,7 +15,7 @@ pub enum Data<'a> {
     Frame(&'a DataFrame),
     /// Collected when the fit starts.
     Lazy(Box<LazyFrame>),
-    /// A `.csv` or `.parquet` file, or a parquet glob.
+    /// A `.csv` or `.parquet` file, a parquet pattern with `*`, or a directory of parquet files.
     Path(PathBuf),
 }
 
@@ -77,6 +77,10 @@ fn scan(path: &Path) -> Result<LazyFrame> {
     }
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
+        _ if path.is_dir() => {
+            let files = format!("{shown}/**/*.parquet");
+            Ok(LazyFrame::scan_parquet(PlRefPath::new(&files), ScanArgsParquet::default())?)
+        }
         Some("csv") => Ok(LazyCsvReader::new(PlRefPath::new(&shown))
             .with_infer_schema_length(None)
             .finish()?),

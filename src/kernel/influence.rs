@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::dot::{accumulate_dots, accumulate_linear};
-use super::math::propensity;
-use super::{BLOCK, HostChunk, blocks, for_tiles, multiplier, vectorized};
+use super::linear::linear;
+use super::math::{odds, propensity, trimmed_odds};
+use super::products::{Columns, products};
+use super::{BLOCK, Design, HostChunk, blocks, for_tiles, multiplier, vectorized};
 use crate::pass::{Consumers, InfluenceStat, Leg, StratumPlan, Weight, add};
 
 /// Where a chunk's influence values go.
@@ -24,7 +25,10 @@ pub(crate) fn influence(
     out: &mut InfluenceStat,
 ) {
     let form = |tile: &Range<usize>, block: &mut [f64]| {
-        vectorized(|| influence_tile(chunk, plan, trim, tile, block));
+        vectorized(
+            #[inline(always)]
+            || influence_tile(chunk, plan, trim, tile, block),
+        );
     };
     consume(chunk.rows, chunk.rank, chunk.cluster, form, sink, out);
 }
@@ -80,10 +84,13 @@ struct Part {
 impl Part {
     fn reduce(&mut self, block: &[f64], rank: &[u32], active: usize, consumers: &Consumers) {
         self.cross = vec![0.0; active * active];
-        vectorized(|| cross_block(block, rank.len(), active, &mut self.cross));
+        cross_block(block, rank.len(), active, &mut self.cross);
         if let Some(spec) = &consumers.multipliers {
             self.draws = vec![0.0; active * spec.draws];
-            vectorized(|| multiplier::accumulate(block, rank.len(), rank, spec, &mut self.draws));
+            vectorized(
+                #[inline(always)]
+                || multiplier::accumulate(block, rank.len(), rank, spec, &mut self.draws),
+            );
         }
     }
 
@@ -101,18 +108,13 @@ impl Part {
 }
 
 /// Upper triangle of `U'U` for a block `[active, rows]`.
-#[inline(always)]
 fn cross_block(block: &[f64], rows: usize, active: usize, cross: &mut [f64]) {
+    let mut columns = Vec::with_capacity(active);
     for range in blocks(&(0..rows)) {
-        let columns: Vec<&[f64]> =
-            (0..active).map(|j| &block[j * rows + range.start..j * rows + range.end]).collect();
-        for i in 0..active {
-            accumulate_dots(
-                columns[i],
-                &columns[i..],
-                &mut cross[i * active + i..(i + 1) * active],
-            );
-        }
+        let at = Columns { data: &block[range.start..], stride: rows, count: active };
+        columns.clear();
+        columns.extend((0..active).map(|j| &block[j * rows + range.start..j * rows + range.end]));
+        products(at, &columns, 0, cross);
     }
 }
 
@@ -178,24 +180,19 @@ impl Scratch {
         range: &Range<usize>,
     ) {
         self.rows = range.len();
-        let mut version = usize::MAX;
-        let mut x = Vec::new();
+        let mut design = Design::default();
+        design.start(range);
         for (dot, out) in plan.dots.iter().zip(self.dots.chunks_exact_mut(BLOCK)) {
-            if dot.x != version {
-                version = dot.x;
-                x = chunk.covariates(version, range);
-            }
-            let out = &mut out[..range.len()];
-            out.fill(0.0);
-            accumulate_linear(&dot.v, &x, out);
+            linear(&dot.v, &design.columns(chunk, dot.x)[1..], &mut out[..range.len()]);
         }
+        let limit = odds(trim);
         for (j, dot) in plan.props.iter().enumerate() {
             let log_odds = &self.dots[dot * BLOCK..dot * BLOCK + range.len()];
             let p = &mut self.p[j * BLOCK..j * BLOCK + range.len()];
             let q = &mut self.q[j * BLOCK..j * BLOCK + range.len()];
             for ((p, q), eta) in p.iter_mut().zip(q).zip(log_odds) {
                 *p = propensity(*eta);
-                *q = if *p < trim { *p / (1.0 - *p) } else { 0.0 };
+                *q = trimmed_odds(*eta, limit);
             }
         }
     }

@@ -1,64 +1,93 @@
-//! Score and information of a logit model on the host.
+//! Scores and information of logit models on the host.
 
 use std::ops::Range;
 
-use super::dot::{accumulate_dots, accumulate_linear, sum};
-use super::gram::{cross_products, mirror};
+use super::gram::multiply_columns;
+use super::linear::linear;
 use super::math::propensity;
-use super::{BLOCK, HostChunk, blocks, for_tiles, vectorized};
-use crate::pass::{Gram, LogitJob, LogitStat};
+use super::products::{Columns, products};
+use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror, vectorized};
+use crate::pass::{LogitJob, LogitStat};
 
-/// Adds the chunk's derivatives at `gamma` to `out`.
-pub(crate) fn logit(chunk: &HostChunk<'_>, job: &LogitJob, gamma: &[f64], out: &mut LogitStat) {
-    for_tiles(
+/// Adds the derivatives from the first `1 / thinning` of every tile's rows to `out`, one entry a job.
+pub(crate) fn logit(
+    chunk: &HostChunk<'_>,
+    thinning: usize,
+    jobs: &[LogitJob],
+    out: &mut [LogitStat],
+) {
+    for_jobs(
         chunk.rows,
-        |tile| vectorized(|| logit_tile(chunk, job, gamma, &tile)),
-        |_, part| out.add(&part),
+        thinning,
+        jobs,
+        out,
+        |tile, jobs| {
+            vectorized(
+                #[inline(always)]
+                || logit_tile(chunk, jobs, &tile),
+            )
+        },
+        |_, out, part| out.add(&part),
     );
 }
 
 #[inline(always)]
-fn logit_tile(
-    chunk: &HostChunk<'_>,
-    job: &LogitJob,
-    gamma: &[f64],
-    tile: &Range<usize>,
-) -> LogitStat {
+fn logit_tile(chunk: &HostChunk<'_>, jobs: &[LogitJob], tile: &Range<usize>) -> Vec<LogitStat> {
     let k = chunk.k;
-    let mut stat = LogitStat::zero(k);
-    let mut information = Gram::zero(k, 0);
-    let mut scratch = vec![0.0; 3 * BLOCK];
+    // Score, then information, `[1 + k, k]`.
+    let mut sums = vec![0.0; jobs.len() * (k + 1) * k];
+    let mut max_p = vec![0.0; jobs.len()];
+    // Columns of residuals, then of variances times the design.
+    let mut weighted = vec![0.0; (k + 1) * BLOCK];
+    let mut design = Design::default();
     for block in blocks(tile) {
         let n = block.len();
-        let (residual, rest) = scratch.split_at_mut(BLOCK);
-        let (variance, wx) = rest.split_at_mut(BLOCK);
-        let (residual, variance, wx) = (&mut residual[..n], &mut variance[..n], &mut wx[..n]);
-        let x = chunk.covariates(job.x, &block);
-        chunk.weights(job.w, &block, residual);
-        variance.fill(0.0);
-        accumulate_linear(gamma, &x, variance);
-        stat.max_p = stat.max_p.max(residuals(job.treated, residual, variance));
-        stat.score[0] += sum(residual);
-        accumulate_dots(residual, &x, &mut stat.score[1..]);
-        cross_products(variance, &x, &[], wx, &mut information);
+        design.start(&block);
+        let sums = sums.chunks_exact_mut((k + 1) * k);
+        for ((job, sums), max_p) in jobs.iter().zip(sums).zip(&mut max_p) {
+            let z = design.columns(chunk, job.x);
+            let (residual, rest) = weighted.split_at_mut(BLOCK);
+            let (variance, wx) = rest.split_at_mut(BLOCK);
+            let (residual, variance) = (&mut residual[..n], &mut variance[..n]);
+            chunk.weights(job.w, &block, residual);
+            linear(&job.gamma, &z[1..], variance);
+            *max_p = residuals(job.treated, residual, variance).max(*max_p);
+            multiply_columns(variance, &z[1..], wx);
+            let weighted = Columns { data: &weighted, stride: BLOCK, count: k + 1 };
+            products(weighted, z, 1, sums);
+        }
     }
-    mirror(&mut information.zz, k);
-    stat.hessian = information.zz;
-    stat
+    let sums = sums.chunks_exact_mut((k + 1) * k);
+    sums.zip(max_p)
+        .map(|(sums, max_p)| {
+            let (score, hessian) = sums.split_at_mut(k);
+            mirror(hessian, k);
+            LogitStat { score: score.to_vec(), hessian: hessian.to_vec(), max_p }
+        })
+        .collect()
 }
 
-/// Turns weights into `w (D - p)` and log-odds into `w p (1 - p)`; returns the largest `p`.
+/// Turns weights into `w (D - p)` and log-odds into `w p (1 - p)`; returns the largest `p` of rows with weight.
 #[inline(always)]
 fn residuals(treated: bool, weight: &mut [f64], log_odds: &mut [f64]) -> f64 {
     let d = f64::from(u8::from(treated));
-    let mut max_p = [0.0f64; 8];
-    for (weight, log_odds) in weight.chunks_mut(8).zip(log_odds.chunks_mut(8)) {
-        for ((w, eta), max_p) in weight.iter_mut().zip(log_odds).zip(&mut max_p) {
-            let p = propensity(*eta);
-            *max_p = if *w > 0.0 { max_p.max(p) } else { *max_p };
-            *eta = *w * p * (1.0 - p);
-            *w *= d - p;
+    let row = |w: &mut f64, eta: &mut f64, max_p: &mut f64| {
+        let p = propensity(*eta);
+        let counted = if *w > 0.0 { p } else { 0.0 };
+        *max_p = if counted > *max_p { counted } else { *max_p };
+        *eta = *w * p * (1.0 - p);
+        *w *= d - p;
+    };
+    let mut max_p = [0.0; 4];
+    let (weights, rest_w) = weight.as_chunks_mut::<4>();
+    let (etas, rest_eta) = log_odds.as_chunks_mut::<4>();
+    for (w, eta) in weights.iter_mut().zip(etas) {
+        for ((w, eta), max_p) in w.iter_mut().zip(eta).zip(&mut max_p) {
+            row(w, eta, max_p);
         }
+    }
+    for (w, eta) in rest_w.iter_mut().zip(rest_eta) {
+        row(w, eta, &mut max_p[0]);
     }
     max_p.into_iter().fold(0.0, f64::max)
 }

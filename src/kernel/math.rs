@@ -1,61 +1,72 @@
-//! Elementary functions that vectorise.
+//! The logistic function, in a form that vectorises.
 
-/// `e^x` to within 2 units in the last place, for any finite `x` (saturating at the ends of the range).
+use super::MAX_PROPENSITY;
+
+/// Two numbers, each at least `1`, whose ratio is `e^η`, to within 2 units in the last place for `|η| <= 700`; beyond, `η` is
+/// set to that bound.
 ///
-/// Cody–Waite reduction to `|r| <= ln 2 / 2` and the Taylor polynomial of degree 13, whose remainder is below 5e-18.
+/// Cody–Waite reduction of `-η` to `|r| <= ln 2 / 2`, and the Padé form `e^r = (q + r p) / (q - r p)` of Moshier's Cephes,
+/// with polynomials in `r²`. A propensity score and its odds then take one division each.
 #[inline(always)]
-pub(super) fn exp(x: f64) -> f64 {
+fn ratio(log_odds: f64) -> (f64, f64) {
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     // Adding 1.5 · 2^52 leaves the nearest integer in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
-    let x = x.clamp(-708.0, 709.0);
+    const P: [f64; 3] = [1.261_771_930_748_105_9e-4, 3.029_944_077_074_419_6e-2, 1.0];
+    const Q: [f64; 4] =
+        [3.001_985_051_386_644_6e-6, 2.524_483_403_496_841e-3, 2.272_655_482_081_550_3e-1, 2.0];
+    let x = -log_odds.clamp(-700.0, 700.0);
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
     let r = (x - n * LN2_HIGH) - n * LN2_LOW;
-    let mut p = 1.0 / 6_227_020_800.0;
-    for c in [
-        1.0 / 479_001_600.0,
-        1.0 / 39_916_800.0,
-        1.0 / 3_628_800.0,
-        1.0 / 362_880.0,
-        1.0 / 40_320.0,
-        1.0 / 5_040.0,
-        1.0 / 720.0,
-        1.0 / 120.0,
-        1.0 / 24.0,
-        1.0 / 6.0,
-        0.5,
-        1.0,
-        1.0,
-    ] {
-        p = p * r + c;
-    }
+    let r2 = r * r;
+    let p = r * ((P[0] * r2 + P[1]) * r2 + P[2]);
+    let q = ((Q[0] * r2 + Q[1]) * r2 + Q[2]) * r2 + Q[3];
     let scale = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    p * scale
+    (q - p, (q + p) * scale)
 }
 
-/// Logistic function of the log-odds, at most [`MAX_PROPENSITY`](super::MAX_PROPENSITY).
+/// Logistic function of the log-odds, at most [`MAX_PROPENSITY`].
 #[inline(always)]
 pub(super) fn propensity(log_odds: f64) -> f64 {
-    (1.0 / (1.0 + exp(-log_odds))).min(super::MAX_PROPENSITY)
+    let (a, b) = ratio(log_odds);
+    (a / (a + b)).min(MAX_PROPENSITY)
+}
+
+/// Odds `e^η` below `limit`; from there on 0.
+#[inline(always)]
+pub(super) fn trimmed_odds(log_odds: f64, limit: f64) -> f64 {
+    let (a, b) = ratio(log_odds);
+    let odds = a / b;
+    if odds < limit { odds } else { 0.0 }
+}
+
+/// Odds of a propensity score.
+pub(super) fn odds(p: f64) -> f64 {
+    p / (1.0 - p)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::exp;
+    use super::{propensity, trimmed_odds};
 
     #[test]
-    fn exp_is_accurate_over_the_whole_range() {
-        for i in -70_000..70_000 {
+    fn odds_are_accurate_over_the_whole_range() {
+        for i in -69_000..69_000 {
             let x = f64::from(i) * 0.010_001;
-            let expected = x.exp();
-            assert!((exp(x) - expected).abs() <= 4e-16 * expected, "exp({x})");
+            let (expected, limit) = (x.exp(), f64::INFINITY);
+            let error = (trimmed_odds(x, limit) - expected).abs() / expected;
+            assert!(error <= 6e-16, "odds({x}): {error:e}");
+            let p = (1.0 / (1.0 + (-x).exp())).min(super::MAX_PROPENSITY);
+            assert!((propensity(x) - p).abs() <= 6e-16 * p, "propensity({x})");
         }
     }
 
     #[test]
-    fn exp_saturates() {
-        assert!(exp(f64::MAX).is_finite() && exp(f64::MIN) > 0.0 && exp(f64::MIN) < 1e-300);
+    fn extreme_log_odds_stay_finite() {
+        let odds = |x| trimmed_odds(x, f64::INFINITY);
+        assert!(odds(f64::MAX).is_finite() && odds(f64::MIN) > 0.0 && odds(f64::MIN) < 1e-300);
+        assert!(propensity(f64::MIN) < 1e-300);
     }
 }

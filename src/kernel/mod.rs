@@ -1,15 +1,16 @@
 //! The three passes over slices of host memory: the CPU backend's override, and the only home of user-supplied estimators.
 //!
 //! Loops are written so that the compiler vectorises them; [`vectorized`] selects the instruction set at run time. Sums
-//! run over eight fixed lanes, so they do not depend on it.
+//! run over four fixed lanes, so they do not depend on it.
 
-mod dot;
 mod gram;
 mod influence;
+mod linear;
 mod logit;
 mod math;
 mod multiplier;
 mod philox;
+mod products;
 
 use std::ops::Range;
 
@@ -26,7 +27,10 @@ pub(crate) use multiplier::{cluster_draws, law_levels, masks};
 pub(crate) use philox::{standard_normals, uniform};
 
 /// Rows of a cache-sized block inside a tile.
-const BLOCK: usize = 512;
+const BLOCK: usize = 256;
+
+/// The leading constant of a design.
+static ONES: [f64; BLOCK] = [1.0; BLOCK];
 
 /// Largest propensity score: larger ones are set to it.
 pub(crate) const MAX_PROPENSITY: f64 = 1.0 - 1e-6;
@@ -44,11 +48,6 @@ pub(crate) struct HostChunk<'a> {
 }
 
 impl<'a> HostChunk<'a> {
-    /// Number of outcome columns.
-    pub fn periods(&self) -> usize {
-        self.y.len() / self.rows.max(1)
-    }
-
     fn column(data: &'a [f64], rows: usize, index: usize, range: &Range<usize>) -> &'a [f64] {
         &data[index * rows + range.start..index * rows + range.end]
     }
@@ -58,9 +57,9 @@ impl<'a> HostChunk<'a> {
     }
 
     /// The stored covariates of a version (the constant is not among them).
-    fn covariates(&self, version: usize, range: &Range<usize>) -> Vec<&'a [f64]> {
+    fn covariates(self, version: usize, range: &Range<usize>) -> impl Iterator<Item = &'a [f64]> {
         let kx = self.k - 1;
-        (0..kx).map(|j| Self::column(self.x, self.rows, version * kx + j, range)).collect()
+        (0..kx).map(move |j| Self::column(self.x, self.rows, version * kx + j, range))
     }
 
     fn weights(&self, weight: Weight, range: &Range<usize>, out: &mut [f64]) {
@@ -78,8 +77,9 @@ impl<'a> HostChunk<'a> {
     }
 }
 
-/// Runs `f` compiled for the best instruction set of this machine.
-fn vectorized<R>(f: impl FnOnce() -> R) -> R {
+/// Runs `f` compiled for the best instruction set of this machine. A closure has to be `#[inline(always)]`: what is not
+/// inlined here is compiled for the least.
+pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(f)
 }
 
@@ -100,6 +100,78 @@ fn for_tiles<S: Send>(
         let parts: Vec<S> = tiles.par_iter().map(|t| map(t.clone())).collect();
         for (tile, part) in tiles.iter().zip(parts) {
             fold(tile.clone(), part);
+        }
+    }
+}
+
+/// Maps the first `1 / thinning` of every tile of `rows` for all jobs and folds the results into `out`, one entry a job, in
+/// tile order. Where there are too few tiles for all threads, several share a tile, each with a part of the jobs.
+fn for_jobs<J: Sync, S, P: Send>(
+    rows: usize,
+    thinning: usize,
+    jobs: &[J],
+    out: &mut [S],
+    map: impl Fn(Range<usize>, &[J]) -> Vec<P> + Sync,
+    mut fold: impl FnMut(&J, &mut S, P),
+) {
+    let mut merge = |first: usize, parts: Vec<P>| {
+        for ((job, out), part) in jobs[first..].iter().zip(&mut out[first..]).zip(parts) {
+            fold(job, out, part);
+        }
+    };
+    let tiles = rows.div_ceil(TILE);
+    let wanted = 4 * rayon::current_num_threads();
+    let alone = rows * jobs.len() <= 4 * TILE * thinning;
+    let share = if alone { jobs.len() } else { jobs.len().div_ceil(wanted.div_ceil(tiles)) };
+    let part = |tile: usize, job: usize| {
+        let start = tile * TILE;
+        let end = start + TILE.min(rows - start).div_ceil(thinning);
+        map(start..end, &jobs[job..(job + share).min(jobs.len())])
+    };
+    let items: Vec<(usize, usize)> = (0..tiles)
+        .flat_map(|tile| (0..jobs.len()).step_by(share).map(move |job| (tile, job)))
+        .collect();
+    if let [(tile, job)] = items[..] {
+        merge(job, part(tile, job));
+        return;
+    }
+    for items in items.chunks(8 * wanted) {
+        let parts: Vec<Vec<P>> = items.par_iter().map(|(tile, job)| part(*tile, *job)).collect();
+        for ((_, job), parts) in items.iter().zip(parts) {
+            merge(*job, parts);
+        }
+    }
+}
+
+/// Columns `(1, x)` of one block, remembered while jobs ask for the same covariate version.
+#[derive(Default)]
+struct Design<'a> {
+    block: Range<usize>,
+    version: Option<usize>,
+    columns: Vec<&'a [f64]>,
+}
+
+impl<'a> Design<'a> {
+    fn start(&mut self, block: &Range<usize>) {
+        (self.block, self.version) = (block.clone(), None);
+    }
+
+    fn columns(&mut self, chunk: &HostChunk<'a>, version: usize) -> &[&'a [f64]] {
+        if self.version != Some(version) {
+            self.version = Some(version);
+            self.columns.clear();
+            self.columns.push(&ONES[..self.block.len()]);
+            self.columns.extend(chunk.covariates(version, &self.block));
+        }
+        &self.columns
+    }
+}
+
+/// Copies the upper triangle to the lower one.
+fn mirror(a: &mut [f64], k: usize) {
+    for i in 0..k {
+        for j in 0..i {
+            a[i * k + j] = a[j * k + i];
         }
     }
 }

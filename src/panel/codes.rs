@@ -1,6 +1,4 @@
-//! Dense codes of unit and cluster labels, in the labels' sorted order.
-
-use std::collections::HashMap;
+//! Codes of unit and cluster labels, in the labels' sorted order.
 
 use polars::prelude::*;
 use rayon::prelude::*;
@@ -9,6 +7,9 @@ use crate::error::{DidError, Result};
 
 /// Code of a missing label.
 pub(crate) const MISSING: u32 = u32::MAX;
+
+/// Rows that one task looks at.
+const PART: usize = 8_192;
 
 /// Distinct labels, ascending.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +28,12 @@ impl Labels {
         }
     }
 
-    pub fn label(&self, code: u32) -> String {
-        let i = code as usize;
+    /// The label with a code.
+    pub fn label(&self, code: usize) -> Label {
         match self {
-            Self::Integers(v) => v[i].to_string(),
-            Self::Floats(v) => v[i].to_string(),
-            Self::Texts(v) => v[i].clone(),
+            Self::Integers(v) => Label::Integer(v[code]),
+            Self::Floats(v) => Label::Integer(ordered_key(v[code])),
+            Self::Texts(v) => Label::Text(v[code].clone()),
         }
     }
 }
@@ -44,8 +45,22 @@ pub(crate) struct Codes {
     pub labels: Labels,
 }
 
-impl Codes {
-    /// Codes of a column of integers, floats, strings or anything that casts to a string.
+/// A column of labels, in one piece.
+pub(crate) enum LabelColumn {
+    Integers(Int64Chunked),
+    Floats(Float64Chunked),
+    Texts(StringChunked),
+}
+
+/// A label by itself, in the order of its column.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Label {
+    Integer(i64),
+    Text(String),
+}
+
+impl LabelColumn {
+    /// A column of integers, floats, strings or anything that casts to a string.
     pub fn new(column: &Column, role: &'static str) -> Result<Self> {
         let series = column.as_materialized_series();
         let unusable = |_| DidError::ColumnType {
@@ -54,98 +69,169 @@ impl Codes {
             expected: "integers, floats or strings",
             got: series.dtype().to_string(),
         };
+        let texts = || -> Result<Self> {
+            let texts = series.cast(&DataType::String).map_err(unusable)?;
+            Ok(Self::Texts(texts.str().map_err(unusable)?.rechunk().into_owned()))
+        };
         match series.dtype() {
             dtype if dtype.is_integer() => match series.strict_cast(&DataType::Int64) {
-                Ok(ints) => Ok(Self::from_integers(&values(ints.i64().map_err(unusable)?))),
-                // Beyond 64 signed bits only the digits are left to compare.
-                Err(_) => {
-                    let texts = series.cast(&DataType::String).map_err(unusable)?;
-                    Ok(Self::from_texts(texts.str().map_err(unusable)?))
+                Ok(ints) => {
+                    Ok(Self::Integers(ints.i64().map_err(unusable)?.rechunk().into_owned()))
                 }
+                // Beyond 64 signed bits only the digits are left to compare.
+                Err(_) => texts(),
             },
             dtype if dtype.is_float() => {
                 let floats = series.cast(&DataType::Float64).map_err(unusable)?;
-                Ok(Self::from_floats(floats.f64().map_err(unusable)?))
+                Ok(Self::Floats(floats.f64().map_err(unusable)?.rechunk().into_owned()))
             }
-            _ => {
-                let texts = series.cast(&DataType::String).map_err(unusable)?;
-                Ok(Self::from_texts(texts.str().map_err(unusable)?))
-            }
+            _ => texts(),
         }
     }
 
-    fn from_integers(values: &[Option<i64>]) -> Self {
-        let present = || values.par_iter().flatten();
-        let (Some(&min), Some(&max)) = (present().min(), present().max()) else {
-            let codes = vec![MISSING; values.len()];
-            return Self { codes, labels: Labels::Integers(Vec::new()) };
-        };
-        let span = max.abs_diff(min);
-        let labels = if span <= 4 * values.len() as u64 + 1024 {
-            distinct_in_range(values, min, span)
-        } else {
-            let mut sorted: Vec<i64> = present().copied().collect();
-            sorted.par_sort_unstable();
-            sorted.dedup();
-            sorted
-        };
-        let codes = if labels.len() as u64 == span + 1 {
-            values.par_iter().map(|v| v.map_or(MISSING, |v| code(v.abs_diff(min)))).collect()
-        } else if span <= 4 * values.len() as u64 + 1024 {
-            let mut table = vec![MISSING; offset(span) + 1];
-            for (i, label) in (0u32..).zip(&labels) {
-                table[offset(label.abs_diff(min))] = i;
-            }
-            values
-                .par_iter()
-                .map(|v| v.map_or(MISSING, |v| table[offset(v.abs_diff(min))]))
-                .collect()
-        } else {
-            values
-                .par_iter()
-                .map(|v| v.map_or(MISSING, |v| code(labels.partition_point(|l| *l < v) as u64)))
-                .collect()
-        };
-        Self { codes, labels: Labels::Integers(labels) }
-    }
-
-    fn from_floats(values: &Float64Chunked) -> Self {
-        let keys: Vec<Option<i64>> =
-            values.iter().map(|v| v.filter(|v| !v.is_nan()).map(ordered_key)).collect();
-        let Self { codes, labels } = Self::from_integers(&keys);
-        let Labels::Integers(keys) = labels else { return Self { codes, labels } };
-        Self { codes, labels: Labels::Floats(keys.into_iter().map(from_ordered_key).collect()) }
-    }
-
-    fn from_texts(values: &StringChunked) -> Self {
-        let mut seen: HashMap<&str, u32> = HashMap::new();
-        let mut codes = Vec::with_capacity(values.len());
-        for value in values.iter() {
-            let next = code(seen.len() as u64);
-            codes.push(value.map_or(MISSING, |v| *seen.entry(v).or_insert(next)));
+    /// The label of a row as text.
+    pub fn text(&self, row: usize) -> String {
+        match self {
+            Self::Integers(c) => c.get(row).map(|v| v.to_string()),
+            Self::Floats(c) => c.get(row).map(|v| v.to_string()),
+            Self::Texts(c) => c.get(row).map(str::to_owned),
         }
-        let mut sorted: Vec<(&str, u32)> = seen.into_iter().collect();
+        .unwrap_or_default()
+    }
+
+    /// The label of a row; `None` if it is missing.
+    pub fn label(&self, row: usize) -> Option<Label> {
+        match self {
+            Self::Integers(c) => c.get(row).map(Label::Integer),
+            Self::Floats(c) => {
+                c.get(row).filter(|v| !v.is_nan()).map(|v| Label::Integer(ordered_key(v)))
+            }
+            Self::Texts(c) => c.get(row).map(|v| Label::Text(v.to_owned())),
+        }
+    }
+
+    /// First row of each label and the number of rows, if no label is missing and the labels ascend.
+    pub fn runs(&self) -> Option<Vec<u32>> {
+        match self {
+            Self::Integers(c) => {
+                let values = c.cont_slice().ok()?;
+                runs(values.len(), |i| values[i])
+            }
+            Self::Floats(c) => {
+                let values = c.cont_slice().ok()?;
+                let missing = || values.par_iter().any(|v| v.is_nan());
+                runs(values.len(), |i| ordered_key(values[i])).filter(|_| !missing())
+            }
+            Self::Texts(c) if c.null_count() == 0 => {
+                let values = c.downcast_iter().next()?;
+                runs(values.len(), |i| values.value(i))
+            }
+            Self::Texts(_) => None,
+        }
+    }
+
+    /// A code for each row.
+    pub fn codes(&self) -> Codes {
+        match self {
+            Self::Integers(c) => match c.cont_slice() {
+                Ok(values) => from_integers(values.len(), |i| Some(values[i])),
+                Err(_) => from_integers(c.len(), |i| c.get(i)),
+            },
+            Self::Floats(c) => {
+                let key = |i| c.get(i).filter(|v| !v.is_nan()).map(ordered_key);
+                let Codes { codes, labels } = from_integers(c.len(), key);
+                let Labels::Integers(keys) = labels else { return Codes { codes, labels } };
+                let floats = keys.into_iter().map(from_ordered_key).collect();
+                Codes { codes, labels: Labels::Floats(floats) }
+            }
+            Self::Texts(c) => from_texts(c),
+        }
+    }
+}
+
+fn runs<K: Ord>(rows: usize, key: impl Fn(usize) -> K + Sync) -> Option<Vec<u32>> {
+    let part = |start: usize| -> Option<Vec<u32>> {
+        let mut starts = Vec::new();
+        let mut last = start.checked_sub(1).map(&key);
+        for row in start..(start + PART).min(rows) {
+            let now = Some(key(row));
+            if now != last {
+                if now < last {
+                    return None;
+                }
+                starts.push(u32::try_from(row).ok()?);
+                last = now;
+            }
+        }
+        Some(starts)
+    };
+    let starts: Vec<usize> = (0..rows).step_by(PART).collect();
+    let parts: Vec<Vec<u32>> = starts.into_par_iter().map(part).collect::<Option<_>>()?;
+    let mut starts = parts.concat();
+    starts.push(u32::try_from(rows).ok()?);
+    Some(starts)
+}
+
+fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Codes {
+    let all = || (0..rows).into_par_iter().with_min_len(PART);
+    let range =
+        all().filter_map(&value).fold(|| (i64::MAX, i64::MIN), |(a, b), v| (a.min(v), b.max(v)));
+    let (min, max) = range.reduce(|| (i64::MAX, i64::MIN), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+    if min > max {
+        return Codes { codes: vec![MISSING; rows], labels: Labels::Integers(Vec::new()) };
+    }
+    let span = max.abs_diff(min);
+    let dense = span <= 4 * rows as u64 + 1024;
+    let labels = if dense {
+        let mut present = vec![false; offset(span) + 1];
+        for v in (0..rows).filter_map(&value) {
+            present[offset(v.abs_diff(min))] = true;
+        }
+        (min..).zip(present).filter_map(|(v, p)| p.then_some(v)).collect()
+    } else {
+        let mut sorted: Vec<i64> = all().filter_map(&value).collect();
         sorted.par_sort_unstable();
-        let mut rank = vec![0; sorted.len()];
-        for (r, (_, first)) in (0u32..).zip(&sorted) {
-            rank[*first as usize] = r;
+        sorted.dedup();
+        sorted
+    };
+    let table: Vec<u32> = if dense && labels.len() as u64 <= span {
+        let mut table = vec![MISSING; offset(span) + 1];
+        for (i, label) in (0u32..).zip(&labels) {
+            table[offset(label.abs_diff(min))] = i;
         }
-        codes.par_iter_mut().filter(|c| **c != MISSING).for_each(|c| *c = rank[*c as usize]);
-        let labels = Labels::Texts(sorted.into_iter().map(|(s, _)| s.to_owned()).collect());
-        Self { codes, labels }
-    }
+        table
+    } else {
+        Vec::new()
+    };
+    let code_of = |v: i64| match (dense, table.is_empty()) {
+        (true, true) => code(v.abs_diff(min)),
+        (true, false) => table[offset(v.abs_diff(min))],
+        (false, _) => code(labels.partition_point(|l| *l < v) as u64),
+    };
+    let codes = all().map(|i| value(i).map_or(MISSING, code_of)).collect();
+    Codes { codes, labels: Labels::Integers(labels) }
 }
 
-fn values(ints: &Int64Chunked) -> Vec<Option<i64>> {
-    ints.iter().collect()
-}
-
-fn distinct_in_range(values: &[Option<i64>], min: i64, span: u64) -> Vec<i64> {
-    let mut present = vec![false; offset(span) + 1];
-    for v in values.iter().flatten() {
-        present[offset(v.abs_diff(min))] = true;
+fn from_texts(values: &StringChunked) -> Codes {
+    let mut seen: PlHashMap<&str, u32> = PlHashMap::default();
+    let mut codes = Vec::with_capacity(values.len());
+    let mut last = (None, MISSING);
+    for value in values.iter() {
+        if value != last.0 {
+            let next = code(seen.len() as u64);
+            last = (value, value.map_or(MISSING, |v| *seen.entry(v).or_insert(next)));
+        }
+        codes.push(last.1);
     }
-    (min..).zip(present).filter_map(|(v, p)| p.then_some(v)).collect()
+    let mut sorted: Vec<(&str, u32)> = seen.into_iter().collect();
+    sorted.par_sort_unstable();
+    let mut rank = vec![0; sorted.len()];
+    for (r, (_, first)) in (0u32..).zip(&sorted) {
+        rank[*first as usize] = r;
+    }
+    codes.par_iter_mut().filter(|c| **c != MISSING).for_each(|c| *c = rank[*c as usize]);
+    let labels = Labels::Texts(sorted.into_iter().map(|(s, _)| s.to_owned()).collect());
+    Codes { codes, labels }
 }
 
 fn offset(distance: u64) -> usize {
@@ -170,8 +256,12 @@ fn from_ordered_key(key: i64) -> f64 {
 mod tests {
     use super::*;
 
+    fn column(series: Series) -> LabelColumn {
+        LabelColumn::new(&series.into_column(), "unit").unwrap()
+    }
+
     fn codes(series: Series) -> Codes {
-        Codes::new(&series.into_column(), "unit").unwrap()
+        column(series).codes()
     }
 
     #[test]
@@ -182,9 +272,10 @@ mod tests {
         }
         let texts = codes(Series::new("id".into(), ["b", "ä", "a", "b"]));
         assert_eq!(texts.codes, [1, 2, 0, 1]);
-        let floats = codes(Series::new("id".into(), [1.5, -2.0, f64::NAN, 0.0]));
-        assert_eq!(floats.codes, [2, 0, MISSING, 1]);
-        assert_eq!(floats.labels.label(0), "-2");
+        let floats = column(Series::new("id".into(), [1.5, -2.0, f64::NAN, 0.0]));
+        assert_eq!(floats.codes().codes, [2, 0, MISSING, 1]);
+        assert_eq!(floats.text(1), "-2");
+        assert!(floats.label(1) < floats.label(3) && floats.label(2).is_none());
     }
 
     #[test]
@@ -192,5 +283,19 @@ mod tests {
         let got = codes(Series::new("id".into(), [Some(7i32), None, Some(7)]));
         assert_eq!(got.codes, [0, MISSING, 0]);
         assert_eq!(got.labels.len(), 1);
+    }
+
+    #[test]
+    fn ascending_labels_are_runs() {
+        let runs = |series| column(series).runs();
+        assert_eq!(runs(Series::new("id".into(), [1i64, 1, 5, 9, 9])), Some(vec![0, 2, 3, 5]));
+        assert_eq!(runs(Series::new("id".into(), [-1.0, -0.0, 0.0])), Some(vec![0, 1, 3]));
+        assert_eq!(runs(Series::new("id".into(), ["a", "b", "b"])), Some(vec![0, 1, 3]));
+        assert_eq!(runs(Series::new("id".into(), [2i64, 1])), None);
+        assert_eq!(runs(Series::new("id".into(), [1.0, f64::NAN])), None);
+        assert_eq!(runs(Series::new("id".into(), [Some("a"), None])), None);
+        let long: Vec<i64> = (0..20_000).map(|i| i / 3).collect();
+        let starts = runs(Series::new("id".into(), long)).unwrap();
+        assert_eq!((starts.len(), starts[4_000]), (6_668, 12_000));
     }
 }

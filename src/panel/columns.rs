@@ -3,8 +3,11 @@
 use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::codes::Codes;
+use super::codes::{Codes, LabelColumn, MISSING};
 use super::formula::{Evaluated, Formula, RawColumn};
+use super::order::UnitOrder;
+use super::small::{MAX_DISTINCT, SmallCodes};
+use super::values::{Numbers, Values};
 use crate::error::{DidError, Result};
 
 /// Which column plays which part.
@@ -35,27 +38,46 @@ impl Roles {
     }
 }
 
-/// The rows as read, one entry each.
-pub(super) struct RawRows {
-    pub rows: usize,
+/// Rows as read, one entry each: all rows of a frame, or those of some units of a file.
+pub(super) struct Rows {
+    pub len: usize,
     /// Outcome, NaN if missing.
-    pub y: Vec<f64>,
-    /// Period, NaN if missing.
-    pub t: Vec<f64>,
-    /// First treated period; +inf if never treated, NaN if missing.
-    pub g: Vec<f64>,
-    pub w: Option<Vec<f64>>,
-    pub unit: Option<Codes>,
+    pub y: Values,
+    pub time: SmallCodes,
+    /// First treated period; [`SmallCodes::INFINITE`] if never treated.
+    pub group: SmallCodes,
+    pub w: Option<Values>,
+    pub units: Option<Units>,
     pub cluster: Option<Codes>,
     pub covariates: Evaluated,
+    /// Whether each row has all its values; `None` if all rows do.
+    complete: Option<Vec<bool>>,
+    /// Rows dropped for a missing or non-finite value, under their first such column.
+    pub missing: Vec<(String, usize)>,
 }
 
-impl RawRows {
+/// Units and their rows.
+pub(super) struct Units {
+    pub labels: LabelColumn,
+    pub order: UnitOrder,
+}
+
+impl Units {
+    /// Label of a unit.
+    pub fn label(&self, unit: usize) -> String {
+        let first = self.order.range(unit).start;
+        self.labels.text(self.order.row(first))
+    }
+}
+
+impl Rows {
     pub fn read(df: &DataFrame, roles: &Roles) -> Result<Self> {
         let column = |name: &str, role| find(df, name, role);
-        let numbers = |name: &str, role| numeric(column(name, role)?, role, f64::NAN);
-        let codes = |name: &Option<String>, role| -> Result<Option<Codes>> {
-            name.as_ref().map(|n| Codes::new(column(n, role)?, role)).transpose()
+        let numbers = |name: &str, role, null| {
+            numeric(column(name, role)?.as_materialized_series(), role, null)
+        };
+        let labels = |name: &Option<String>, role| -> Result<Option<LabelColumn>> {
+            name.as_ref().map(|n| LabelColumn::new(column(n, role)?, role)).transpose()
         };
         if u32::try_from(df.height()).is_err() {
             return Err(DidError::Config {
@@ -67,16 +89,106 @@ impl RawRows {
         let raw = |name: &str| {
             RawColumn::from_series(column(name, "covariate")?.as_materialized_series())
         };
-        Ok(Self {
-            rows: df.height(),
-            y: numbers(&roles.outcome, "outcome")?,
-            t: numbers(&roles.time, "time")?,
-            g: groups(column(&roles.group, "group")?)?,
-            w: roles.weights.as_ref().map(|n| weights(n, numbers(n, "weights")?)).transpose()?,
-            unit: codes(&roles.unit, "unit")?,
-            cluster: codes(&roles.cluster, "cluster")?,
-            covariates: roles.covariates.evaluate(df.height(), &raw)?,
-        })
+        let y = numbers(&roles.outcome, "outcome", f64::NAN)?.values();
+        let time = small(&roles.time, numbers(&roles.time, "time", f64::NAN)?, |t| {
+            if t.is_finite() { t } else { f64::NAN }
+        })?;
+        let group = groups(&roles.group, numbers(&roles.group, "group", f64::INFINITY)?)?;
+        let weight = |n: &String| {
+            let values = numbers(n, "weights", f64::NAN)?.values();
+            check_weights(n, &values)?;
+            Ok::<_, DidError>(values)
+        };
+        let w = roles.weights.as_ref().map(weight).transpose()?;
+        let mut codes = Vec::new();
+        let units = labels(&roles.unit, "unit")?.map(|labels| {
+            let (order, found) = UnitOrder::new(&labels, &time, &group);
+            codes = found;
+            Units { labels, order }
+        });
+        let cluster = labels(&roles.cluster, "cluster")?.map(|labels| labels.codes());
+        let covariates = roles.covariates.evaluate(df.height(), &raw)?;
+        let len = df.height();
+        let (complete, missing) = (None, Vec::new());
+        let mut rows =
+            Self { len, y, time, group, w, units, cluster, covariates, complete, missing };
+        rows.find_incomplete(roles, &codes);
+        Ok(rows)
+    }
+
+    /// Whether a row has all its values.
+    pub fn is_complete(&self, row: usize) -> bool {
+        self.complete.as_ref().is_none_or(|complete| complete[row])
+    }
+
+    /// Marks rows with a missing or non-finite value, counting each under its first such column.
+    fn find_incomplete(&mut self, roles: &Roles, unit_codes: &[u32]) {
+        let mut gaps = Gaps { rows: self.len, complete: None, missing: Vec::new() };
+        fn finite(values: &[f64]) -> impl Fn(usize) -> bool + Sync {
+            |row| values[row].is_finite()
+        }
+        if let Some(name) = &roles.unit {
+            gaps.mark(name, |row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
+        }
+        gaps.mark(&roles.time, |row| !self.time.is_missing(row));
+        gaps.mark(&roles.group, |row| !self.group.is_missing(row));
+        gaps.mark(&roles.outcome, finite(&self.y));
+        if let (Some(w), Some(name)) = (&self.w, &roles.weights) {
+            gaps.mark(name, finite(w));
+        }
+        if let (Some(cluster), Some(name)) = (&self.cluster, &roles.cluster) {
+            gaps.mark(name, |row| cluster.codes[row] != MISSING);
+        }
+        gaps.mark_covariates(&self.covariates);
+        (self.complete, self.missing) = (gaps.complete, gaps.missing);
+    }
+}
+
+/// Rows with a missing value, found column by column.
+struct Gaps {
+    rows: usize,
+    complete: Option<Vec<bool>>,
+    missing: Vec<(String, usize)>,
+}
+
+impl Gaps {
+    fn mark(&mut self, name: &str, usable: impl Fn(usize) -> bool + Sync) {
+        use rayon::prelude::*;
+        const PART: usize = 8_192;
+        let clean = |start: usize| {
+            // No early exit within a part, so that the test is vectorised.
+            (start..(start + PART).min(self.rows)).fold(true, |clean, row| clean & usable(row))
+        };
+        if (0..self.rows).into_par_iter().step_by(PART).all(clean) {
+            return;
+        }
+        let complete = self.complete.get_or_insert_with(|| vec![true; self.rows]);
+        let mut count = 0;
+        for (row, complete) in complete.iter_mut().enumerate() {
+            if *complete && !usable(row) {
+                *complete = false;
+                count += 1;
+            }
+        }
+        if count > 0 {
+            self.missing.push((name.to_owned(), count));
+        }
+    }
+
+    /// Marks rows in which a covariate or a term of the formula is missing or not finite.
+    fn mark_covariates(&mut self, covariates: &Evaluated) {
+        if !covariates.any_missing() {
+            return;
+        }
+        let complete = self.complete.get_or_insert_with(|| vec![true; self.rows]);
+        for (row, complete) in complete.iter_mut().enumerate() {
+            let Some(term) = covariates.blame(row).filter(|_| *complete) else { continue };
+            *complete = false;
+            match self.missing.iter_mut().find(|(name, _)| name == term) {
+                Some((_, rows)) => *rows += 1,
+                None => self.missing.push((term.to_owned(), 1)),
+            }
+        }
     }
 }
 
@@ -93,55 +205,39 @@ fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Col
     })
 }
 
-/// A numeric or boolean column as f64, with `null` in place of nulls.
-fn numeric(column: &Column, role: &'static str, null: f64) -> Result<Vec<f64>> {
-    let series = column.as_materialized_series();
-    let unusable = || DidError::ColumnType {
-        column: column.name().to_string(),
+/// A numeric or boolean column, with `null` in place of nulls.
+fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
+    Numbers::new(series, null).ok_or_else(|| DidError::ColumnType {
+        column: series.name().to_string(),
         role,
         expected: "numbers",
         got: series.dtype().to_string(),
-    };
-    let dtype = series.dtype();
-    let usable =
-        dtype.is_primitive_numeric() || matches!(dtype, DataType::Boolean | DataType::Null);
-    if !usable {
-        return Err(unusable());
-    }
-    let floats = series.cast(&DataType::Float64).map_err(|_| unusable())?;
-    let floats = floats.f64().map_err(|_| unusable())?;
-    let mut out = Vec::with_capacity(floats.len());
-    for chunk in floats.downcast_iter() {
-        let values = chunk.values().as_slice();
-        match chunk.validity() {
-            Some(valid) if valid.unset_bits() > 0 => {
-                out.extend(values.iter().zip(valid).map(|(v, ok)| if ok { *v } else { null }));
-            }
-            _ => out.extend_from_slice(values),
-        }
-    }
-    Ok(out)
+    })
+}
+
+fn small(column: &str, numbers: Numbers, map: impl Fn(f64) -> f64 + Sync) -> Result<SmallCodes> {
+    SmallCodes::new(&numbers, map)
+        .ok_or_else(|| DidError::TooManyValues { column: column.to_owned(), limit: MAX_DISTINCT })
 }
 
 /// First treated periods with never treated (0, +inf, null) as +inf.
-fn groups(column: &Column) -> Result<Vec<f64>> {
-    let mut g = numeric(column, "group", f64::INFINITY)?;
-    for (row, g) in g.iter_mut().enumerate() {
-        if *g < 0.0 {
-            return Err(DidError::NegativeGroup {
-                column: column.name().to_string(),
-                value: *g,
-                row,
-            });
-        }
-        if *g == 0.0 {
-            *g = f64::INFINITY;
-        }
+fn groups(column: &str, numbers: Numbers) -> Result<SmallCodes> {
+    let codes = small(column, numbers, |g| if g == 0.0 { f64::INFINITY } else { g })?;
+    if codes.lowest().is_none_or(|g| g > 0.0) {
+        return Ok(codes);
     }
-    Ok(g)
+    let negative = |code: &u16| codes.value(*code) < 0.0;
+    match codes.codes.iter().position(negative) {
+        None => Ok(codes),
+        Some(row) => Err(DidError::NegativeGroup {
+            column: column.to_owned(),
+            value: codes.value(codes.codes[row]),
+            row,
+        }),
+    }
 }
 
-fn weights(column: &str, w: Vec<f64>) -> Result<Vec<f64>> {
+fn check_weights(column: &str, w: &[f64]) -> Result<()> {
     let problem = |problem: String| DidError::Weights { column: column.to_owned(), problem };
     if let Some((row, w)) = w.iter().enumerate().find(|(_, w)| **w < 0.0) {
         return Err(problem(format!("row {row} has the negative weight {w}; weights must be ≥ 0")));
@@ -149,5 +245,5 @@ fn weights(column: &str, w: Vec<f64>) -> Result<Vec<f64>> {
     if !w.iter().any(|w| *w > 0.0) {
         return Err(problem("all weights are zero or missing".into()));
     }
-    Ok(w)
+    Ok(())
 }

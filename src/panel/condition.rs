@@ -3,10 +3,11 @@
 
 use rayon::prelude::*;
 
-use super::sample::{DesignInfo, Layout, StratumData};
+use super::sample::{DesignInfo, StratumData};
+use crate::error::Result;
 use crate::kernel::{self, HostChunk};
 use crate::options::Precision;
-use crate::pass::{Gram, GramJob, TILE, Weight};
+use crate::pass::{Gram, GramJob, TILE, Weight, add};
 use crate::solve::{Spd, reciprocal_condition};
 
 /// Which changes of the data the estimator is invariant to.
@@ -29,147 +30,264 @@ impl Conditioning {
     }
 }
 
-/// Subtracts each unit's first outcome (where changes are used) and each period's mean; in single precision also divides
-/// by a common scale, which is returned.
-pub(super) fn centre_outcomes(
-    layout: Layout,
-    strata: &mut [StratumData],
-    counts: &[Vec<usize>],
-    periods: usize,
-    conditioning: Conditioning,
-) -> f64 {
-    let precision = conditioning.precision();
-    if conditioning == Conditioning::Raw {
-        return 1.0;
-    }
-    if matches!(conditioning, Conditioning::Changes(_)) {
-        strata.par_iter_mut().filter(|s| s.rows > 0).for_each(|s| {
-            let (first, rest) = s.y.split_at_mut(s.rows);
-            for column in rest.chunks_exact_mut(s.rows) {
-                column.iter_mut().zip(first.iter()).for_each(|(y, first)| *y -= first);
-            }
-            first.fill(0.0);
-        });
-    }
-    // Strata of repeated cross sections hold one period each, those of panels all of them.
-    let by_row = layout == Layout::RepeatedCrossSections;
-    let mut sum_of_squares = 0.0;
-    for t in 0..periods {
-        let range = |s: &StratumData| if by_row { 0..s.rows } else { t * s.rows..(t + 1) * s.rows };
-        let observed: usize = counts.iter().map(|c| c[t]).sum();
-        let chosen = |i: usize| !by_row || i % periods == t;
-        let columns =
-            || strata.iter().enumerate().filter(|(i, _)| chosen(*i)).map(|(_, s)| &s.y[range(s)]);
-        let mean = columns().map(total).sum::<f64>() / observed.max(1) as f64;
-        if precision == Precision::F32 {
-            sum_of_squares += columns().flatten().map(|y| (y - mean) * (y - mean)).sum::<f64>();
-        }
-        strata.par_iter_mut().enumerate().filter(|(i, _)| chosen(*i)).for_each(|(_, s)| {
-            let range = range(s);
-            s.y[range].iter_mut().for_each(|y| *y -= mean);
-        });
-    }
-    let rows: usize = counts.iter().flatten().sum();
-    let scale = (sum_of_squares / rows.max(1) as f64).sqrt();
-    if precision == Precision::F64 || !scale.is_finite() || scale == 0.0 {
-        return 1.0;
-    }
-    strata.par_iter_mut().for_each(|s| s.y.iter_mut().for_each(|y| *y /= scale));
-    scale
+/// Strata as they were filled, whole or in pieces of whole tiles.
+pub(crate) trait Pieces {
+    /// Calls `visit` with every piece and its stratum, strata in order and rows in canonical order.
+    ///
+    /// # Errors
+    /// Those of `visit`, and of reading the pieces.
+    fn each(&self, visit: &mut dyn FnMut(usize, &StratumData) -> Result<()>) -> Result<()>;
 }
 
-/// Sum by tiles, in order.
-fn total(values: &[f64]) -> f64 {
-    values.chunks(TILE).map(|c| c.iter().sum::<f64>()).sum()
+/// The change of the strata's columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    /// Covariates other than the constant.
+    kx: usize,
+    /// Factor of the sampling weights.
+    pub weight: f64,
+    /// Weight columns that are weights: the first ones, and the last for unbalanced panels.
+    weight_columns: (usize, Option<usize>),
+    /// Mean outcome of each period.
+    mean: Vec<f64>,
+    /// Period of each stratum; `None` if strata have all periods.
+    period_of: Option<Vec<usize>>,
+    /// Divisor of the outcomes.
+    pub y_scale: f64,
+    /// Mean and standard deviation of each covariate.
+    standard: Vec<(f64, f64)>,
+    /// Lower triangle by which covariates are decorrelated.
+    lower: Option<Vec<f64>>,
 }
 
-/// Standardises the covariates and, if their correlations are nearly singular, replaces them by decorrelated
-/// combinations. `info.transform` records the way back.
-pub(super) fn condition_covariates(
+/// What is known of the columns before their contents.
+pub(super) struct Known {
+    pub conditioning: Conditioning,
+    /// Rows observed in each period.
+    pub observed: Vec<usize>,
+    /// Period of each stratum; `None` if strata have all periods.
+    pub period_of: Option<Vec<usize>>,
+    /// Sampling-weight columns by period, and the column of the units' mean weights.
+    pub weight_columns: (usize, Option<usize>),
+    /// Rows of all strata.
+    pub rows: usize,
+}
+
+/// Finds the change that conditions the columns. `info.transform` records the way back from the covariates.
+pub(super) fn condition(
+    pieces: &dyn Pieces,
+    known: Known,
     info: &mut DesignInfo,
-    strata: &mut [StratumData],
-    conditioning: Conditioning,
-) {
-    let kx = info.k() - 1;
-    if kx == 0 || conditioning == Conditioning::Raw {
-        return;
+) -> Result<Change> {
+    let (periods, kx) = (known.observed.len(), info.k() - 1);
+    let mut change = Change {
+        kx,
+        weight: 1.0,
+        weight_columns: known.weight_columns,
+        mean: vec![0.0; periods],
+        period_of: known.period_of,
+        y_scale: 1.0,
+        standard: vec![(0.0, 1.0); kx],
+        lower: None,
+    };
+    let raw = known.conditioning == Conditioning::Raw;
+    let single = known.conditioning.precision() == Precision::F32;
+    let [y, x, w] = change.sums(pieces, |v| v)?;
+    let all_rows: usize = known.observed.iter().sum();
+    let total: f64 = w.iter().sum();
+    if total > 0.0 {
+        let columns = known.weight_columns.0;
+        let rows = if columns == 1 { known.rows } else { all_rows };
+        change.weight = (total / rows as f64).recip();
     }
-    let scales: Vec<(f64, f64)> =
-        (0..kx).into_par_iter().map(|j| location_scale(strata, j, kx, info.intercept)).collect();
-    let k = info.k();
-    for (j, (mean, sd)) in scales.iter().enumerate() {
-        info.transform[j + 1] = *mean;
-        info.transform[(j + 1) * k + j + 1] = *sd;
+    if raw {
+        return Ok(change);
     }
-    strata.par_iter_mut().filter(|s| s.rows > 0).for_each(|s| {
-        for (c, column) in s.x.chunks_exact_mut(s.rows).enumerate() {
-            let (mean, sd) = scales[c % kx];
-            for x in column {
-                *x = (*x - mean) / sd;
+    change.mean = y.iter().zip(&known.observed).map(|(y, n)| y / *n.max(&1) as f64).collect();
+    let n = (known.rows * info.versions) as f64;
+    if info.intercept {
+        for (standard, x) in change.standard.iter_mut().zip(x) {
+            standard.0 = x / n;
+        }
+    }
+    if single || kx > 0 {
+        let [y, x, _] = change.sums(pieces, |v| v * v)?;
+        let scale = (y.iter().sum::<f64>() / all_rows.max(1) as f64).sqrt();
+        if single && scale.is_finite() && scale != 0.0 {
+            change.y_scale = scale;
+        }
+        for (standard, x) in change.standard.iter_mut().zip(x) {
+            let sd = (x / n).sqrt();
+            let usable = standard.0.is_finite() && sd.is_finite() && sd > 0.0;
+            *standard = if usable { (standard.0, sd) } else { (0.0, 1.0) };
+        }
+    }
+    change.record(info);
+    if kx > 0 {
+        change.decorrelate(pieces, info, known.conditioning.precision())?;
+    }
+    Ok(change)
+}
+
+impl Change {
+    /// Column of means that outcome column `p` of a stratum belongs to.
+    fn period(&self, stratum: usize, p: usize) -> usize {
+        self.period_of.as_ref().map_or(p, |of| of[stratum])
+    }
+
+    /// Sums over all rows, tile by tile, of `f` of centred outcomes by period and of centred covariates, and of the weights
+    /// by column.
+    fn sums(&self, pieces: &dyn Pieces, f: impl Fn(f64) -> f64 + Sync) -> Result<[Vec<f64>; 3]> {
+        let mut sums =
+            [vec![0.0; self.mean.len()], vec![0.0; self.kx], vec![0.0; self.weight_columns.0]];
+        pieces.each(&mut |stratum, s| {
+            let tile = |range: std::ops::Range<usize>| -> Vec<f64> {
+                let column = |c: &[f64], mean: f64| {
+                    let c = &c[range.clone()];
+                    kernel::vectorized(
+                        #[inline(always)]
+                        || sum(c, |v| f(v - mean)),
+                    )
+                };
+                let y = columns(&s.y, s.rows).enumerate();
+                let y = y.map(|(p, c)| column(c, self.mean[self.period(stratum, p)]));
+                let x = columns(&s.x, s.rows).enumerate();
+                let x = x.map(|(c, column_of)| column(column_of, self.standard[c % self.kx].0));
+                let w = columns(&s.w, s.rows).take(self.weight_columns.0);
+                let w = w.map(|c| column(c, 0.0));
+                y.chain(x).chain(w).collect()
+            };
+            let tiles: Vec<_> =
+                (0..s.rows).step_by(TILE).map(|a| a..(a + TILE).min(s.rows)).collect();
+            let parts: Vec<Vec<f64>> = tiles.into_par_iter().map(tile).collect();
+            let periods = s.y.len() / s.rows.max(1);
+            let versions = s.x.len() / s.rows.max(1);
+            for part in parts {
+                for (p, y) in part[..periods].iter().enumerate() {
+                    sums[0][self.period(stratum, p)] += y;
+                }
+                for (c, x) in part[periods..periods + versions].iter().enumerate() {
+                    sums[1][c % self.kx] += x;
+                }
+                add(&mut sums[2], &part[periods + versions..]);
+            }
+            Ok(())
+        })?;
+        Ok(sums)
+    }
+
+    fn record(&self, info: &mut DesignInfo) {
+        let k = info.k();
+        for (j, (mean, sd)) in self.standard.iter().enumerate() {
+            info.transform[j + 1] = *mean;
+            info.transform[(j + 1) * k + j + 1] = *sd;
+        }
+    }
+
+    /// Correlation structure of the first tile of each stratum decides whether, and how, covariates are decorrelated.
+    fn decorrelate(
+        &mut self,
+        pieces: &dyn Pieces,
+        info: &mut DesignInfo,
+        precision: Precision,
+    ) -> Result<()> {
+        let tolerance = match precision {
+            Precision::F64 => 1e-5,
+            Precision::F32 => 0.05,
+        };
+        let (k, kx) = (info.k(), self.kx);
+        let gram = self.sample_gram(pieces, k)?;
+        let slopes: Vec<f64> =
+            (0..kx * kx).map(|e| gram.zz[(e / kx + 1) * k + e % kx + 1] / gram.zz[0]).collect();
+        let Some(factor) = Spd::new(&slopes, kx) else { return Ok(()) };
+        let rcond = reciprocal_condition(&slopes, &factor.inverse(), kx);
+        if rcond > tolerance || rcond < 1e-13 {
+            return Ok(());
+        }
+        let Some(lower) = cholesky(&slopes, kx) else { return Ok(()) };
+        // z = v l', so v solves a triangular system row by row, and the way back gains a factor l'.
+        let old = info.transform.clone();
+        for i in 0..kx {
+            for j in 0..kx {
+                info.transform[(i + 1) * k + j + 1] =
+                    (0..kx).map(|m| lower[m * kx + i] * old[(m + 1) * k + j + 1]).sum();
             }
         }
-    });
-    decorrelate(info, strata, conditioning.precision());
-}
-
-/// Columns of covariate `j` in all versions.
-fn columns(s: &StratumData, j: usize, kx: usize) -> impl Iterator<Item = &[f64]> {
-    s.x.chunks_exact(s.rows.max(1)).skip(j).step_by(kx)
-}
-
-/// Mean and standard deviation over all rows and versions; without a constant only the root mean square.
-fn location_scale(strata: &[StratumData], j: usize, kx: usize, intercept: bool) -> (f64, f64) {
-    let all = || strata.iter().flat_map(|s| columns(s, j, kx));
-    let n = all().map(<[f64]>::len).sum::<usize>() as f64;
-    let mean = if intercept { all().map(total).sum::<f64>() / n } else { 0.0 };
-    let squares = |c: &[f64]| c.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-    let sd = (all().flat_map(|c| c.chunks(TILE)).map(squares).sum::<f64>() / n).sqrt();
-    if mean.is_finite() && sd.is_finite() && sd > 0.0 { (mean, sd) } else { (0.0, 1.0) }
-}
-
-/// Correlation structure of the first tile of each stratum decides whether, and how, covariates are decorrelated.
-fn decorrelate(info: &mut DesignInfo, strata: &mut [StratumData], precision: Precision) {
-    let tolerance = match precision {
-        Precision::F64 => 1e-5,
-        Precision::F32 => 0.05,
-    };
-    let (k, kx) = (info.k(), info.k() - 1);
-    let gram = sample_gram(strata, k);
-    let slopes: Vec<f64> =
-        (0..kx * kx).map(|e| gram.zz[(e / kx + 1) * k + e % kx + 1] / gram.zz[0]).collect();
-    let Some(factor) = Spd::new(&slopes, kx) else { return };
-    let rcond = reciprocal_condition(&slopes, &factor.inverse(), kx);
-    if rcond > tolerance || rcond < 1e-13 {
-        return;
+        self.lower = Some(lower);
+        Ok(())
     }
-    let Some(lower) = cholesky(&slopes, kx) else { return };
-    // z = v l', so v solves a triangular system row by row, and the way back gains a factor l'.
-    strata.par_iter_mut().filter(|s| s.rows > 0).for_each(|s| {
-        for version in s.x.chunks_exact_mut(kx * s.rows) {
-            triangular_solve(version, s.rows, &lower, kx);
+
+    /// Unweighted cross-products of the first tile of every stratum (and of version 0), standardised.
+    fn sample_gram(&self, pieces: &dyn Pieces, k: usize) -> Result<Gram> {
+        let mut gram = Gram::zero(k, 0);
+        let mut last = None;
+        pieces.each(&mut |stratum, s| {
+            if s.rows == 0 || last.replace(stratum) == Some(stratum) {
+                return Ok(());
+            }
+            let rows = s.rows.min(TILE);
+            let first = columns(&s.x, s.rows).take(self.kx).zip(&self.standard);
+            let x: Vec<f64> = first
+                .flat_map(|(c, (mean, sd))| c[..rows].iter().map(move |x| (x - mean) / sd))
+                .collect();
+            let chunk = HostChunk { rows, y: &[], x: &x, w: &[], rank: &[], cluster: &[], k };
+            let jobs =
+                [GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None, outcomes: Vec::new() }];
+            kernel::gram(&chunk, &jobs, 1.0, std::slice::from_mut(&mut gram));
+            Ok(())
+        })?;
+        Ok(gram)
+    }
+
+    /// Changes a piece of a stratum.
+    pub fn apply(&self, stratum: usize, s: &mut StratumData) {
+        let rows = s.rows.max(1);
+        let y = s.y.chunks_exact_mut(rows).enumerate();
+        let mut tasks: Vec<(&mut [f64], f64, f64)> =
+            y.map(|(p, c)| (c, self.mean[self.period(stratum, p)], self.y_scale)).collect();
+        let x = s.x.chunks_exact_mut(rows).enumerate();
+        tasks.extend(x.map(|(c, column)| {
+            let (mean, sd) = self.standard[c % self.kx];
+            (column, mean, sd)
+        }));
+        let (first, last) = self.weight_columns;
+        let is_weight = |c: usize| c < first || Some(c) == last;
+        let w = s.w.chunks_exact_mut(rows).enumerate().filter(|(c, _)| is_weight(*c));
+        tasks.extend(w.map(|(_, column)| (column, 0.0, self.weight.recip())));
+        let changes = |task: &(&mut [f64], f64, f64)| task.1 != 0.0 || task.2 != 1.0;
+        tasks.into_par_iter().filter(changes).for_each(|(column, mean, scale)| {
+            column.par_chunks_mut(TILE).for_each(|tile| {
+                for v in tile {
+                    *v = if scale == 1.0 { *v - mean } else { (*v - mean) / scale };
+                }
+            });
+        });
+        if let Some(lower) = &self.lower {
+            s.x.par_chunks_exact_mut(self.kx * rows)
+                .for_each(|version| triangular_solve(version, rows, lower, self.kx));
         }
-    });
-    let old = info.transform.clone();
-    for i in 0..kx {
-        for j in 0..kx {
-            info.transform[(i + 1) * k + j + 1] =
-                (0..kx).map(|m| lower[m * kx + i] * old[(m + 1) * k + j + 1]).sum();
-        }
     }
 }
 
-/// Unweighted cross-products of the first tile of every stratum (and of version 0).
-fn sample_gram(strata: &[StratumData], k: usize) -> Gram {
-    let mut gram = Gram::zero(k, 0);
-    for s in strata.iter().filter(|s| s.rows > 0) {
-        let rows = s.rows.min(TILE);
-        let x: Vec<f64> =
-            s.x.chunks_exact(s.rows).take(k - 1).flat_map(|c| &c[..rows]).copied().collect();
-        let chunk = HostChunk { rows, y: &[], x: &x, w: &[], rank: &[], cluster: &[], k };
-        let job = GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None };
-        kernel::gram(&chunk, &job, 1.0, &mut gram);
+/// Columns of `rows` rows.
+fn columns(data: &[f64], rows: usize) -> impl Iterator<Item = &[f64]> {
+    data.chunks_exact(rows.max(1))
+}
+
+/// `Σ f(v)` over eight lanes.
+#[inline(always)]
+fn sum(values: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+    let mut lanes = [0.0; 8];
+    let mut whole = values.chunks_exact(8);
+    for values in &mut whole {
+        for (lane, v) in lanes.iter_mut().zip(values) {
+            *lane += f(*v);
+        }
     }
-    gram
+    for (lane, v) in lanes.iter_mut().zip(whole.remainder()) {
+        *lane += f(*v);
+    }
+    lanes.iter().sum()
 }
 
 fn cholesky(a: &[f64], k: usize) -> Option<Vec<f64>> {

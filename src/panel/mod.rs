@@ -1,36 +1,73 @@
 //! From a data frame to the validated estimation sample.
+//!
+//! Every row is looked at once (`columns`, `order`, `survey`); the rules of the sample are applied to counts (`rules`);
+//! then each row of the sample is put in its place (`grid`, `findings`, `fill`) and the columns are conditioned.
 
 mod arrange;
 mod audit;
+mod canonical;
+mod clusters;
 mod codes;
 mod columns;
 mod condition;
+mod counts;
+mod fill;
+mod findings;
 pub(crate) mod formula;
-mod ingest;
+mod grid;
+mod inspect;
+mod intake;
 mod order;
+mod parquet;
+mod rules;
 mod sample;
-mod weights;
+mod small;
+mod spill;
+mod store;
+mod survey;
+mod values;
 
 use polars::prelude::DataFrame;
 
 use crate::error::Result;
-use crate::options::FixWeights;
+use intake::{Frame, Intake};
+use rules::Rules;
 
 pub use audit::SampleAudit;
 pub(crate) use columns::Roles;
 pub(crate) use condition::Conditioning;
-pub(crate) use ingest::SampleOptions;
-pub(crate) use sample::{DesignInfo, Layout, Panel, Sample, StratumData, WeightLayout};
+pub(crate) use intake::Request;
+pub(crate) use parquet::ParquetFiles;
+pub(crate) use rules::SampleOptions;
+pub(crate) use sample::{DesignInfo, Layout, Panel, Sample, Strata, StratumData, WeightLayout};
+pub(crate) use spill::Spill;
+pub(crate) use store::Storage;
 
 /// Reads, checks and arranges the estimation sample.
-pub(crate) fn ingest(
-    df: &DataFrame,
-    roles: &Roles,
-    options: &SampleOptions,
-    fix_weights: Option<FixWeights>,
-    conditioning: Conditioning,
-) -> Result<Panel> {
-    let raw = columns::RawRows::read(df, roles)?;
-    let selection = ingest::select(raw, roles, options)?;
-    arrange::arrange(selection, roles, options, fix_weights, conditioning)
+pub(crate) fn ingest(df: &DataFrame, request: &Request<'_>) -> Result<Panel> {
+    let frame = Frame::new(df, request)?;
+    let mut intake = Intake::default();
+    intake.add(&frame);
+    let rules = Rules::new(&intake.units, &request.options, intake.audit.clone())?;
+    let grids = frame.place(&rules, 0);
+    intake.arrange(&rules, request, &|visit| visit(frame.rows(), &grids))
+}
+
+/// As [`ingest`], from files that are read again for every look at their rows.
+pub(crate) fn ingest_parquet(files: &ParquetFiles, request: &Request<'_>) -> Result<Panel> {
+    let mut intake = Intake::default();
+    files.each("reading", &mut |df| {
+        intake.add(&Frame::new(df, request)?);
+        Ok(())
+    })?;
+    let rules = Rules::new(&intake.units, &request.options, intake.audit.clone())?;
+    intake.arrange(&rules, request, &|visit| {
+        let mut first = 0;
+        files.each("arranging", &mut |df| {
+            let frame = Frame::new(df, request)?;
+            let grids = frame.place(&rules, first);
+            first += grids.iter().map(|g| g.rank.len() as u32).sum::<u32>();
+            visit(frame.rows(), &grids)
+        })
+    })
 }

@@ -4,7 +4,7 @@ use crate::error::DidWarning;
 use crate::pass::Weight;
 
 use super::audit::SampleAudit;
-use super::codes::Labels;
+use super::spill::Spill;
 
 /// How rows form observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +88,8 @@ pub(crate) struct Sample {
     /// `(1/n) Σ ω` of each cohort.
     pub shares: Vec<f64>,
     pub n_clusters: Option<usize>,
-    /// Labels of the units by canonical rank; `None` if rows have none.
-    pub labels: Option<(Labels, Vec<u32>)>,
+    /// Labels of the units by canonical rank; `None` if rows have none or they are not kept.
+    pub labels: Option<Vec<String>>,
     /// Factor by which outcomes were divided.
     pub y_scale: f64,
     pub audit: SampleAudit,
@@ -124,9 +124,26 @@ pub(crate) struct StratumData {
     pub cluster: Vec<u32>,
 }
 
+/// The data of all strata.
+#[derive(Debug)]
+pub(crate) enum Strata {
+    Resident(Vec<StratumData>),
+    Spilled(Box<Spill>),
+}
+
 /// The estimation sample.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Panel {
     pub sample: Sample,
-    pub strata: Vec<StratumData>,
+    pub strata: Strata,
+}
+
+impl Panel {
+    /// The strata in memory; none if they are in a file.
+    pub fn resident(&self) -> &[StratumData] {
+        match &self.strata {
+            Strata::Resident(strata) => strata,
+            Strata::Spilled(_) => &[],
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Chunk, Pass, Stat, Weight, add};
+use super::{Chunk, Pass, Stat, Weight, add, of_stratum};
 use crate::backend::DidBackend;
 use crate::error::Result;
 
@@ -18,6 +18,8 @@ pub struct GramJob {
     /// Coefficients `[k]` of a propensity score: the weight is then multiplied by its odds `p / (1 - p)`, and rows with
     /// `p >= trim` get weight 0.
     pub odds: Option<Vec<f64>>,
+    /// Outcome columns that are read of `Σ ω z y'`; the others may stay zero.
+    pub outcomes: Vec<usize>,
 }
 
 /// `Σ ω z z'` and `Σ ω z y'` with `z = (1, x)`.
@@ -52,7 +54,7 @@ pub struct GramPass {
     pub periods: usize,
     /// Propensity score from which comparison rows are trimmed.
     pub trim: f64,
-    /// The jobs.
+    /// The jobs, ordered by stratum.
     pub jobs: Vec<GramJob>,
 }
 
@@ -74,15 +76,11 @@ impl Pass for GramPass {
     }
 
     fn reads(&self, stratum: usize) -> bool {
-        self.jobs.iter().any(|j| j.stratum == stratum)
+        !of_stratum(&self.jobs, stratum, |j| j.stratum).is_empty()
     }
 
     fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()> {
-        for (job, gram) in self.jobs.iter().zip(stat) {
-            if job.stratum == chunk.stratum {
-                B::gram(chunk, job, self.trim, gram)?;
-            }
-        }
-        Ok(())
+        let jobs = of_stratum(&self.jobs, chunk.stratum, |j| j.stratum);
+        B::gram(chunk, &self.jobs[jobs.clone()], self.trim, &mut stat[jobs])
     }
 }

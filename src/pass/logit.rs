@@ -1,16 +1,14 @@
-//! One Newton pass of every open propensity model at once.
+//! One Newton pass of every open propensity model at once, over all rows or a part of every tile.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Chunk, Pass, Stat, Weight, add};
+use super::{Chunk, Pass, Stat, Weight, add, of_stratum};
 use crate::backend::DidBackend;
 use crate::error::Result;
 
 /// One stratum's part in a logit model at given coefficients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogitJob {
-    /// The model that the part belongs to.
-    pub model: usize,
     /// The stratum.
     pub stratum: usize,
     /// Covariate version.
@@ -19,6 +17,8 @@ pub struct LogitJob {
     pub w: Weight,
     /// Whether the stratum is treated.
     pub treated: bool,
+    /// Coefficients of the model, `[k]`.
+    pub gamma: Vec<f64>,
 }
 
 /// Derivatives of a logit log-likelihood.
@@ -47,15 +47,15 @@ impl LogitStat {
     }
 }
 
-/// Score and Hessian of several models.
+/// Scores and Hessians of several models, by their parts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LogitPass {
     /// Design columns.
     pub k: usize,
-    /// Parts of all models.
+    /// Parts of all open models, ordered by stratum.
     pub jobs: Vec<LogitJob>,
-    /// Coefficients of each model, `[models][k]`; empty for models that are closed.
-    pub gamma: Vec<Vec<f64>>,
+    /// Only the first of so many equal parts of every tile is read: 1 reads all rows.
+    pub thinning: usize,
 }
 
 impl Stat for Vec<LogitStat> {
@@ -72,20 +72,15 @@ impl Pass for LogitPass {
     type Stat = Vec<LogitStat>;
 
     fn identity(&self) -> Self::Stat {
-        vec![LogitStat::zero(self.k); self.gamma.len()]
+        vec![LogitStat::zero(self.k); self.jobs.len()]
     }
 
     fn reads(&self, stratum: usize) -> bool {
-        self.jobs.iter().any(|j| j.stratum == stratum && !self.gamma[j.model].is_empty())
+        !of_stratum(&self.jobs, stratum, |j| j.stratum).is_empty()
     }
 
     fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()> {
-        for job in self.jobs.iter().filter(|j| j.stratum == chunk.stratum) {
-            let gamma = &self.gamma[job.model];
-            if !gamma.is_empty() {
-                B::logit(chunk, job, gamma, &mut stat[job.model])?;
-            }
-        }
-        Ok(())
+        let jobs = of_stratum(&self.jobs, chunk.stratum, |j| j.stratum);
+        B::logit(chunk, self.thinning, &self.jobs[jobs.clone()], &mut stat[jobs])
     }
 }

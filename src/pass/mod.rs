@@ -9,6 +9,8 @@ mod gram;
 mod influence;
 mod logit;
 
+use std::ops::Range;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -51,6 +53,12 @@ pub trait Pass: Serialize + DeserializeOwned + Sync {
 pub trait Stat: Serialize + DeserializeOwned + Send {
     /// Adds the statistic of other rows.
     fn merge(&mut self, other: Self);
+}
+
+/// Positions of a stratum's jobs, which are ordered by stratum.
+fn of_stratum<J>(jobs: &[J], stratum: usize, key: impl Fn(&J) -> usize) -> Range<usize> {
+    let before = |s: usize| jobs.partition_point(|j| key(j) < s);
+    before(stratum)..before(stratum + 1)
 }
 
 /// `a += b`, entry by entry.

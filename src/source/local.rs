@@ -1,4 +1,6 @@
-//! Chunks on one device of this machine.
+//! Chunks on the devices of this machine.
+
+use std::sync::mpsc::sync_channel;
 
 use burn::tensor::{Tensor, TensorData};
 
@@ -6,75 +8,139 @@ use super::Source;
 use crate::backend::DidBackend;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::{Layout, Panel, Sample, StratumData};
-use crate::pass::{Chunk, Pass, TILE};
+use crate::panel::{Layout, Panel, Sample, Spill, Strata, StratumData};
+use crate::pass::{Chunk, Pass, Stat, TILE};
 use crate::progress::Progress;
 
-/// How a sample is put on a device.
+/// Rows of a segment: the statistic of a stratum is the sum of its segments', whichever device forms them.
+const SEGMENT: usize = 64 * TILE;
+
+/// How a sample is put on the devices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LocalOptions {
     pub precision: Precision,
-    /// Rows of a chunk, rounded up to whole tiles; all rows of a stratum if `None`.
+    /// Rows of a chunk, rounded up to whole tiles; a segment if `None`.
     pub chunk_rows: Option<usize>,
-    /// Bytes of unit data that may be on the device at once.
+    /// Bytes of unit data that may be on a device at once.
     pub memory_budget: Option<u64>,
     pub progress: Option<Progress>,
 }
 
-/// A sample on one device: resident if it fits, else uploaded chunk by chunk in every pass.
+/// A sample on the devices of one backend: resident if it fits, else uploaded chunk by chunk in every pass.
 pub(crate) struct Local<B: DidBackend> {
     sample: Sample,
     options: LocalOptions,
-    device: B::Device,
-    strata: Vec<Held<B>>,
+    devices: Vec<B::Device>,
+    segments: Vec<Segment<B>>,
+    /// Strata that stay on the host.
+    strata: Vec<StratumData>,
+    spill: Option<Box<Spill>>,
     outcome_columns: usize,
+}
+
+/// Rows that one device works on at a time.
+struct Segment<B: DidBackend> {
+    stratum: usize,
+    rows: usize,
+    held: Held<B>,
 }
 
 enum Held<B: DidBackend> {
     Resident(Vec<Chunk<B>>),
-    Streamed { data: StratumData, chunk_rows: usize },
+    /// First row in the host's stratum, and rows of a chunk.
+    Streamed(usize, usize),
+    /// Pieces in the file.
+    Spilled(std::ops::Range<usize>),
 }
 
 impl<B: DidBackend> Local<B> {
-    /// Puts the panel on the device.
+    /// Puts the panel on the devices, segments in turn.
     ///
     /// # Errors
-    /// [`DidError::Precision`], [`DidError::Device`] or [`DidError::Memory`].
-    pub fn new(panel: Panel, device: &B::Device, options: LocalOptions) -> Result<Self> {
-        let available = B::probe(device, options.precision)?;
-        // A fifth of free memory is left for working space.
-        let free = available.free_bytes.map(|b| b / 5 * 4);
-        let budget = options.memory_budget.into_iter().chain(free).min();
+    /// [`DidError::Precision`], [`DidError::Device`], [`DidError::Memory`], or [`DidError::Config`] without a device.
+    pub fn new(panel: Panel, devices: &[B::Device], options: LocalOptions) -> Result<Self> {
         let Panel { sample, strata } = panel;
         let outcome_columns = match sample.layout {
             Layout::RepeatedCrossSections => 1,
             Layout::Balanced | Layout::Unbalanced => sample.periods.len(),
         };
-        let width = match options.precision {
+        let budget = budget::<B>(devices, &options)?;
+        let mut local = Self {
+            sample,
+            options,
+            devices: devices.to_vec(),
+            segments: Vec::new(),
+            strata: Vec::new(),
+            spill: None,
+            outcome_columns,
+        };
+        match strata {
+            Strata::Resident(strata) => local.hold(strata, budget)?,
+            Strata::Spilled(spill) => local.hold_file(spill),
+        }
+        Ok(local)
+    }
+
+    fn hold(&mut self, strata: Vec<StratumData>, budget: Option<u64>) -> Result<()> {
+        let width = match self.options.precision {
             Precision::F64 => 8,
             Precision::F32 => 4,
         };
         let values = |s: &StratumData| (s.y.len() + s.x.len() + s.w.len()) as u64;
         let bytes: u64 = strata.iter().map(|s| values(s) * width).sum();
-        let streamed = budget.is_some_and(|b| bytes > b);
-        let mut local =
-            Self { sample, options, device: device.clone(), strata: Vec::new(), outcome_columns };
+        let streamed = budget.is_some_and(|b| bytes > b.saturating_mul(self.devices.len() as u64));
         for (stratum, data) in strata.into_iter().enumerate() {
             let row_bytes = values(&data) * width / data.rows.max(1) as u64;
-            let chunk_rows = local.chunk_rows(budget.filter(|_| streamed), row_bytes)?;
-            let held = if streamed {
-                Held::Streamed { data, chunk_rows }
-            } else {
-                Held::Resident(local.upload_all(stratum, data, chunk_rows))
-            };
-            local.strata.push(held);
+            let chunk_rows = self.chunk_rows(budget.filter(|_| streamed), row_bytes)?;
+            let total = data.rows;
+            let mut whole = Some(data);
+            for start in (0..total).step_by(SEGMENT) {
+                let rows = SEGMENT.min(total - start);
+                let held = match &whole {
+                    Some(data) if !streamed && rows.max(chunk_rows) < total => {
+                        let device = self.next_device();
+                        let range = (start..start + rows).step_by(chunk_rows);
+                        let chunks = range.map(|a| {
+                            let piece = cut(data, a, (a + chunk_rows).min(start + rows));
+                            self.chunk(stratum, piece, device)
+                        });
+                        Held::Resident(chunks.collect())
+                    }
+                    Some(_) if streamed => Held::Streamed(start, chunk_rows),
+                    _ => {
+                        let data = whole.take().unwrap_or_default();
+                        Held::Resident(vec![self.chunk(stratum, data, self.next_device())])
+                    }
+                };
+                self.segments.push(Segment { stratum, rows, held });
+            }
+            self.strata.extend(whole.filter(|_| streamed));
         }
-        Ok(local)
+        Ok(())
+    }
+
+    fn hold_file(&mut self, spill: Box<Spill>) {
+        for stratum in 0..spill.strata() {
+            let pieces: Vec<usize> = spill.rows(stratum).collect();
+            let each = SEGMENT / pieces.first().map_or(SEGMENT, |rows| (*rows).max(TILE));
+            for start in (0..pieces.len()).step_by(each.max(1)) {
+                let range = start..(start + each.max(1)).min(pieces.len());
+                let rows = pieces[range.clone()].iter().sum();
+                self.segments.push(Segment { stratum, rows, held: Held::Spilled(range) });
+            }
+        }
+        self.spill = Some(spill);
+    }
+
+    /// The device of the segment that is added next.
+    fn next_device(&self) -> &B::Device {
+        &self.devices[self.segments.len() % self.devices.len()]
     }
 
     /// Whole tiles that two chunks of fit the budget.
     fn chunk_rows(&self, budget: Option<u64>, row_bytes: u64) -> Result<usize> {
-        let asked = self.options.chunk_rows.map_or(usize::MAX, |r| r.max(1).next_multiple_of(TILE));
+        let asked = self.options.chunk_rows.map_or(SEGMENT, |r| r.max(1).next_multiple_of(TILE));
+        let asked = asked.min(SEGMENT);
         let Some(budget) = budget else { return Ok(asked) };
         let rows = usize::try_from(budget / 2 / row_bytes.max(1)).unwrap_or(usize::MAX);
         let fitting = rows / TILE * TILE;
@@ -89,24 +155,13 @@ impl<B: DidBackend> Local<B> {
         Ok(asked.min(fitting))
     }
 
-    fn upload_all(&self, stratum: usize, data: StratumData, chunk_rows: usize) -> Vec<Chunk<B>> {
-        let rows = data.rows;
-        if rows <= chunk_rows {
-            return if rows == 0 { Vec::new() } else { vec![self.chunk(stratum, data)] };
-        }
-        (0..rows)
-            .step_by(chunk_rows)
-            .map(|start| self.chunk(stratum, cut(&data, start, (start + chunk_rows).min(rows))))
-            .collect()
-    }
-
-    /// Moves the rows to the device.
-    fn chunk(&self, stratum: usize, data: StratumData) -> Chunk<B> {
+    /// Moves the rows to a device.
+    fn chunk(&self, stratum: usize, data: StratumData, device: &B::Device) -> Chunk<B> {
         let StratumData { rows, y, x, w, rank, cluster } = data;
         let dtype = self.options.precision.dtype();
         let upload = |v: Vec<f64>| {
             let shape = [v.len() / rows, rows];
-            Tensor::<B, 2>::from_data(TensorData::new(v, shape), (&self.device, dtype))
+            Tensor::<B, 2>::from_data(TensorData::new(v, shape), (device, dtype))
         };
         Chunk {
             stratum,
@@ -119,6 +174,59 @@ impl<B: DidBackend> Local<B> {
             k: self.sample.design.k(),
         }
     }
+
+    /// The statistic of one segment.
+    fn segment<P: Pass>(
+        &self,
+        pass: &P,
+        segment: &Segment<B>,
+        device: &B::Device,
+    ) -> Result<P::Stat> {
+        let mut stat = pass.identity();
+        let stratum = segment.stratum;
+        match &segment.held {
+            Held::Resident(chunks) => {
+                for chunk in chunks {
+                    pass.accumulate(chunk, &mut stat)?;
+                }
+            }
+            Held::Streamed(first, chunk_rows) => {
+                let end = first + segment.rows;
+                for start in (*first..end).step_by(*chunk_rows) {
+                    let piece = cut(&self.strata[stratum], start, (start + chunk_rows).min(end));
+                    pass.accumulate(&self.chunk(stratum, piece, device), &mut stat)?;
+                }
+            }
+            Held::Spilled(pieces) => {
+                for (piece, spill) in
+                    pieces.clone().flat_map(|p| self.spill.iter().map(move |s| (p, s)))
+                {
+                    let piece = spill.read(stratum, piece)?;
+                    pass.accumulate(&self.chunk(stratum, piece, device), &mut stat)?;
+                }
+            }
+        }
+        Ok(stat)
+    }
+}
+
+/// Bytes of unit data that may be on each device.
+fn budget<B: DidBackend>(devices: &[B::Device], options: &LocalOptions) -> Result<Option<u64>> {
+    if devices.is_empty() {
+        return Err(DidError::Config {
+            option: "devices",
+            expected: "at least one device",
+            got: "none".into(),
+        });
+    }
+    let mut budget = options.memory_budget;
+    for device in devices {
+        let available = B::probe(device, options.precision)?;
+        // A fifth of free memory is left for working space.
+        let free = available.free_bytes.map(|b| b / 5 * 4);
+        budget = budget.into_iter().chain(free).min();
+    }
+    Ok(budget)
 }
 
 /// Rows `start..end` of a stratum.
@@ -149,30 +257,54 @@ impl<B: DidBackend> Source for Local<B> {
         self.outcome_columns
     }
 
+    /// Each device works on its segments in order, on a thread of its own; the statistics are added in the order of the
+    /// segments.
     fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat> {
+        let devices = self.devices.len();
+        let wanted: Vec<(usize, &Segment<B>)> =
+            self.segments.iter().enumerate().filter(|(_, s)| pass.reads(s.stratum)).collect();
+        let total = wanted.iter().map(|(_, s)| s.rows as u64).sum();
         let mut stat = pass.identity();
-        let strata = self.strata.len() as u64;
-        for (stratum, held) in self.strata.iter().enumerate() {
-            if pass.reads(stratum) {
-                match held {
-                    Held::Resident(chunks) => {
-                        for chunk in chunks {
-                            pass.accumulate(chunk, &mut stat)?;
-                        }
-                    }
-                    Held::Streamed { data, chunk_rows } => {
-                        for start in (0..data.rows).step_by(*chunk_rows) {
-                            let end = (start + chunk_rows).min(data.rows);
-                            let chunk = self.chunk(stratum, cut(data, start, end));
-                            pass.accumulate(&chunk, &mut stat)?;
-                        }
-                    }
-                }
-            }
+        let mut done = 0;
+        let mut add = |part: P::Stat, rows: usize| {
+            stat.merge(part);
+            done += rows as u64;
             if let Some(progress) = &self.options.progress {
-                progress.report(P::NAME, stratum as u64 + 1, strata);
+                progress.report(P::NAME, done, total);
             }
+        };
+        if let [device] = self.devices.as_slice() {
+            for (_, segment) in wanted {
+                add(self.segment(pass, segment, device)?, segment.rows);
+            }
+            return Ok(stat);
         }
+        std::thread::scope(|scope| {
+            let results: Vec<_> = (0..devices)
+                .map(|d| {
+                    let (send, receive) = sync_channel(1);
+                    let own: Vec<_> =
+                        wanted.iter().filter(|(i, _)| i % devices == d).map(|(_, s)| *s).collect();
+                    scope.spawn(move || {
+                        for segment in own {
+                            // Nobody listens any more once another device has failed.
+                            if send.send(self.segment(pass, segment, &self.devices[d])).is_err() {
+                                return;
+                            }
+                        }
+                    });
+                    receive
+                })
+                .collect();
+            for (i, segment) in &wanted {
+                let stopped = |_| DidError::Device {
+                    device: format!("{:?}", self.devices[i % devices]),
+                    problem: "its thread stopped".into(),
+                };
+                add(results[i % devices].recv().map_err(stopped)??, segment.rows);
+            }
+            Ok::<(), DidError>(())
+        })?;
         Ok(stat)
     }
 }

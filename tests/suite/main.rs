@@ -13,6 +13,7 @@ mod errors;
 mod golden;
 mod input;
 mod oracle;
+mod parquet;
 mod properties;
 mod results;
 #[cfg(feature = "wgpu")]

@@ -175,6 +175,22 @@ fn unit_labels_do_not_matter() {
     }
 }
 
+/// Large propensity models are first fitted to a part of every tile: here, of other units.
+#[test]
+fn where_a_propensity_model_starts_does_not_matter() {
+    let df = Simulation::builder().units(20_000).covariates(2).seed(4).build().frame();
+    let spec = Spec {
+        control_group: ControlGroup::NotYetTreated,
+        ..Spec::simulated().covariates("~ x1 + x2")
+    };
+    let fit = spec.fit(&df);
+    let chunked = Spec { chunk_rows: Some(4_096), ..spec.clone() };
+    assert_identical("chunks of a tile", &fit, &chunked.fit(&df));
+    let reversed: Vec<i64> = floats(&df, "id").iter().map(|id| 20_000 - *id as i64).collect();
+    let other = spec.fit(&with(&df, "id", reversed));
+    assert_close("reversed labels", &fit, &other, [1.0, 1.0], 1e-10);
+}
+
 #[test]
 fn location_and_scale_of_the_outcome() {
     for (what, df, spec) in layouts() {

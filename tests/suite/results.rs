@@ -1,6 +1,8 @@
 //! What can be done with a result: saving, contrasts, tests, bands and bootstrap laws.
 
-use burn_did::{Aggregation, AttGtResult, Band, Bootstrap, DidError, Inference, Multiplier};
+use burn_did::backend::Cpu;
+use burn_did::data::Simulation;
+use burn_did::{Aggregation, AttGt, AttGtResult, Band, Bootstrap, DidError, Inference, Multiplier};
 
 use crate::support::spec::Spec;
 use crate::support::splitmix;
@@ -156,7 +158,6 @@ fn levels_and_bands_can_change_after_the_fit() {
 
 #[test]
 fn point_estimates_only() {
-    use burn_did::{AttGt, backend::Cpu};
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
     let config = config.point_estimates_only(true).build();
     let result = config.fit(&splitmix::panel(42, 240, [3, 4, 6, 0]), &Default::default()).unwrap();
@@ -170,9 +171,32 @@ fn point_estimates_only() {
 }
 
 #[test]
+fn several_devices_give_the_bits_of_one() {
+    // The never-treated are more than one segment of rows.
+    let simulation =
+        Simulation::builder().units(700_000).periods(3).cohorts(vec![2, 3]).covariates(1);
+    let df = simulation.build().frame();
+    let fit = AttGt::<Cpu>::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .group("group")
+        .covariates("~ x1")
+        .bootstrap(Bootstrap::draws(20))
+        .build();
+    let one = fit.fit(&df, &Default::default()).unwrap();
+    for devices in 2..=3 {
+        let several = fit.fit_on(&df, &vec![Default::default(); devices]).unwrap();
+        assert_eq!(one.cells, several.cells);
+        assert_eq!(one.vcov(), several.vcov());
+    }
+    let none = fit.fit_on(&df, &[]).unwrap_err();
+    assert!(matches!(none, DidError::Config { option: "devices", .. }));
+}
+
+#[test]
 fn a_memory_budget_changes_nothing_but_memory() {
-    use burn_did::{AttGt, backend::Cpu};
-    let simulation = burn_did::data::Simulation::builder().units(30_000).covariates(2).build();
+    let simulation = Simulation::builder().units(30_000).covariates(2).build();
     let df = simulation.frame();
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
     let mut config = config.covariates("~ x1 + x2").bootstrap(Bootstrap::draws(99)).build();

@@ -4,8 +4,8 @@
 use burn::tensor::{DType, Tensor, TensorData};
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::pass::{
-    Chunk, Consumers, Dot, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitStat, Multipliers,
-    Pass, PlanColumn, Share, StratumPlan, Weight,
+    Chunk, Consumers, Dot, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitPass, LogitStat,
+    Multipliers, Pass, PlanColumn, Share, StratumPlan, Weight,
 };
 use burn_did::pass::{GramPass, InfluencePass};
 use rand::rngs::SmallRng;
@@ -139,12 +139,13 @@ pub fn gram<B: DidBackend>(chunks: &[Chunk<B>], job: &GramJob, periods: usize) -
 }
 
 /// Derivatives of a logit model over the chunks.
-pub fn logit<B: DidBackend>(chunks: &[Chunk<B>], job: &LogitJob, gamma: &[f64]) -> LogitStat {
-    let mut stat = LogitStat::zero(chunks[0].k);
+pub fn logit<B: DidBackend>(chunks: &[Chunk<B>], job: &LogitJob, thinning: usize) -> LogitStat {
+    let pass = LogitPass { k: chunks[0].k, jobs: vec![job.clone()], thinning };
+    let mut stat = pass.identity();
     for chunk in chunks {
-        B::logit(chunk, job, gamma, &mut stat).expect("logit");
+        pass.accumulate(chunk, &mut stat).expect("logit");
     }
-    stat
+    stat.remove(0)
 }
 
 /// Sums over the influence values of the chunks.
@@ -223,14 +224,15 @@ pub fn compare<B: DidBackend>(
     let here = [sample.chunk::<B>(device, dtype, all)];
     for w in [Weight::Ones, Weight::Column(1), Weight::Product(0, 1)] {
         for odds in [None, Some(sample.coefficients(0, 3.0))] {
-            let job = GramJob { stratum: 0, x: 1, w, odds };
+            let outcomes = (0..sample.periods).collect();
+            let job = GramJob { stratum: 0, x: 1, w, odds, outcomes };
             let (a, b) = (gram(&here, &job, sample.periods), gram(&host, &job, sample.periods));
             worst.gram = worst.gram.max(distance(&a.zz, &b.zz)).max(distance(&a.zy, &b.zy));
         }
-        for treated in [false, true] {
-            let job = LogitJob { model: 0, stratum: 0, x: 0, w, treated };
+        for (treated, thinning) in [(false, 1), (true, 1), (true, 8)] {
             let gamma = sample.coefficients(9, 2.0);
-            let (a, b) = (logit(&here, &job, &gamma), logit(&host, &job, &gamma));
+            let job = LogitJob { stratum: 0, x: 0, w, treated, gamma };
+            let (a, b) = (logit(&here, &job, thinning), logit(&host, &job, thinning));
             let distance = distance(&a.score, &b.score)
                 .max(distance(&a.hessian, &b.hessian))
                 .max((a.max_p - b.max_p).abs());

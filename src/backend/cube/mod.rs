@@ -23,7 +23,7 @@ use cubecl::prelude::{CubeCount, CubeDim};
 
 use self::buffers::{Gpu, Matrices, address, guarded};
 use self::kernels::{Form, GROUP, Law};
-use self::products::Products;
+use self::products::{Products, for_tiles};
 use self::tables::{PlanTables, index, odds_settings};
 use super::{Availability, DidBackend};
 use crate::error::Result;
@@ -63,22 +63,28 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         R::probe(device, precision)
     }
 
-    fn gram(chunk: &Chunk<Self>, job: &GramJob, trim: f64, out: &mut Gram) -> Result<()> {
+    fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, matrices) = Matrices::of(chunk);
             let (k, periods) = (chunk.k, chunk.y.dims()[0]);
-            let mut numbers = odds_settings(gpu.dtype, trim);
-            numbers.extend(job.odds.iter().flatten());
-            let products = Products {
-                form: if job.odds.is_some() { Form::Odds } else { Form::Weighted },
-                height: k,
-                columns: k + periods,
-                k,
-                version: job.x,
-                weight: job.w,
-                treated: false,
+            let launch = |job: &GramJob| {
+                let mut numbers = odds_settings(gpu.dtype, trim);
+                numbers.extend(job.odds.iter().flatten());
+                let products = Products {
+                    form: if job.odds.is_some() { Form::Odds } else { Form::Weighted },
+                    height: k,
+                    columns: k + periods,
+                    k,
+                    version: job.x,
+                    weight: job.w,
+                    treated: false,
+                    thinning: 1,
+                };
+                (products, gpu.floats(numbers))
             };
-            products.for_tiles(&gpu, &matrices, &gpu.floats(numbers), chunk.rows, |tile| {
+            let launches: Vec<_> = jobs.iter().map(launch).collect();
+            for_tiles(&gpu, &matrices, &launches, chunk.rows, |job, tile| {
+                let out = &mut out[job];
                 tile.for_each(|i, j, sum| {
                     if j >= k {
                         out.zy[i * periods + j - k] += sum;
@@ -92,25 +98,31 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
 
     fn logit(
         chunk: &Chunk<Self>,
-        job: &LogitJob,
-        gamma: &[f64],
-        out: &mut LogitStat,
+        thinning: usize,
+        jobs: &[LogitJob],
+        out: &mut [LogitStat],
     ) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, matrices) = Matrices::of(chunk);
             let k = chunk.k;
-            let mut numbers = odds_settings(gpu.dtype, 1.0);
-            numbers.extend(gamma);
-            let products = Products {
-                form: Form::Logit,
-                height: k,
-                columns: k + 1,
-                k,
-                version: job.x,
-                weight: job.w,
-                treated: job.treated,
+            let launch = |job: &LogitJob| {
+                let mut numbers = odds_settings(gpu.dtype, 1.0);
+                numbers.extend(&job.gamma);
+                let products = Products {
+                    form: Form::Logit,
+                    height: k,
+                    columns: k + 1,
+                    k,
+                    version: job.x,
+                    weight: job.w,
+                    treated: job.treated,
+                    thinning,
+                };
+                (products, gpu.floats(numbers))
             };
-            products.for_tiles(&gpu, &matrices, &gpu.floats(numbers), chunk.rows, |tile| {
+            let launches: Vec<_> = jobs.iter().map(launch).collect();
+            for_tiles(&gpu, &matrices, &launches, chunk.rows, |job, tile| {
+                let out = &mut out[job];
                 tile.for_each(|i, j, sum| {
                     if j == k {
                         out.score[i] += sum;
@@ -154,8 +166,8 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
             let gpu = Gpu::of(&y);
             let matrices = Matrices::only(&gpu, y);
             let mut cross = vec![0.0; m * m];
-            let numbers = gpu.floats(vec![0.0]);
-            Products::plain(m).for_tiles(&gpu, &matrices, &numbers, rows, |tile| {
+            let jobs = [(Products::plain(m), gpu.floats(vec![0.0]))];
+            for_tiles(&gpu, &matrices, &jobs, rows, |_, tile| {
                 tile.for_each(|i, j, sum| add_symmetric(&mut cross, m, i, j, sum));
             })?;
             Ok(cross)

@@ -13,7 +13,10 @@ use crate::pass::{TILE, Weight};
 /// Tiles of one launch.
 const MAX_TILES: usize = 4096;
 
-/// Bytes of one launch's results.
+/// Launches whose results are read together.
+const MAX_LAUNCHES: usize = 64;
+
+/// Bytes of the results read together.
 const MAX_BYTES: usize = 1 << 26;
 
 /// Cross-products of the first `height` of `columns` columns with the columns from themselves on.
@@ -28,6 +31,8 @@ pub(super) struct Products {
     pub version: usize,
     pub weight: Weight,
     pub treated: bool,
+    /// Only the first of so many equal parts of a tile is read.
+    pub thinning: usize,
 }
 
 /// Sums of one tile.
@@ -47,6 +52,7 @@ impl Products {
             version: 0,
             weight: Weight::Ones,
             treated: false,
+            thinning: 1,
         }
     }
 
@@ -101,6 +107,7 @@ impl Products {
             out.clone().into_array_arg(),
             index(start),
             index(rows),
+            index(self.thinning),
             index(self.k),
             index(self.columns),
             index(self.version * self.k.saturating_sub(1)),
@@ -120,26 +127,39 @@ impl Products {
             .chunks_exact(self.tile_size())
             .map(move |values| TileProducts { products: self, values })
     }
+}
 
-    /// Launches, reads and visits the tiles of all rows in order.
-    pub(super) fn for_tiles<R: GpuRuntime>(
-        &self,
-        gpu: &Gpu<R>,
-        matrices: &Matrices<R>,
-        numbers: &CubeTensor<R>,
-        rows: usize,
-        mut visit: impl FnMut(&TileProducts<'_>),
-    ) -> Result<()> {
-        let bytes = self.tile_size() * gpu.dtype.size();
-        let batch = (MAX_BYTES / bytes).clamp(1, MAX_TILES) * TILE;
-        for start in (0..rows).step_by(batch) {
-            let sums = self.launch(gpu, matrices, numbers, start, batch.min(rows - start));
-            for result in gpu.read(vec![sums])? {
-                self.tiles(&result).for_each(|tile| visit(&tile));
-            }
+/// Launches every job's products, given with their tables of numbers, reads them in few synchronisations, and visits the
+/// tiles of each job in order.
+pub(super) fn for_tiles<R: GpuRuntime>(
+    gpu: &Gpu<R>,
+    matrices: &Matrices<R>,
+    jobs: &[(Products, CubeTensor<R>)],
+    rows: usize,
+    mut visit: impl FnMut(usize, &TileProducts<'_>),
+) -> Result<()> {
+    let mut read = |launched: &mut Vec<(usize, CubeTensor<R>)>| -> Result<()> {
+        let (of, sums): (Vec<usize>, Vec<_>) = launched.drain(..).unzip();
+        for (job, result) in of.into_iter().zip(gpu.read(sums)?) {
+            jobs[job].0.tiles(&result).for_each(|tile| visit(job, &tile));
         }
         Ok(())
+    };
+    let (mut launched, mut bytes) = (Vec::new(), 0);
+    for (job, (products, numbers)) in jobs.iter().enumerate() {
+        let tile_bytes = products.tile_size() * gpu.dtype.size();
+        let batch = (MAX_BYTES / tile_bytes).clamp(1, MAX_TILES) * TILE;
+        for start in (0..rows).step_by(batch) {
+            let rows = batch.min(rows - start);
+            bytes += rows.div_ceil(TILE) * tile_bytes;
+            launched.push((job, products.launch(gpu, matrices, numbers, start, rows)));
+            if bytes >= MAX_BYTES || launched.len() == MAX_LAUNCHES {
+                read(&mut launched)?;
+                bytes = 0;
+            }
+        }
     }
+    if launched.is_empty() { Ok(()) } else { read(&mut launched) }
 }
 
 impl TileProducts<'_> {

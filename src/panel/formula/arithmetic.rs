@@ -206,8 +206,12 @@ mod tests {
     fn values(text: &str, rows: usize) -> Vec<f64> {
         let column = |name: &str| {
             Ok(match name {
-                "x" => RawColumn::Numeric((0..rows).map(|i| i as f64 + 1.0).collect()),
-                "z" => RawColumn::Numeric((0..rows).map(|i| 0.5 - i as f64).collect()),
+                "x" => {
+                    RawColumn::Numeric((0..rows).map(|i| i as f64 + 1.0).collect::<Vec<_>>().into())
+                }
+                "z" => {
+                    RawColumn::Numeric((0..rows).map(|i| 0.5 - i as f64).collect::<Vec<_>>().into())
+                }
                 _ => RawColumn::Factor {
                     codes: (0..rows).map(|i| (i % 2) as u32).collect(),
                     levels: vec!["FALSE".to_owned(), "TRUE".to_owned()],
@@ -216,7 +220,7 @@ mod tests {
         };
         let evaluated = Formula::parse(text).unwrap().evaluate(rows, &column).unwrap();
         let RawColumn::Numeric(values) = evaluated.atom(0) else { panic!("numeric") };
-        values.clone()
+        values.to_vec()
     }
 
     #[test]

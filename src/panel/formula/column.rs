@@ -1,10 +1,10 @@
 //! Columns of the data as a formula sees them.
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
-use super::{BLOCK, levels};
+use super::levels;
 use crate::error::{DidError, Result};
+use crate::panel::values::{Numbers, Values};
 
 /// Code of a missing category.
 pub(super) const MISSING: u32 = u32::MAX;
@@ -13,7 +13,7 @@ pub(super) const MISSING: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RawColumn {
     /// NaN and infinities are missing.
-    Numeric(Vec<f64>),
+    Numeric(Values),
     /// Codes index `levels`, whose order is that of the dummies; [`u32::MAX`] is missing.
     Factor { codes: Vec<u32>, levels: Vec<String> },
 }
@@ -33,17 +33,12 @@ impl RawColumn {
     /// # Errors
     /// [`DidError::ColumnType`] for another type, or for more than 65,536 distinct strings.
     pub(crate) fn from_series(series: &Series) -> Result<Self> {
+        if series.dtype().is_primitive_numeric()
+            && let Some(numbers) = Numbers::new(series, f64::NAN)
+        {
+            return Ok(Self::Numeric(numbers.values()));
+        }
         Ok(match series.dtype() {
-            DataType::Float64 => Self::Numeric(numbers(series.f64()?, |value| value)),
-            DataType::Float32 => Self::Numeric(numbers(series.f32()?, f64::from)),
-            DataType::Int64 => Self::Numeric(numbers(series.i64()?, |value| value as f64)),
-            DataType::Int32 => Self::Numeric(numbers(series.i32()?, f64::from)),
-            DataType::UInt64 => Self::Numeric(numbers(series.u64()?, |value| value as f64)),
-            DataType::UInt32 => Self::Numeric(numbers(series.u32()?, f64::from)),
-            dtype if dtype.is_primitive_numeric() => {
-                let wide = series.cast(&DataType::Float64)?;
-                Self::Numeric(numbers(wide.f64()?, |value| value))
-            }
             DataType::Boolean => booleans(series.bool()?),
             DataType::String => {
                 levels::of_strings(series.str()?).ok_or_else(|| too_many_levels(series.name()))?
@@ -77,30 +72,6 @@ pub(super) fn too_many_levels(column: &str) -> DidError {
         expected: "at most 65536 levels; leave out an identifier, and use a continuous column without `C()`",
         got: "more levels".to_owned(),
     }
-}
-
-fn numbers<T: PolarsNumericType>(
-    column: &ChunkedArray<T>,
-    convert: impl Fn(T::Native) -> f64 + Sync,
-) -> Vec<f64> {
-    let mut values = vec![0.0; column.len()];
-    let mut rest = values.as_mut_slice();
-    for array in column.downcast_iter() {
-        let native = array.values().as_slice();
-        let (out, after) = std::mem::take(&mut rest).split_at_mut(native.len());
-        out.par_chunks_mut(BLOCK).zip(native.par_chunks(BLOCK)).for_each(|(out, native)| {
-            for (out, value) in out.iter_mut().zip(native) {
-                *out = convert(*value);
-            }
-        });
-        for (out, valid) in out.iter_mut().zip(array.validity().into_iter().flatten()) {
-            if !valid {
-                *out = f64::NAN;
-            }
-        }
-        rest = after;
-    }
-    values
 }
 
 fn booleans(column: &BooleanChunked) -> RawColumn {
@@ -152,7 +123,7 @@ mod tests {
             Series::new("x".into(), [1.0_f32, 2.0]),
             Series::new("x".into(), [1.0_f64, 2.0]),
         ] {
-            assert_eq!(raw(series), RawColumn::Numeric(vec![1.0, 2.0]));
+            assert_eq!(raw(series), RawColumn::Numeric(vec![1.0, 2.0].into()));
         }
     }
 

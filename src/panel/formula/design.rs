@@ -27,38 +27,68 @@ struct Product {
     dummies: Vec<(usize, u32)>,
 }
 
+/// Code of a level that no row has.
+const ABSENT: u32 = u32::MAX - 1;
+
+/// Levels of every atom that occur in a sample, in order; none for numeric atoms.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Present(Vec<Vec<String>>);
+
 impl Evaluated {
-    /// Columns for a sample of rows, in R's order: levels absent from the sample have none.
+    /// Adds the levels that occur in these rows.
+    pub(crate) fn add_present(&self, present: &mut Present, rows: &[u32]) {
+        present.0.resize(self.atoms.len(), Vec::new());
+        for (index, (atom, known)) in self.atoms.iter().zip(&mut present.0).enumerate() {
+            let RawColumn::Factor { levels, .. } = &**atom else { continue };
+            known
+                .extend(levels_present(atom, rows).into_iter().map(|c| levels[c as usize].clone()));
+            let position = |level: &String| levels.iter().position(|l| l == level);
+            if self.numeric_levels[index] {
+                let number = |level: &String| level.parse().unwrap_or(f64::NAN);
+                known.sort_by(|a, b| number(a).total_cmp(&number(b)));
+            } else if levels.is_sorted() {
+                known.sort_unstable();
+            } else {
+                known.sort_by_key(position);
+            }
+            known.dedup();
+        }
+    }
+
+    /// Whether any atom is a factor.
+    pub(crate) fn has_factors(&self) -> bool {
+        self.atoms.iter().any(|atom| matches!(**atom, RawColumn::Factor { .. }))
+    }
+
+    /// Columns for a sample with these levels, in R's order: levels absent from the sample have none.
     ///
     /// A factor is coded by contrasts against its first level present, or by all its dummies where R's rule of marginality
     /// asks for them; so a factor of one level has no column in the first case.
     ///
     /// # Errors
     /// [`DidError::Formula`](crate::DidError::Formula) if there are more than 65,536 columns.
-    pub(crate) fn design(&self, kept_rows: &[u32]) -> Result<Design> {
-        let present: Vec<Vec<u32>> =
-            self.atoms.iter().map(|atom| levels_present(atom, kept_rows)).collect();
+    pub(crate) fn design(&self, present: &Present) -> Result<Design> {
         let mut design = Design { names: vec![], columns: vec![], atoms: self.atoms.clone() };
         if self.formula.intercept {
             design.names.push("(Intercept)".to_owned());
             design.columns.push(Product::default());
         }
         for index in 0..self.formula.terms.len() {
-            self.add_term(index, &present, &mut design)?;
+            self.add_term(index, present, &mut design)?;
         }
         Ok(design)
     }
 
     /// Appends a term's columns, the first atom varying fastest.
-    fn add_term(&self, index: usize, present: &[Vec<u32>], design: &mut Design) -> Result<()> {
+    fn add_term(&self, index: usize, present: &Present, design: &mut Design) -> Result<()> {
         let term = &self.formula.terms[index];
-        let codings: Vec<Vec<Option<u32>>> = term
+        let codings: Vec<Vec<Option<&str>>> = term
             .iter()
             .map(|atom| match &*self.atoms[*atom] {
                 RawColumn::Numeric(_) => vec![None],
                 RawColumn::Factor { .. } => {
                     let skip = usize::from(self.is_contrast(index, *atom));
-                    present[*atom].iter().skip(skip).map(|code| Some(*code)).collect()
+                    present.0[*atom].iter().skip(skip).map(|level| Some(level.as_str())).collect()
                 }
             })
             .collect();
@@ -78,8 +108,8 @@ impl Evaluated {
         }
         let mut columns = vec![(Vec::new(), Product::default())];
         for (atom, coding) in term.iter().zip(&codings) {
-            let extend = |code: &Option<u32>| {
-                columns.iter().map(|column| self.extended(column, *atom, *code)).collect::<Vec<_>>()
+            let extend = |level: &Option<&str>| {
+                columns.iter().map(|c| self.extended(c, *atom, *level)).collect::<Vec<_>>()
             };
             columns = coding.iter().flat_map(extend).collect();
         }
@@ -95,14 +125,16 @@ impl Evaluated {
         &self,
         (name, column): &(Vec<String>, Product),
         atom: usize,
-        code: Option<u32>,
+        level: Option<&str>,
     ) -> (Vec<String>, Product) {
         let (mut name, mut column) = (name.clone(), column.clone());
         let label = &self.formula.atoms[atom].label;
-        match (code, &*self.atoms[atom]) {
-            (Some(code), RawColumn::Factor { levels, .. }) => {
-                name.push(format!("{label}{}", levels[code as usize]));
-                column.dummies.push((atom, code));
+        match (level, &*self.atoms[atom]) {
+            (Some(level), RawColumn::Factor { levels, .. }) => {
+                name.push(format!("{label}{level}"));
+                // A level that no row has here is the code of no row.
+                let code = (0..).zip(levels).find(|(_, l)| *l == level).map(|(code, _)| code);
+                column.dummies.push((atom, code.unwrap_or(ABSENT)));
             }
             _ => {
                 name.push(label.clone());
@@ -155,6 +187,11 @@ impl Design {
         self.columns.len()
     }
 
+    /// Columns other than the constant.
+    pub(crate) fn covariates(&self) -> std::ops::Range<usize> {
+        usize::from(self.names.first().is_some_and(|n| n == "(Intercept)"))..self.width()
+    }
+
     /// Writes a column's values in the given rows to `out`, which is as long as `rows`.
     ///
     /// # Panics
@@ -171,6 +208,7 @@ impl Design {
         let mut first = true;
         for atom in &product.numeric {
             if let RawColumn::Numeric(values) = &*self.atoms[*atom] {
+                let values: &[f64] = values;
                 gather(first, rows, out, |row| values[row]);
                 first = false;
             }

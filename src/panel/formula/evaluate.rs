@@ -16,6 +16,8 @@ pub(crate) struct Evaluated {
     pub(super) formula: Formula,
     /// One for each atom; plain columns are shared with what was read, never copied.
     pub(super) atoms: Vec<Arc<RawColumn>>,
+    /// Whether an atom's levels are numbers.
+    pub(super) numeric_levels: Vec<bool>,
     missing: Missing,
 }
 
@@ -34,6 +36,7 @@ impl Formula {
         let mut raw: BTreeMap<usize, Arc<RawColumn>> = BTreeMap::new();
         let mut loaded = vec![false; self.variables.len()];
         let mut atoms = Vec::with_capacity(self.atoms.len());
+        let mut numeric_levels = Vec::with_capacity(self.atoms.len());
         for (index, atom) in self.atoms.iter().enumerate() {
             for (variable, name) in self.variables.iter().enumerate() {
                 if !loaded[variable] && atom.source.uses(variable) {
@@ -43,11 +46,15 @@ impl Formula {
                     loaded[variable] = true;
                 }
             }
+            numeric_levels.push(match &atom.source {
+                Source::Factor(variable) => matches!(*raw[variable], RawColumn::Numeric(_)),
+                Source::Column(_) | Source::Arithmetic(_) => false,
+            });
             atoms.push(self.atom_values(atom, rows, &raw, &mut missing)?);
             let later = &self.atoms[index + 1..];
             raw.retain(|variable, _| later.iter().any(|atom| atom.source.uses(*variable)));
         }
-        Ok(Evaluated { formula: self.clone(), atoms, missing })
+        Ok(Evaluated { formula: self.clone(), atoms, numeric_levels, missing })
     }
 
     fn load(
@@ -80,7 +87,8 @@ impl Formula {
                     .ok_or_else(|| too_many_levels(&self.variables[*variable])),
             },
             Source::Arithmetic(expr) => {
-                let values = RawColumn::Numeric(arithmetic::evaluate(self, expr, raw, rows)?);
+                let values =
+                    RawColumn::Numeric(arithmetic::evaluate(self, expr, raw, rows)?.into());
                 missing.mark(&atom.label, &values);
                 Ok(Arc::new(values))
             }
@@ -89,14 +97,21 @@ impl Formula {
 }
 
 impl Evaluated {
-    /// Sets the mask of every row that cannot be used, and leaves the others as they are.
-    pub(crate) fn mark_missing(&self, mask: &mut [bool]) {
-        let first = &self.missing.first;
-        mask.par_chunks_mut(BLOCK).zip(first.par_chunks(BLOCK)).for_each(|(mask, first)| {
-            for (mask, source) in mask.iter_mut().zip(first) {
-                *mask |= *source != 0;
+    /// The same formula and kinds of atoms, without the rows.
+    pub(crate) fn without_rows(&self) -> Self {
+        let empty = |atom: &Arc<RawColumn>| match &**atom {
+            RawColumn::Numeric(_) => RawColumn::Numeric(Vec::new().into()),
+            RawColumn::Factor { levels, .. } => {
+                RawColumn::Factor { codes: Vec::new(), levels: levels.clone() }
             }
-        });
+        };
+        let atoms = self.atoms.iter().map(|atom| Arc::new(empty(atom))).collect();
+        Self { atoms, missing: Missing::default(), ..self.clone() }
+    }
+
+    /// Whether any row cannot be used.
+    pub(crate) fn any_missing(&self) -> bool {
+        !self.missing.first.is_empty()
     }
 
     /// Column, or atom such as `log(x)`, that first makes a row unusable.
@@ -167,8 +182,8 @@ mod tests {
 
     fn data(name: &str) -> Result<RawColumn> {
         Ok(match name {
-            "x" => RawColumn::Numeric(vec![1.0, -1.0, f64::NAN, 4.0, 0.0]),
-            "y" => RawColumn::Numeric(vec![f64::INFINITY, 2.0, 2.0, -3.5, -0.0]),
+            "x" => RawColumn::Numeric(vec![1.0, -1.0, f64::NAN, 4.0, 0.0].into()),
+            "y" => RawColumn::Numeric(vec![f64::INFINITY, 2.0, 2.0, -3.5, -0.0].into()),
             _ => RawColumn::Factor {
                 codes: vec![0, 1, 0, MISSING, 1],
                 levels: vec!["a".to_owned(), "b".to_owned()],
@@ -178,12 +193,8 @@ mod tests {
 
     fn blames(text: &str) -> Vec<Option<String>> {
         let evaluated = Formula::parse(text).unwrap().evaluate(5, &data).unwrap();
-        let mut mask = vec![false; 5];
-        evaluated.mark_missing(&mut mask);
         let blames: Vec<_> = (0..5).map(|row| evaluated.blame(row).map(str::to_owned)).collect();
-        for (row, blame) in blames.iter().enumerate() {
-            assert_eq!(blame.is_some(), mask[row]);
-        }
+        assert_eq!(evaluated.any_missing(), blames.iter().any(Option::is_some));
         blames
     }
 
@@ -234,7 +245,8 @@ mod tests {
     #[test]
     fn a_continuous_column_is_no_categorical() {
         let rows = MAX_LEVELS + 1;
-        let column = |_: &str| Ok(RawColumn::Numeric((0..rows).map(|i| i as f64).collect()));
+        let values: Vec<f64> = (0..rows).map(|i| i as f64).collect();
+        let column = |_: &str| Ok(RawColumn::Numeric(values.clone().into()));
         let formula = Formula::parse("C(income)").unwrap();
         let found = formula.evaluate(rows, &column).unwrap_err().to_string();
         assert!(found.contains("`income`") && found.contains("without `C()`"), "{found}");

@@ -20,7 +20,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use column::RawColumn;
-pub(crate) use design::Design;
+pub(crate) use design::{Design, Present};
 pub(crate) use evaluate::Evaluated;
 
 use crate::error::{DidError, Result};

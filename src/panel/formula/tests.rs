@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Design, Evaluated, Formula, RawColumn};
+use super::{Design, Evaluated, Formula, Present, RawColumn};
 use crate::error::{DidError, Result};
 
 const ROWS: usize = 6;
@@ -22,9 +22,9 @@ fn column(name: &str) -> Result<RawColumn> {
         levels: levels.iter().map(|level| (*level).to_owned()).collect(),
     };
     Ok(match name {
-        "x" => RawColumn::Numeric(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
-        "z" => RawColumn::Numeric(vec![0.5, 1.5, 2.5, 3.5, 4.5, 5.5]),
-        "k" | "a year" => RawColumn::Numeric(vec![10.0, 9.0, 10.0, 9.0, 2.0, 2.0]),
+        "x" => RawColumn::Numeric(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0].into()),
+        "z" => RawColumn::Numeric(vec![0.5, 1.5, 2.5, 3.5, 4.5, 5.5].into()),
+        "k" | "a year" => RawColumn::Numeric(vec![10.0, 9.0, 10.0, 9.0, 2.0, 2.0].into()),
         "f" => factor([1, 0, 2, 0, 1, 2], &["a", "b", "c"]),
         "g" => factor([0, 1, 0, 0, 1, 1], &["u", "v"]),
         "b" => factor([1, 0, 1, 0, 0, 1], &["FALSE", "TRUE"]),
@@ -42,6 +42,12 @@ fn evaluated(text: &str) -> Evaluated {
     Formula::parse(text).unwrap().evaluate(ROWS, &column).unwrap()
 }
 
+fn design(evaluated: &Evaluated, rows: &[u32]) -> Result<Design> {
+    let mut present = Present::default();
+    evaluated.add_present(&mut present, rows);
+    evaluated.design(&present)
+}
+
 fn values(design: &Design, index: usize, rows: &[u32]) -> Vec<f64> {
     let mut out = vec![f64::NAN; rows.len()];
     design.fill(index, rows, &mut out);
@@ -50,7 +56,7 @@ fn values(design: &Design, index: usize, rows: &[u32]) -> Vec<f64> {
 
 /// Compares names and columns on rows `rows`.
 fn check_rows(text: &str, rows: &[u32], expected: &[(&str, &[f64])]) {
-    let design = evaluated(text).design(rows).unwrap();
+    let design = design(&evaluated(text), rows).unwrap();
     let names: Vec<_> = expected.iter().map(|(name, _)| *name).collect();
     assert_eq!(design.names(), names, "{text}");
     assert_eq!(design.width(), names.len());
@@ -189,7 +195,8 @@ fn interactions_of_factors() {
 
 #[test]
 fn marginality_looks_into_earlier_terms() {
-    let names = |text: &str| evaluated(text).design(&[0, 1, 2, 3, 4, 5]).unwrap().names().to_vec();
+    let names =
+        |text: &str| design(&evaluated(text), &[0, 1, 2, 3, 4, 5]).unwrap().names().to_vec();
     let third = ["fb:gv:bTRUE", "fc:gv:bTRUE"];
     assert!(names("~ f*g*b").ends_with(&third.map(str::to_owned)));
     assert_eq!(names("~ f*g*b").len(), 12);
@@ -217,7 +224,7 @@ fn levels_are_those_of_the_kept_rows() {
 
 #[test]
 fn any_rows_in_any_order_can_be_filled() {
-    let design = evaluated("~ x*f").design(&[0, 1, 2, 3, 4, 5]).unwrap();
+    let design = design(&evaluated("~ x*f"), &[0, 1, 2, 3, 4, 5]).unwrap();
     assert_eq!(values(&design, 4, &[4, 4, 1, 0]), [5.0, 5.0, 0.0, 1.0]);
     assert_eq!(values(&design, 1, &[]), [0.0; 0]);
     fn shared<T: Send + Sync + Clone>(_: &T) {}
@@ -228,10 +235,8 @@ fn any_rows_in_any_order_can_be_filled() {
 #[test]
 fn missing_values_are_reported() {
     let evaluated = evaluated("~ log(x - 2.5) + sqrt(z - 1) + f");
-    let mut mask = vec![false; ROWS];
-    mask[5] = true;
-    evaluated.mark_missing(&mut mask);
-    assert_eq!(mask, [true, true, false, false, false, true]);
+    let missing: Vec<bool> = (0..ROWS).map(|row| evaluated.blame(row).is_some()).collect();
+    assert_eq!(missing, [true, true, false, false, false, false]);
     assert!(evaluated.blame(0).is_some() && evaluated.blame(5).is_none());
     assert_eq!(evaluated.blame(0), Some("log(x - 2.5)"));
     assert_eq!(evaluated.blame(2), None);
@@ -241,10 +246,11 @@ fn missing_values_are_reported() {
 #[test]
 fn too_many_columns_are_refused() {
     let rows: Vec<u32> = (0..300).collect();
-    let column = |_: &str| Ok(RawColumn::Numeric((0..300).map(f64::from).collect()));
+    let column =
+        |_: &str| Ok(RawColumn::Numeric((0..300).map(f64::from).collect::<Vec<_>>().into()));
     let error = |text: &str| {
         let evaluated = Formula::parse(text).unwrap().evaluate(300, &column).unwrap();
-        evaluated.design(&rows).unwrap_err().to_string()
+        design(&evaluated, &rows).unwrap_err().to_string()
     };
     assert_eq!(
         error("C(u):C(v)"),
@@ -315,7 +321,7 @@ proptest! {
         let sum: String = pieces.iter().skip(1).map(|(sign, term)| format!("{sign}{term}")).collect();
         let text = format!("{}{sum}+{intercept}", pieces[0].1);
         if let Ok(formula) = Formula::parse(&text) {
-            let design = formula.evaluate(ROWS, &column).unwrap().design(&rows).unwrap();
+            let design = design(&formula.evaluate(ROWS, &column).unwrap(), &rows).unwrap();
             prop_assert_eq!(design.names().len(), design.width());
             for (index, name) in design.names().iter().enumerate() {
                 let product = |row: &u32| name.split(':').map(|p| piece(p, *row as usize)).product();

@@ -30,7 +30,8 @@ pub(crate) enum Form {
 /// Sums of products over each tile, block by block.
 ///
 /// A cube takes one tile and one block of `height × WIDTH` products, whose first row and column are
-/// `blocks[2 b], blocks[2 b + 1]`; indices past `columns` repeat the last. Rows start at row `start` of the matrices.
+/// `blocks[2 b], blocks[2 b + 1]`; indices past `columns` repeat the last. Rows start at row `start` of the matrices; of
+/// every tile, the first `1 / thinning` is read.
 /// Output `[tiles, blocks, height × WIDTH + 1]`; the last entry is the largest odds of rows with positive weight.
 #[cube(launch, address_type = "dynamic")]
 pub(crate) fn tile_products<F: Float>(
@@ -42,6 +43,7 @@ pub(crate) fn tile_products<F: Float>(
     out: &mut Array<F>,
     start: u32,
     rows: u32,
+    thinning: u32,
     k: u32,
     columns: u32,
     x_first: u32,
@@ -68,10 +70,12 @@ pub(crate) fn tile_products<F: Float>(
         sums[s] = F::from_int(0);
     }
     let mut largest = F::from_int(0);
+    let tile_rows = usize::min(rows as usize - tile * TILE, TILE);
+    let first = start as usize + tile * TILE;
     for step in 0..comptime!(TILE / LANES) {
-        let row = tile * TILE + step * LANES + unit;
-        if row < rows as usize {
-            let row = row + start as usize;
+        let row = step * LANES + unit;
+        if row * (thinning as usize) < tile_rows {
+            let row = row + first;
             let mut omega = F::from_int(1);
             let mut residual = F::from_int(0);
             if comptime!(form != Form::Plain) {

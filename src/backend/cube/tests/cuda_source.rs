@@ -31,11 +31,13 @@ fn every_kernel_is_in_double_precision() {
         let sample = Sample::new(300, k, 1);
         let chunk = [sample.chunk::<Source>(&NoDevice, DType::F64, 0..sample.rows)];
         for odds in [None, Some(sample.coefficients(0, 1.0))] {
-            let job = GramJob { stratum: 0, x: 0, w: Weight::Column(0), odds };
+            let outcomes = (0..sample.periods).collect();
+            let job = GramJob { stratum: 0, x: 0, w: Weight::Column(0), odds, outcomes };
             sample::gram(&chunk, &job, sample.periods);
         }
-        let job = LogitJob { model: 0, stratum: 0, x: 0, w: Weight::Ones, treated: true };
-        sample::logit(&chunk, &job, &sample.coefficients(0, 1.0));
+        let gamma = sample.coefficients(0, 1.0);
+        let job = LogitJob { stratum: 0, x: 0, w: Weight::Ones, treated: true, gamma };
+        sample::logit(&chunk, &job, 1);
         for law in [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb] {
             let multipliers = Multipliers { law, seed: 1, draws: 130 };
             let [consumers, _] = sample::consumers(sample.clusters, multipliers);

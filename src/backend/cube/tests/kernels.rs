@@ -60,11 +60,15 @@ pub(super) fn do_not_depend_on_chunks<B: DidBackend>(device: &B::Device, dtype: 
     let whole = split(&[0, sample.rows]);
     let parts = split(&[0, TILE, 3 * TILE, sample.rows]);
     let w = Weight::Product(0, 1);
-    let job = GramJob { stratum: 0, x: 1, w, odds: Some(sample.coefficients(0, 3.0)) };
+    let odds = Some(sample.coefficients(0, 3.0));
+    let job = GramJob { stratum: 0, x: 1, w, odds, outcomes: vec![0, 1, 2] };
     assert_eq!(sample::gram(&whole, &job, 3), sample::gram(&parts, &job, 3));
-    let job = LogitJob { model: 0, stratum: 0, x: 0, w, treated: false };
     let gamma = sample.coefficients(1, 1.0);
-    assert_eq!(sample::logit(&whole, &job, &gamma), sample::logit(&parts, &job, &gamma));
+    let job = LogitJob { stratum: 0, x: 0, w, treated: false, gamma };
+    for thinning in [1, 8] {
+        let [whole, parts] = [&whole, &parts].map(|c| sample::logit(c, &job, thinning));
+        assert_eq!(whole, parts);
+    }
     let multipliers = Multipliers { law: Multiplier::Mammen, seed: 3, draws: 200 };
     for consumers in sample::consumers(sample.clusters, multipliers) {
         let plan = sample.plan();
@@ -152,6 +156,7 @@ pub(super) fn follow_strides<R: GpuRuntime>(device: &R::Device, dtype: DType) {
             x: 1,
             w: Weight::Product(0, 1),
             odds: Some(sample.coefficients(0, 1.0)),
+            outcomes: vec![0, 1, 2],
         };
         let multipliers = Multipliers { law: Multiplier::Rademacher, seed: 1, draws: 5 };
         let [consumers, _] = sample::consumers(sample.clusters, multipliers);
@@ -174,11 +179,12 @@ pub(super) fn bear_extreme_log_odds<B: DidBackend>(device: &B::Device, dtype: DT
     let here = [sample.chunk::<B>(device, dtype, 0..500)];
     let host = [sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..500)];
     for gamma in [[200.0, 10.0], [-200.0, 10.0], [0.0, 300.0]] {
-        let job = LogitJob { model: 0, stratum: 0, x: 0, w: Weight::Ones, treated: false };
-        let (a, b) = (sample::logit(&here, &job, &gamma), sample::logit(&host, &job, &gamma));
+        let gamma = gamma.to_vec();
+        let job = LogitJob { stratum: 0, x: 0, w: Weight::Ones, treated: false, gamma };
+        let (a, b) = (sample::logit(&here, &job, 1), sample::logit(&host, &job, 1));
         assert!((a.max_p - b.max_p).abs() < 1e-9, "{} {}", a.max_p, b.max_p);
         for (a, b) in a.score.iter().chain(&a.hessian).zip(b.score.iter().chain(&b.hessian)) {
-            assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{gamma:?}: {a} {b}");
+            assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{:?}: {a} {b}", job.gamma);
         }
     }
 }

@@ -62,7 +62,8 @@ fn arithmetic_is_right_in_double_precision() {
     let sample = Sample::new(5_000, 6, 2);
     let chunk = [sample.chunk::<Wgpu>(&device, DType::F64, 0..sample.rows)];
     let host = [sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..sample.rows)];
-    let job = GramJob { stratum: 0, x: 1, w: Weight::Product(0, 1), odds: None };
+    let outcomes = vec![0, 1, 2];
+    let job = GramJob { stratum: 0, x: 1, w: Weight::Product(0, 1), odds: None, outcomes };
     let (a, b) = (sample::gram(&chunk, &job, 3), sample::gram(&host, &job, 3));
     assert!(sample::distance(&a.zz, &b.zz) < 1e-13 && sample::distance(&a.zy, &b.zy) < 1e-13);
     let mut plan = sample.plan();

@@ -1,0 +1,87 @@
+//! The external grouping of rows that are in no order: one more writing and reading of the columns needed.
+//!
+//! Splitters from a sample of the labels cut their range into buckets of about a frame each; every row goes to the file of
+//! its bucket. A bucket has all rows of its units, and buckets ascend.
+
+use std::fs::File;
+
+use polars::prelude::*;
+
+use super::{Label, ParquetFiles, Part, TemporaryDirectory, read};
+use crate::error::{DidError, Result};
+
+/// Buckets, each an open file.
+const MAX_BUCKETS: usize = 256;
+
+pub(super) fn group(
+    files: ParquetFiles,
+    mut sample: Vec<Label>,
+    frame_rows: usize,
+) -> Result<ParquetFiles> {
+    let rows = usize::try_from(files.rows).unwrap_or(usize::MAX);
+    let buckets = rows.div_ceil(frame_rows).clamp(1, MAX_BUCKETS);
+    sample.sort_unstable();
+    let mut splitters: Vec<Label> =
+        (1..buckets).filter_map(|b| sample.get(b * sample.len() / buckets)).cloned().collect();
+    splitters.dedup();
+    let directory = TemporaryDirectory::new()?;
+    let mut writers: Vec<Option<(Part, Writer)>> = (0..=splitters.len()).map(|_| None).collect();
+    let mut done = 0;
+    for part in &files.parts {
+        let df = read(part, &files.columns)?;
+        done += df.height() as u64;
+        for (bucket, rows) in rows_by_bucket(&files, &df, &splitters)?.into_iter().enumerate() {
+            if rows.is_empty() {
+                continue;
+            }
+            let rows = df.take(&IdxCa::from_vec(PlSmallStr::EMPTY, rows))?;
+            let entry = &mut writers[bucket];
+            let (part, writer) = match entry {
+                Some(open) => open,
+                None => entry.insert(create(&directory, bucket, &df)?),
+            };
+            part.rows += rows.height();
+            writer(Some(&rows))?;
+        }
+        files.report("grouping by unit", done);
+    }
+    let mut parts = Vec::new();
+    for (part, mut writer) in writers.into_iter().flatten() {
+        writer(None)?;
+        parts.push(part);
+    }
+    Ok(ParquetFiles { parts, whole_units: true, _directory: Some(directory), ..files })
+}
+
+/// Rows of each bucket; rows without a unit are in the first.
+fn rows_by_bucket(
+    files: &ParquetFiles,
+    df: &DataFrame,
+    splitters: &[Label],
+) -> Result<Vec<Vec<IdxSize>>> {
+    let labels = files.labels(df)?;
+    let mut rows = vec![Vec::new(); splitters.len() + 1];
+    for (row, index) in (0..df.height()).zip(0..) {
+        let label = labels.label(row);
+        let bucket = label.map_or(0, |label| splitters.partition_point(|s| *s <= label));
+        rows[bucket].push(index);
+    }
+    Ok(rows)
+}
+
+/// Appends rows to a file; without rows it finishes the file.
+type Writer = Box<dyn FnMut(Option<&DataFrame>) -> PolarsResult<()>>;
+
+fn create(directory: &TemporaryDirectory, bucket: usize, df: &DataFrame) -> Result<(Part, Writer)> {
+    let path = directory.path().join(format!("{bucket}.parquet"));
+    let file = File::create(&path)
+        .map_err(|source| DidError::Io { path: path.display().to_string(), source })?;
+    let mut writer = ParquetWriter::new(file)
+        .with_compression(ParquetCompression::Uncompressed)
+        .batched(df.schema())?;
+    let write = move |rows: Option<&DataFrame>| match rows {
+        Some(rows) => writer.write_batch(rows),
+        None => writer.finish().map(drop),
+    };
+    Ok((Part { path, start: 0, rows: 0 }, Box::new(write)))
+}

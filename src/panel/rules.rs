@@ -1,0 +1,283 @@
+//! Which rows are in the sample: every rule that drops units or periods or recodes cohorts, in the order that decides
+//! ties, applied to the counts of the survey.
+
+use super::audit::SampleAudit;
+use super::survey::Observed;
+use crate::error::{DidError, DidWarning, Result};
+use crate::options::ControlGroup;
+
+/// What the estimator asks of the sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SampleOptions {
+    pub control_group: ControlGroup,
+    pub anticipation: u32,
+    pub repeated_cross_sections: bool,
+    pub allow_unbalanced: bool,
+    /// Whether the units' labels are kept.
+    pub labels: bool,
+}
+
+/// Periods and cohorts of the sample, and which units are in it.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    /// Periods of the sample, ascending.
+    pub periods: Vec<f64>,
+    /// Cohorts of the sample, ascending.
+    pub cohorts: Vec<f64>,
+    /// Positions of the estimated cohorts.
+    pub groups: Vec<usize>,
+    /// Whether every unit of the sample has every period.
+    pub balanced: bool,
+    pub audit: SampleAudit,
+    pub warnings: Vec<DidWarning>,
+    recoded: Recoded,
+    drops_incomplete: bool,
+}
+
+/// A unit's place in the sample.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    pub cohort: usize,
+    /// For each of its periods in the sample, the position among its complete rows.
+    pub rows: Vec<(usize, usize)>,
+}
+
+impl Rules {
+    /// Applies the rules to the units observed; `audit` has the counts of rows read and missing.
+    pub fn new(
+        units: &[Observed],
+        options: &SampleOptions,
+        mut audit: SampleAudit,
+    ) -> Result<Self> {
+        let mut warnings = Vec::new();
+        let missing: usize = audit.rows_missing.iter().map(|(_, n)| n).sum();
+        if missing > 0 {
+            warnings.push(DidWarning::DroppedRows { rows: missing });
+        }
+        let present: Vec<&Observed> = units.iter().filter(|u| !u.periods.is_empty()).collect();
+        if present.is_empty() {
+            return Err(DidError::EmptySample {
+                after: "after dropping rows with missing or non-finite values",
+                remedy: "check the columns for nulls and infinities",
+            });
+        }
+        let delta = f64::from(options.anticipation);
+        let mut recoded = Recoded::new(&present, delta);
+        if recoded.periods.len() < 2 {
+            return Err(DidError::TooFewPeriods { periods: recoded.periods.len() });
+        }
+        let original = recoded.finite();
+        let last = recoded.replace_never_treated(&present, options, &mut audit, &mut warnings)?;
+        recoded.drop_already_treated(&present, options, &mut audit, &mut warnings);
+        let kept = || present.iter().filter_map(|u| recoded.kept(u));
+        let periods = distinct(kept().flat_map(|(_, periods)| periods));
+        if periods.len() < 2 {
+            return Err(DidError::TooFewPeriods { periods: periods.len() });
+        }
+        let mut rules = Self {
+            periods,
+            cohorts: Vec::new(),
+            groups: Vec::new(),
+            balanced: false,
+            audit,
+            warnings,
+            recoded,
+            drops_incomplete: false,
+        };
+        rules.balance(&present, options)?;
+        rules.find_groups(&present, options, &original, last)?;
+        Ok(rules)
+    }
+
+    /// Drops units that are missing in some period unless that is allowed.
+    fn balance(&mut self, units: &[&Observed], options: &SampleOptions) -> Result<()> {
+        if options.repeated_cross_sections {
+            return Ok(());
+        }
+        let count = |complete: bool| {
+            let counted = |u: &&&Observed| {
+                let kept = self.recoded.kept(u).map_or(0, |(_, periods)| periods.len());
+                kept > 0 && (kept == self.periods.len()) == complete
+            };
+            units.iter().filter(counted).map(|u| u.units).sum::<usize>()
+        };
+        let (complete, incomplete) = (count(true), count(false));
+        if incomplete == 0 || options.allow_unbalanced {
+            self.balanced = incomplete == 0;
+            return Ok(());
+        }
+        if complete == 0 {
+            return Err(DidError::EmptySample {
+                after: "after balancing: no unit is observed in every period",
+                remedy: "allow an unbalanced panel, or use repeated cross sections",
+            });
+        }
+        (self.balanced, self.drops_incomplete) = (true, true);
+        self.audit.units_unbalanced = incomplete;
+        self.warnings.push(DidWarning::Unbalanced { units: incomplete });
+        Ok(())
+    }
+
+    fn find_groups(
+        &mut self,
+        units: &[&Observed],
+        options: &SampleOptions,
+        original: &[f64],
+        last: Option<f64>,
+    ) -> Result<()> {
+        self.cohorts =
+            distinct(units.iter().filter_map(|u| self.kept(u)).map(|(cohort, _)| cohort));
+        let first = self.periods[0] + f64::from(options.anticipation);
+        let estimated = |c: &usize| {
+            let g = self.cohorts[*c];
+            g.is_finite() && g > first && Some(g) != last
+        };
+        self.groups = (0..self.cohorts.len()).filter(estimated).collect();
+        self.record_lost_cohorts(original);
+        if !self.groups.is_empty() {
+            return Ok(());
+        }
+        let anticipating = if options.anticipation > 0 {
+            format!(" (with {} periods of anticipation)", options.anticipation)
+        } else {
+            String::new()
+        };
+        Err(DidError::NoValidGroups { anticipating })
+    }
+
+    fn record_lost_cohorts(&mut self, original: &[f64]) {
+        for g in original {
+            let reason = match self.cohorts.iter().position(|c| c == g) {
+                Some(c) if self.groups.contains(&c) => continue,
+                Some(_) => "kept as a comparison only",
+                None if self.audit.rows_after_last_cohort > 0 && original.last() == Some(g) => {
+                    "the comparison in place of never-treated units"
+                }
+                None => "already treated in the first period, or no complete unit",
+            };
+            self.audit.cohorts_lost.push((*g, reason.to_owned()));
+        }
+        self.audit.groups = self.groups.iter().map(|c| self.cohorts[*c]).collect();
+    }
+
+    /// Cohort and periods of units of the sample.
+    fn kept(&self, unit: &Observed) -> Option<(f64, Vec<f64>)> {
+        let complete = |periods: &Vec<f64>| periods.len() == self.periods.len();
+        self.recoded.kept(unit).filter(|(_, p)| !self.drops_incomplete || complete(p))
+    }
+
+    /// Place of units in the sample; `None` if they are not in it.
+    pub fn place(&self, unit: &Observed) -> Option<Place> {
+        let (cohort, kept) = self.kept(unit)?;
+        let at = |sorted: &[f64], value: f64| sorted.partition_point(|s| *s < value);
+        let rows = kept.into_iter().map(|t| (at(&self.periods, t), at(&unit.periods, t)));
+        Some(Place { cohort: at(&self.cohorts, cohort), rows: rows.collect() })
+    }
+}
+
+/// Distinct values, ascending.
+fn distinct(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::new();
+    for value in values {
+        let at = found.partition_point(|f| *f < value);
+        if found.get(at) != Some(&value) {
+            found.insert(at, value);
+        }
+    }
+    found
+}
+
+/// Cohorts with those first treated beyond the sample recoded to never treated, and the periods and cohorts dropped.
+#[derive(Clone, Debug)]
+struct Recoded {
+    periods: Vec<f64>,
+    /// Groups above this value are never treated inside the sample.
+    horizon: f64,
+    /// The last cohort, if it takes the place of the never treated.
+    never: Option<f64>,
+    found: Vec<f64>,
+    /// Periods from here on are dropped.
+    end: f64,
+    /// Cohorts up to here are dropped.
+    already_treated: f64,
+}
+
+impl Recoded {
+    fn new(units: &[&Observed], delta: f64) -> Self {
+        let periods = distinct(units.iter().flat_map(|u| u.periods.iter().copied()));
+        Self {
+            horizon: periods.last().map_or(f64::NEG_INFINITY, |t| t + delta),
+            periods,
+            never: None,
+            found: distinct(units.iter().map(|u| u.group)),
+            end: f64::INFINITY,
+            already_treated: f64::NEG_INFINITY,
+        }
+    }
+
+    fn effective(&self, g: f64) -> f64 {
+        if g > self.horizon || Some(g) == self.never { f64::INFINITY } else { g }
+    }
+
+    fn finite(&self) -> Vec<f64> {
+        self.found.iter().copied().filter(|g| self.effective(*g).is_finite()).collect()
+    }
+
+    /// Cohort and periods that are not dropped.
+    fn kept(&self, unit: &Observed) -> Option<(f64, Vec<f64>)> {
+        let cohort = self.effective(unit.group);
+        let periods: Vec<f64> = unit.periods.iter().copied().filter(|t| *t < self.end).collect();
+        (cohort > self.already_treated && !periods.is_empty()).then_some((cohort, periods))
+    }
+
+    /// Without never-treated units, the last cohort is the comparison up to its treatment. Returns that cohort if it stays
+    /// a treated cohort that is not estimated (not-yet-treated controls).
+    fn replace_never_treated(
+        &mut self,
+        units: &[&Observed],
+        options: &SampleOptions,
+        audit: &mut SampleAudit,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<Option<f64>> {
+        if self.found.iter().any(|g| self.effective(*g).is_infinite()) {
+            return Ok(None);
+        }
+        let Some(&last) = self.found.last() else { return Ok(None) };
+        self.end = last - f64::from(options.anticipation);
+        let after = |u: &&Observed| u.units * u.periods.iter().filter(|t| **t >= self.end).count();
+        audit.rows_after_last_cohort = units.iter().map(after).sum();
+        let periods = self.periods.iter().filter(|t| **t < self.end).count();
+        if periods < 2 {
+            return Err(DidError::TooFewPeriods { periods });
+        }
+        warnings.push(DidWarning::LastCohortAsControl { group: last });
+        match options.control_group {
+            ControlGroup::NeverTreated => {
+                self.never = Some(last);
+                Ok(None)
+            }
+            ControlGroup::NotYetTreated => Ok(Some(last)),
+        }
+    }
+
+    /// Drops cohorts treated (or anticipating) in the first period already.
+    fn drop_already_treated(
+        &mut self,
+        units: &[&Observed],
+        options: &SampleOptions,
+        audit: &mut SampleAudit,
+        warnings: &mut Vec<DidWarning>,
+    ) {
+        let first = self.periods[0] + f64::from(options.anticipation);
+        let treated = |u: &&&Observed| self.kept(u).is_some_and(|(cohort, _)| cohort <= first);
+        let dropped = units.iter().filter(treated).map(|u| u.units).sum();
+        self.already_treated = first;
+        audit.units_already_treated = dropped;
+        if dropped > 0 {
+            warnings.push(DidWarning::AlreadyTreated {
+                units: dropped,
+                anticipation: options.anticipation,
+            });
+        }
+    }
+}

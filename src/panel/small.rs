@@ -1,0 +1,212 @@
+//! Periods and groups as small codes, in the order of their values.
+
+use rayon::prelude::*;
+
+use super::values::Numbers;
+use crate::kernel::vectorized;
+
+/// Rows that one task encodes.
+const PART: usize = 8_192;
+
+/// Largest number of distinct periods or groups.
+pub(super) const MAX_DISTINCT: usize = 60_000;
+
+/// One code a row.
+pub(super) struct SmallCodes {
+    pub codes: Vec<u16>,
+    scale: Scale,
+}
+
+/// Values of the codes, ascending.
+enum Scale {
+    /// `min + code`.
+    Offset(f64),
+    Listed(Vec<f64>),
+}
+
+/// What a first look at the values found.
+#[derive(Clone, Copy)]
+struct Range {
+    min: f64,
+    max: f64,
+    integral: bool,
+}
+
+impl SmallCodes {
+    /// Code of +infinity.
+    pub const INFINITE: u16 = u16::MAX - 1;
+    /// Code of a missing value.
+    pub const MISSING: u16 = u16::MAX;
+
+    /// Codes of the values after `map`; `None` if there are more than [`MAX_DISTINCT`].
+    pub fn new(numbers: &Numbers, map: impl Fn(f64) -> f64 + Sync) -> Option<Self> {
+        let mut codes = vec![Self::MISSING; numbers.len()];
+        let range = blocks(numbers, &map)
+            .map(|values| vectorized_range(&values))
+            .reduce(Range::empty, Range::join);
+        let scale = if range.min > range.max {
+            Scale::Listed(Vec::new())
+        } else if range.integral && range.max - range.min < MAX_DISTINCT as f64 {
+            Scale::Offset(range.min)
+        } else {
+            Scale::Listed(distinct(numbers, &map)?)
+        };
+        codes.par_chunks_mut(PART).zip(blocks(numbers, &map)).for_each(|(codes, values)| {
+            let mut last = (f64::NAN, Self::MISSING);
+            for (code, value) in codes.iter_mut().zip(values) {
+                if value.to_bits() != last.0.to_bits() {
+                    last = (value, scale.code(value));
+                }
+                *code = last.1;
+            }
+        });
+        Some(Self { codes, scale })
+    }
+
+    /// Value of a code.
+    pub fn value(&self, code: u16) -> f64 {
+        match (code, &self.scale) {
+            (Self::INFINITE, _) => f64::INFINITY,
+            (Self::MISSING, _) => f64::NAN,
+            (code, Scale::Offset(min)) => min + f64::from(code),
+            (code, Scale::Listed(values)) => values[usize::from(code)],
+        }
+    }
+
+    /// Smallest finite value.
+    pub fn lowest(&self) -> Option<f64> {
+        match &self.scale {
+            Scale::Offset(min) => Some(*min),
+            Scale::Listed(values) => values.first().copied(),
+        }
+    }
+
+    pub fn is_missing(&self, row: usize) -> bool {
+        self.codes[row] == Self::MISSING
+    }
+}
+
+impl Scale {
+    fn code(&self, value: f64) -> u16 {
+        if value == f64::INFINITY {
+            return SmallCodes::INFINITE;
+        }
+        if !value.is_finite() {
+            return SmallCodes::MISSING;
+        }
+        match self {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+            Self::Offset(min) => (value - min) as u16,
+            Self::Listed(values) => {
+                u16::try_from(values.partition_point(|v| *v < value)).unwrap_or(SmallCodes::MISSING)
+            }
+        }
+    }
+}
+
+impl Range {
+    fn empty() -> Self {
+        Self { min: f64::INFINITY, max: f64::NEG_INFINITY, integral: true }
+    }
+
+    #[inline(always)]
+    fn of(values: &[f64]) -> Self {
+        values.iter().fold(Self::empty(), |range, v| {
+            let v = *v;
+            let finite = v.is_finite();
+            Self {
+                min: if finite { range.min.min(v) } else { range.min },
+                max: if finite { range.max.max(v) } else { range.max },
+                integral: range.integral && (!finite || v.fract() == 0.0),
+            }
+        })
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+            integral: self.integral && other.integral,
+        }
+    }
+}
+
+fn vectorized_range(values: &[f64]) -> Range {
+    vectorized(
+        #[inline(always)]
+        || Range::of(values),
+    )
+}
+
+/// Mapped values, part by part.
+fn blocks(
+    numbers: &Numbers,
+    map: &(impl Fn(f64) -> f64 + Sync),
+) -> impl IndexedParallelIterator<Item = Vec<f64>> {
+    (0..numbers.len().div_ceil(PART)).into_par_iter().map(move |part| {
+        let start = part * PART;
+        let mut values = vec![0.0; PART.min(numbers.len() - start)];
+        numbers.read(start, &mut values);
+        for value in &mut values {
+            *value = map(*value);
+        }
+        values
+    })
+}
+
+/// Distinct finite values, ascending; `None` if there are too many.
+fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Option<Vec<f64>> {
+    let sorted = |mut values: Vec<f64>| {
+        values.retain(|v| v.is_finite());
+        values.sort_unstable_by(f64::total_cmp);
+        values.dedup();
+        values
+    };
+    let join = |mut a: Vec<f64>, b: Vec<f64>| {
+        if a.len() <= MAX_DISTINCT {
+            a.extend(b);
+        }
+        sorted(a)
+    };
+    let values = blocks(numbers, map).map(sorted).reduce(Vec::new, join);
+    (values.len() <= MAX_DISTINCT).then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use polars::prelude::*;
+
+    use super::*;
+
+    fn codes(values: &[Option<f64>]) -> Option<SmallCodes> {
+        let series = Series::new("t".into(), values);
+        SmallCodes::new(&Numbers::new(&series, f64::NAN).unwrap(), |v| v)
+    }
+
+    #[test]
+    fn codes_are_in_the_order_of_the_values() {
+        for values in [[2003.0, 1999.0, 2001.0], [0.5, -1e300, 0.25], [-0.0, -7e9, -1.0]] {
+            let options: Vec<Option<f64>> = values.into_iter().map(Some).chain([None]).collect();
+            let coded = codes(&options).unwrap();
+            assert!(coded.codes[1] < coded.codes[2] && coded.codes[2] < coded.codes[0]);
+            for (code, value) in coded.codes.iter().zip(values) {
+                assert!(coded.value(*code) == value);
+            }
+            assert!(coded.is_missing(3));
+        }
+    }
+
+    #[test]
+    fn infinities_and_missing_values_have_codes_of_their_own() {
+        let coded = codes(&[Some(f64::INFINITY), Some(4.0), Some(f64::NAN)]).unwrap();
+        assert_eq!(coded.codes, [SmallCodes::INFINITE, 0, SmallCodes::MISSING]);
+        assert!(codes(&[None, None]).unwrap().is_missing(1));
+    }
+
+    #[test]
+    fn too_many_values_are_refused() {
+        let many: Vec<Option<f64>> = (0..=MAX_DISTINCT).map(|i| Some(i as f64 + 0.5)).collect();
+        assert!(codes(&many).is_none());
+        assert!(codes(&many[..MAX_DISTINCT]).is_some());
+    }
+}

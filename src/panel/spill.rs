@@ -1,0 +1,196 @@
+//! Strata that do not fit in memory, in a temporary file: pieces of whole tiles, each contiguous.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::condition::{Change, Pieces};
+use super::fill::Shape;
+use super::parquet::TemporaryDirectory;
+use super::sample::StratumData;
+use crate::error::{DidError, Result};
+use crate::pass::TILE;
+
+/// Tiles of a piece, at most.
+const MAX_TILES: usize = 64;
+
+/// Place of a piece in the file.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: u64,
+    rows: usize,
+}
+
+/// Writes strata row by row from their start.
+pub(super) struct SpillWriter {
+    shape: Shape,
+    file: BufWriter<File>,
+    directory: TemporaryDirectory,
+    path: String,
+    at: u64,
+    open: Vec<StratumData>,
+    /// Rows in the open pieces.
+    filled: Vec<usize>,
+    pieces: Vec<Vec<Piece>>,
+}
+
+impl SpillWriter {
+    /// `bytes` may be used for open pieces.
+    pub fn new(shape: Shape, strata: &[usize], bytes: u64) -> Result<Self> {
+        let row_bytes = shape.row_bytes() * strata.len() as u64;
+        let affordable = usize::try_from(bytes / row_bytes).unwrap_or(usize::MAX) / TILE;
+        // The largest power of two within the limits.
+        let tiles = 1 << affordable.clamp(1, MAX_TILES).ilog2();
+        let open = strata.iter().map(|_| shape.stratum(tiles * TILE));
+        let directory = TemporaryDirectory::new()?;
+        let path = directory.path().join("strata");
+        let shown = path.display().to_string();
+        let file = File::options().create_new(true).read(true).write(true).open(&path);
+        let file = file.map_err(|source| DidError::Io { path: shown.clone(), source })?;
+        Ok(Self {
+            shape,
+            file: BufWriter::with_capacity(1 << 20, file),
+            directory,
+            path: shown,
+            at: 0,
+            open: open.collect(),
+            filled: vec![0; strata.len()],
+            pieces: vec![Vec::new(); strata.len()],
+        })
+    }
+
+    /// Appends rows to a stratum.
+    pub fn append(&mut self, stratum: usize, rows: &StratumData) -> Result<()> {
+        let mut done = 0;
+        while done < rows.rows {
+            let (open, filled) = (&mut self.open[stratum], self.filled[stratum]);
+            let n = (open.rows - filled).min(rows.rows - done);
+            copy(&rows.y, rows.rows, done, &mut open.y, open.rows, filled, n);
+            copy(&rows.x, rows.rows, done, &mut open.x, open.rows, filled, n);
+            copy(&rows.w, rows.rows, done, &mut open.w, open.rows, filled, n);
+            open.rank[filled..filled + n].copy_from_slice(&rows.rank[done..done + n]);
+            if self.shape.clustered {
+                open.cluster[filled..filled + n].copy_from_slice(&rows.cluster[done..done + n]);
+            }
+            done += n;
+            self.filled[stratum] += n;
+            if self.filled[stratum] == self.open[stratum].rows {
+                self.close(stratum)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the open piece.
+    fn close(&mut self, stratum: usize) -> Result<()> {
+        let rows = std::mem::take(&mut self.filled[stratum]);
+        if rows == 0 {
+            return Ok(());
+        }
+        let open = &self.open[stratum];
+        let columns = [&open.y, &open.x, &open.w];
+        let doubles = columns.iter().flat_map(|c| c.chunks_exact(open.rows));
+        let mut written = 0;
+        let write = |bytes: &[u8]| {
+            written += bytes.len() as u64;
+            self.file.write_all(bytes)
+        };
+        doubles
+            .map(|column| bytemuck::cast_slice(&column[..rows]))
+            .chain([bytemuck::cast_slice(&open.rank[..rows])])
+            .chain(self.shape.clustered.then(|| bytemuck::cast_slice(&open.cluster[..rows])))
+            .try_for_each(write)
+            .map_err(|source| DidError::Io { path: self.path.clone(), source })?;
+        self.pieces[stratum].push(Piece { start: self.at, rows });
+        self.at += written;
+        Ok(())
+    }
+
+    /// Closes all pieces.
+    pub fn finish(mut self) -> Result<Spill> {
+        (0..self.open.len()).try_for_each(|stratum| self.close(stratum))?;
+        let Self { shape, file, directory, path, pieces, .. } = self;
+        let failed = |source| DidError::Io { path: path.clone(), source };
+        let file = file.into_inner().map_err(|e| failed(e.into_error()))?;
+        Ok(Spill {
+            shape,
+            file: Mutex::new(file),
+            path,
+            pieces,
+            change: None,
+            _directory: directory,
+        })
+    }
+}
+
+/// Copies `n` rows of every column.
+fn copy(
+    from: &[f64],
+    from_rows: usize,
+    from_at: usize,
+    to: &mut [f64],
+    to_rows: usize,
+    to_at: usize,
+    n: usize,
+) {
+    for (to, from) in to.chunks_exact_mut(to_rows).zip(from.chunks_exact(from_rows)) {
+        to[to_at..to_at + n].copy_from_slice(&from[from_at..from_at + n]);
+    }
+}
+
+/// Strata in a file.
+#[derive(Debug)]
+pub(crate) struct Spill {
+    shape: Shape,
+    file: Mutex<File>,
+    path: String,
+    pieces: Vec<Vec<Piece>>,
+    /// What is done to the rows when they are read.
+    pub(super) change: Option<Change>,
+    _directory: TemporaryDirectory,
+}
+
+impl Spill {
+    pub fn strata(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Rows of each of a stratum's pieces: all but the last have the same power of two of tiles.
+    pub fn rows(&self, stratum: usize) -> impl Iterator<Item = usize> {
+        self.pieces[stratum].iter().map(|p| p.rows)
+    }
+
+    /// Reads a piece.
+    pub fn read(&self, stratum: usize, piece: usize) -> Result<StratumData> {
+        let Piece { start, rows } = self.pieces[stratum][piece];
+        let mut data = self.shape.stratum(rows);
+        {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            let columns = [&mut data.y, &mut data.x, &mut data.w];
+            file.seek(SeekFrom::Start(start))
+                .and_then(|_| {
+                    for column in columns {
+                        file.read_exact(bytemuck::cast_slice_mut(column))?;
+                    }
+                    file.read_exact(bytemuck::cast_slice_mut(&mut data.rank))?;
+                    file.read_exact(bytemuck::cast_slice_mut(&mut data.cluster))
+                })
+                .map_err(|source| DidError::Io { path: self.path.clone(), source })?;
+        }
+        if let Some(change) = &self.change {
+            change.apply(stratum, &mut data);
+        }
+        Ok(data)
+    }
+}
+
+impl Pieces for Spill {
+    fn each(&self, visit: &mut dyn FnMut(usize, &StratumData) -> Result<()>) -> Result<()> {
+        for (stratum, pieces) in self.pieces.iter().enumerate() {
+            for piece in 0..pieces.len() {
+                visit(stratum, &self.read(stratum, piece)?)?;
+            }
+        }
+        Ok(())
+    }
+}

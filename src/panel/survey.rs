@@ -1,0 +1,180 @@
+//! Which periods the units of each group have: all that the rules of the sample need to know of the rows.
+
+use polars::prelude::PlHashMap;
+use rayon::prelude::*;
+
+use super::codes::MISSING;
+use super::columns::{Roles, Rows, Units};
+use crate::error::{DidError, Result};
+
+/// Units (rows, for repeated cross sections) of one group with the same complete periods.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Observed {
+    /// First treated period, +inf if never treated.
+    pub group: f64,
+    /// Periods with complete rows, ascending.
+    pub periods: Vec<f64>,
+    pub units: usize,
+}
+
+/// Patterns of a frame's units.
+pub(super) struct Survey {
+    /// Distinct patterns.
+    pub patterns: Vec<Pattern>,
+    /// Pattern of each unit; empty if rows are the units.
+    pub of_unit: Vec<u32>,
+}
+
+/// Complete rows of a unit.
+pub(super) struct Pattern {
+    pub observed: Observed,
+    /// Whether all rows of the unit are complete.
+    pub whole: bool,
+}
+
+impl Survey {
+    /// Looks at every row once, and checks that units have one row a period, one group and one cluster.
+    pub fn new(rows: &Rows, roles: &Roles, rows_are_units: bool) -> Result<Self> {
+        let table = match &rows.units {
+            Some(units) => units_of(rows, units, roles)?,
+            None => Table::default(),
+        };
+        let table = if rows_are_units { single_rows(rows) } else { table };
+        Ok(Self {
+            patterns: table
+                .keys
+                .iter()
+                .zip(&table.counts)
+                .map(|(key, units)| Pattern {
+                    observed: Observed {
+                        group: rows.group.value(key[0]),
+                        periods: key[2..].iter().map(|t| rows.time.value(*t)).collect(),
+                        units: *units,
+                    },
+                    whole: key[1] == 1,
+                })
+                .collect(),
+            of_unit: table.of_unit,
+        })
+    }
+}
+
+/// Patterns as keys: group, whether the unit is whole, and periods.
+#[derive(Default)]
+struct Table {
+    index: PlHashMap<Box<[u16]>, u32>,
+    keys: Vec<Box<[u16]>>,
+    counts: Vec<usize>,
+    of_unit: Vec<u32>,
+    last: u32,
+}
+
+impl Table {
+    fn add(&mut self, key: &[u16], units: usize) -> u32 {
+        let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
+        let at = match Some(self.last).filter(same).or_else(|| self.index.get(key).copied()) {
+            Some(at) => at,
+            None => {
+                let at = u32::try_from(self.keys.len()).unwrap_or(MISSING);
+                self.index.insert(key.into(), at);
+                self.keys.push(key.into());
+                self.counts.push(0);
+                at
+            }
+        };
+        self.counts[at as usize] += units;
+        self.last = at;
+        at
+    }
+}
+
+/// Patterns of the units, block by block.
+fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<Table> {
+    let block = |block: std::ops::Range<usize>| -> Result<Table> {
+        let mut table = Table::default();
+        let mut key = Vec::new();
+        for unit in block {
+            read_unit(rows, units, roles, unit, &mut key)?;
+            let at = table.add(&key, 1);
+            table.of_unit.push(at);
+        }
+        Ok(table)
+    };
+    let blocks: Vec<Table> = units.order.par_blocks().map(block).collect::<Result<_>>()?;
+    let mut table = Table::default();
+    let maps: Vec<Vec<u32>> = blocks
+        .iter()
+        .map(|b| b.keys.iter().zip(&b.counts).map(|(key, n)| table.add(key, *n)).collect())
+        .collect();
+    let mut of_unit = vec![0; units.order.units()];
+    of_unit.par_chunks_mut(super::order::UNITS).zip(blocks).zip(maps).for_each(
+        |((out, block), map)| {
+            for (out, local) in out.iter_mut().zip(&block.of_unit) {
+                *out = map[*local as usize];
+            }
+        },
+    );
+    table.of_unit = of_unit;
+    Ok(table)
+}
+
+/// Checks a unit's rows and writes its pattern to `key`.
+fn read_unit(
+    rows: &Rows,
+    units: &Units,
+    roles: &Roles,
+    unit: usize,
+    key: &mut Vec<u16>,
+) -> Result<()> {
+    let (time, group) = (&rows.time, &rows.group);
+    let varies = |column: &Option<String>, role, remedy| DidError::TimeVarying {
+        column: column.clone().unwrap_or_default(),
+        role,
+        unit: units.label(unit),
+        remedy,
+    };
+    key.clear();
+    key.extend([super::small::SmallCodes::MISSING, 1]);
+    let mut last = None;
+    let mut cluster = None;
+    for row in units.order.unit(unit) {
+        let (t, g) = (time.codes[row], group.codes[row]);
+        if last == Some(t) {
+            return Err(DidError::DuplicateRow {
+                column: roles.unit.clone().unwrap_or_default(),
+                unit: units.label(unit),
+                period: time.value(t),
+            });
+        }
+        if last.is_some() && key[0] != g {
+            return Err(varies(
+                &Some(roles.group.clone()),
+                "group",
+                "treatment must be irreversible, with one first treated period for all rows of a unit",
+            ));
+        }
+        (last, key[0]) = (Some(t), g);
+        if let Some(codes) = &rows.cluster {
+            let code = Some(codes.codes[row]).filter(|c| *c != MISSING);
+            if code.is_some() && cluster.is_some() && code != cluster {
+                return Err(varies(&roles.cluster, "cluster", "clusters must nest units"));
+            }
+            cluster = code.or(cluster);
+        }
+        if rows.is_complete(row) {
+            key.push(t);
+        } else {
+            key[1] = 0;
+        }
+    }
+    Ok(())
+}
+
+/// Every complete row as a unit of its own.
+fn single_rows(rows: &Rows) -> Table {
+    let mut table = Table::default();
+    for row in (0..rows.len).filter(|row| rows.is_complete(*row)) {
+        table.add(&[rows.group.codes[row], 1, rows.time.codes[row]], 1);
+    }
+    table
+}
