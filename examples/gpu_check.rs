@@ -3,16 +3,17 @@
 //! `cargo run --release --features cuda --example gpu_check [rows]`, or `--features wgpu`.
 
 use std::error::Error;
-use std::hint::black_box;
-use std::time::Instant;
 
 use burn::tensor::DType;
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::pass::{Chunk, Consumers, GramJob, LogitJob, Multipliers, Weight};
+use burn_did::pass::Multipliers;
 use burn_did::{Multiplier, Precision};
 
+use passes::{milliseconds, passes};
 use sample::Sample;
 
+#[path = "../tests/support/passes.rs"]
+mod passes;
 #[path = "../tests/support/sample.rs"]
 mod sample;
 
@@ -96,55 +97,8 @@ fn timings<B: DidBackend>(device: &B::Device, dtype: DType, rows: usize) {
     let here = sample.chunk::<B>(device, dtype, 0..rows);
     let host = sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..rows);
     println!("{:24} {:>10} {:>10}", "", B::NAME, "cpu");
-    for ((name, here), (_, host)) in passes(&sample, here).iter().zip(&passes(&sample, host)) {
-        println!("{name:24} {:10.2} {:10.2}", milliseconds(here), milliseconds(host));
+    let (here, host) = (passes(&sample, here, DRAWS), passes(&sample, host, DRAWS));
+    for (here, host) in here.iter().zip(&host) {
+        println!("{:24} {:10.2} {:10.2}", here.name, milliseconds(here), milliseconds(host));
     }
-}
-
-type NamedPass = (&'static str, Box<dyn Fn()>);
-
-fn passes<B: DidBackend>(sample: &Sample, chunk: Chunk<B>) -> Vec<NamedPass> {
-    let periods = sample.periods;
-    let plan = sample.plan();
-    let gamma = sample.coefficients(0, 1.0);
-    let w = Weight::Column(0);
-    let gram = |odds| {
-        let outcomes = (0..periods).collect();
-        GramJob { stratum: 0, x: 0, w, odds, outcomes }
-    };
-    let (plain, weighted) = (gram(None), gram(Some(gamma.clone())));
-    let logit = LogitJob { stratum: 0, x: 0, w, treated: false, gamma };
-    let covariance = Consumers { clusters: None, multipliers: None, keep_rows: false };
-    let multipliers = Multipliers { law: Multiplier::Mammen, seed: 1, draws: DRAWS };
-    let bootstrap = Consumers { multipliers: Some(multipliers), ..covariance };
-    let chunk = std::rc::Rc::new([chunk]);
-    let (a, b, c, d, e) = (chunk.clone(), chunk.clone(), chunk.clone(), chunk.clone(), chunk);
-    let bootstrap_plan = plan.clone();
-    vec![
-        ("cross-products", Box::new(move || drop(black_box(sample::gram(&*a, &plain, periods))))),
-        (
-            "cross-products, odds",
-            Box::new(move || drop(black_box(sample::gram(&*b, &weighted, periods)))),
-        ),
-        ("logit", Box::new(move || drop(black_box(sample::logit(&*c, &logit, 1))))),
-        (
-            "influence, covariance",
-            Box::new(move || drop(black_box(sample::influence(&*d, &plan, covariance)))),
-        ),
-        (
-            "influence, bootstrap",
-            Box::new(move || drop(black_box(sample::influence(&*e, &bootstrap_plan, bootstrap)))),
-        ),
-    ]
-}
-
-/// The fastest of three runs after one that compiles.
-fn milliseconds(pass: &dyn Fn()) -> f64 {
-    pass();
-    let run = |_| {
-        let start = Instant::now();
-        pass();
-        start.elapsed().as_secs_f64() * 1e3
-    };
-    (0..3).map(run).fold(f64::INFINITY, f64::min)
 }

@@ -1,0 +1,108 @@
+//! Whether two contestants computed the same thing.
+
+use super::case::Case;
+use super::run::{Cell, Run};
+
+/// How far estimates may be apart: effects relative to the larger of effect and standard error, standard errors
+/// relatively.
+#[derive(Clone, Copy, Debug)]
+pub struct Tolerance {
+    /// For effects.
+    pub att: f64,
+    /// For standard errors.
+    pub se: f64,
+    /// Why more than rounding is allowed, empty if it is not.
+    pub convention: &'static str,
+}
+
+/// Largest distances found.
+#[derive(Clone, Copy, Debug)]
+pub struct Agreement {
+    /// Of effects.
+    pub att: f64,
+    /// Of standard errors.
+    pub se: f64,
+    /// Cells that only one has.
+    pub unmatched: usize,
+    /// What is allowed.
+    pub tolerance: Tolerance,
+}
+
+impl Agreement {
+    /// Whether the runs may be compared in speed.
+    pub fn holds(&self) -> bool {
+        self.unmatched == 0 && self.att <= self.tolerance.att && self.se <= self.tolerance.se
+    }
+}
+
+/// Logits stop at a relative change of the deviance of 1e-8 there; ours are solved to rounding.
+const EXACT: Tolerance = Tolerance { att: 1e-6, se: 1e-4, convention: "" };
+
+/// A backend in single precision.
+const SINGLE: Tolerance =
+    Tolerance { att: 1e-3, se: 1e-3, convention: "single precision on this device" };
+
+/// diff-diff sums the reweighted comparison residuals over the number of treated units, R `did` over the sum of the
+/// weights. Both are doubly robust; they differ by much less than a standard error. With the latter in its source,
+/// diff-diff's numbers are ours to 1e-11.
+const UNNORMALISED: Tolerance = Tolerance {
+    att: 1e-2,
+    se: 1e-3,
+    convention: "comparison weights are divided by the number of treated units, not by their sum",
+};
+
+/// ModernDiD has the sign of DRDID up to 1.2.3 in the influence of the base period's regressions.
+const BASE_PERIOD_SIGN: Tolerance = Tolerance {
+    att: 1e-6,
+    se: 0.15,
+    convention: "sign of the base period's regressions in the influence function, as in DRDID before 1.4.0",
+};
+
+/// What is allowed for a peer in a case, apart from simulation error.
+fn analytic(ours: &Run, peer: &Run, case: &Case) -> Tolerance {
+    let single = |run: &Run| run.settings.contains("f32");
+    match (peer.contestant.as_str(), case.panel, case.covariates > 0) {
+        ("diff-diff", true, true) => UNNORMALISED,
+        ("moderndid" | "did", false, true) => BASE_PERIOD_SIGN,
+        _ if single(ours) || single(peer) => SINGLE,
+        _ => EXACT,
+    }
+}
+
+/// Adds the simulation error of two bootstrapped standard errors: five of its standard deviations, that of an
+/// interquartile range being 1.17 / sqrt(draws) of the standard error.
+fn tolerance(ours: &Run, peer: &Run, case: &Case) -> Tolerance {
+    let analytic = analytic(ours, peer, case);
+    if case.draws == 0 {
+        return analytic;
+    }
+    let simulation = 5.0 * std::f64::consts::SQRT_2 * 1.17 / (case.draws as f64).sqrt();
+    Tolerance { se: analytic.se + simulation, ..analytic }
+}
+
+/// Compares a peer's estimates with ours.
+pub fn compare(ours: &Run, peer: &Run, case: &Case) -> Agreement {
+    let mut found =
+        Agreement { att: 0.0, se: 0.0, unmatched: 0, tolerance: tolerance(ours, peer, case) };
+    for cell in &ours.cells {
+        let Some(other) = peer.cells.iter().find(|c| same_cell(c, cell)) else {
+            found.unmatched += 1;
+            continue;
+        };
+        match (cell.att.zip(cell.se), other.att.zip(other.se)) {
+            (Some((att, se)), Some((other_att, other_se))) => {
+                found.att = found.att.max((att - other_att).abs() / att.abs().max(se));
+                found.se = found.se.max((other_se / se - 1.0).abs());
+            }
+            (None, None) => {}
+            _ => found.unmatched += 1,
+        }
+    }
+    let extra = peer.cells.iter().filter(|c| !ours.cells.iter().any(|cell| same_cell(c, cell)));
+    found.unmatched += extra.count();
+    found
+}
+
+fn same_cell(a: &Cell, b: &Cell) -> bool {
+    (a.group - b.group).abs() < 0.5 && (a.time - b.time).abs() < 0.5
+}

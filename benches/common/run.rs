@@ -1,0 +1,82 @@
+//! [`Run`]: what a contestant reports, and the file that keeps it.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Result;
+use super::memory::Memory;
+
+/// What a contestant prints: one line of JSON.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Name of the package.
+    pub contestant: String,
+    /// Its version.
+    pub version: String,
+    /// What it was set to, and the libraries it runs on.
+    pub settings: String,
+    /// Wall seconds of the fit alone.
+    pub seconds: f64,
+    /// Resident memory.
+    pub memory: Memory,
+    /// Estimates.
+    pub cells: Vec<Cell>,
+    /// Seconds of each stage, if asked for.
+    #[serde(default)]
+    pub stages: BTreeMap<String, f64>,
+}
+
+/// One group-time effect.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Cell {
+    /// First treated period.
+    pub group: f64,
+    /// Period.
+    pub time: f64,
+    /// Effect.
+    pub att: Option<f64>,
+    /// Standard error.
+    pub se: Option<f64>,
+}
+
+/// A run, where and when it was.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Name of the case.
+    pub case: String,
+    /// Who ran.
+    pub contestant: String,
+    /// The peer, also where it is the first that the others are compared with that ran, right before it.
+    pub pair: String,
+    /// Counted from 1; 0 for runs that only choose a peer's setting.
+    pub round: usize,
+    /// Day.
+    pub date: String,
+    /// Machine.
+    pub machine: String,
+    /// The run, or why there is none.
+    pub outcome: std::result::Result<Run, String>,
+}
+
+/// Adds a line.
+pub fn append(path: &Path, record: &Record) -> Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    writeln!(file, "{}", serde_json::to_string(record)?)?;
+    Ok(())
+}
+
+/// All lines of a file; none if it does not exist.
+pub fn read(path: &Path) -> Result<Vec<Record>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let lines = std::fs::read_to_string(path)?;
+    let record = |line: &str| {
+        serde_json::from_str(line).map_err(|e| format!("{}: {e}; delete it", path.display()).into())
+    };
+    lines.lines().map(record).collect()
+}

@@ -1,0 +1,32 @@
+//! The grid of ModernDiD's published GPU benchmark: no covariates, three cohorts, 30 % never treated, analytic standard
+//! errors and 500 draws; with its 5 periods, and with 10.
+
+use burn_did::{ControlGroup, Multiplier};
+
+use super::common::case::Case;
+
+/// The cases, by periods, inference and units.
+pub fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (periods, cohorts) in [(5, vec![2, 3, 5]), (10, vec![2, 6, 10])] {
+        for draws in [0, 500] {
+            for units in [10_000, 50_000, 100_000, 500_000, 1_000_000] {
+                let kind = if draws > 0 { "b" } else { "a" };
+                cases.push(Case {
+                    name: format!("g{periods}{kind}-{}k", units / 1_000),
+                    units,
+                    periods,
+                    cohorts: cohorts.clone(),
+                    never_treated: 0.3,
+                    covariates: 0,
+                    panel: true,
+                    control_group: ControlGroup::NeverTreated,
+                    draws,
+                    law: Multiplier::Mammen,
+                    shuffled: false,
+                });
+            }
+        }
+    }
+    cases
+}

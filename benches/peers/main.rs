@@ -1,0 +1,70 @@
+//! This crate against other packages: same data, same questions, every fit in a fresh process.
+//!
+//! `cargo bench --all-features --bench peers`, see `benches/README.md`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cases;
+mod options;
+mod report;
+mod scaling;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use common::contestant::Contestant;
+use common::summary::Summary;
+use common::{Result, bench_file, duel, ours, python, results};
+use options::Options;
+
+fn main() -> ExitCode {
+    common::exit(run())
+}
+
+fn run() -> Result<()> {
+    let options = Options::parse();
+    if let Some(task) = &options.contestant {
+        return ours::run(task);
+    }
+    if !options.bench {
+        println!("nothing to do: run by `cargo bench`");
+        return Ok(());
+    }
+    let path = options.results()?;
+    if options.wants_scaling() {
+        results::write_section(&path, "scaling", &scaling::measure(&options)?)?;
+    }
+    let cases = options.chosen(&cases::all())?;
+    if !cases.is_empty() {
+        let ours = Contestant::ours()?;
+        let peers = peers(&options)?;
+        for case in &cases {
+            let peers = if cases::ours_alone(case) { &[] } else { peers.as_slice() };
+            duel::run(case, &ours, peers, options.runs)?;
+            results::write_section(&path, "cases", &report::section(&summaries(&options)?))?;
+        }
+    }
+    Ok(())
+}
+
+/// All cases with runs at this scale, from this time or earlier.
+fn summaries(options: &Options) -> Result<Vec<Summary>> {
+    let kept = cases::all().into_iter().map(|case| Summary::kept(&case.scaled(options.scale)));
+    Ok(kept.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+/// The peers that are wanted and can be had.
+fn peers(options: &Options) -> Result<Vec<Contestant>> {
+    let interpreter = match &options.python {
+        Some(path) => path.clone(),
+        None => python::environment("python", &bench_file("peers/requirements.txt"))?,
+    };
+    let all = [
+        Some(Contestant::python("diff-diff", interpreter.clone(), "peers/diff_diff.py")),
+        Some(Contestant::python("moderndid", interpreter, "peers/moderndid.py").at_most(2)),
+        Contestant::did(),
+    ];
+    Ok(all.into_iter().flatten().filter(|c| !options.without.iter().any(|w| w == c.name)).collect())
+}

@@ -1,0 +1,57 @@
+//! What can be asked for after `--`.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use super::common::case::Case;
+use super::common::{Result, bench_file, work_folder};
+
+/// This crate against other packages.
+#[derive(Debug, Parser)]
+pub struct Options {
+    /// Names of cases, or `scaling`; all cases, but not `scaling`, without any
+    pub names: Vec<String>,
+    /// Runs of each case; slow contestants have two at most
+    #[arg(long, default_value_t = 5)]
+    pub runs: usize,
+    /// Multiplies the numbers of units; other than 1, the report goes to the target directory
+    #[arg(long, default_value_t = 1.0)]
+    pub scale: f64,
+    /// Contestants to leave out
+    #[arg(long, value_name = "NAME")]
+    pub without: Vec<String>,
+    /// An interpreter that has the packages, instead of an environment of the bench's own
+    #[arg(long, value_name = "PATH")]
+    pub python: Option<PathBuf>,
+    /// Set by cargo
+    #[arg(long, hide = true)]
+    pub bench: bool,
+    /// Set by the bench itself
+    #[arg(long, hide = true)]
+    pub contestant: Option<String>,
+}
+
+impl Options {
+    /// Whether the growth of time and memory is asked for.
+    pub fn wants_scaling(&self) -> bool {
+        self.names.iter().any(|name| name == "scaling")
+    }
+
+    /// The cases asked for, scaled.
+    pub fn chosen(&self, all: &[Case]) -> Result<Vec<Case>> {
+        let named: Vec<&String> = self.names.iter().filter(|n| *n != "scaling").collect();
+        if let Some(unknown) = named.iter().find(|n| !all.iter().any(|case| case.name == ***n)) {
+            let names: Vec<&str> = all.iter().map(|case| case.name.as_str()).collect();
+            return Err(format!("no case `{unknown}`; there are {}", names.join(", ")).into());
+        }
+        let wanted = |case: &&Case| self.names.is_empty() || named.contains(&&case.name);
+        Ok(all.iter().filter(wanted).map(|case| case.clone().scaled(self.scale)).collect())
+    }
+
+    /// Where the report goes.
+    pub fn results(&self) -> Result<PathBuf> {
+        let full = (self.scale - 1.0).abs() < f64::EPSILON;
+        Ok(if full { bench_file("RESULTS.md") } else { work_folder("")?.join("RESULTS.md") })
+    }
+}
