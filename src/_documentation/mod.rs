@@ -11,3 +11,6 @@ pub mod estimands {}
 
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
+
+#[doc = include_str!("performance.md")]
+pub mod performance {}

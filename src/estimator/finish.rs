@@ -36,6 +36,7 @@ pub(super) fn result(
     keep_influence: bool,
     start: Instant,
 ) -> Result<AttGtResult> {
+    let _span = tracing::info_span!("inference").entered();
     let Outcome { solved, stat, settings, mut timings } = outcome;
     let mut warnings = sample.warnings.clone();
     let mut cells = cells(sample, planned, solved, &mut warnings);

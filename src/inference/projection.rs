@@ -4,7 +4,6 @@ use super::{DEGENERATE, bootstrap, normal_quantile, sup_t};
 use crate::error::DidWarning;
 use crate::estimates::Estimates;
 use crate::options::{Band, Inference};
-use crate::solve::dot;
 
 /// Fewer clusters than this and the band takes the t law with one degree of freedom less than clusters.
 const FEW_CLUSTERS: usize = 50;
@@ -34,13 +33,15 @@ impl Projection {
     pub fn new(estimates: &Estimates, weights: &[Vec<f64>]) -> Option<Self> {
         let covariance = estimates.covariance.as_ref()?;
         let m = estimates.columns();
-        let half: Vec<Vec<f64>> =
-            weights.iter().map(|w| crate::solve::multiply(covariance, w)).collect();
         debug_assert!(weights.iter().all(|w| w.len() == m));
-        let pairs = weights.iter().flat_map(|w| half.iter().map(move |h| dot(w, h)));
+        // Most combinations are of few columns.
+        let terms: Vec<Vec<(usize, f64)>> = weights.iter().map(|w| nonzero(w)).collect();
+        let half: Vec<Vec<f64>> = terms.iter().map(|w| combine(covariance, m, w)).collect();
+        let value = |w: &[(usize, f64)], h: &[f64]| w.iter().map(|(j, w)| w * h[*j]).sum::<f64>();
+        let pairs = terms.iter().flat_map(|w| half.iter().map(move |h| value(w, h)));
         let draws = estimates.draws.as_ref().map(|d| {
             let count = d.len() / m.max(1);
-            weights.iter().map(|w| combine(d, count, w)).collect()
+            terms.iter().map(|w| combine(d, count, w)).collect()
         });
         let n = estimates.n as f64;
         let scale = n / (estimates.n_clusters.unwrap_or(estimates.n) as f64).sqrt();
@@ -133,13 +134,17 @@ impl Projection {
     }
 }
 
-/// `Σ_j w_j d_j` of draws `[m, R]`.
-fn combine(draws: &[f64], count: usize, weights: &[f64]) -> Vec<f64> {
+/// Weights other than zero, with their columns.
+fn nonzero(weights: &[f64]) -> Vec<(usize, f64)> {
+    weights.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()
+}
+
+/// `Σ_j w_j d_j` of rows `d_j` of `count` entries.
+fn combine(rows: &[f64], count: usize, weights: &[(usize, f64)]) -> Vec<f64> {
     let mut out = vec![0.0; count];
-    for (w, d) in weights.iter().zip(draws.chunks_exact(count.max(1))) {
-        if *w != 0.0 {
-            out.iter_mut().zip(d).for_each(|(o, d)| *o += w * d);
-        }
+    for (j, w) in weights {
+        let row = &rows[j * count..(j + 1) * count];
+        out.iter_mut().zip(row).for_each(|(o, d)| *o += w * d);
     }
     out
 }

@@ -152,7 +152,7 @@ pub(crate) struct AttGtArgs {
     /// Floating-point type on the device: f64, or f32 on wgpu.
     #[arg(long, value_name = "TYPE", value_parser = values::precision(), help_heading = "Device")]
     pub precision: Option<Precision>,
-    /// Most unit data to hold on the device at once, as in 2GiB; the rest is streamed.
+    /// Most unit data to hold in memory (of parquet files) or on the device at once, as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, help_heading = "Device")]
     memory_budget: Option<u64>,
 
