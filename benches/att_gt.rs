@@ -1,10 +1,6 @@
 //! Whole fits from a data frame in memory: `cargo bench --bench att_gt`.
 //!
 //! `mpdta` is the field's smallest example; the others are the shapes of large applications at a tenth of their units.
-//!
-//! Measured on 2026-11-21 on two cores of a shared x86-64 server, medians: mpdta 1.2 ms; 100,000 units by 5 periods without
-//! covariates 54 ms, with 1,000 Mammen draws 159 ms; 20,000 units by 10 periods with 5 covariates 52 ms with never-treated
-//! and 227 ms with not-yet-treated comparison units. These say how the parts compare, not how fast another machine is.
 
 use std::hint::black_box;
 
@@ -68,5 +64,35 @@ fn large(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, small, large);
+/// Point estimates without covariates or a bootstrap are little more than reading and arranging the rows.
+fn ingest(c: &mut Criterion) {
+    let df = Simulation::builder().units(100_000).periods(5).covariates(0).build().frame();
+    let rows: Vec<u32> = (0..500_000u32).map(|i| (i % 5) * 100_000 + i / 5).collect();
+    let mixed = df.take(&polars::prelude::IdxCa::from_vec("row".into(), rows)).unwrap_or_default();
+    let mut fit = simulated("~ 1");
+    fit.point_estimates_only = true;
+    let mut group = c.benchmark_group("ingest");
+    group.sample_size(20);
+    for (name, df) in [("in order", &df), ("mixed", &mixed)] {
+        group.bench_function(name, |b| b.iter(|| black_box(fit.fit(df, &Default::default()))));
+    }
+}
+
+/// Units, periods (and so cells) and covariates.
+fn grid(c: &mut Criterion) {
+    let mut group = c.benchmark_group("att_gt");
+    group.sample_size(10);
+    for (units, periods, k) in
+        [(1_000, 5, 1), (10_000, 5, 1), (10_000, 20, 1), (10_000, 5, 5), (10_000, 20, 5)]
+    {
+        let df = Simulation::builder().units(units).periods(periods).covariates(k).build().frame();
+        let terms: Vec<String> = (1..=k).map(|j| format!("x{j}")).collect();
+        let fit = simulated(&format!("~ {}", terms.join(" + ")));
+        group.bench_function(format!("n={units}/T={periods}/dr/k={}", k + 1), |b| {
+            b.iter(|| black_box(fit.fit(&df, &Default::default())));
+        });
+    }
+}
+
+criterion_group!(benches, small, large, ingest, grid);
 criterion_main!(benches);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use polars::prelude::PlHashMap;
+use rayon::prelude::*;
 
 use super::codes::MISSING;
 use super::columns::{Rows, Units};
@@ -104,7 +105,7 @@ fn place_units(
     }
     let regular = regular_offsets(units, survey, rules, places);
     members
-        .into_iter()
+        .into_par_iter()
         .map(|Members { units: list, rank }| {
             let n = list.len();
             if let Some(offsets) = &regular {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::codes::{Codes, LabelColumn, MISSING};
+use super::codes::{Codes, LabelColumn};
 use super::small::SmallCodes;
 
 /// Units whose rows one task looks at.
@@ -36,23 +36,46 @@ impl UnitOrder {
         (order, codes)
     }
 
-    /// Counting sort by unit.
-    fn sort(codes: &[u32], units: usize, usable: impl Fn(usize) -> bool) -> Self {
+    /// Counting sort by unit. Every task scans all codes for the units of its own range, so that it writes to a part of the
+    /// order of its own.
+    fn sort(codes: &[u32], units: usize, usable: impl Fn(usize) -> bool + Sync) -> Self {
+        let each = units.div_ceil(rayon::current_num_threads()).max(1);
+        let rows_of = |first: usize, units: usize| {
+            let usable = &usable;
+            let local = move |(row, code): (u32, &u32)| {
+                let unit = (*code as usize).wrapping_sub(first);
+                (unit < units && usable(row as usize)).then_some((row, unit))
+            };
+            (0u32..).zip(codes).filter_map(local)
+        };
         let mut starts = vec![0u32; units + 1];
-        let rows_of = || (0u32..).zip(codes).filter(|(i, c)| **c != MISSING && usable(*i as usize));
-        for (_, c) in rows_of() {
-            starts[*c as usize + 1] += 1;
-        }
+        starts[1..].par_chunks_mut(each).enumerate().for_each(|(part, counts)| {
+            for (_, unit) in rows_of(part * each, counts.len()) {
+                counts[unit] += 1;
+            }
+        });
         for u in 0..units {
             starts[u + 1] += starts[u];
         }
-        let mut next = starts.clone();
         let mut rows = vec![0u32; starts[units] as usize];
-        for (i, c) in rows_of() {
-            let at = &mut next[*c as usize];
-            rows[*at as usize] = i;
-            *at += 1;
+        let mut rest = rows.as_mut_slice();
+        let mut parts = Vec::new();
+        for first in (0..units).step_by(each) {
+            let end = (first + each).min(units);
+            let (part, after) =
+                std::mem::take(&mut rest).split_at_mut((starts[end] - starts[first]) as usize);
+            parts.push((first, part));
+            rest = after;
         }
+        parts.into_par_iter().for_each(|(first, part)| {
+            let end = (first + each).min(units);
+            let mut next: Vec<u32> =
+                starts[first..end].iter().map(|start| start - starts[first]).collect();
+            for (row, unit) in rows_of(first, end - first) {
+                part[next[unit] as usize] = row;
+                next[unit] += 1;
+            }
+        });
         Self { starts, rows: Some(rows) }
     }
 
