@@ -1,4 +1,5 @@
-//! Known truth: over many simulated samples, intervals cover the true effects as often as they claim.
+//! What takes many fits. Known truth: over many simulated samples, intervals cover the true effects as often as they claim.
+//! Memory: a thousand fits need no more than a hundred.
 //!
 //! `cargo test --release --test recovery -- --ignored --nocapture` prints bias and coverage. Run on 2026-11-21: intervals
 //! of cells and event-study effects cover in 93.6 to 96.4 % of 2,000 replications in all six designs.
@@ -12,8 +13,9 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Aggregation, ControlGroup, Estimate, EstimationMethod};
+use burn_did::{Aggregation, AttGt, ControlGroup, Estimate, EstimationMethod};
 use rayon::prelude::*;
 use support::spec::Spec;
 
@@ -153,4 +155,33 @@ fn clusters() {
     let simulation = Simulation { clusters: 200, cluster_sd: 0.3, ..simulation() };
     let spec = spec(EstimationMethod::OutcomeRegression).cluster("cluster");
     check("reg, 200 clusters that adopt together", &simulation, &spec);
+}
+
+/// Resident memory in KiB, where the system tells.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?.trim().split(' ').next()?.parse().ok()
+}
+
+#[test]
+#[ignore = "a thousand fits; run by name and alone"]
+fn a_thousand_fits_need_no_more_memory_than_a_hundred() {
+    let df = burn_did::data::mpdta();
+    let fit = AttGt::<Cpu>::builder()
+        .outcome("lemp")
+        .unit("countyreal")
+        .time("year")
+        .group("first.treat")
+        .covariates("~ lpop")
+        .build();
+    let mut after_a_hundred = None;
+    for i in 0..1_000 {
+        let _ = fit.fit(&df, &Default::default()).unwrap();
+        if i == 99 {
+            after_a_hundred = resident();
+        }
+    }
+    let (Some(before), Some(after)) = (after_a_hundred, resident()) else { return };
+    println!("{before} KiB after 100 fits, {after} KiB after 1,000");
+    assert!(after < before + 2_048, "{before} KiB grew to {after} KiB");
 }

@@ -32,7 +32,9 @@ pub fn parquet(case: &Case) -> Result<PathBuf> {
 
 /// Reads a file into memory.
 pub fn read(path: &Path) -> Result<DataFrame> {
-    Ok(ParquetReader::new(File::open(path)?).finish()?)
+    let mut frame = ParquetReader::new(File::open(path)?).finish()?;
+    frame.rechunk_mut();
+    Ok(frame)
 }
 
 /// The rows of units with `id` up to `last`.

@@ -398,7 +398,8 @@ impl<B: DidBackend> AttGt<B> {
             allow_unbalanced: self.allow_unbalanced_panel,
             labels: self.keep_influence,
         };
-        Request { roles, options, fix_weights: self.fix_weights, conditioning, storage }
+        let progress = self.progress.clone();
+        Request { roles, options, fix_weights: self.fix_weights, conditioning, storage, progress }
     }
 
     /// Unit constants drop out of changes only.

@@ -18,6 +18,9 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
 use crate::pass::{TILE, Weight};
 
+/// Name of the last stage in progress reports.
+const CONDITIONING: &str = "conditioning";
+
 /// Arranges the rows that `frames` shows as often as it is asked to.
 pub(super) fn arrange(
     rules: &Rules,
@@ -46,10 +49,14 @@ pub(super) fn arrange(
     }
     let mut sample = describe(rules, request, layout, counts, &findings, shape);
     sample.labels = labels;
+    request.report(CONDITIONING, 0, 3);
     let change = condition(&strata, known(&sample, shape, request), &mut sample.design)?;
+    request.report(CONDITIONING, 1, 3);
     sample.shares = shares(&strata, &sample, &change)?;
     sample.y_scale = change.y_scale;
+    request.report(CONDITIONING, 2, 3);
     strata.apply(change);
+    request.report(CONDITIONING, 3, 3);
     Ok(Panel { sample, strata })
 }
 

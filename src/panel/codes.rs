@@ -45,7 +45,7 @@ pub(crate) struct Codes {
     pub labels: Labels,
 }
 
-/// A column of labels, in one piece.
+/// A column of labels.
 pub(crate) enum LabelColumn {
     Integers(Int64Chunked),
     Floats(Float64Chunked),
@@ -71,19 +71,17 @@ impl LabelColumn {
         };
         let texts = || -> Result<Self> {
             let texts = series.cast(&DataType::String).map_err(unusable)?;
-            Ok(Self::Texts(texts.str().map_err(unusable)?.rechunk().into_owned()))
+            Ok(Self::Texts(texts.str().map_err(unusable)?.clone()))
         };
         match series.dtype() {
             dtype if dtype.is_integer() => match series.strict_cast(&DataType::Int64) {
-                Ok(ints) => {
-                    Ok(Self::Integers(ints.i64().map_err(unusable)?.rechunk().into_owned()))
-                }
+                Ok(ints) => Ok(Self::Integers(ints.i64().map_err(unusable)?.clone())),
                 // Beyond 64 signed bits only the digits are left to compare.
                 Err(_) => texts(),
             },
             dtype if dtype.is_float() => {
                 let floats = series.cast(&DataType::Float64).map_err(unusable)?;
-                Ok(Self::Floats(floats.f64().map_err(unusable)?.rechunk().into_owned()))
+                Ok(Self::Floats(floats.f64().map_err(unusable)?.clone()))
             }
             _ => texts(),
         }
@@ -113,31 +111,39 @@ impl LabelColumn {
     /// First row of each label and the number of rows, if no label is missing and the labels ascend.
     pub fn runs(&self) -> Option<Vec<u32>> {
         match self {
-            Self::Integers(c) => {
-                let values = c.cont_slice().ok()?;
-                runs(values.len(), |i| values[i])
+            Self::Integers(c) if c.null_count() == 0 => {
+                let pieces: Vec<&[i64]> =
+                    c.downcast_iter().map(|a| a.values().as_slice()).collect();
+                runs(&pieces, |v| v)
             }
-            Self::Floats(c) => {
-                let values = c.cont_slice().ok()?;
-                let missing = || values.par_iter().any(|v| v.is_nan());
-                runs(values.len(), |i| ordered_key(values[i])).filter(|_| !missing())
+            Self::Floats(c) if c.null_count() == 0 => {
+                let pieces: Vec<&[f64]> =
+                    c.downcast_iter().map(|a| a.values().as_slice()).collect();
+                let missing = || pieces.par_iter().any(|p| p.iter().any(|v| v.is_nan()));
+                runs(&pieces, ordered_key).filter(|_| !missing())
             }
             Self::Texts(c) if c.null_count() == 0 => {
-                let values = c.downcast_iter().next()?;
-                runs(values.len(), |i| values.value(i))
+                let texts: Vec<Vec<&str>> =
+                    c.downcast_iter().map(|a| a.values_iter().collect()).collect();
+                let pieces: Vec<&[&str]> = texts.iter().map(Vec::as_slice).collect();
+                runs(&pieces, |v| v)
             }
-            Self::Texts(_) => None,
+            _ => None,
         }
     }
 
     /// A code for each row.
     pub fn codes(&self) -> Codes {
         match self {
-            Self::Integers(c) => match c.cont_slice() {
-                Ok(values) => from_integers(values.len(), |i| Some(values[i])),
-                Err(_) => from_integers(c.len(), |i| c.get(i)),
-            },
+            Self::Integers(c) => {
+                let c = c.rechunk();
+                match c.cont_slice() {
+                    Ok(values) => from_integers(values.len(), |i| Some(values[i])),
+                    Err(_) => from_integers(c.len(), |i| c.get(i)),
+                }
+            }
             Self::Floats(c) => {
+                let c = c.rechunk();
                 let key = |i| c.get(i).filter(|v| !v.is_nan()).map(ordered_key);
                 let Codes { codes, labels } = from_integers(c.len(), key);
                 let Labels::Integers(keys) = labels else { return Codes { codes, labels } };
@@ -149,12 +155,19 @@ impl LabelColumn {
     }
 }
 
-fn runs<K: Ord>(rows: usize, key: impl Fn(usize) -> K + Sync) -> Option<Vec<u32>> {
-    let part = |start: usize| -> Option<Vec<u32>> {
+/// First row of each label in a column of several pieces, and the number of rows, if the labels ascend.
+fn runs<T: Copy + Sync, K: Ord>(pieces: &[&[T]], key: impl Fn(T) -> K + Sync) -> Option<Vec<u32>> {
+    let mut parts: Vec<(usize, Option<T>, &[T])> = Vec::new();
+    let (mut rows, mut before) = (0, None);
+    for part in pieces.iter().flat_map(|piece| piece.chunks(PART)) {
+        parts.push((rows, before, part));
+        (rows, before) = (rows + part.len(), part.last().copied());
+    }
+    let starts_in = |(first, before, part): (usize, Option<T>, &[T])| -> Option<Vec<u32>> {
         let mut starts = Vec::new();
-        let mut last = start.checked_sub(1).map(&key);
-        for row in start..(start + PART).min(rows) {
-            let now = Some(key(row));
+        let mut last = before.map(&key);
+        for (row, label) in (first..).zip(part) {
+            let now = Some(key(*label));
             if now != last {
                 if now < last {
                     return None;
@@ -165,9 +178,8 @@ fn runs<K: Ord>(rows: usize, key: impl Fn(usize) -> K + Sync) -> Option<Vec<u32>
         }
         Some(starts)
     };
-    let starts: Vec<usize> = (0..rows).step_by(PART).collect();
-    let parts: Vec<Vec<u32>> = starts.into_par_iter().map(part).collect::<Option<_>>()?;
-    let mut starts = parts.concat();
+    let starts: Vec<Vec<u32>> = parts.into_par_iter().map(starts_in).collect::<Option<_>>()?;
+    let mut starts = starts.concat();
     starts.push(u32::try_from(rows).ok()?);
     Some(starts)
 }

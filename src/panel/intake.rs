@@ -14,6 +14,7 @@ use super::store::Storage;
 use super::survey::{Observed, Survey};
 use crate::error::{DidError, Result};
 use crate::options::FixWeights;
+use crate::progress::Progress;
 
 /// What an estimator asks of its sample.
 pub(crate) struct Request<'a> {
@@ -22,6 +23,16 @@ pub(crate) struct Request<'a> {
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
     pub storage: Storage,
+    pub progress: Option<Progress>,
+}
+
+impl Request<'_> {
+    /// Reports how far a stage has come.
+    pub fn report(&self, stage: &'static str, done: u64, total: u64) {
+        if let Some(progress) = &self.progress {
+            progress.report(stage, done, total);
+        }
+    }
 }
 
 /// Called with the rows of a frame and their places.

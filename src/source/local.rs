@@ -89,7 +89,11 @@ impl<B: DidBackend> Local<B> {
         let values = |s: &StratumData| (s.y.len() + s.x.len() + s.w.len()) as u64;
         let bytes: u64 = strata.iter().map(|s| values(s) * width).sum();
         let streamed = budget.is_some_and(|b| bytes > b.saturating_mul(self.devices.len() as u64));
+        let total = strata.len() as u64;
         for (stratum, data) in strata.into_iter().enumerate() {
+            if let Some(progress) = &self.options.progress {
+                progress.report("upload", stratum as u64, total);
+            }
             let row_bytes = values(&data) * width / data.rows.max(1) as u64;
             let chunk_rows = self.chunk_rows(budget.filter(|_| streamed), row_bytes)?;
             let total = data.rows;
