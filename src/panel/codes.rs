@@ -163,24 +163,33 @@ fn runs<T: Copy + Sync, K: Ord>(pieces: &[&[T]], key: impl Fn(T) -> K + Sync) ->
         parts.push((rows, before, part));
         (rows, before) = (rows + part.len(), part.last().copied());
     }
-    let starts_in = |(first, before, part): (usize, Option<T>, &[T])| -> Option<Vec<u32>> {
-        let mut starts = Vec::new();
-        let mut last = before.map(&key);
-        for (row, label) in (first..).zip(part) {
-            let now = Some(key(*label));
-            if now != last {
-                if now < last {
-                    return None;
-                }
-                starts.push(u32::try_from(row).ok()?);
-                last = now;
-            }
-        }
-        Some(starts)
-    };
-    let starts: Vec<Vec<u32>> = parts.into_par_iter().map(starts_in).collect::<Option<_>>()?;
+    let starts: Vec<Vec<u32>> = parts
+        .into_par_iter()
+        .map(|(first, before, part)| starts_in(first, before.map(&key), part, &key))
+        .collect::<Option<_>>()?;
     let mut starts = starts.concat();
     starts.push(u32::try_from(rows).ok()?);
+    Some(starts)
+}
+
+/// First rows of labels in a part that starts at row `first`, after the label `last`; `None` if they do not ascend.
+fn starts_in<T: Copy, K: Ord>(
+    first: usize,
+    mut last: Option<K>,
+    part: &[T],
+    key: impl Fn(T) -> K,
+) -> Option<Vec<u32>> {
+    let mut starts = Vec::new();
+    for (row, label) in (first..).zip(part) {
+        let now = Some(key(*label));
+        if now != last {
+            if now < last {
+                return None;
+            }
+            starts.push(u32::try_from(row).ok()?);
+            last = now;
+        }
+    }
     Some(starts)
 }
 
