@@ -156,7 +156,10 @@ impl LabelColumn {
 }
 
 /// First row of each label in a column of several pieces, and the number of rows, if the labels ascend.
-fn runs<T: Copy + Sync, K: Ord>(pieces: &[&[T]], key: impl Fn(T) -> K + Sync) -> Option<Vec<u32>> {
+fn runs<T: Copy + Send + Sync, K: Ord>(
+    pieces: &[&[T]],
+    key: impl Fn(T) -> K + Sync,
+) -> Option<Vec<u32>> {
     let mut parts: Vec<(usize, Option<T>, &[T])> = Vec::new();
     let (mut rows, mut before) = (0, None);
     for part in pieces.iter().flat_map(|piece| piece.chunks(PART)) {
