@@ -96,7 +96,7 @@ impl Rows {
         let group = groups(&roles.group, numbers(&roles.group, "group", f64::INFINITY)?)?;
         let weight = |n: &String| {
             let values = numbers(n, "weights", f64::NAN)?.values();
-            check_weights(n, &values)?;
+            refuse_negative(n, &values)?;
             Ok::<_, DidError>(values)
         };
         let w = roles.weights.as_ref().map(weight).transpose()?;
@@ -114,6 +114,11 @@ impl Rows {
             Self { len, y, time, group, w, units, cluster, covariates, complete, missing };
         rows.find_incomplete(roles, &codes);
         Ok(rows)
+    }
+
+    /// Whether any row has a positive weight.
+    pub fn has_weight(&self) -> bool {
+        self.w.as_ref().is_none_or(|w| w.iter().any(|w| *w > 0.0))
     }
 
     /// Whether a row has all its values.
@@ -237,13 +242,12 @@ fn groups(column: &str, numbers: Numbers) -> Result<SmallCodes> {
     }
 }
 
-fn check_weights(column: &str, w: &[f64]) -> Result<()> {
-    let problem = |problem: String| DidError::Weights { column: column.to_owned(), problem };
-    if let Some((row, w)) = w.iter().enumerate().find(|(_, w)| **w < 0.0) {
-        return Err(problem(format!("row {row} has the negative weight {w}; weights must be ≥ 0")));
+fn refuse_negative(column: &str, w: &[f64]) -> Result<()> {
+    match w.iter().enumerate().find(|(_, w)| **w < 0.0) {
+        None => Ok(()),
+        Some((row, w)) => Err(DidError::Weights {
+            column: column.to_owned(),
+            problem: format!("row {row} has the negative weight {w}; weights must be ≥ 0"),
+        }),
     }
-    if !w.iter().any(|w| *w > 0.0) {
-        return Err(problem("all weights are zero or missing".into()));
-    }
-    Ok(())
 }

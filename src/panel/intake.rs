@@ -68,11 +68,13 @@ pub(super) struct Intake {
     pub units: Vec<Observed>,
     /// Covariates of the first frame.
     pub covariates: Option<Evaluated>,
+    has_weight: bool,
 }
 
 impl Intake {
     pub fn add(&mut self, frame: &Frame) {
         self.audit.rows_in += frame.rows.len;
+        self.has_weight |= frame.rows.has_weight();
         for (name, rows) in &frame.rows.missing {
             match self.audit.rows_missing.iter_mut().find(|(known, _)| known == name) {
                 Some((_, count)) => *count += rows,
@@ -81,6 +83,17 @@ impl Intake {
         }
         self.covariates.get_or_insert_with(|| frame.rows.covariates.without_rows());
         self.units.extend(frame.survey.patterns.iter().map(|p| p.observed.clone()));
+    }
+
+    /// The rules of the sample, from what all frames show.
+    pub fn rules(&self, request: &Request<'_>) -> Result<Rules> {
+        match &request.roles.weights {
+            Some(column) if !self.has_weight => Err(DidError::Weights {
+                column: column.clone(),
+                problem: "all weights are zero or missing".into(),
+            }),
+            _ => Rules::new(&self.units, &request.options, self.audit.clone()),
+        }
     }
 
     /// Puts the rows that `frames` shows in their places.

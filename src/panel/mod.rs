@@ -31,7 +31,6 @@ use polars::prelude::DataFrame;
 
 use crate::error::Result;
 use intake::{Frame, Intake};
-use rules::Rules;
 
 pub use audit::SampleAudit;
 pub(crate) use columns::Roles;
@@ -48,7 +47,7 @@ pub(crate) fn ingest(df: &DataFrame, request: &Request<'_>) -> Result<Panel> {
     let frame = Frame::new(df, request)?;
     let mut intake = Intake::default();
     intake.add(&frame);
-    let rules = Rules::new(&intake.units, &request.options, intake.audit.clone())?;
+    let rules = intake.rules(request)?;
     let grids = frame.place(&rules, 0);
     intake.arrange(&rules, request, &|visit| visit(frame.rows(), &grids))
 }
@@ -60,7 +59,7 @@ pub(crate) fn ingest_parquet(files: &ParquetFiles, request: &Request<'_>) -> Res
         intake.add(&Frame::new(df, request)?);
         Ok(())
     })?;
-    let rules = Rules::new(&intake.units, &request.options, intake.audit.clone())?;
+    let rules = intake.rules(request)?;
     intake.arrange(&rules, request, &|visit| {
         let mut first = 0;
         files.each("arranging", &mut |df| {

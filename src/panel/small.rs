@@ -73,7 +73,7 @@ impl SmallCodes {
         }
     }
 
-    /// Smallest finite value.
+    /// Smallest value; it may be negative infinity.
     pub fn lowest(&self) -> Option<f64> {
         match &self.scale {
             Scale::Offset(min) => Some(*min),
@@ -91,7 +91,7 @@ impl Scale {
         if value == f64::INFINITY {
             return SmallCodes::INFINITE;
         }
-        if !value.is_finite() {
+        if value.is_nan() {
             return SmallCodes::MISSING;
         }
         match self {
@@ -113,11 +113,11 @@ impl Range {
     fn of(values: &[f64]) -> Self {
         values.iter().fold(Self::empty(), |range, v| {
             let v = *v;
-            let finite = v.is_finite();
+            let coded = v < f64::INFINITY;
             Self {
-                min: if finite { range.min.min(v) } else { range.min },
-                max: if finite { range.max.max(v) } else { range.max },
-                integral: range.integral && (!finite || v.fract() == 0.0),
+                min: if coded { range.min.min(v) } else { range.min },
+                max: if coded { range.max.max(v) } else { range.max },
+                integral: range.integral && (!coded || v.fract() == 0.0),
             }
         })
     }
@@ -154,10 +154,10 @@ fn blocks(
     })
 }
 
-/// Distinct finite values, ascending; `None` if there are too many.
+/// Distinct values below infinity, ascending; `None` if there are too many.
 fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Option<Vec<f64>> {
     let sorted = |mut values: Vec<f64>| {
-        values.retain(|v| v.is_finite());
+        values.retain(|v| *v < f64::INFINITY);
         values.sort_unstable_by(f64::total_cmp);
         values.dedup();
         values
@@ -201,6 +201,8 @@ mod tests {
         let coded = codes(&[Some(f64::INFINITY), Some(4.0), Some(f64::NAN)]).unwrap();
         assert_eq!(coded.codes, [SmallCodes::INFINITE, 0, SmallCodes::MISSING]);
         assert!(codes(&[None, None]).unwrap().is_missing(1));
+        let negative = codes(&[Some(2.0), Some(f64::NEG_INFINITY)]).unwrap();
+        assert_eq!((negative.lowest(), negative.codes[1]), (Some(f64::NEG_INFINITY), 0));
     }
 
     #[test]

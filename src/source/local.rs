@@ -97,28 +97,29 @@ impl<B: DidBackend> Local<B> {
             let row_bytes = values(&data) * width / data.rows.max(1) as u64;
             let chunk_rows = self.chunk_rows(budget.filter(|_| streamed), row_bytes)?;
             let total = data.rows;
-            let mut whole = Some(data);
-            for start in (0..total).step_by(SEGMENT) {
-                let rows = SEGMENT.min(total - start);
-                let held = match &whole {
-                    Some(data) if !streamed && rows.max(chunk_rows) < total => {
-                        let device = self.next_device();
-                        let range = (start..start + rows).step_by(chunk_rows);
-                        let chunks = range.map(|a| {
-                            let piece = cut(data, a, (a + chunk_rows).min(start + rows));
-                            self.chunk(stratum, piece, device)
-                        });
-                        Held::Resident(chunks.collect())
-                    }
-                    Some(_) if streamed => Held::Streamed(start, chunk_rows),
-                    _ => {
-                        let data = whole.take().unwrap_or_default();
-                        Held::Resident(vec![self.chunk(stratum, data, self.next_device())])
-                    }
-                };
-                self.segments.push(Segment { stratum, rows, held });
+            let undivided = !streamed && total <= SEGMENT.min(chunk_rows);
+            if undivided && total > 0 {
+                let chunk = self.chunk(stratum, data, self.next_device());
+                let held = Held::Resident(vec![chunk]);
+                self.segments.push(Segment { stratum, rows: total, held });
+                continue;
             }
-            self.strata.extend(whole.filter(|_| streamed));
+            for start in (0..total).step_by(SEGMENT) {
+                let end = (start + SEGMENT).min(total);
+                let held = if streamed {
+                    Held::Streamed(start, chunk_rows)
+                } else {
+                    let chunk = |a: usize| {
+                        let piece = cut(&data, a, (a + chunk_rows).min(end));
+                        self.chunk(stratum, piece, self.next_device())
+                    };
+                    Held::Resident((start..end).step_by(chunk_rows).map(chunk).collect())
+                };
+                self.segments.push(Segment { stratum, rows: end - start, held });
+            }
+            if streamed {
+                self.strata.push(data);
+            }
         }
         Ok(())
     }

@@ -147,6 +147,17 @@ fn string_units_are_the_same_from_files() {
 }
 
 #[test]
+fn a_piece_without_weight_is_no_error() {
+    let mut df = panel(0.0);
+    let early = df.column("id").unwrap().i64().unwrap().iter().map(|id| id < Some(4_000));
+    let w: Vec<f64> = early.map(|early| if early { 0.0 } else { 1.0 }).collect();
+    df.with_column(Column::new("weight".into(), w)).unwrap();
+    let mut fit = estimator();
+    fit.weights = Some("weight".into());
+    check("weightless", &fit, &df);
+}
+
+#[test]
 fn progress_covers_reading_and_passes() {
     let directory = Directory::new("progress");
     let path = directory.write("data.parquet", &panel(0.0), 2_000);
