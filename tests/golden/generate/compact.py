@@ -138,7 +138,12 @@ def write_csv(source, target, used):
         rows = list(csv.reader(f))
     keep = [i for i, name in enumerate(rows[0]) if name in used]
     rows = [[row[i] for i in keep] for row in rows]
-    assert all(all(row) for row in rows), f"{source} has missing values, which ditto blanks would hide"
+    write_ditto(rows, target)
+
+
+def write_ditto(rows, target):
+    """A table in which a blank field repeats the value above."""
+    assert all(all(row) for row in rows), f"{target} has missing values, which ditto blanks would hide"
     ditto = [rows[0]] + [[v if v != u else "" for v, u in zip(row, above)] for above, row in zip(rows, rows[1:])]
     with open(target, "w", newline="") as f:
         csv.writer(f, lineterminator="\n").writerows(ditto)
