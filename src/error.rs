@@ -46,6 +46,18 @@ pub enum DidError {
         /// Names that exist.
         available: String,
     },
+    /// A column that says yes or no has another value.
+    #[error("column `{column}` ({role}) must be 0 or 1; row {row} has {value}")]
+    NotBinary {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// The value.
+        value: f64,
+        /// Its row.
+        row: usize,
+    },
     /// A column has a type that its role cannot take.
     #[error("column `{column}` ({role}) has type {got}; expected {expected}")]
     ColumnType {
@@ -125,6 +137,31 @@ pub enum DidError {
     TooFewPeriods {
         /// Number of periods left.
         periods: usize,
+    },
+    /// More than two periods for an estimator that compares two.
+    #[error(
+        "the sample has {periods} periods and the estimator compares two; keep the rows of two periods, or use group-time effects"
+    )]
+    TooManyPeriods {
+        /// Number of periods.
+        periods: usize,
+    },
+    /// There are no never-treated units to compare with.
+    #[error(
+        "no unit is never treated (group 0, +inf or null, or first treated after the last period); with several groups, not-yet-treated units can be the comparison"
+    )]
+    NoNeverTreated,
+    /// One of the groups of a two-period comparison is too small.
+    #[error(
+        "only {size} {group} unit(s) are left and at least {required} are needed; use fewer covariates or more data"
+    )]
+    SmallGroup {
+        /// Which group.
+        group: &'static str,
+        /// Units in the group.
+        size: usize,
+        /// Units needed.
+        required: usize,
     },
     /// The never-treated group is too small to be the comparison.
     #[error(
@@ -324,6 +361,19 @@ pub enum DidWarning {
     },
     /// There is no event time at or after treatment, so there is no overall effect.
     NoPostEventTime,
+    /// The propensity score of a two-period comparison did not converge; the last iterate is used.
+    ScoreNotConverged,
+    /// No propensity score balances the covariates; the maximum-likelihood one is used.
+    NotCalibrated,
+    /// The standard error of a panel's fixed-effects regression takes the two rows of a unit as independent.
+    RowsAsIndependent,
+    /// Covariates change over time within units; the values of the first period are used.
+    TimeVaryingCovariates,
+    /// The estimator could not be formed in some draws of the bootstrap, which are left out.
+    FailedDraws {
+        /// Number of draws.
+        draws: usize,
+    },
 }
 
 impl fmt::Display for DidWarning {
@@ -382,6 +432,22 @@ impl fmt::Display for DidWarning {
             }
             Self::NoPostEventTime => {
                 write!(f, "no event time at or after treatment: there is no overall effect")
+            }
+            Self::ScoreNotConverged => write!(f, "the propensity score did not converge"),
+            Self::NotCalibrated => write!(
+                f,
+                "no propensity score balances the covariates (overlap is poor); the maximum-likelihood one is used"
+            ),
+            Self::RowsAsIndependent => write!(
+                f,
+                "the standard error takes the two rows of a unit as independent, as R DRDID does; a cluster column or the multiplier bootstrap does not"
+            ),
+            Self::TimeVaryingCovariates => write!(
+                f,
+                "covariates change over time within units; the values of the first period are used"
+            ),
+            Self::FailedDraws { draws } => {
+                write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")
             }
         }
     }

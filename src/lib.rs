@@ -67,12 +67,12 @@ pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::{CellStatus, Estimate, Wald};
 pub use estimator::{
-    AttGt, AttGtCell, AttGtResult, Data, Influence, PanelCell, RepeatedCell, Timings, TwoByTwo,
-    TwoByTwoEstimate,
+    AttGt, AttGtCell, AttGtResult, Data, Drdid, DrdidResult, Influence, PanelCell, RepeatedCell,
+    Timings, TwoByTwo, TwoByTwoEstimate,
 };
 pub use options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Multiplier,
-    Precision,
+    Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
+    Inference, Multiplier, Precision, Resampling,
 };
 pub use panel::SampleAudit;
 pub use progress::{Progress, ProgressEvent};

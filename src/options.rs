@@ -42,13 +42,42 @@ pub enum EstimationMethod {
     OutcomeRegression,
 }
 
-impl EstimationMethod {
-    pub(crate) fn uses_propensity(self) -> bool {
-        self != Self::OutcomeRegression
-    }
+/// Estimator of a two-period comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrdidMethod {
+    /// Doubly robust, with a calibrated propensity score and a regression weighted by its odds (Sant'Anna and Zhao 2020,
+    /// section 3): inference is doubly robust as well.
+    #[default]
+    #[doc(alias = "imp")]
+    DoublyRobustImproved,
+    /// Doubly robust, with a maximum-likelihood propensity score and a regression with the sampling weights (eqs. 2.5, 3.4).
+    #[doc(alias = "trad")]
+    DoublyRobust,
+    /// Outcome regression on the comparison units (eq. 2.2).
+    #[doc(alias = "reg")]
+    OutcomeRegression,
+    /// Inverse probability weighting with normalised (Hájek) weights.
+    #[doc(alias = "std_ipw")]
+    Ipw,
+    /// Inverse probability weighting without normalisation (Abadie 2005).
+    IpwHorvitzThompson,
+    /// Two-way fixed effects regression, for comparison: inconsistent where effects or trends vary with the covariates.
+    Twfe,
+}
 
-    pub(crate) fn uses_regression(self) -> bool {
-        self != Self::Ipw
+impl DrdidMethod {
+    /// Short name: `imp`, `trad`, `reg`, `std_ipw`, `ipw` or `twfe`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DoublyRobustImproved => "imp",
+            Self::DoublyRobust => "trad",
+            Self::OutcomeRegression => "reg",
+            Self::Ipw => "std_ipw",
+            Self::IpwHorvitzThompson => "ipw",
+            Self::Twfe => "twfe",
+        }
     }
 }
 
@@ -114,6 +143,18 @@ impl Bootstrap {
         self.multiplier = multiplier;
         self
     }
+}
+
+/// How the bootstrap of a two-period comparison draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[doc(alias = "boot.type")]
+pub enum Resampling {
+    /// Everything is estimated anew with weights multiplied by independent standard exponential numbers.
+    #[default]
+    Weighted,
+    /// The influence values are multiplied by random numbers; nothing is estimated anew.
+    Multiplier,
 }
 
 /// What the intervals of a table cover.

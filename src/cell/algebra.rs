@@ -139,6 +139,11 @@ impl<'a> Algebra<'a> {
         Ok(expand(factor.solve(&v[self.first..]), self.first))
     }
 
+    /// Entries of the design's columns.
+    pub fn design<'v>(&self, v: &'v [f64]) -> &'v [f64] {
+        &v[self.first..]
+    }
+
     /// A zero vector of `k` entries.
     pub fn zeros(&self) -> Vec<f64> {
         vec![0.0; self.k()]

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::algebra::{Algebra, Moments, parts};
+use super::calibrate::{Calibration, Target, calibrate};
 use super::logit::{Fit, Models};
-use super::plan::{Part, PlannedCell};
-use super::{OVERLAP, TRIM, panel, repeated};
+use super::method::{Method, Recipe, Score};
+use super::plan::{Outcome, Part, PlannedCell, Side};
+use super::{OVERLAP, panel, repeated, twfe};
 use crate::error::Result;
 use crate::estimates::CellStatus;
-use crate::options::EstimationMethod;
 use crate::pass::{Gram, GramJob, GramPass, Leg, Weight};
 use crate::source::Source;
 
@@ -29,12 +30,16 @@ pub(crate) struct Rows {
 }
 
 /// A cell's estimate with the influence of every part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Estimated {
     pub att: f64,
     pub rows: Vec<Rows>,
+    /// Coefficients of the propensity score's likelihood.
+    pub gamma: Option<Vec<f64>>,
     /// The propensity score did not converge.
     pub not_converged: bool,
+    /// The propensity score could not be calibrated, and its likelihood was used instead.
+    pub not_calibrated: bool,
 }
 
 /// Sums of one side of a cell.
@@ -43,13 +48,15 @@ pub(super) struct SideSums {
     pub control: Moments,
     /// Comparison rows weighted by the trimmed odds.
     pub odds: Option<Moments>,
+    /// Comparison rows weighted by the calibrated odds, untrimmed.
+    pub calibrated: Option<Moments>,
 }
 
 /// Estimates every cell from at most three kinds of passes.
 pub(crate) fn estimate<S: Source>(
     source: &S,
     cells: &[PlannedCell],
-    method: EstimationMethod,
+    recipe: &Recipe,
 ) -> Result<Vec<std::result::Result<Estimated, CellStatus>>> {
     let algebra = Algebra::new(&source.sample().design);
     let mut sums = Sums::new(source);
@@ -62,23 +69,25 @@ pub(crate) fn estimate<S: Source>(
             }
         }
     }
-    sums.run(source, &algebra)?;
-    let propensities = Propensities::fit(source, &algebra, cells, method, &sums)?;
-    for (cell, models) in cells.iter().zip(&propensities.of_cell) {
-        let Some(fit) = propensities.usable(models.as_ref()) else { continue };
+    sums.run(source, &algebra, recipe.trim)?;
+    let propensities = Propensities::fit(source, &algebra, cells, recipe, &sums)?;
+    let scores: Vec<Option<CellScore<'_>>> =
+        (0..cells.len()).map(|c| propensities.score(c)).collect();
+    for (cell, score) in cells.iter().zip(&scores) {
+        let Some(score) = score else { continue };
         for side in &cell.sides {
             for part in &side.control {
-                sums.request(part, part.w, Some(&fit.gamma), &side.outcome.columns());
+                sums.request(part, part.w, Some(score.gamma()), &side.outcome.columns());
             }
         }
     }
-    sums.run(source, &algebra)?;
-    let solve = |(cell, models): (&PlannedCell, &Option<CellModels>)| match &cell.status {
+    sums.run(source, &algebra, recipe.trim)?;
+    let solver = Solver { algebra: &algebra, sums: &sums, propensities: &propensities, recipe };
+    let solve = |(c, cell): (usize, &PlannedCell)| match &cell.status {
         Some(status) => Err(status.clone()),
-        None => Solver { algebra: &algebra, sums: &sums, propensities: &propensities, method }
-            .solve(cell, models.as_ref()),
+        None => solver.solve(cell, c, scores[c]),
     };
-    Ok(cells.iter().zip(&propensities.of_cell).map(solve).collect())
+    Ok(cells.iter().enumerate().map(solve).collect())
 }
 
 /// Cross-products by (stratum, version, weight, propensity score), run in batches. All requests for the same sums belong to
@@ -119,10 +128,10 @@ impl Sums {
         }
     }
 
-    fn run<S: Source>(&mut self, source: &S, algebra: &Algebra<'_>) -> Result<()> {
+    fn run<S: Source>(&mut self, source: &S, algebra: &Algebra<'_>, trim: f64) -> Result<()> {
         let (keys, jobs): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().unzip();
         if !jobs.is_empty() {
-            let pass = GramPass { k: algebra.k(), periods: self.periods, trim: TRIM, jobs };
+            let pass = GramPass { k: algebra.k(), periods: self.periods, trim, jobs };
             self.done.extend(keys.into_iter().zip(source.run(&pass)?));
         }
         Ok(())
@@ -133,10 +142,10 @@ impl Sums {
     }
 }
 
-/// Models of one cell: the unweighted one that guards overlap, and the weighted one.
+/// Models of one cell: the weighted one, and the unweighted one that guards overlap.
 #[derive(Clone, Copy)]
 struct CellModels {
-    guard: usize,
+    guard: Option<usize>,
     main: usize,
 }
 
@@ -144,6 +153,21 @@ struct CellModels {
 struct Propensities {
     fits: Vec<Fit>,
     of_cell: Vec<Option<CellModels>>,
+    calibrations: Vec<Option<Calibration>>,
+}
+
+/// The propensity score that a cell is estimated with.
+#[derive(Clone, Copy)]
+pub(super) struct CellScore<'a> {
+    pub fit: &'a Fit,
+    calibration: Option<&'a Calibration>,
+}
+
+impl CellScore<'_> {
+    /// Its coefficients, `[k]`.
+    pub fn gamma(&self) -> &[f64] {
+        self.calibration.map_or(&self.fit.gamma, |c| &c.gamma)
+    }
 }
 
 impl Propensities {
@@ -152,31 +176,77 @@ impl Propensities {
         source: &S,
         algebra: &Algebra<'_>,
         cells: &[PlannedCell],
-        method: EstimationMethod,
+        recipe: &Recipe,
         sums: &Sums,
     ) -> Result<Self> {
         let mut models = Models::default();
-        let needed = method.uses_propensity() && !algebra.is_constant();
+        let score = recipe.method.score().filter(|_| !algebra.is_constant());
         let of_cell = cells
             .iter()
             .map(|cell| {
-                (needed && cell.status.is_none()).then(|| {
+                (score.is_some() && cell.status.is_none()).then(|| {
                     let mut register = |weighted: bool| {
                         let (treated, all) = arm_totals(cell, sums, weighted);
                         models.register(cell, weighted, treated, all)
                     };
-                    CellModels { guard: register(false), main: register(true) }
+                    CellModels {
+                        guard: recipe.guarded.then(|| register(false)),
+                        main: register(true),
+                    }
                 })
             })
             .collect();
-        Ok(Self { fits: models.fit(source, algebra)?, of_cell })
+        let fits = models.fit(source, algebra, recipe)?;
+        let mut all = Self { fits, of_cell, calibrations: vec![None; cells.len()] };
+        if score == Some(Score::Calibrated) {
+            all.calibrate(source, algebra, cells, sums)?;
+        }
+        Ok(all)
     }
 
-    /// The main model, unless it or the guard failed.
-    fn usable(&self, models: Option<&CellModels>) -> Option<&Fit> {
-        let models = models?;
-        let (guard, main) = (&self.fits[models.guard], &self.fits[models.main]);
-        (guard.failure.is_none() && main.failure.is_none()).then_some(main)
+    fn calibrate<S: Source>(
+        &mut self,
+        source: &S,
+        algebra: &Algebra<'_>,
+        cells: &[PlannedCell],
+        sums: &Sums,
+    ) -> Result<()> {
+        let open: Vec<usize> = (0..cells.len()).filter(|c| self.score(*c).is_some()).collect();
+        let target = |c: &usize| {
+            let mut total = algebra.zeros();
+            for (part, _) in parts(&cells[*c].sides).filter(|(_, treated)| *treated) {
+                if let Some(gram) = sums.get(part, part.w, None) {
+                    crate::pass::add(&mut total, &gram.zz[..algebra.k()]);
+                }
+            }
+            let controls = cells[*c]
+                .sides
+                .iter()
+                .flat_map(|side| side.control.iter().map(|part| (*part, side.outcome.columns())));
+            let start = self.score(*c).map_or(&[][..], |s| &s.fit.gamma);
+            Target { start, total, controls: controls.collect() }
+        };
+        let targets: Vec<Target<'_>> = open.iter().map(target).collect();
+        let calibrated = calibrate(source, algebra, &targets)?;
+        for (c, calibration) in open.into_iter().zip(calibrated) {
+            self.calibrations[c] = Some(calibration);
+        }
+        Ok(())
+    }
+
+    /// Why the cell has no propensity score.
+    fn failure(&self, cell: usize) -> Option<&CellStatus> {
+        let models = self.of_cell[cell]?;
+        let both = models.guard.into_iter().chain([models.main]);
+        both.filter_map(|m| self.fits[m].failure.as_ref()).next()
+    }
+
+    /// The cell's score; `None` without one, or if the likelihood or the guard failed.
+    fn score(&self, cell: usize) -> Option<CellScore<'_>> {
+        let models = self.of_cell[cell]?;
+        let calibration = self.calibrations[cell].as_ref();
+        let score = CellScore { fit: &self.fits[models.main], calibration };
+        self.failure(cell).is_none().then_some(score)
     }
 }
 
@@ -195,7 +265,7 @@ struct Solver<'a> {
     algebra: &'a Algebra<'a>,
     sums: &'a Sums,
     propensities: &'a Propensities,
-    method: EstimationMethod,
+    recipe: &'a Recipe,
 }
 
 impl Solver<'_> {
@@ -203,17 +273,23 @@ impl Solver<'_> {
     fn solve(
         &self,
         cell: &PlannedCell,
-        models: Option<&CellModels>,
+        index: usize,
+        score: Option<CellScore<'_>>,
     ) -> std::result::Result<Estimated, CellStatus> {
         if self.algebra.is_constant() {
             self.check_constant(cell)?;
         }
-        let fit = self.check_overlap(cell, models)?;
-        if self.method.uses_regression() {
+        if let Some(failure) = self.propensities.failure(index) {
+            // A singular information matrix has its cause in the design.
+            if !matches!(failure, CellStatus::Overlap { .. }) {
+                self.algebra.check_rank(&self.unweighted_controls(cell))?;
+            }
+            return Err(failure.clone());
+        }
+        if self.recipe.method.uses_regression() {
             self.algebra.check_rank(&self.unweighted_controls(cell))?;
         }
-        let gamma = fit.map(|f| f.gamma.as_slice());
-        let sides: Vec<SideSums> = cell.sides.iter().map(|s| self.side_sums(s, gamma)).collect();
+        let sides: Vec<SideSums> = self.side_sums(cell, score.as_ref());
         if sides.iter().any(|s| s.treated.total() <= 0.0) {
             return Err(CellStatus::NoTreatedWeight);
         }
@@ -224,28 +300,43 @@ impl Solver<'_> {
         {
             return Err(CellStatus::NoControlWeight);
         }
-        let estimated = match sides.as_slice() {
-            [side] => panel::estimate(self.algebra, self.method, cell, side, fit),
-            [base, post] => repeated::estimate(self.algebra, self.method, cell, [base, post], fit),
+        let mut estimated = match sides.as_slice() {
+            [side] => panel::estimate(self.algebra, self.recipe.method, cell, side, score.as_ref()),
+            [base, post] if self.recipe.method == Method::Twfe => {
+                twfe::estimate(self.algebra, cell, [base, post])
+            }
+            [base, post] => {
+                repeated::estimate(self.algebra, self.recipe, cell, [base, post], score.as_ref())
+            }
             _ => Err(CellStatus::Estimator { message: "the cell has no rows".into() }),
         }?;
-        if estimated.att.is_finite() {
-            Ok(estimated)
-        } else {
-            Err(CellStatus::Estimator { message: "the estimate is not finite".into() })
+        if !estimated.att.is_finite() {
+            return Err(CellStatus::Estimator { message: "the estimate is not finite".into() });
         }
+        if let Some(score) = score {
+            estimated.not_converged = !score.fit.converged;
+            estimated.not_calibrated = score.calibration.is_some_and(|c| !c.solved);
+            estimated.gamma = Some(score.fit.gamma.clone());
+        }
+        Ok(estimated)
     }
 
-    fn side_sums(&self, side: &super::plan::Side, gamma: Option<&[f64]>) -> SideSums {
-        let sum = |parts: &[Part], gamma: Option<&[f64]>| {
+    fn side_sums(&self, cell: &PlannedCell, score: Option<&CellScore<'_>>) -> Vec<SideSums> {
+        let k = self.algebra.k();
+        let mut calibrated = score.and_then(|s| s.calibration).map(|c| c.grams.iter());
+        let sum = |parts: &[Part], outcome: Outcome, gamma: Option<&[f64]>| {
             let grams = parts.iter().filter_map(|p| self.sums.get(p, p.w, gamma));
-            Moments::new(grams, side.outcome, self.algebra.k())
+            Moments::new(grams, outcome, k)
         };
-        SideSums {
-            treated: sum(&side.treated, None),
-            control: sum(&side.control, None),
-            odds: gamma.map(|gamma| sum(&side.control, Some(gamma))),
-        }
+        let side = |side: &Side| SideSums {
+            treated: sum(&side.treated, side.outcome, None),
+            control: sum(&side.control, side.outcome, None),
+            odds: score.map(|s| sum(&side.control, side.outcome, Some(s.gamma()))),
+            calibrated: calibrated
+                .as_mut()
+                .map(|grams| Moments::new(grams.take(side.control.len()), side.outcome, k)),
+        };
+        cell.sides.iter().map(side).collect()
     }
 
     fn unweighted_controls(&self, cell: &PlannedCell) -> Moments {
@@ -254,38 +345,19 @@ impl Solver<'_> {
         Moments::new(grams, cell.sides[0].outcome, self.algebra.k())
     }
 
-    fn check_overlap(
-        &self,
-        cell: &PlannedCell,
-        models: Option<&CellModels>,
-    ) -> std::result::Result<Option<&Fit>, CellStatus> {
-        let Some(models) = models else { return Ok(None) };
-        let (guard, main) =
-            (&self.propensities.fits[models.guard], &self.propensities.fits[models.main]);
-        match guard.failure.as_ref().or(main.failure.as_ref()) {
-            None => Ok(Some(main)),
-            Some(failure @ CellStatus::Overlap { .. }) => Err(failure.clone()),
-            Some(failure) => {
-                // A singular information matrix has its cause in the design.
-                self.algebra.check_rank(&self.unweighted_controls(cell))?;
-                Err(failure.clone())
-            }
-        }
-    }
-
     /// With a constant alone the propensity score is the share of treated rows.
     fn check_constant(&self, cell: &PlannedCell) -> std::result::Result<(), CellStatus> {
-        if !self.method.uses_propensity() {
+        if self.recipe.method.score().is_none() {
             return Ok(());
         }
         let share = |weighted| {
             let (treated, all) = arm_totals(cell, self.sums, weighted);
             treated / all
         };
-        if share(false) >= OVERLAP {
+        if self.recipe.guarded && share(false) >= OVERLAP {
             return Err(CellStatus::Overlap { max_propensity: share(false) });
         }
-        if share(true) >= TRIM {
+        if share(true) >= self.recipe.trim {
             return Err(CellStatus::NoControlWeight);
         }
         Ok(())
@@ -293,10 +365,10 @@ impl Solver<'_> {
 }
 
 /// Rows of a side's arm, with the scalars of `leg` and no vectors.
-pub(super) fn rows(part: &Part, outcome: super::plan::Outcome, leg: Leg) -> Rows {
+pub(super) fn rows(part: &Part, outcome: Outcome, leg: Leg) -> Rows {
     let (post, base) = match outcome {
-        super::plan::Outcome::Change { post, base } => (post, Some(base)),
-        super::plan::Outcome::Level(column) => (column, None),
+        Outcome::Change { post, base } => (post, Some(base)),
+        Outcome::Level(column) => (column, None),
     };
     Rows {
         stratum: part.stratum,

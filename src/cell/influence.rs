@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::TRIM;
 use super::estimate::{Estimated, Rows};
 use crate::options::Precision;
 use crate::panel::Sample;
@@ -17,6 +16,7 @@ pub(crate) fn influence_pass<'a>(
     cells: impl ExactSizeIterator<Item = Option<&'a Estimated>>,
     consumers: Consumers,
     precision: Precision,
+    trim: f64,
 ) -> InfluencePass {
     let cell_columns = cells.len();
     let share_end = cell_columns + sample.groups.len();
@@ -28,11 +28,13 @@ pub(crate) fn influence_pass<'a>(
         }
     }
     let mut strata: Vec<StratumPlan> = builders.into_iter().map(|b| b.plan).collect();
-    for (g, cohort) in sample.groups.iter().enumerate() {
+    for (g, cohorts) in sample.groups.iter().enumerate() {
         let share =
             Share { column: cell_columns + g, w: sample.omega, scale: 1.0 / sample.n as f64 };
-        for stratum in (0..sample.periods.len()).map(|t| sample.stratum(*cohort, t)) {
-            strata[stratum].share = Some(share);
+        for cohort in cohorts.clone() {
+            for stratum in (0..sample.periods.len()).map(|t| sample.stratum(cohort, t)) {
+                strata[stratum].share = Some(share);
+            }
         }
     }
     if sums {
@@ -41,7 +43,7 @@ pub(crate) fn influence_pass<'a>(
             plan.columns.push(PlanColumn { column: share_end, legs: vec![leg] });
         }
     }
-    InfluencePass { columns: share_end + usize::from(sums), trim: TRIM, strata, consumers }
+    InfluencePass { columns: share_end + usize::from(sums), trim, strata, consumers }
 }
 
 #[derive(Default)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::OVERLAP;
 use super::algebra::{Algebra, parts};
+use super::method::Recipe;
 use super::plan::PlannedCell;
 use crate::error::Result;
 use crate::estimates::CellStatus;
@@ -39,7 +40,7 @@ pub(super) struct Fit {
     /// Information, `[k, k]`.
     pub hessian: Vec<f64>,
     pub converged: bool,
-    /// Why there is no usable score.
+    /// Why there is no score.
     pub failure: Option<CellStatus>,
 }
 
@@ -86,26 +87,37 @@ impl Models {
         model
     }
 
-    /// Fits every model: large ones first to a part of their rows, which is where the iteration on all rows starts.
-    pub fn fit<S: Source>(mut self, source: &S, algebra: &Algebra<'_>) -> Result<Vec<Fit>> {
+    /// Fits every model: large ones first to a part of their rows, which is where the iteration on all rows starts unless
+    /// another start is known.
+    pub fn fit<S: Source>(
+        mut self,
+        source: &S,
+        algebra: &Algebra<'_>,
+        recipe: &Recipe,
+    ) -> Result<Vec<Fit>> {
+        let known = recipe.start.as_deref();
         self.parts.sort_by_key(|(_, job)| (job.stratum, job.x));
         let intercept = source.sample().design.intercept;
         let start = |t: &Totals| State::new(*t, algebra, intercept);
         let mut states: Vec<State> = self.totals.iter().map(start).collect();
         let mut thinned: Vec<State> = self.totals.iter().map(start).collect();
         for state in &mut thinned {
-            state.open &= state.totals.rows >= THINNING * ROWS_PER_COLUMN * algebra.k();
+            state.open &=
+                known.is_none() && state.totals.rows >= THINNING * ROWS_PER_COLUMN * algebra.k();
         }
-        let rough = Tolerance { score: f64::INFINITY, step: ROUGH };
+        let rough = Tolerance { score: f64::INFINITY, step: ROUGH, stops_at_one: true };
         self.iterate(source, algebra, &mut thinned, &rough, THINNING)?;
         for (state, thinned) in states.iter_mut().zip(thinned) {
             if thinned.converged && thinned.max_p < OVERLAP {
                 state.gamma = thinned.gamma;
             }
         }
-        let tolerance = Tolerance::new(source.precision());
+        if let Some(known) = known {
+            states.iter_mut().filter(|s| s.open).for_each(|s| s.gamma = known.to_vec());
+        }
+        let tolerance = Tolerance::new(source.precision(), recipe.guarded);
         self.iterate(source, algebra, &mut states, &tolerance, 1)?;
-        Ok(states.into_iter().map(State::finish).collect())
+        Ok(states.into_iter().map(|s| s.finish(recipe.guarded)).collect())
     }
 
     /// Advances the open models until all have arrived.
@@ -146,14 +158,17 @@ struct Tolerance {
     score: f64,
     /// Largest change of a coefficient.
     step: f64,
+    /// Whether a propensity score of one ends the iteration: the cell fails anyway.
+    stops_at_one: bool,
 }
 
 impl Tolerance {
-    fn new(precision: Precision) -> Self {
-        match precision {
-            Precision::F64 => Self { score: 1e-11, step: 1e-9 },
-            Precision::F32 => Self { score: 1e-5, step: 1e-4 },
-        }
+    fn new(precision: Precision, stops_at_one: bool) -> Self {
+        let (score, step) = match precision {
+            Precision::F64 => (1e-11, 1e-9),
+            Precision::F32 => (1e-5, 1e-4),
+        };
+        Self { score, step, stops_at_one }
     }
 }
 
@@ -211,7 +226,8 @@ impl State {
         }
         self.halvings = 0;
         self.max_p = stat.max_p;
-        if self.max_p >= MAX_PROPENSITY && iteration >= SEPARATED_AFTER {
+        let separated = self.max_p >= MAX_PROPENSITY && iteration >= SEPARATED_AFTER;
+        if tolerance.stops_at_one && separated {
             self.open = false;
             return;
         }
@@ -231,14 +247,15 @@ impl State {
         (self.open, self.converged) = (!arrived, arrived);
     }
 
-    fn finish(self) -> Fit {
-        let failure = if self.max_p >= OVERLAP {
-            Some(CellStatus::Overlap { max_propensity: self.max_p })
+    fn finish(self, guarded: bool) -> Fit {
+        let Self { gamma, hessian, converged, max_p, .. } = self;
+        let failure = if max_p >= OVERLAP && (guarded || self.singular) {
+            Some(CellStatus::Overlap { max_propensity: max_p })
         } else if self.singular {
             Some(CellStatus::SingularInformation)
         } else {
             None
         };
-        Fit { gamma: self.gamma, hessian: self.hessian, converged: self.converged, failure }
+        Fit { gamma, hessian, converged, failure }
     }
 }

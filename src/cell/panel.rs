@@ -6,11 +6,10 @@
 //! functions of their theorem 1 and appendix; the algebra below is the reduction to [`Leg`].
 
 use super::algebra::{Algebra, Moments};
-use super::estimate::{Estimated, Rows, SideSums, rows};
-use super::logit::Fit;
+use super::estimate::{CellScore, Estimated, Rows, SideSums, rows};
+use super::method::Method;
 use super::plan::PlannedCell;
 use crate::estimates::CellStatus;
-use crate::options::EstimationMethod;
 use crate::pass::Leg;
 
 /// Influence of the two arms.
@@ -40,13 +39,13 @@ impl Coefficients {
         part: &super::plan::Part,
         outcome: super::plan::Outcome,
         treated: bool,
-        fit: Option<&Fit>,
+        score: Option<&CellScore<'_>>,
     ) -> Rows {
         let Self { c, f, h, h_tau, .. } = *self;
         let leg = Leg { treated, c, f, h, h_tau, ..Leg::default() };
         let needs_score = h != 0.0 || self.a.is_some();
         Rows {
-            gamma: fit.filter(|_| needs_score).map(|f| f.gamma.clone()),
+            gamma: score.filter(|_| needs_score).map(|s| s.gamma().to_vec()),
             beta: self.beta.clone(),
             b: self.b.clone(),
             e: self.e.clone(),
@@ -59,27 +58,28 @@ impl Coefficients {
 /// The estimate of a panel cell.
 pub(super) fn estimate(
     algebra: &Algebra<'_>,
-    method: EstimationMethod,
+    method: Method,
     cell: &PlannedCell,
     sums: &SideSums,
-    fit: Option<&Fit>,
+    score: Option<&CellScore<'_>>,
 ) -> Result<Estimated, CellStatus> {
-    let arms = match (method, &sums.odds, fit) {
+    let treated = &sums.treated;
+    let arms = match (method, &sums.odds, score) {
         _ if algebra.is_constant() => means(sums),
-        (EstimationMethod::Ipw, Some(odds), Some(fit)) => ipw(algebra, &sums.treated, odds, fit)?,
-        (EstimationMethod::DoublyRobust, Some(odds), Some(fit)) => {
-            doubly_robust(algebra, sums, odds, fit)?
+        (Method::Ipw, Some(odds), Some(score)) => ipw(algebra, treated, odds, score)?,
+        (Method::HorvitzThompson, Some(odds), Some(score)) => {
+            horvitz_thompson(algebra, treated, odds, score)?
         }
+        (Method::DoublyRobust, Some(odds), Some(score)) => {
+            doubly_robust(algebra, sums, odds, score)?
+        }
+        (Method::Improved, Some(odds), _) => improved(algebra, sums, odds)?,
         _ => regression(algebra, sums)?,
     };
     let side = &cell.sides[0];
-    let treated = side.treated.iter().map(|p| arms.treated.rows(p, side.outcome, true, fit));
-    let control = side.control.iter().map(|p| arms.control.rows(p, side.outcome, false, fit));
-    Ok(Estimated {
-        att: arms.att,
-        rows: treated.chain(control).collect(),
-        not_converged: fit.is_some_and(|f| !f.converged),
-    })
+    let treated = side.treated.iter().map(|p| arms.treated.rows(p, side.outcome, true, score));
+    let control = side.control.iter().map(|p| arms.control.rows(p, side.outcome, false, score));
+    Ok(Estimated { att: arms.att, rows: treated.chain(control).collect(), ..Estimated::default() })
 }
 
 /// A constant alone: the difference of mean changes, whatever the method.
@@ -122,16 +122,52 @@ fn ipw(
     algebra: &Algebra<'_>,
     treated: &Moments,
     odds: &Moments,
-    fit: &Fit,
+    score: &CellScore<'_>,
 ) -> Result<Arms, CellStatus> {
     let zero = algebra.zeros();
     let (arm_t, arm_c, att) = weighted_means(treated, odds, &zero);
     let m2 = scaled(odds.residual_z(&zero, arm_c.tau), 1.0 / odds.total());
-    let a = algebra.solve_information(&fit.hessian, &m2)?;
+    let a = algebra.solve_information(&score.fit.hessian, &m2)?;
     Ok(Arms {
         att,
         treated: Coefficients { a: Some(a.clone()), ..arm_t.treated() },
         control: Coefficients { a: Some(a), ..arm_c.control() },
+    })
+}
+
+/// Weighting without normalisation: `ATT = (Σ_T w Δ - Σ_C v Δ) / A_T` (Abadie 2005).
+fn horvitz_thompson(
+    algebra: &Algebra<'_>,
+    treated: &Moments,
+    odds: &Moments,
+    score: &CellScore<'_>,
+) -> Result<Arms, CellStatus> {
+    let h = 1.0 / treated.total();
+    let att = h * (treated.d() - odds.d());
+    let m2 = scaled(odds.zd.clone(), h);
+    let a = algebra.solve_information(&score.fit.hessian, &m2)?;
+    Ok(Arms {
+        att,
+        treated: Coefficients { c: h, f: -h * att, a: Some(a.clone()), ..Coefficients::default() },
+        control: Coefficients { h, a: Some(a), ..Coefficients::default() },
+    })
+}
+
+/// Calibrated odds and a regression weighted by them: `ATT = (Σ_T w r - Σ_C v r) / A_T` (Sant'Anna and Zhao 2020, section 3.1).
+/// By the equations that define the odds and the regression, estimating them does not change the influence.
+fn improved(algebra: &Algebra<'_>, sums: &SideSums, odds: &Moments) -> Result<Arms, CellStatus> {
+    let beta = algebra.regress(sums.calibrated.as_ref().unwrap_or(odds))?.beta;
+    let h = 1.0 / sums.treated.total();
+    let att = h * (sums.treated.residual(&beta) - odds.residual(&beta));
+    Ok(Arms {
+        att,
+        treated: Coefficients {
+            c: h,
+            f: -h * att,
+            beta: Some(beta.clone()),
+            ..Coefficients::default()
+        },
+        control: Coefficients { h, beta: Some(beta), ..Coefficients::default() },
     })
 }
 
@@ -140,13 +176,13 @@ fn doubly_robust(
     algebra: &Algebra<'_>,
     sums: &SideSums,
     odds: &Moments,
-    fit: &Fit,
+    score: &CellScore<'_>,
 ) -> Result<Arms, CellStatus> {
     let regression = algebra.regress(&sums.control)?;
     let beta = &regression.beta;
     let (arm_t, arm_c, att) = weighted_means(&sums.treated, odds, beta);
     let m2 = scaled(odds.residual_z(beta, arm_c.tau), 1.0 / odds.total());
-    let a = algebra.solve_information(&fit.hessian, &m2)?;
+    let a = algebra.solve_information(&score.fit.hessian, &m2)?;
     let b = regression.solve(&mean_difference(odds, &sums.treated));
     Ok(Arms {
         att,

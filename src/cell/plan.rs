@@ -84,7 +84,7 @@ pub(crate) fn plan_cells(sample: &Sample, options: &PlanOptions) -> Vec<PlannedC
     sample
         .groups
         .iter()
-        .flat_map(|g| (first..sample.periods.len()).filter_map(move |t| cell(*g, t)))
+        .flat_map(|g| (first..sample.periods.len()).filter_map(move |t| cell(g.start, t)))
         .collect()
 }
 
@@ -99,7 +99,7 @@ impl Planner<'_> {
     /// `None` if the group has no period before treatment, which the sample rules exclude.
     fn cell(&self) -> Option<PlannedCell> {
         let Sample { periods, cohorts, .. } = self.sample;
-        let g = cohorts[self.cohort];
+        let g = cohorts[self.cohort].group;
         let long_base = periods.iter().rposition(|t| t + self.options.anticipation < g)?;
         let universal = self.options.base_period == BasePeriod::Universal;
         let post = g <= periods[self.time];
@@ -128,7 +128,7 @@ impl Planner<'_> {
         let threshold = periods[self.time].max(periods[base]) + self.options.anticipation;
         (0..cohorts.len())
             .filter(|c| {
-                let other = cohorts[*c];
+                let other = cohorts[*c].group;
                 let not_yet = self.options.control_group == ControlGroup::NotYetTreated
                     && other > threshold
                     && other != g;

@@ -7,23 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::input::Data;
 use super::result::{AttGtResult, Timings};
+use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use super::{callback, finish};
 use crate::backend::DidBackend;
-use crate::cell::{PlanOptions, estimate, influence_pass, plan_cells};
+use crate::cell::{PlanOptions, Recipe, estimate, influence_pass, plan_cells};
 use crate::error::{DidError, Result};
-use crate::inference::multipliers;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{
-    Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
-    ingest_parquet,
-};
-use crate::pass::{Consumers, InfluencePass};
+use crate::panel::{Conditioning, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::progress::Progress;
 use crate::report::Settings;
-use crate::source::{Local, LocalOptions, Source};
+use crate::source::Source;
 
 /// Group-time average treatment effects `ATT(g, t)` under staggered adoption.
 ///
@@ -63,8 +59,8 @@ pub struct AttGt<B: DidBackend> {
     pub group: String,
     /// Formula of the covariates, such as `"~ x1 + log(x2) + C(region) + x1:x3 + I(x1^2)"`.
     #[doc(alias = "xformla")]
-    #[builder(default = "~ 1".to_owned())]
-    #[serde(default = "constant")]
+    #[builder(default = super::constant())]
+    #[serde(default = "super::constant")]
     pub covariates: String,
     /// Sampling weights.
     #[doc(alias = "weightsname")]
@@ -102,8 +98,8 @@ pub struct AttGt<B: DidBackend> {
     pub allow_unbalanced_panel: bool,
     /// One minus the confidence level.
     #[doc(alias = "alp")]
-    #[builder(default = 0.05)]
-    #[serde(default = "five_percent")]
+    #[builder(default = super::five_percent())]
+    #[serde(default = "super::five_percent")]
     pub alpha: f64,
     /// Multiplier bootstrap; analytic standard errors without it.
     #[doc(alias = "bstrap")]
@@ -137,14 +133,6 @@ pub struct AttGt<B: DidBackend> {
     backend: PhantomData<fn() -> B>,
 }
 
-fn constant() -> String {
-    "~ 1".to_owned()
-}
-
-fn five_percent() -> f64 {
-    0.05
-}
-
 impl<B: DidBackend> AttGt<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
@@ -166,9 +154,7 @@ impl<B: DidBackend> AttGt<B> {
         if self.allow_unbalanced_panel && self.repeated_cross_sections {
             return config("allow_unbalanced_panel", "off for repeated cross sections", "true");
         }
-        if self.chunk_rows == Some(0) {
-            return config("chunk_rows", "at least 1", "0");
-        }
+        check_chunk_rows(self.chunk_rows)?;
         let fixed = self.fix_weights.is_some_and(|f| f != FixWeights::Varying);
         if fixed && self.repeated_cross_sections {
             return config(
@@ -201,23 +187,9 @@ impl<B: DidBackend> AttGt<B> {
         data: impl Into<Data<'a>>,
         devices: &[B::Device],
     ) -> Result<AttGtResult> {
-        let start = Instant::now();
         self.validate()?;
-        let data = data.into();
-        let roles = self.roles()?;
-        if let Some(path) = self.too_large(&data, &roles)? {
-            return self.fit_parquet(path, devices);
-        }
         let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
-        self.probe(devices)?;
-        let df = data.read(&roles.names())?;
-        let read = start.elapsed().as_secs_f64();
-        let panel = {
-            let _span = tracing::info_span!("ingest", rows = df.height()).entered();
-            ingest(&df, &self.request(&roles, self.conditioning(), Storage::Resident))?
-        };
-        drop(df);
-        self.fit_panel(panel, devices, read, start)
+        self.estimate(self.setup()?.open(data.into(), devices)?)
     }
 
     /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a pattern such as `data/*.parquet`, or
@@ -239,68 +211,9 @@ impl<B: DidBackend> AttGt<B> {
         path: impl AsRef<std::path::Path>,
         devices: &[B::Device],
     ) -> Result<AttGtResult> {
-        let path = path.as_ref();
-        if self.repeated_cross_sections {
-            return self.fit_on(path, devices);
-        }
-        let start = Instant::now();
         self.validate()?;
         let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
-        self.probe(devices)?;
-        let roles = self.roles()?;
-        let files = ParquetFiles::open(path, &roles, self.memory_budget, self.progress.clone())?;
-        let read = start.elapsed().as_secs_f64();
-        let storage = Storage::Within(self.memory_budget);
-        let panel = {
-            let _span = tracing::info_span!("ingest").entered();
-            ingest_parquet(&files, &self.request(&roles, self.conditioning(), storage))?
-        };
-        drop(files);
-        self.fit_panel(panel, devices, read, start)
-    }
-
-    /// The path of parquet files of a panel that should be read piece by piece.
-    fn too_large<'a>(
-        &self,
-        data: &'a Data<'_>,
-        roles: &Roles,
-    ) -> Result<Option<&'a std::path::Path>> {
-        let Data::Path(path) = data else { return Ok(None) };
-        if self.repeated_cross_sections || !ParquetFiles::is_parquet(path) {
-            return Ok(None);
-        }
-        let bytes = ParquetFiles::frame_bytes(path, roles.names().len())?;
-        let half = crate::memory::free().map(|free| free / 2);
-        let limit = self.memory_budget.into_iter().chain(half).min();
-        Ok(limit.is_some_and(|limit| bytes > limit).then_some(path))
-    }
-
-    /// Whether the devices can do the precision, before any work.
-    fn probe(&self, devices: &[B::Device]) -> Result<()> {
-        devices.iter().try_for_each(|device| B::probe(device, self.precision).map(drop))
-    }
-
-    /// Puts the sample on the devices and estimates all cells.
-    fn fit_panel(
-        &self,
-        panel: Panel,
-        devices: &[B::Device],
-        read: f64,
-        start: Instant,
-    ) -> Result<AttGtResult> {
-        let options = LocalOptions {
-            precision: self.precision,
-            chunk_rows: self.chunk_rows,
-            memory_budget: self.memory_budget,
-            progress: self.progress.clone(),
-        };
-        let local = {
-            let _span = tracing::info_span!("upload").entered();
-            Local::<B>::new(panel, devices, options)?
-        };
-        let ingest = start.elapsed().as_secs_f64() - read;
-        let timings = Timings { read, ingest, ..Timings::default() };
-        self.fit_source(&local, timings, start)
+        self.estimate(self.setup()?.open_parquet(path.as_ref(), devices)?)
     }
 
     /// Estimates all cells with a user-supplied two-by-two estimator, on the host.
@@ -321,14 +234,12 @@ impl<B: DidBackend> AttGt<B> {
                 got: "varying".into(),
             });
         }
-        let roles = self.roles()?;
-        let df = data.into().read(&roles.names())?;
-        let read = start.elapsed().as_secs_f64();
-        let panel = ingest(&df, &self.request(&roles, Conditioning::Raw, Storage::Resident))?;
+        let setup = Setup { conditioning: Conditioning::Raw, ..self.setup()? };
+        let (panel, read) = setup.panel(data.into(), start)?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let cells = plan_cells(&panel.sample, &self.plan());
-        let (solved, stat) =
-            callback::estimate(&panel, &cells, self.consumers(&panel.sample), estimator)?;
+        let consumers = consumers(&panel.sample, self.bootstrap.as_ref(), self.keep_influence);
+        let (solved, stat) = callback::estimate(&panel, &cells, consumers, estimator)?;
         let mut timings = Timings { read, ingest, ..Timings::default() };
         timings.estimate = start.elapsed().as_secs_f64() - read - ingest;
         let settings = Settings { method: None, ..self.settings(&panel.sample, "host") };
@@ -336,19 +247,16 @@ impl<B: DidBackend> AttGt<B> {
         finish::result(&panel.sample, &cells, outcome, self.keep_influence, start)
     }
 
-    /// Estimates all cells from a source.
-    fn fit_source<S: Source>(
-        &self,
-        source: &S,
-        mut timings: Timings,
-        start: Instant,
-    ) -> Result<AttGtResult> {
+    /// Estimates all cells.
+    fn estimate(&self, opened: Opened<B>) -> Result<AttGtResult> {
+        let Opened { local, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
-        let sample = source.sample();
+        let sample = local.sample();
         let cells = plan_cells(sample, &self.plan());
+        let recipe = Recipe::guarded(self.method);
         let estimated = {
             let _span = tracing::info_span!("cells", cells = cells.len()).entered();
-            estimate(source, &cells, self.method)?
+            estimate(&local, &cells, &recipe)?
         };
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let stat = if self.point_estimates_only {
@@ -356,62 +264,56 @@ impl<B: DidBackend> AttGt<B> {
         } else {
             let _span = tracing::info_span!("influence").entered();
             let usable = estimated.iter().map(|e| e.as_ref().ok());
-            let pass = influence_pass(sample, usable, self.consumers(sample), source.precision());
+            let consumers = consumers(sample, self.bootstrap.as_ref(), self.keep_influence);
+            let pass = influence_pass(sample, usable, consumers, self.precision, recipe.trim);
             check_memory(sample, &pass)?;
-            Some(source.run(&pass)?)
+            Some(local.run(&pass)?)
         };
-        let solved = estimated
-            .into_iter()
-            .map(|e| e.map(|e| finish::Solved { att: e.att, not_converged: e.not_converged }))
-            .collect();
+        let solved = estimated.into_iter().map(|e| e.map(finish::Solved::from)).collect();
         let settings = self.settings(sample, B::NAME);
         let outcome = finish::Outcome { solved, stat, settings, timings };
         finish::result(sample, &cells, outcome, self.keep_influence, start)
     }
 
     fn roles(&self) -> Result<Roles> {
-        // In a panel, the unit itself is the default cluster; in repeated cross sections it joins rows.
-        let is_default =
-            |c: &String| !self.repeated_cross_sections && Some(c) == self.unit.as_ref();
-        let cluster = self.cluster.clone().filter(|c| !is_default(c));
+        let cluster = setup::cluster(&self.cluster, &self.unit, self.repeated_cross_sections);
         Ok(Roles {
             outcome: self.outcome.clone(),
             unit: self.unit.clone(),
             time: self.time.clone(),
             group: self.group.clone(),
+            treatment: Treatment::FirstPeriod,
+            eligible: None,
             weights: self.weights.clone(),
             cluster,
             covariates: Formula::parse(&self.covariates)?,
         })
     }
 
-    fn request<'a>(
-        &self,
-        roles: &'a Roles,
-        conditioning: Conditioning,
-        storage: Storage,
-    ) -> Request<'a> {
-        let options = SampleOptions {
-            control_group: self.control_group,
-            anticipation: self.anticipation,
-            repeated_cross_sections: self.repeated_cross_sections,
-            allow_unbalanced: self.allow_unbalanced_panel,
-            labels: self.keep_influence,
-        };
-        let progress = self.progress.clone();
-        Request { roles, options, fix_weights: self.fix_weights, conditioning, storage, progress }
-    }
-
-    /// Unit constants drop out of changes only.
-    fn conditioning(&self) -> Conditioning {
+    fn setup(&self) -> Result<Setup> {
+        // Unit constants drop out of changes only.
         let rows = self.repeated_cross_sections
             || self.allow_unbalanced_panel
             || self.fix_weights == Some(FixWeights::Varying);
-        if rows {
-            Conditioning::Levels(self.precision)
-        } else {
-            Conditioning::Changes(self.precision)
-        }
+        let conditioning = if rows { Conditioning::Levels } else { Conditioning::Changes };
+        Ok(Setup {
+            roles: self.roles()?,
+            sample: SampleOptions {
+                timing: Timing::Staggered,
+                stand_in: true,
+                control_group: self.control_group,
+                anticipation: self.anticipation,
+                repeated_cross_sections: self.repeated_cross_sections,
+                allow_unbalanced: self.allow_unbalanced_panel,
+                labels: self.keep_influence,
+            },
+            fix_weights: self.fix_weights,
+            conditioning: conditioning(self.precision),
+            precision: self.precision,
+            chunk_rows: self.chunk_rows,
+            memory_budget: self.memory_budget,
+            progress: self.progress.clone(),
+        })
     }
 
     fn plan(&self) -> PlanOptions {
@@ -429,19 +331,6 @@ impl<B: DidBackend> AttGt<B> {
             alpha: self.alpha,
             bootstrap: self.bootstrap,
             band: self.band.unwrap_or(default),
-        }
-    }
-
-    fn consumers(&self, sample: &Sample) -> Consumers {
-        let clusters = sample.n_clusters;
-        Consumers {
-            clusters,
-            multipliers: self
-                .bootstrap
-                .as_ref()
-                .and_then(multipliers)
-                .filter(|_| clusters.is_none()),
-            keep_rows: self.keep_influence,
         }
     }
 
@@ -468,25 +357,5 @@ impl<B: DidBackend> AttGt<B> {
             n_clusters: sample.n_clusters,
             inference,
         }
-    }
-}
-
-/// Whether the sums over influence values, and the values if they are kept, fit in free memory.
-fn check_memory(sample: &Sample, pass: &InfluencePass) -> Result<()> {
-    let (m, Consumers { clusters, multipliers, keep_rows }) = (pass.columns, pass.consumers);
-    let draws = multipliers.map_or(0, |s| s.draws);
-    // Tiles in flight have sums of their own.
-    let copies = 1 + 8 * rayon::current_num_threads();
-    let kept = if keep_rows { 2 * sample.n } else { 0 };
-    let doubles = m * ((m + draws) * copies + clusters.unwrap_or(0) + kept);
-    let needed = 8 * doubles as u64;
-    match crate::memory::free().filter(|free| needed > *free) {
-        None => Ok(()),
-        Some(available) => Err(DidError::Memory {
-            what: "what is kept of the influence values",
-            needed,
-            available,
-            remedy: "do not keep influence values, or ask for fewer draws or clusters",
-        }),
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::finish::Solved;
-use crate::cell::{Outcome, PlannedCell, Side};
+use crate::cell::{Outcome, PlannedCell, Side, TRIM};
 use crate::error::{DidError, Result};
 use crate::estimates::CellStatus;
 use crate::kernel::{self, Sink};
@@ -138,7 +138,7 @@ fn estimate_cell(
     let n = rows.from.len();
     if answer.influence.len() != n {
         return Err(DidError::Callback {
-            group: panel.sample.cohorts[cell.cohort],
+            group: panel.sample.cohorts[cell.cohort].group,
             time: panel.sample.periods[cell.time],
             expected: n,
             got: answer.influence.len(),
@@ -209,7 +209,7 @@ fn consume(
     use crate::pass::Pass;
     let sample = &panel.sample;
     let none = (0..cells).map(|_| None);
-    let pass = crate::cell::influence_pass(sample, none, consumers, Precision::F64);
+    let pass = crate::cell::influence_pass(sample, none, consumers, Precision::F64, TRIM);
     let mut stat = pass.identity();
     for (s, (data, given)) in panel.resident().iter().zip(columns).enumerate() {
         let share = pass.strata[s].share;

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use super::result::{AttGtCell, AttGtResult, Influence, Timings};
-use crate::cell::PlannedCell;
+use crate::cell::{Estimated, PlannedCell};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, Estimate, Estimates, GroupShare};
 use crate::inference::{Critical, Projection, gaussian_draws, multipliers, normal_quantile};
 use crate::kernel::cluster_draws;
-use crate::options::{Band, Multiplier};
+use crate::options::{Band, Bootstrap, Multiplier};
 use crate::panel::Sample;
 use crate::pass::InfluenceStat;
 use crate::report::Settings;
@@ -17,6 +17,12 @@ use crate::report::Settings;
 pub(super) struct Solved {
     pub att: f64,
     pub not_converged: bool,
+}
+
+impl From<Estimated> for Solved {
+    fn from(estimated: Estimated) -> Self {
+        Self { att: estimated.att, not_converged: estimated.not_converged }
+    }
 }
 
 /// What the estimation produced.
@@ -43,10 +49,17 @@ pub(super) fn result(
     let shares = sample
         .groups
         .iter()
-        .map(|c| GroupShare { group: sample.cohorts[*c], share: sample.shares[*c] })
+        .map(|g| GroupShare {
+            group: sample.group(g),
+            share: sample.shares[g.clone()].iter().sum(),
+        })
         .collect();
     let columns = cells.len() + sample.groups.len();
-    let stat = stat.map(|stat| correct_rounding(stat, columns, sample, &mut cells));
+    let stat = stat.map(|stat| {
+        let (stat, sums) = take_sums(stat, columns, sample.n_clusters);
+        correct_rounding(&mut cells, &sums, sample.y_scale);
+        stat
+    });
     let mut estimates = Estimates {
         cells,
         shares,
@@ -59,7 +72,9 @@ pub(super) fn result(
     };
     let influence = match stat {
         Some(stat) => {
-            let rows = keep_influence.then(|| influence(sample, &estimates, &stat));
+            let kept = |c: &Cell| c.att.is_some();
+            let kept: Vec<bool> = estimates.cells.iter().map(kept).collect();
+            let rows = keep_influence.then(|| influence(sample, &kept, &stat));
             add_inference(&mut estimates, stat, sample.y_scale);
             rows
         }
@@ -90,7 +105,7 @@ fn cells(
     warnings: &mut Vec<DidWarning>,
 ) -> Vec<Cell> {
     let cell = |(plan, solved): (&PlannedCell, std::result::Result<Solved, CellStatus>)| {
-        let (group, time) = (sample.cohorts[plan.cohort], sample.periods[plan.time]);
+        let (group, time) = (sample.cohorts[plan.cohort].group, sample.periods[plan.time]);
         let (att, status) = match solved {
             Ok(solved) => {
                 if solved.not_converged {
@@ -111,7 +126,7 @@ fn cells(
     let cells = planned.iter().zip(solved).map(cell).collect();
     for plan in planned {
         if let Some(period) = plan.incomplete_weights {
-            let (group, period) = (sample.cohorts[plan.cohort], sample.periods[period]);
+            let (group, period) = (sample.cohorts[plan.cohort].group, sample.periods[period]);
             let warning = DidWarning::MissingWeightPeriod { group, period };
             if !warnings.contains(&warning) {
                 warnings.push(warning);
@@ -121,77 +136,78 @@ fn cells(
     cells
 }
 
-/// Takes the column of ones out of the sums, if there is one, and adds each cell's summed influence to its estimate.
-fn correct_rounding(
+/// Adds each cell's summed influence to its estimate, where there are sums.
+fn correct_rounding(cells: &mut [Cell], sums: &[f64], y_scale: f64) {
+    for (cell, sum) in cells.iter_mut().zip(sums).filter(|(c, _)| c.status == CellStatus::Estimated)
+    {
+        cell.att = cell.att.map(|att| att + sum * y_scale);
+    }
+}
+
+/// Takes the column of ones out of the sums, if there is one; returns what it says each column sums to.
+pub(super) fn take_sums(
     mut stat: InfluenceStat,
     columns: usize,
-    sample: &Sample,
-    cells: &mut [Cell],
-) -> InfluenceStat {
+    n_clusters: Option<usize>,
+) -> (InfluenceStat, Vec<f64>) {
     let all = stat.cross.len().isqrt();
     if all == columns {
-        return stat;
+        return (stat, Vec::new());
     }
-    let sums: Vec<f64> = match sample.n_clusters {
+    let sums = match n_clusters {
         Some(clusters) => stat.clusters.chunks_exact(clusters).map(|c| c.iter().sum()).collect(),
         None => stat.cross[columns * all..].to_vec(),
     };
-    for (cell, sum) in cells.iter_mut().zip(sums).filter(|(c, _)| c.status == CellStatus::Estimated)
-    {
-        cell.att = cell.att.map(|att| att + sum * sample.y_scale);
-    }
     let square = stat.cross.chunks_exact(all).take(columns);
     stat.cross = square.flat_map(|row| &row[..columns]).copied().collect();
-    stat.clusters.truncate(columns * sample.n_clusters.unwrap_or(0));
+    stat.clusters.truncate(columns * n_clusters.unwrap_or(0));
     stat.draws.truncate(stat.draws.len() / all * columns);
-    stat
+    (stat, sums)
+}
+
+/// Covariance `[m, m]` of the columns, from cluster sums if there are clusters.
+pub(super) fn covariance(stat: &InfluenceStat, n_clusters: Option<usize>, m: usize) -> Vec<f64> {
+    match n_clusters {
+        Some(clusters) => cross(&stat.clusters, clusters, m),
+        None => stat.cross.clone(),
+    }
+}
+
+/// Bootstrap draws `[m, R]` of the columns.
+pub(super) fn draws(
+    stat: InfluenceStat,
+    covariance: &[f64],
+    n_clusters: Option<usize>,
+    m: usize,
+    bootstrap: &Bootstrap,
+) -> Vec<f64> {
+    match (multipliers(bootstrap), n_clusters) {
+        (None, _) => {
+            debug_assert_eq!(bootstrap.multiplier, Multiplier::Gaussian);
+            gaussian_draws(covariance, m, bootstrap)
+        }
+        (Some(spec), Some(clusters)) => cluster_draws(&stat.clusters, clusters, &spec),
+        (Some(_), None) => stat.draws,
+    }
 }
 
 /// Covariance and draws in units of the outcome.
 fn add_inference(estimates: &mut Estimates, stat: InfluenceStat, y_scale: f64) {
     let m = estimates.columns();
     let scale = |j: usize| if j < estimates.cells.len() { y_scale } else { 1.0 };
-    let mut covariance = match estimates.n_clusters {
-        Some(clusters) => cross(&stat.clusters, clusters, m),
-        None => stat.cross,
-    };
-    for (e, v) in covariance.iter_mut().enumerate() {
-        *v *= scale(e / m) * scale(e % m);
-        if !v.is_finite() {
-            *v = 0.0;
-        }
-    }
+    let clusters = estimates.n_clusters;
+    let unscaled = covariance(&stat, clusters, m);
+    let finite = |v: f64| if v.is_finite() { v } else { 0.0 };
+    let scaled = |(e, v): (usize, &f64)| finite(v * scale(e / m) * scale(e % m));
+    let covariance = unscaled.iter().enumerate().map(scaled).collect();
     if let Some(bootstrap) = &estimates.inference.bootstrap {
-        let mut draws = match (multipliers(bootstrap), estimates.n_clusters) {
-            (None, _) => {
-                debug_assert_eq!(bootstrap.multiplier, Multiplier::Gaussian);
-                gaussian_draws(&covariance, m, bootstrap)
-            }
-            (Some(spec), Some(clusters)) => {
-                let mut draws = cluster_draws(&stat.clusters, clusters, &spec);
-                rescale(&mut draws, bootstrap.draws, scale);
-                draws
-            }
-            (Some(_), None) => {
-                let mut draws = stat.draws;
-                rescale(&mut draws, bootstrap.draws, scale);
-                draws
-            }
-        };
-        for d in draws.iter_mut().filter(|d| !d.is_finite()) {
-            *d = 0.0;
+        let mut draws = draws(stat, &unscaled, clusters, m, bootstrap);
+        for (j, column) in draws.chunks_exact_mut(bootstrap.draws).enumerate() {
+            column.iter_mut().for_each(|d| *d = finite(*d * scale(j)));
         }
         estimates.draws = Some(draws);
     }
     estimates.covariance = Some(covariance);
-}
-
-fn rescale(draws: &mut [f64], count: usize, scale: impl Fn(usize) -> f64) {
-    for (j, column) in draws.chunks_exact_mut(count).enumerate() {
-        for d in column {
-            *d *= scale(j);
-        }
-    }
 }
 
 /// `S'S` of cluster sums `[m, C]`.
@@ -226,11 +242,11 @@ fn table(estimates: &Estimates, warnings: &mut Vec<DidWarning>) -> (Vec<AttGtCel
     (estimates.cells.iter().zip(standard_errors).map(cell).collect(), critical)
 }
 
-/// Influence values by unit, in the order of the units' labels.
-fn influence(sample: &Sample, estimates: &Estimates, stat: &InfluenceStat) -> Influence {
+/// Influence values by unit, in the order of the units' labels; `kept` says which columns have values.
+pub(super) fn influence(sample: &Sample, kept: &[bool], stat: &InfluenceStat) -> Influence {
     let n = sample.n;
-    let empty = |c: &Cell| if c.att.is_some() { vec![0.0; n] } else { Vec::new() };
-    let mut columns: Vec<Vec<f64>> = estimates.cells.iter().map(empty).collect();
+    let empty = |kept: &bool| if *kept { vec![0.0; n] } else { Vec::new() };
+    let mut columns: Vec<Vec<f64>> = kept.iter().map(empty).collect();
     for (ranks, active, block) in &stat.rows {
         for (j, values) in active.iter().zip(block.chunks_exact(ranks.len().max(1))) {
             let Some(column) = columns.get_mut(*j).filter(|c| !c.is_empty()) else { continue };

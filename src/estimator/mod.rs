@@ -3,12 +3,25 @@
 mod att_gt;
 mod callback;
 mod contrast;
+mod drdid;
 mod finish;
 mod input;
 mod result;
 mod saved;
+mod setup;
 
 pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};
+pub use drdid::{Drdid, DrdidResult};
 pub use input::Data;
 pub use result::{AttGtCell, AttGtResult, Influence, Timings};
+
+/// The default formula.
+fn constant() -> String {
+    "~ 1".to_owned()
+}
+
+/// The default of one minus the confidence level.
+fn five_percent() -> f64 {
+    0.05
+}

@@ -1,6 +1,6 @@
 //! Draws of the multiplier bootstrap, and their spread.
 
-use super::{DEGENERATE, normal_quantile, quantile};
+use super::{DEGENERATE, interpolated_quantile, normal_quantile, quantile};
 use crate::kernel::standard_normals;
 use crate::options::{Bootstrap, Multiplier};
 use crate::pass::Multipliers;
@@ -38,6 +38,24 @@ pub(super) fn spread(draws: &[f64], scale: f64) -> Option<f64> {
     sorted.sort_unstable_by(f64::total_cmp);
     let range = quantile(&sorted, 0.75) - quantile(&sorted, 0.25);
     Some(range / (normal_quantile(0.75) - normal_quantile(0.25)))
+}
+
+/// Standard error of one estimate from the interquartile range of its draws, and the quantile at `level` of their absolute
+/// values divided by it, with interpolated quantiles (R `DRDID`); `None` if the draws do not vary.
+pub(crate) fn spread_around(draws: &[f64], level: f64) -> Option<(f64, f64)> {
+    let mut sorted = draws.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    if sorted.is_empty() {
+        return None;
+    }
+    let range = interpolated_quantile(&sorted, 0.75) - interpolated_quantile(&sorted, 0.25);
+    let se = range / (normal_quantile(0.75) - normal_quantile(0.25));
+    if !se.is_finite() || se <= DEGENERATE {
+        return None;
+    }
+    let mut sizes: Vec<f64> = draws.iter().map(|d| (d / se).abs()).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    Some((se, interpolated_quantile(&sizes, level)))
 }
 
 /// Quantile of `max_j |b_jr| / se_j` over the draws; `None` if no column varies.

@@ -6,7 +6,7 @@ mod projection;
 mod wald;
 
 pub(crate) use band::sup_t;
-pub(crate) use bootstrap::{gaussian_draws, multipliers};
+pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
 pub(crate) use projection::{Critical, Projection};
 pub(crate) use wald::wald;
 
@@ -18,6 +18,15 @@ pub(crate) const DEGENERATE: f64 = 1.490_116_119_384_765_6e-7;
 /// Standard normal quantile.
 pub(crate) fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
+}
+
+/// Quantile of sorted values, interpolated linearly (R's type 7).
+fn interpolated_quantile(sorted: &[f64], p: f64) -> f64 {
+    let position = (sorted.len() - 1) as f64 * p;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
+    let below = position.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
 /// Quantile of sorted values by the inverse of their empirical distribution function (R's type 1).

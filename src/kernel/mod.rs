@@ -4,6 +4,7 @@
 //! run over four fixed lanes, so they do not depend on it.
 
 mod basis;
+mod exponential;
 mod gram;
 mod influence;
 mod linear;
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 
 use crate::pass::{TILE, Weight};
 
+pub(crate) use exponential::{DRAWS_PER_BLOCK, exponentials};
 pub(crate) use gram::gram;
 pub(crate) use influence::{Sink, consume, influence};
 pub(crate) use logit::logit;

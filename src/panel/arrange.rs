@@ -11,12 +11,15 @@ use super::findings::Findings;
 use super::formula::Evaluated;
 use super::intake::{Request, Visit};
 use super::rules::{Rules, SampleOptions};
-use super::sample::{Layout, Panel, Sample, Strata, WeightLayout};
+use super::sample::{Cohort, Layout, Panel, Sample, Strata, WeightLayout};
 use super::store::Store;
 use super::survey::Observed;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
 use crate::pass::{TILE, Weight};
+
+/// Units below which a subgroup of a triple difference is too small, as in R `triplediff`.
+const SMALLEST_SUBGROUP: usize = 5;
 
 /// Name of the last stage in progress reports.
 const CONDITIONING: &str = "conditioning";
@@ -68,10 +71,46 @@ fn check_sizes(
     counts: &Counts,
 ) -> Result<()> {
     let required = smallest_cohort(roles);
-    let never = rules.cohorts.iter().position(|g| g.is_infinite());
-    let size = never.map_or(0.0, |c| counts.cohort_size(c));
+    if rules.two_periods {
+        return check_two_groups(rules, roles, counts);
+    }
+    let never = (0..rules.cohorts.len()).filter(|c| rules.cohorts[*c].group.is_infinite());
+    let size: f64 = never.map(|c| counts.cohort_size(c)).sum();
     if size < required as f64 && options.control_group == ControlGroup::NeverTreated {
         return Err(DidError::SmallNeverTreated { size: size as usize, required });
+    }
+    Ok(())
+}
+
+/// Both groups of a two-period comparison must be large enough for the covariates, and their eligible and ineligible units
+/// for a standard error, as in R `DRDID` and `triplediff`.
+fn check_two_groups(rules: &Rules, roles: &Roles, counts: &Counts) -> Result<()> {
+    let size = |keep: &dyn Fn(&Cohort) -> bool| {
+        let kept = (0..rules.cohorts.len()).filter(|c| keep(&rules.cohorts[*c]));
+        kept.map(|c| counts.cohort_size(c)).sum::<f64>()
+    };
+    let check = |group: &'static str, size: f64, required: usize| {
+        let small = size < required as f64;
+        if small {
+            Err(DidError::SmallGroup { group, size: size as usize, required })
+        } else {
+            Ok(())
+        }
+    };
+    let required = smallest_cohort(roles);
+    check("treated", size(&|c| c.group.is_finite()), required)?;
+    check("comparison", size(&|c| c.group.is_infinite()), required)?;
+    if roles.eligible.is_none() {
+        return Ok(());
+    }
+    for (group, treated, eligible) in [
+        ("treated and eligible", true, true),
+        ("treated and ineligible", true, false),
+        ("untreated and eligible", false, true),
+        ("untreated and ineligible", false, false),
+    ] {
+        let same = |c: &Cohort| c.group.is_finite() == treated && c.eligible == eligible;
+        check(group, size(&same), SMALLEST_SUBGROUP)?;
     }
     Ok(())
 }
@@ -90,29 +129,36 @@ fn describe(
     findings: &Findings,
     shape: Shape,
 ) -> Sample {
-    let Rules { periods, cohorts, groups, mut audit, mut warnings, .. } = rules.clone();
+    let Rules { periods, two_periods, cohorts, groups, mut audit, mut warnings, .. } =
+        rules.clone();
     if findings.weights() == WeightLayout::Varying && layout != Layout::RepeatedCrossSections {
         warnings.push(DidWarning::TimeVaryingWeights);
+    }
+    if rules.two_periods && layout == Layout::Balanced && shape.versions > 1 {
+        warnings.push(DidWarning::TimeVaryingCovariates);
     }
     if request.options.anticipation > 0 {
         warnings.push(DidWarning::Anticipation);
     }
     let required = smallest_cohort(request.roles) as f64;
     let small = |c: &usize| counts.cohort_size(*c) < required;
-    let shown = |c: usize| if cohorts[c].is_finite() { cohorts[c] } else { 0.0 };
-    let small: Vec<f64> = (0..cohorts.len()).filter(small).map(shown).collect();
+    let shown = |c: usize| if cohorts[c].group.is_finite() { cohorts[c].group } else { 0.0 };
+    let mut small: Vec<f64> = (0..cohorts.len()).filter(small).map(shown).collect();
+    small.dedup();
     if !small.is_empty() {
         warnings.push(DidWarning::SmallGroups { groups: small });
     }
     let strata = counts.strata(layout);
     let n = strata.iter().sum();
-    let never = cohorts.iter().position(|g| g.is_infinite());
+    let never = (0..cohorts.len()).filter(|c| cohorts[*c].group.is_infinite());
     audit.rows = counts.rows.iter().flatten().sum();
     audit.units = n;
-    audit.never_treated = never.map_or(0, |c| match layout {
-        Layout::RepeatedCrossSections => counts.rows[c].iter().sum(),
-        Layout::Balanced | Layout::Unbalanced => counts.units[c],
-    });
+    audit.never_treated = never
+        .map(|c| match layout {
+            Layout::RepeatedCrossSections => counts.rows[c].iter().sum(),
+            Layout::Balanced | Layout::Unbalanced => counts.units[c],
+        })
+        .sum();
     audit.periods.clone_from(&periods);
     let design = findings.design(shape);
     audit.covariates = design.names[usize::from(!design.intercept)..].to_vec();
@@ -127,6 +173,7 @@ fn describe(
     Sample {
         layout,
         periods,
+        two_periods,
         cohorts,
         groups,
         pair_counts: pairs.then_some(counts.pairs),
@@ -137,6 +184,7 @@ fn describe(
             (true, false) => WeightLayout::Varying,
             _ => shape.weights,
         },
+        weight_columns: shape.weight_columns(),
         presence,
         omega,
         shares: Vec::new(),

@@ -17,18 +17,30 @@ pub(crate) struct Roles {
     pub unit: Option<String>,
     pub time: String,
     pub group: String,
+    pub treatment: Treatment,
+    /// Eligibility, in triple differences.
+    pub eligible: Option<String>,
     pub weights: Option<String>,
     pub cluster: Option<String>,
     pub covariates: Formula,
 }
 
+/// What the group column says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Treatment {
+    /// The first treated period; 0, +inf or null if never treated.
+    FirstPeriod,
+    /// 1 for treated units and 0 for the others.
+    Indicator,
+}
+
 impl Roles {
     /// Names of all columns needed, without duplicates.
     pub fn names(&self) -> Vec<String> {
-        let optional = [&self.unit, &self.weights, &self.cluster].into_iter().flatten();
+        let optional = [&self.unit, &self.eligible, &self.weights, &self.cluster];
         let mut names: Vec<String> = [&self.outcome, &self.time, &self.group]
             .into_iter()
-            .chain(optional)
+            .chain(optional.into_iter().flatten())
             .cloned()
             .chain(self.covariates.variables())
             .collect();
@@ -46,6 +58,8 @@ pub(super) struct Rows {
     pub time: SmallCodes,
     /// First treated period; [`SmallCodes::INFINITE`] if never treated.
     pub group: SmallCodes,
+    /// 1 if eligible, else 0.
+    pub eligible: Option<SmallCodes>,
     pub w: Option<Values>,
     pub units: Option<Units>,
     pub cluster: Option<Codes>,
@@ -93,7 +107,18 @@ impl Rows {
         let time = small(&roles.time, numbers(&roles.time, "time", f64::NAN)?, |t| {
             if t.is_finite() { t } else { f64::NAN }
         })?;
-        let group = groups(&roles.group, numbers(&roles.group, "group", f64::INFINITY)?)?;
+        let binary = |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?);
+        let group = match roles.treatment {
+            Treatment::FirstPeriod => {
+                groups(&roles.group, numbers(&roles.group, "group", f64::INFINITY)?)?
+            }
+            Treatment::Indicator => {
+                binary(&roles.group, "treatment")?;
+                let never = |d: f64| if d == 0.0 { f64::INFINITY } else { d };
+                small(&roles.group, numbers(&roles.group, "treatment", f64::NAN)?, never)?
+            }
+        };
+        let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
         let weight = |n: &String| {
             let values = numbers(n, "weights", f64::NAN)?.values();
             refuse_negative(n, &values)?;
@@ -110,8 +135,19 @@ impl Rows {
         let covariates = roles.covariates.evaluate(df.height(), &raw)?;
         let len = df.height();
         let (complete, missing) = (None, Vec::new());
-        let mut rows =
-            Self { len, y, time, group, w, units, cluster, covariates, complete, missing };
+        let mut rows = Self {
+            len,
+            y,
+            time,
+            group,
+            eligible,
+            w,
+            units,
+            cluster,
+            covariates,
+            complete,
+            missing,
+        };
         rows.find_incomplete(roles, &codes);
         Ok(rows)
     }
@@ -119,6 +155,11 @@ impl Rows {
     /// Whether any row has a positive weight.
     pub fn has_weight(&self) -> bool {
         self.w.as_ref().is_none_or(|w| w.iter().any(|w| *w > 0.0))
+    }
+
+    /// Whether a row's unit is eligible; all are if there is no such column.
+    pub fn is_eligible(&self, row: usize) -> bool {
+        self.eligible.as_ref().is_none_or(|e| e.value(e.codes[row]) == 1.0)
     }
 
     /// Whether a row has all its values.
@@ -137,6 +178,9 @@ impl Rows {
         }
         gaps.mark(&roles.time, |row| !self.time.is_missing(row));
         gaps.mark(&roles.group, |row| !self.group.is_missing(row));
+        if let (Some(eligible), Some(name)) = (&self.eligible, &roles.eligible) {
+            gaps.mark(name, |row| !eligible.is_missing(row));
+        }
         gaps.mark(&roles.outcome, finite(&self.y));
         if let (Some(w), Some(name)) = (&self.w, &roles.weights) {
             gaps.mark(name, finite(w));
@@ -236,6 +280,24 @@ fn groups(column: &str, numbers: Numbers) -> Result<SmallCodes> {
         None => Ok(codes),
         Some(row) => Err(DidError::NegativeGroup {
             column: column.to_owned(),
+            value: codes.value(codes.codes[row]),
+            row,
+        }),
+    }
+}
+
+/// Zeros and ones.
+fn binary(column: &str, role: &'static str, numbers: Numbers) -> Result<SmallCodes> {
+    let codes = small(column, numbers, |v| v)?;
+    let other = |code: &u16| {
+        let value = codes.value(*code);
+        !(value.is_nan() || value == 0.0 || value == 1.0)
+    };
+    match codes.codes.iter().position(other) {
+        None => Ok(codes),
+        Some(row) => Err(DidError::NotBinary {
+            column: column.to_owned(),
+            role,
             value: codes.value(codes.codes[row]),
             row,
         }),

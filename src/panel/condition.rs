@@ -15,6 +15,8 @@ use crate::solve::{Spd, reciprocal_condition};
 pub(crate) enum Conditioning {
     /// None: the data are handed to a user-supplied estimator.
     Raw,
+    /// None of the outcomes: the estimator's weights do not add up to zero.
+    Unshifted(Precision),
     /// Constants of each period.
     Levels(Precision),
     /// Constants of each period and of each unit.
@@ -25,7 +27,9 @@ impl Conditioning {
     fn precision(self) -> Precision {
         match self {
             Self::Raw => Precision::F64,
-            Self::Levels(precision) | Self::Changes(precision) => precision,
+            Self::Unshifted(precision) | Self::Levels(precision) | Self::Changes(precision) => {
+                precision
+            }
         }
     }
 }
@@ -103,7 +107,9 @@ pub(super) fn condition(
     if raw {
         return Ok(change);
     }
-    change.mean = y.iter().zip(&known.observed).map(|(y, n)| y / *n.max(&1) as f64).collect();
+    if !matches!(known.conditioning, Conditioning::Unshifted(_)) {
+        change.mean = y.iter().zip(&known.observed).map(|(y, n)| y / *n.max(&1) as f64).collect();
+    }
     let n = (known.rows * info.versions) as f64;
     if info.intercept {
         for (standard, x) in change.standard.iter_mut().zip(x) {

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::codes::MISSING;
 use super::columns::{Rows, Units};
 use super::rules::{Place, Rules};
+use super::sample::Cohort;
 use super::survey::{Observed, Survey};
 
 /// Rows of one stratum of a frame: `[P][n]`.
@@ -163,15 +164,15 @@ fn regular_offsets(
 fn place_rows(rows: &Rows, rules: &Rules, first_rank: u32) -> Vec<Grid> {
     let periods = rules.periods.len();
     let mut lists: Vec<Vec<u32>> = vec![Vec::new(); rules.cohorts.len() * periods];
-    let mut strata: PlHashMap<(u16, u16), Option<usize>> = PlHashMap::default();
-    let mut last = ((0, 0), None);
+    let mut strata: PlHashMap<(u16, bool, u16), Option<usize>> = PlHashMap::default();
+    let mut last = ((0, false, 0), None);
     let mut add = |row: usize| {
-        let key = (rows.group.codes[row], rows.time.codes[row]);
+        let key = (rows.group.codes[row], rows.is_eligible(row), rows.time.codes[row]);
         if key != last.0 || last.1.is_none() {
             let stratum = strata.entry(key).or_insert_with(|| {
                 let observed = Observed {
-                    group: rows.group.value(key.0),
-                    periods: vec![rows.time.value(key.1)],
+                    cohort: Cohort { group: rows.group.value(key.0), eligible: key.1 },
+                    periods: vec![rows.time.value(key.2)],
                     units: 1,
                 };
                 rules.place(&observed).map(|place| place.cohort * periods + place.rows[0].0)

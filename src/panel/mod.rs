@@ -33,12 +33,14 @@ use crate::error::Result;
 use intake::{Frame, Intake};
 
 pub use audit::SampleAudit;
-pub(crate) use columns::Roles;
+pub(crate) use columns::{Roles, Treatment};
 pub(crate) use condition::Conditioning;
 pub(crate) use intake::Request;
 pub(crate) use parquet::ParquetFiles;
-pub(crate) use rules::SampleOptions;
-pub(crate) use sample::{DesignInfo, Layout, Panel, Sample, Strata, StratumData, WeightLayout};
+pub(crate) use rules::{SampleOptions, Timing};
+pub(crate) use sample::{
+    Cohort, DesignInfo, Layout, Panel, Sample, Strata, StratumData, WeightLayout,
+};
 pub(crate) use spill::Spill;
 pub(crate) use store::Storage;
 

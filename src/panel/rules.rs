@@ -1,7 +1,10 @@
 //! Which rows are in the sample: every rule that drops units or periods or recodes cohorts, in the order that decides
 //! ties, applied to the counts of the survey.
 
+use std::ops::Range;
+
 use super::audit::SampleAudit;
+use super::sample::Cohort;
 use super::survey::Observed;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
@@ -9,7 +12,10 @@ use crate::options::ControlGroup;
 /// What the estimator asks of the sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SampleOptions {
+    pub timing: Timing,
     pub control_group: ControlGroup,
+    /// Whether the last cohort may take the place of a never-treated group that is asked for.
+    pub stand_in: bool,
     pub anticipation: u32,
     pub repeated_cross_sections: bool,
     pub allow_unbalanced: bool,
@@ -17,15 +23,28 @@ pub(crate) struct SampleOptions {
     pub labels: bool,
 }
 
+/// What the values of the group column mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timing {
+    /// First treated periods.
+    Staggered,
+    /// Treated or not; there are two periods and treatment starts in the second.
+    TwoPeriods,
+    /// Treated or not if there are two periods and one group with a value, else first treated periods.
+    Either,
+}
+
 /// Periods and cohorts of the sample, and which units are in it.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     /// Periods of the sample, ascending.
     pub periods: Vec<f64>,
+    /// Whether treatment starts in the second of two periods, whatever the groups' values.
+    pub two_periods: bool,
     /// Cohorts of the sample, ascending.
-    pub cohorts: Vec<f64>,
-    /// Positions of the estimated cohorts.
-    pub groups: Vec<usize>,
+    pub cohorts: Vec<Cohort>,
+    /// The estimated groups, as positions of their cohorts.
+    pub groups: Vec<Range<usize>>,
     /// Whether every unit of the sample has every period.
     pub balanced: bool,
     pub audit: SampleAudit,
@@ -66,6 +85,7 @@ impl Rules {
         if recoded.periods.len() < 2 {
             return Err(DidError::TooFewPeriods { periods: recoded.periods.len() });
         }
+        let two_periods = recoded.start_in_second(options.timing)?;
         let original = recoded.finite();
         let last = recoded.replace_never_treated(&present, options, &mut audit, &mut warnings)?;
         recoded.drop_already_treated(&present, options, &mut audit, &mut warnings);
@@ -76,6 +96,7 @@ impl Rules {
         }
         let mut rules = Self {
             periods,
+            two_periods,
             cohorts: Vec::new(),
             groups: Vec::new(),
             balanced: false,
@@ -128,11 +149,15 @@ impl Rules {
         self.cohorts =
             distinct(units.iter().filter_map(|u| self.kept(u)).map(|(cohort, _)| cohort));
         let first = self.periods[0] + f64::from(options.anticipation);
-        let estimated = |c: &usize| {
-            let g = self.cohorts[*c];
-            g.is_finite() && g > first && Some(g) != last
-        };
-        self.groups = (0..self.cohorts.len()).filter(estimated).collect();
+        let estimated = |g: f64| g.is_finite() && g > first && Some(g) != last;
+        let mut start = 0;
+        for cohorts in self.cohorts.chunk_by(|a, b| a.group == b.group) {
+            let end = start + cohorts.len();
+            if estimated(cohorts[0].group) {
+                self.groups.push(start..end);
+            }
+            start = end;
+        }
         self.record_lost_cohorts(original);
         if !self.groups.is_empty() {
             return Ok(());
@@ -147,8 +172,8 @@ impl Rules {
 
     fn record_lost_cohorts(&mut self, original: &[f64]) {
         for g in original {
-            let reason = match self.cohorts.iter().position(|c| c == g) {
-                Some(c) if self.groups.contains(&c) => continue,
+            let reason = match self.cohorts.iter().position(|c| c.group == *g) {
+                Some(c) if self.groups.iter().any(|group| group.contains(&c)) => continue,
                 Some(_) => "kept as a comparison only",
                 None if self.audit.rows_after_last_cohort > 0 && original.last() == Some(g) => {
                     "the comparison in place of never-treated units"
@@ -157,11 +182,11 @@ impl Rules {
             };
             self.audit.cohorts_lost.push((*g, reason.to_owned()));
         }
-        self.audit.groups = self.groups.iter().map(|c| self.cohorts[*c]).collect();
+        self.audit.groups = self.groups.iter().map(|c| self.cohorts[c.start].group).collect();
     }
 
     /// Cohort and periods of units of the sample.
-    fn kept(&self, unit: &Observed) -> Option<(f64, Vec<f64>)> {
+    fn kept(&self, unit: &Observed) -> Option<(Cohort, Vec<f64>)> {
         let complete = |periods: &Vec<f64>| periods.len() == self.periods.len();
         self.recoded.kept(unit).filter(|(_, p)| !self.drops_incomplete || complete(p))
     }
@@ -171,13 +196,14 @@ impl Rules {
         let (cohort, kept) = self.kept(unit)?;
         let at = |sorted: &[f64], value: f64| sorted.partition_point(|s| *s < value);
         let rows = kept.into_iter().map(|t| (at(&self.periods, t), at(&unit.periods, t)));
-        Some(Place { cohort: at(&self.cohorts, cohort), rows: rows.collect() })
+        let cohort = self.cohorts.partition_point(|c| *c < cohort);
+        Some(Place { cohort, rows: rows.collect() })
     }
 }
 
 /// Distinct values, ascending.
-fn distinct(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut found: Vec<f64> = Vec::new();
+fn distinct<T: Copy + PartialOrd>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found: Vec<T> = Vec::new();
     for value in values {
         let at = found.partition_point(|f| *f < value);
         if found.get(at) != Some(&value) {
@@ -193,6 +219,8 @@ struct Recoded {
     periods: Vec<f64>,
     /// Groups above this value are never treated inside the sample.
     horizon: f64,
+    /// Where treatment starts for all groups with a value, if these only say who is treated.
+    start: Option<f64>,
     /// The last cohort, if it takes the place of the never treated.
     never: Option<f64>,
     found: Vec<f64>,
@@ -208,26 +236,50 @@ impl Recoded {
         Self {
             horizon: periods.last().map_or(f64::NEG_INFINITY, |t| t + delta),
             periods,
+            start: None,
             never: None,
-            found: distinct(units.iter().map(|u| u.group)),
+            found: distinct(units.iter().map(|u| u.cohort.group)),
             end: f64::INFINITY,
             already_treated: f64::NEG_INFINITY,
         }
     }
 
+    /// Makes treatment start in the second period if that is what the groups' values mean.
+    fn start_in_second(&mut self, timing: Timing) -> Result<bool> {
+        let (periods, treated) = (self.periods.len(), self.finite_values());
+        let two = match timing {
+            Timing::Staggered => false,
+            Timing::Either => periods == 2 && treated == 1,
+            Timing::TwoPeriods if periods > 2 => {
+                return Err(DidError::TooManyPeriods { periods });
+            }
+            Timing::TwoPeriods => true,
+        };
+        self.start = self.periods.last().copied().filter(|_| two);
+        Ok(two)
+    }
+
+    /// Number of groups with a first treated period, inside the sample or not.
+    fn finite_values(&self) -> usize {
+        self.found.iter().filter(|g| g.is_finite()).count()
+    }
+
     fn effective(&self, g: f64) -> f64 {
+        if let Some(start) = self.start {
+            return if g.is_finite() { start } else { g };
+        }
         if g > self.horizon || Some(g) == self.never { f64::INFINITY } else { g }
     }
 
     fn finite(&self) -> Vec<f64> {
-        self.found.iter().copied().filter(|g| self.effective(*g).is_finite()).collect()
+        distinct(self.found.iter().map(|g| self.effective(*g)).filter(|g| g.is_finite()))
     }
 
     /// Cohort and periods that are not dropped.
-    fn kept(&self, unit: &Observed) -> Option<(f64, Vec<f64>)> {
-        let cohort = self.effective(unit.group);
+    fn kept(&self, unit: &Observed) -> Option<(Cohort, Vec<f64>)> {
+        let cohort = Cohort { group: self.effective(unit.cohort.group), ..unit.cohort };
         let periods: Vec<f64> = unit.periods.iter().copied().filter(|t| *t < self.end).collect();
-        (cohort > self.already_treated && !periods.is_empty()).then_some((cohort, periods))
+        (cohort.group > self.already_treated && !periods.is_empty()).then_some((cohort, periods))
     }
 
     /// Without never-treated units, the last cohort is the comparison up to its treatment. Returns that cohort if it stays
@@ -241,6 +293,10 @@ impl Recoded {
     ) -> Result<Option<f64>> {
         if self.found.iter().any(|g| self.effective(*g).is_infinite()) {
             return Ok(None);
+        }
+        let asked = !options.stand_in && options.control_group == ControlGroup::NeverTreated;
+        if asked || self.start.is_some() {
+            return Err(DidError::NoNeverTreated);
         }
         let Some(&last) = self.found.last() else { return Ok(None) };
         self.end = last - f64::from(options.anticipation);
@@ -269,7 +325,8 @@ impl Recoded {
         warnings: &mut Vec<DidWarning>,
     ) {
         let first = self.periods[0] + f64::from(options.anticipation);
-        let treated = |u: &&&Observed| self.kept(u).is_some_and(|(cohort, _)| cohort <= first);
+        let treated =
+            |u: &&&Observed| self.kept(u).is_some_and(|(cohort, _)| cohort.group <= first);
         let dropped = units.iter().filter(treated).map(|u| u.units).sum();
         self.already_treated = first;
         audit.units_already_treated = dropped;

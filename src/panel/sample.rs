@@ -1,5 +1,7 @@
 //! The estimation sample: what planning needs, and the data of each stratum.
 
+use std::ops::Range;
+
 use crate::error::DidWarning;
 use crate::pass::Weight;
 
@@ -25,6 +27,15 @@ impl Layout {
             Self::RepeatedCrossSections => "repeated cross sections",
         }
     }
+}
+
+/// Units that share a first treated period and, in triple differences, eligibility.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(crate) struct Cohort {
+    /// First treated period, +inf if never treated.
+    pub group: f64,
+    /// Whether the treatment applies to its units; true for all but triple differences.
+    pub eligible: bool,
 }
 
 /// The design matrix, in conditioned coordinates.
@@ -69,10 +80,12 @@ pub(crate) struct Sample {
     pub layout: Layout,
     /// Periods, ascending.
     pub periods: Vec<f64>,
-    /// First treated period of each cohort, ascending, never treated (+inf) last.
-    pub cohorts: Vec<f64>,
-    /// Cohorts that are estimated.
-    pub groups: Vec<usize>,
+    /// Whether these are two periods of which treatment starts in the second, whatever the group column's values.
+    pub two_periods: bool,
+    /// Cohorts, ascending, never treated (+inf) last.
+    pub cohorts: Vec<Cohort>,
+    /// Groups that are estimated, as positions of their cohorts.
+    pub groups: Vec<Range<usize>>,
     /// Rows observed, `[cohort][period]`.
     pub counts: Vec<Vec<usize>>,
     /// Units observed in both periods, `[cohort][period][weight period]`; unbalanced panels with fixed weights only.
@@ -81,6 +94,8 @@ pub(crate) struct Sample {
     pub n: usize,
     pub design: DesignInfo,
     pub weights: WeightLayout,
+    /// Weight columns `W` of a chunk.
+    pub weight_columns: usize,
     /// Weight columns before the presence columns of an unbalanced panel.
     pub presence: Option<usize>,
     /// The unit's weight in group shares.
@@ -97,6 +112,11 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
+    /// First treated period of an estimated group.
+    pub fn group(&self, cohorts: &Range<usize>) -> f64 {
+        self.cohorts[cohorts.start].group
+    }
+
     /// Stratum of a cohort in a period (any period, for panels).
     pub fn stratum(&self, cohort: usize, period: usize) -> usize {
         match self.layout {

@@ -5,13 +5,13 @@ use rayon::prelude::*;
 
 use super::codes::MISSING;
 use super::columns::{Roles, Rows, Units};
+use super::sample::Cohort;
 use crate::error::{DidError, Result};
 
 /// Units (rows, for repeated cross sections) of one group with the same complete periods.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Observed {
-    /// First treated period, +inf if never treated.
-    pub group: f64,
+    pub cohort: Cohort,
     /// Periods with complete rows, ascending.
     pub periods: Vec<f64>,
     pub units: usize,
@@ -47,8 +47,8 @@ impl Survey {
                 .zip(&table.counts)
                 .map(|(key, units)| Pattern {
                     observed: Observed {
-                        group: rows.group.value(key[0]),
-                        periods: key[2..].iter().map(|t| rows.time.value(*t)).collect(),
+                        cohort: Cohort { group: rows.group.value(key[0]), eligible: key[2] == 1 },
+                        periods: key[3..].iter().map(|t| rows.time.value(*t)).collect(),
                         units: *units,
                     },
                     whole: key[1] == 1,
@@ -59,7 +59,7 @@ impl Survey {
     }
 }
 
-/// Patterns as keys: group, whether the unit is whole, and periods.
+/// Patterns as keys: group, whether the unit is whole, whether it is eligible, and periods.
 #[derive(Default)]
 struct Table {
     index: PlHashMap<Box<[u16]>, u32>,
@@ -134,7 +134,7 @@ fn read_unit(
         remedy,
     };
     key.clear();
-    key.extend([super::small::SmallCodes::MISSING, 1]);
+    key.extend([super::small::SmallCodes::MISSING, 1, 1]);
     let mut last = None;
     let mut cluster = None;
     for row in units.order.unit(unit) {
@@ -153,7 +153,11 @@ fn read_unit(
                 "treatment must be irreversible, with one first treated period for all rows of a unit",
             ));
         }
-        (last, key[0]) = (Some(t), g);
+        let eligible = u16::from(rows.is_eligible(row));
+        if last.is_some() && key[2] != eligible {
+            return Err(varies(&roles.eligible, "eligibility", "it must be the same in all rows"));
+        }
+        (last, key[0], key[2]) = (Some(t), g, eligible);
         if let Some(codes) = &rows.cluster {
             let code = Some(codes.codes[row]).filter(|c| *c != MISSING);
             if code.is_some() && cluster.is_some() && code != cluster {
@@ -174,7 +178,8 @@ fn read_unit(
 fn single_rows(rows: &Rows) -> Table {
     let mut table = Table::default();
     for row in (0..rows.len).filter(|row| rows.is_complete(*row)) {
-        table.add(&[rows.group.codes[row], 1, rows.time.codes[row]], 1);
+        let eligible = u16::from(rows.is_eligible(row));
+        table.add(&[rows.group.codes[row], 1, eligible, rows.time.codes[row]], 1);
     }
     table
 }

@@ -29,7 +29,7 @@ pub use logit::{LogitJob, LogitPass, LogitStat};
 pub const TILE: usize = 4096;
 
 /// A map from chunks to an additive statistic.
-pub trait Pass: Serialize + DeserializeOwned + Sync {
+pub trait Pass: Clone + Serialize + DeserializeOwned + Sync {
     /// Name in progress reports and traces.
     const NAME: &'static str;
 

@@ -9,6 +9,7 @@
 mod support;
 
 mod callback;
+mod drdid;
 mod errors;
 mod golden;
 mod input;

@@ -1,0 +1,176 @@
+//! Calibrated propensity scores (inverse probability tilting): the odds `e^(z'γ)` with which comparison rows reproduce the
+//! treated rows' covariate totals, `Σ_C w e^(z'γ) z = Σ_T w z` (Graham, Pinto and Egel 2012; Sant'Anna and Zhao 2020,
+//! section 3.1).
+//!
+//! `γ` minimises the convex `Σ_C w e^(z'γ) - γ'Σ_T w z`. The cross-products of comparison rows weighted by their odds hold its
+//! value, gradient and Hessian, so that every step is one pass of [`GramPass`].
+
+use super::algebra::Algebra;
+use super::plan::Part;
+use crate::error::Result;
+use crate::options::Precision;
+use crate::pass::{Gram, GramJob, GramPass};
+use crate::solve::dot;
+use crate::source::Source;
+
+/// Passes after which there is taken to be no solution.
+const MAX_PASSES: usize = 200;
+
+/// Step halvings within one step.
+const MAX_HALVINGS: usize = 40;
+
+/// Part of the predicted decrease that a step must achieve.
+const SUFFICIENT: f64 = 1e-4;
+
+/// A score to calibrate.
+pub(super) struct Target<'a> {
+    /// Maximum-likelihood coefficients, where the iteration starts.
+    pub start: &'a [f64],
+    /// `Σ_T w z`.
+    pub total: Vec<f64>,
+    /// Comparison rows, with the outcome columns whose cross-products are wanted.
+    pub controls: Vec<(Part, Vec<usize>)>,
+}
+
+/// A calibrated score.
+#[derive(Clone, Debug)]
+pub(super) struct Calibration {
+    pub gamma: Vec<f64>,
+    /// Cross-products of the comparison parts weighted by the odds, untrimmed.
+    pub grams: Vec<Gram>,
+    /// Whether `γ` solves the equations; if not, it is the maximum-likelihood one.
+    pub solved: bool,
+}
+
+/// Calibrates all scores at once.
+pub(super) fn calibrate<S: Source>(
+    source: &S,
+    algebra: &Algebra<'_>,
+    targets: &[Target<'_>],
+) -> Result<Vec<Calibration>> {
+    let tolerance = match source.precision() {
+        Precision::F64 => 1e-12,
+        Precision::F32 => 1e-6,
+    };
+    let mut states: Vec<State> = targets.iter().map(State::new).collect();
+    for _ in 0..MAX_PASSES {
+        let open: Vec<usize> = (0..states.len()).filter(|s| states[*s].open).collect();
+        if open.is_empty() {
+            break;
+        }
+        let mut jobs: Vec<(usize, usize, GramJob)> = Vec::new();
+        for s in &open {
+            for (at, (part, outcomes)) in targets[*s].controls.iter().enumerate() {
+                let odds = Some(states[*s].gamma.clone());
+                let Part { stratum, x, w, .. } = *part;
+                let outcomes = outcomes.clone();
+                jobs.push((*s, at, GramJob { stratum, x, w, odds, outcomes }));
+            }
+        }
+        jobs.sort_by_key(|(_, _, job)| job.stratum);
+        let pass = GramPass {
+            k: algebra.k(),
+            periods: source.outcome_columns(),
+            // Odds are not trimmed: a propensity score is below one.
+            trim: 1.0,
+            jobs: jobs.iter().map(|(_, _, job)| job.clone()).collect(),
+        };
+        let sums = source.run(&pass)?;
+        let mut grams: Vec<Vec<Gram>> = targets
+            .iter()
+            .map(|t| vec![Gram::zero(algebra.k(), pass.periods); t.controls.len()])
+            .collect();
+        for ((s, at, _), gram) in jobs.iter().zip(sums) {
+            grams[*s][*at] = gram;
+        }
+        for s in open {
+            let grams = std::mem::take(&mut grams[s]);
+            states[s].advance(grams, &targets[s], algebra, tolerance);
+        }
+    }
+    Ok(states.into_iter().map(State::finish).collect())
+}
+
+/// Newton's iteration of one score with backtracking.
+struct State {
+    open: bool,
+    solved: bool,
+    gamma: Vec<f64>,
+    step: Vec<f64>,
+    /// Value and slope along the step where it started.
+    from: Option<(f64, f64)>,
+    halvings: usize,
+    /// At the latest accepted coefficients.
+    grams: Vec<Gram>,
+    /// The start and its cross-products.
+    likelihood: (Vec<f64>, Vec<Gram>),
+}
+
+impl State {
+    fn new(target: &Target<'_>) -> Self {
+        Self {
+            open: true,
+            solved: false,
+            gamma: target.start.to_vec(),
+            step: Vec::new(),
+            from: None,
+            halvings: 0,
+            grams: Vec::new(),
+            likelihood: (target.start.to_vec(), Vec::new()),
+        }
+    }
+
+    fn advance(
+        &mut self,
+        grams: Vec<Gram>,
+        target: &Target<'_>,
+        algebra: &Algebra<'_>,
+        tolerance: f64,
+    ) {
+        let mut sum = Gram::zero(algebra.k(), 0);
+        grams.iter().for_each(|g| crate::pass::add(&mut sum.zz, &g.zz));
+        if self.likelihood.1.is_empty() {
+            self.likelihood.1.clone_from(&grams);
+        }
+        let value = sum.zz[0] - dot(&target.total, &self.gamma);
+        let noise = f64::EPSILON * 8.0 * (sum.zz[0] + value.abs());
+        let too_long = self.from.is_some_and(|(from, slope)| {
+            let scale = 0.5f64.powi(self.halvings.try_into().unwrap_or(i32::MAX));
+            !value.is_finite() || value > from + SUFFICIENT * scale * slope + noise
+        });
+        if too_long && self.halvings < MAX_HALVINGS {
+            self.halvings += 1;
+            for (g, s) in self.gamma.iter_mut().zip(&mut self.step) {
+                *s /= 2.0;
+                *g -= *s;
+            }
+            return;
+        }
+        self.halvings = 0;
+        let gradient: Vec<f64> = sum.zz[..algebra.k()]
+            .iter()
+            .zip(&target.total)
+            .map(|(odds, total)| odds - total)
+            .collect();
+        self.grams = grams;
+        let largest = |v: &[f64]| algebra.design(v).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        // The first total is that of the weights.
+        if largest(&gradient) <= tolerance * largest(&target.total).max(target.total[0]) {
+            (self.open, self.solved) = (false, true);
+            return;
+        }
+        let minus: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let Ok(step) = algebra.solve_information(&sum.zz, &minus) else {
+            self.open = false;
+            return;
+        };
+        let slope = dot(&gradient, &step);
+        self.gamma.iter_mut().zip(&step).for_each(|(g, s)| *g += s);
+        (self.from, self.step) = (Some((value, slope)), step);
+    }
+
+    fn finish(self) -> Calibration {
+        let (gamma, grams) = if self.solved { (self.gamma, self.grams) } else { self.likelihood };
+        Calibration { gamma, grams, solved: self.solved }
+    }
+}

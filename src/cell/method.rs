@@ -1,0 +1,76 @@
+//! Which two-by-two estimator a cell gets, and how strictly its propensity score is judged.
+
+use crate::options::EstimationMethod;
+
+/// Two-by-two estimators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    OutcomeRegression,
+    /// Normalised (Hájek) weights.
+    Ipw,
+    /// Weights as they are.
+    HorvitzThompson,
+    DoublyRobust,
+    /// Doubly robust with a calibrated propensity score and a regression weighted by its odds.
+    Improved,
+    /// Linear regression with group, period and covariates.
+    Twfe,
+}
+
+/// How propensity scores are estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Score {
+    Likelihood,
+    Calibrated,
+}
+
+impl Method {
+    pub fn score(self) -> Option<Score> {
+        match self {
+            Self::OutcomeRegression | Self::Twfe => None,
+            Self::Ipw | Self::HorvitzThompson | Self::DoublyRobust => Some(Score::Likelihood),
+            Self::Improved => Some(Score::Calibrated),
+        }
+    }
+
+    /// Whether the comparison units' design must have full rank.
+    pub fn uses_regression(self) -> bool {
+        !matches!(self, Self::Ipw | Self::HorvitzThompson)
+    }
+}
+
+impl From<EstimationMethod> for Method {
+    fn from(method: EstimationMethod) -> Self {
+        match method {
+            EstimationMethod::DoublyRobust => Self::DoublyRobust,
+            EstimationMethod::Ipw => Self::Ipw,
+            EstimationMethod::OutcomeRegression => Self::OutcomeRegression,
+        }
+    }
+}
+
+/// How cells are estimated.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    pub method: Method,
+    /// Whether doubly robust estimators of repeated cross sections model the treated rows too.
+    pub locally_efficient: bool,
+    /// Comparison rows with a propensity score of at least this are trimmed.
+    pub trim: f64,
+    /// Whether a cell fails if some unit's unweighted propensity score is close to one.
+    pub guarded: bool,
+    /// Where the propensity scores of all cells start, if that is known.
+    pub start: Option<Vec<f64>>,
+}
+
+impl Recipe {
+    /// As in R `did`: overlap is a condition of every cell.
+    pub fn guarded(method: EstimationMethod) -> Self {
+        Self { guarded: true, ..Self::new(method.into()) }
+    }
+
+    /// As in R `DRDID` and `triplediff`: rows without overlap are trimmed.
+    pub fn new(method: Method) -> Self {
+        Self { method, locally_efficient: true, trim: super::TRIM, guarded: false, start: None }
+    }
+}

@@ -1,0 +1,92 @@
+//! Two-way fixed effects: the coefficient of `D·post` in the weighted regression of the outcome on a constant, `D·post`, `post`,
+//! `D` and the covariates, over the rows of both periods (R `DRDID`'s `twfe_did_panel` and `twfe_did_rc`).
+//!
+//! It is consistent only if effects and trends do not vary with the covariates; it is here for comparison.
+
+use super::algebra::{Algebra, Moments};
+use super::estimate::{Estimated, SideSums};
+use super::panel::Coefficients;
+use super::plan::PlannedCell;
+use crate::estimates::CellStatus;
+use crate::solve::{SINGULAR, Spd, dot, reciprocal_condition};
+
+/// Regressors besides those of the design: `D`, `post` and `D·post`.
+const DUMMIES: usize = 3;
+
+/// The estimate of a cell with a side for each period.
+pub(super) fn estimate(
+    algebra: &Algebra<'_>,
+    cell: &PlannedCell,
+    sides: [&SideSums; 2],
+) -> Result<Estimated, CellStatus> {
+    let k = algebra.k();
+    let width = k + DUMMIES;
+    let mut gram = vec![0.0; width * width];
+    let mut moment = vec![0.0; width];
+    for (corner, dummies) in corners(sides) {
+        add_corner(corner, dummies, k, &mut gram, &mut moment);
+    }
+    let singular = || CellStatus::SingularDesign { rcond: 0.0, columns: Vec::new() };
+    let factor = Spd::new(&gram, width).ok_or_else(singular)?;
+    let inverse = factor.inverse();
+    if reciprocal_condition(&gram, &inverse, width) < SINGULAR {
+        return Err(singular());
+    }
+    let beta = factor.solve(&moment);
+    let last: Vec<f64> = (0..width).map(|j| f64::from(u8::from(j == width - 1))).collect();
+    let row = factor.solve(&last);
+    let coefficients = |dummies: [f64; DUMMIES]| {
+        let within = |v: &[f64]| {
+            let mut z = v[..k].to_vec();
+            z[0] += dot(&v[k..], &dummies);
+            z
+        };
+        Coefficients { beta: Some(within(&beta)), b: Some(within(&row)), ..Coefficients::default() }
+    };
+    let mut rows = Vec::new();
+    for (t, side) in cell.sides.iter().enumerate() {
+        for (parts, treated) in [(&side.treated, true), (&side.control, false)] {
+            let coefficients = coefficients(dummies(treated, t == 1));
+            rows.extend(parts.iter().map(|p| coefficients.rows(p, side.outcome, treated, None)));
+        }
+    }
+    Ok(Estimated { att: beta[width - 1], rows, ..Estimated::default() })
+}
+
+/// `D`, `post`, `D·post`.
+fn dummies(treated: bool, post: bool) -> [f64; DUMMIES] {
+    [treated, post, treated && post].map(|d| f64::from(u8::from(d)))
+}
+
+fn corners(sides: [&SideSums; 2]) -> impl Iterator<Item = (&Moments, [f64; DUMMIES])> {
+    sides.into_iter().enumerate().flat_map(|(t, side)| {
+        [(&side.treated, dummies(true, t == 1)), (&side.control, dummies(false, t == 1))]
+    })
+}
+
+/// Adds the cross-products of rows with these dummies.
+fn add_corner(
+    m: &Moments,
+    dummies: [f64; DUMMIES],
+    k: usize,
+    gram: &mut [f64],
+    moment: &mut [f64],
+) {
+    let width = k + DUMMIES;
+    for i in 0..k {
+        moment[i] += m.zd[i];
+        for j in 0..k {
+            gram[i * width + j] += m.zz[i * k + j];
+        }
+        for (j, d) in dummies.iter().enumerate() {
+            gram[i * width + k + j] += d * m.zz[i];
+            gram[(k + j) * width + i] += d * m.zz[i];
+        }
+    }
+    for (i, d) in dummies.iter().enumerate() {
+        moment[k + i] += d * m.d();
+        for (j, e) in dummies.iter().enumerate() {
+            gram[(k + i) * width + k + j] += d * e * m.total();
+        }
+    }
+}

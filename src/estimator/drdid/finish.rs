@@ -1,0 +1,197 @@
+//! From an estimate and its influence sums to a result: standard error and interval as in R `DRDID`.
+
+use std::time::Instant;
+
+use super::reweighted::{Draws, Reweighted};
+use super::{Drdid, DrdidResult};
+use crate::backend::DidBackend;
+use crate::cell::{Estimated, PlannedCell, Recipe, estimate};
+use crate::error::{DidWarning, Result};
+use crate::estimates::{CellStatus, Estimate};
+use crate::estimator::{Timings, finish};
+use crate::inference::{DEGENERATE, normal_quantile, spread_around};
+use crate::options::{Bootstrap, DrdidMethod, Inference};
+use crate::panel::Sample;
+use crate::pass::InfluenceStat;
+use crate::report::Settings;
+use crate::source::Source;
+
+/// R `DRDID`'s critical value of 95 % intervals.
+const USUAL: f64 = 1.96;
+
+/// A result in the making.
+pub(super) struct Comparison<'a> {
+    sample: &'a Sample,
+    inference: Inference,
+    keep_influence: bool,
+    /// Draws of a weighted bootstrap.
+    pub draws: Option<Vec<f64>>,
+    result: DrdidResult,
+}
+
+impl<'a> Comparison<'a> {
+    pub fn new<B: DidBackend>(
+        config: &Drdid<B>,
+        sample: &'a Sample,
+        cell: &PlannedCell,
+        settings: Settings,
+        timings: Timings,
+    ) -> Self {
+        let inference = settings.inference;
+        let result = DrdidResult {
+            estimate: Estimate::default(),
+            status: CellStatus::Estimated,
+            critical_value: critical_value(inference.alpha),
+            method: config.method,
+            locally_efficient: config.locally_efficient || !config.repeated_cross_sections,
+            trim_level: config.trim_level,
+            calibrated: None,
+            n_treated: cell.n_treated,
+            n_control: cell.n_control,
+            resampling: config.bootstrap.map(|_| config.resampling),
+            draws: None,
+            audit: sample.audit.clone(),
+            warnings: sample.warnings.clone(),
+            settings,
+            timings,
+            influence: None,
+        };
+        Self { sample, inference, keep_influence: config.keep_influence, draws: None, result }
+    }
+
+    /// There is no estimate.
+    pub fn failed(mut self, status: CellStatus, start: Instant) -> DrdidResult {
+        self.result.status = status;
+        self.result.timings.total = start.elapsed().as_secs_f64();
+        self.result
+    }
+
+    /// The result, from sums over `columns` influence columns and the group share.
+    pub fn finish(
+        mut self,
+        estimated: &Estimated,
+        columns: usize,
+        stat: InfluenceStat,
+        start: Instant,
+    ) -> Result<DrdidResult> {
+        let Sample { n_clusters, y_scale, .. } = *self.sample;
+        let m = columns + 1;
+        let (stat, sums) = finish::take_sums(stat, m, n_clusters);
+        let correction: f64 = sums.iter().take(columns).sum();
+        let att = (estimated.att + correction) * y_scale;
+        if self.keep_influence {
+            let kept = vec![true; columns];
+            self.result.influence = Some(by_unit(finish::influence(self.sample, &kept, &stat)));
+        }
+        let covariance = finish::covariance(&stat, n_clusters, m);
+        let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
+            .filter(|se| se.is_finite() && *se > DEGENERATE);
+        if let Some(bootstrap) = &self.inference.bootstrap {
+            let draws = match self.draws.take() {
+                Some(refitted) => refitted,
+                None => {
+                    let all = finish::draws(stat, &covariance, n_clusters, m, bootstrap);
+                    sum_columns(&all, bootstrap.draws, columns)
+                }
+            };
+            let draws: Vec<f64> = draws.into_iter().map(|d| d * y_scale).collect();
+            let failed = bootstrap.draws - draws.len();
+            if failed > 0 {
+                self.result.warnings.push(DidWarning::FailedDraws { draws: failed });
+            }
+            let spread = spread_around(&draws, 1.0 - self.inference.alpha);
+            if let Some((_, critical)) = spread {
+                self.result.critical_value = critical;
+            }
+            se = spread.map(|(se, _)| se);
+            self.result.draws = Some(draws);
+        }
+        self.result.estimate = Estimate::new(Some(att), se, self.result.critical_value);
+        if self.result.method == DrdidMethod::DoublyRobustImproved {
+            self.result.calibrated = Some(!estimated.not_calibrated);
+        }
+        self.warn(estimated, columns);
+        let timings = &mut self.result.timings;
+        timings.total = start.elapsed().as_secs_f64();
+        timings.inference = timings.total - timings.read - timings.ingest - timings.estimate;
+        Ok(self.result)
+    }
+
+    /// The variance, as in R `DRDID`: of the regression with fixed effects with a degree of freedom for the mean, and in a
+    /// panel with the rows of a unit taken as independent.
+    fn variance(&self, covariance: &[f64], columns: usize) -> f64 {
+        let m = columns + 1;
+        let by_row = columns > 1 && self.sample.n_clusters.is_none();
+        let pairs = (0..columns).flat_map(|i| (0..columns).map(move |j| (i, j)));
+        let variance: f64 =
+            pairs.filter(|(i, j)| !by_row || i == j).map(|(i, j)| covariance[i * m + j]).sum();
+        let regression = self.result.method == DrdidMethod::Twfe && !self.is_changes();
+        let rows = self.result.audit.rows as f64;
+        if regression && self.sample.n_clusters.is_none() {
+            variance * rows / (rows - 1.0)
+        } else {
+            variance
+        }
+    }
+
+    /// Whether the regression with fixed effects is that of a panel's changes.
+    fn is_changes(&self) -> bool {
+        self.sample.design.is_constant() && self.sample.layout == crate::panel::Layout::Balanced
+    }
+
+    fn warn(&mut self, estimated: &Estimated, columns: usize) {
+        let warnings = &mut self.result.warnings;
+        if estimated.not_converged {
+            warnings.push(DidWarning::ScoreNotConverged);
+        }
+        if estimated.not_calibrated {
+            warnings.push(DidWarning::NotCalibrated);
+        }
+        if columns > 1 && self.sample.n_clusters.is_none() && self.inference.bootstrap.is_none() {
+            warnings.push(DidWarning::RowsAsIndependent);
+        }
+    }
+}
+
+fn critical_value(alpha: f64) -> f64 {
+    let usual = alpha.to_bits() == 0.05f64.to_bits();
+    if usual { USUAL } else { normal_quantile(1.0 - alpha / 2.0) }
+}
+
+/// Sum of the first columns of draws `[m, R]`.
+fn sum_columns(draws: &[f64], count: usize, columns: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; count];
+    for column in draws.chunks_exact(count).take(columns) {
+        crate::pass::add(&mut sum, column);
+    }
+    sum
+}
+
+/// Adds up columns that share the units.
+fn by_unit(mut influence: crate::estimator::Influence) -> crate::estimator::Influence {
+    while influence.columns.len() > 1 {
+        if let Some(last) = influence.columns.pop() {
+            crate::pass::add(&mut influence.columns[0], &last);
+        }
+    }
+    influence
+}
+
+/// Deviations of the estimates with bootstrap weights from the one without; those that failed are left out.
+pub(super) fn weighted_draws<S: Source>(
+    source: &S,
+    cell: &PlannedCell,
+    recipe: &Recipe,
+    estimated: &Estimated,
+    bootstrap: Bootstrap,
+) -> Result<Vec<f64>> {
+    let recipe = Recipe { start: estimated.gamma.clone(), ..recipe.clone() };
+    let by_cluster = source.sample().n_clusters.is_some();
+    let mut deviations = Vec::with_capacity(bootstrap.draws);
+    for draws in Draws::batches(bootstrap.seed, bootstrap.draws, by_cluster) {
+        let reweighted = Reweighted { source, draws };
+        let results = estimate(&reweighted, &reweighted.cells(cell), &recipe)?;
+        deviations.extend(results.into_iter().flatten().map(|drawn| drawn.att - estimated.att));
+    }
+    Ok(deviations)
+}

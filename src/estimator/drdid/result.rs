@@ -1,0 +1,72 @@
+//! Result of [`Drdid`](crate::Drdid).
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DidWarning;
+use crate::estimates::{CellStatus, Estimate};
+use crate::estimator::{Influence, Timings};
+use crate::options::{DrdidMethod, Resampling};
+use crate::panel::SampleAudit;
+use crate::report::Settings;
+
+/// The effect on the treated in a two-period comparison. Carries no backend and no unit data unless influence values were
+/// kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct DrdidResult {
+    /// Effect and its uncertainty.
+    pub estimate: Estimate,
+    /// Why there is or is not an estimate.
+    pub status: CellStatus,
+    /// Critical value of the interval: 1.96 at the level of 95 % as in R `DRDID`, the normal quantile at others, and the
+    /// quantile of the studentised draws with a bootstrap.
+    pub critical_value: f64,
+    /// The estimator.
+    pub method: DrdidMethod,
+    /// Whether it is the locally efficient one; always true for a panel.
+    pub locally_efficient: bool,
+    /// Comparison units with a propensity score of at least this had weight 0.
+    pub trim_level: f64,
+    /// Whether the propensity score balances the covariates; `None` for estimators without a calibrated one. If not, its
+    /// maximum-likelihood estimate was used.
+    pub calibrated: Option<bool>,
+    /// Treated units (rows, for repeated cross sections).
+    pub n_treated: usize,
+    /// Comparison units (rows).
+    pub n_control: usize,
+    /// How the bootstrap drew, if there was one.
+    pub resampling: Option<Resampling>,
+    /// Bootstrap draws of the estimate's deviation from it, in units of the outcome; draws that could not be estimated are
+    /// left out.
+    pub draws: Option<Vec<f64>>,
+    /// What happened to the rows on the way in.
+    pub audit: SampleAudit,
+    /// What the user should know.
+    pub warnings: Vec<DidWarning>,
+    /// How the fit was made.
+    pub settings: Settings,
+    /// Seconds by stage.
+    pub timings: Timings,
+    /// Influence values, if kept: one column.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
+}
+
+impl DrdidResult {
+    /// Name of R `DRDID`'s function for the estimator, such as `drdid_imp_panel`.
+    #[must_use]
+    pub fn estimator_name(&self) -> String {
+        let rows = self.settings.layout == "repeated cross sections";
+        let design = if rows { "rc" } else { "panel" };
+        let efficient = if rows && !self.locally_efficient { "1" } else { "" };
+        match self.method {
+            DrdidMethod::DoublyRobustImproved => format!("drdid_imp_{design}{efficient}"),
+            DrdidMethod::DoublyRobust => format!("drdid_{design}{efficient}"),
+            DrdidMethod::OutcomeRegression => format!("reg_did_{design}"),
+            DrdidMethod::Ipw => format!("std_ipw_did_{design}"),
+            DrdidMethod::IpwHorvitzThompson => format!("ipw_did_{design}"),
+            DrdidMethod::Twfe => format!("twfe_did_{design}"),
+        }
+    }
+}

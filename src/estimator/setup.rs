@@ -1,0 +1,184 @@
+//! What the estimators share around their cells: reading data, putting the sample on devices, and what is kept of influence
+//! values.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::input::Data;
+use super::result::Timings;
+use crate::backend::DidBackend;
+use crate::error::{DidError, Result};
+use crate::inference::multipliers;
+use crate::options::{Bootstrap, FixWeights, Precision};
+use crate::panel::{
+    Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
+    ingest_parquet,
+};
+use crate::pass::{Consumers, InfluencePass};
+use crate::progress::Progress;
+use crate::source::{Local, LocalOptions};
+
+/// How an estimator's sample is formed and held.
+#[derive(Clone, Debug)]
+pub(super) struct Setup {
+    pub roles: Roles,
+    pub sample: SampleOptions,
+    pub fix_weights: Option<FixWeights>,
+    pub conditioning: Conditioning,
+    pub precision: Precision,
+    pub chunk_rows: Option<usize>,
+    pub memory_budget: Option<u64>,
+    pub progress: Option<Progress>,
+}
+
+/// A sample on its devices.
+pub(super) struct Opened<B: DidBackend> {
+    pub local: Local<B>,
+    pub start: Instant,
+    /// Reading and ingest.
+    pub timings: Timings,
+}
+
+impl Setup {
+    /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or half
+    /// of the free memory, are read piece by piece.
+    pub fn open<B: DidBackend>(&self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened<B>> {
+        let start = Instant::now();
+        if let Some(path) = self.too_large(&data)? {
+            return self.open_parquet(path, devices);
+        }
+        self.probe::<B>(devices)?;
+        let (panel, read) = self.panel(data, start)?;
+        self.upload(panel, devices, read, start)
+    }
+
+    /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
+    pub fn open_parquet<B: DidBackend>(
+        &self,
+        path: &Path,
+        devices: &[B::Device],
+    ) -> Result<Opened<B>> {
+        let start = Instant::now();
+        self.probe::<B>(devices)?;
+        if self.sample.repeated_cross_sections {
+            let (panel, read) = self.panel(path.into(), start)?;
+            return self.upload(panel, devices, read, start);
+        }
+        let files =
+            ParquetFiles::open(path, &self.roles, self.memory_budget, self.progress.clone())?;
+        let read = start.elapsed().as_secs_f64();
+        let panel = {
+            let _span = tracing::info_span!("ingest").entered();
+            ingest_parquet(&files, &self.request(Storage::Within(self.memory_budget)))?
+        };
+        drop(files);
+        self.upload(panel, devices, read, start)
+    }
+
+    /// The arranged sample in memory, and the seconds that reading took.
+    pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
+        let df = data.read(&self.roles.names())?;
+        let read = start.elapsed().as_secs_f64();
+        let _span = tracing::info_span!("ingest", rows = df.height()).entered();
+        Ok((ingest(&df, &self.request(Storage::Resident))?, read))
+    }
+
+    fn request(&self, storage: Storage) -> Request<'_> {
+        Request {
+            roles: &self.roles,
+            options: self.sample,
+            fix_weights: self.fix_weights,
+            conditioning: self.conditioning,
+            storage,
+            progress: self.progress.clone(),
+        }
+    }
+
+    /// The path of parquet files of a panel that should be read piece by piece.
+    fn too_large<'a>(&self, data: &'a Data<'_>) -> Result<Option<&'a Path>> {
+        let Data::Path(path) = data else { return Ok(None) };
+        if self.sample.repeated_cross_sections || !ParquetFiles::is_parquet(path) {
+            return Ok(None);
+        }
+        let bytes = ParquetFiles::frame_bytes(path, self.roles.names().len())?;
+        let half = crate::memory::free().map(|free| free / 2);
+        let limit = self.memory_budget.into_iter().chain(half).min();
+        Ok(limit.is_some_and(|limit| bytes > limit).then_some(path))
+    }
+
+    /// Whether the devices can do the precision, before any work.
+    fn probe<B: DidBackend>(&self, devices: &[B::Device]) -> Result<()> {
+        devices.iter().try_for_each(|device| B::probe(device, self.precision).map(drop))
+    }
+
+    fn upload<B: DidBackend>(
+        &self,
+        panel: Panel,
+        devices: &[B::Device],
+        read: f64,
+        start: Instant,
+    ) -> Result<Opened<B>> {
+        let options = LocalOptions {
+            precision: self.precision,
+            chunk_rows: self.chunk_rows,
+            memory_budget: self.memory_budget,
+            progress: self.progress.clone(),
+        };
+        let _span = tracing::info_span!("upload").entered();
+        let local = Local::<B>::new(panel, devices, options)?;
+        let ingest = start.elapsed().as_secs_f64() - read;
+        let timings = Timings { read, ingest, ..Timings::default() };
+        Ok(Opened { local, start, timings })
+    }
+}
+
+/// The cluster column beyond the unit. In a panel, the unit itself is the default cluster; in repeated cross sections it joins
+/// rows.
+pub(super) fn cluster(
+    asked: &Option<String>,
+    unit: &Option<String>,
+    rows_are_units: bool,
+) -> Option<String> {
+    asked.clone().filter(|c| rows_are_units || Some(c) != unit.as_ref())
+}
+
+/// An error if rows of a chunk are given as none.
+pub(super) fn check_chunk_rows(chunk_rows: Option<usize>) -> Result<()> {
+    match chunk_rows {
+        Some(0) => {
+            Err(DidError::Config { option: "chunk_rows", expected: "at least 1", got: "0".into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is done with the influence values: cluster sums, else the bootstrap's multiplied sums.
+pub(super) fn consumers(
+    sample: &Sample,
+    bootstrap: Option<&Bootstrap>,
+    keep_rows: bool,
+) -> Consumers {
+    let clusters = sample.n_clusters;
+    let multipliers = bootstrap.and_then(multipliers).filter(|_| clusters.is_none());
+    Consumers { clusters, multipliers, keep_rows }
+}
+
+/// Whether the sums over influence values, and the values if they are kept, fit in free memory.
+pub(super) fn check_memory(sample: &Sample, pass: &InfluencePass) -> Result<()> {
+    let (m, Consumers { clusters, multipliers, keep_rows }) = (pass.columns, pass.consumers);
+    let draws = multipliers.map_or(0, |s| s.draws);
+    // Tiles in flight have sums of their own.
+    let copies = 1 + 8 * rayon::current_num_threads();
+    let kept = if keep_rows { 2 * sample.n } else { 0 };
+    let doubles = m * ((m + draws) * copies + clusters.unwrap_or(0) + kept);
+    let needed = 8 * doubles as u64;
+    match crate::memory::free().filter(|free| needed > *free) {
+        None => Ok(()),
+        Some(available) => Err(DidError::Memory {
+            what: "what is kept of the influence values",
+            needed,
+            available,
+            remedy: "do not keep influence values, or ask for fewer draws or clusters",
+        }),
+    }
+}

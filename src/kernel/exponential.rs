@@ -1,0 +1,87 @@
+//! Standard exponential numbers as a function of (seed, draw, rank): the weights of the weighted bootstrap.
+
+use pulp::Scalar;
+use rayon::prelude::*;
+
+use super::math::ln;
+use super::philox::{keys, philox};
+use super::vectorized;
+use crate::pass::TILE;
+
+/// Draws that share a block of random bits.
+pub(crate) const DRAWS_PER_BLOCK: usize = 4;
+
+/// Last word of the counter: tells these numbers from others of the same seed.
+const STREAM: u32 = 0x6578_706f;
+
+/// Exponential numbers `[count, ranks]`, row `r` for draw `4 block + r`. Each comes from 32 random bits.
+pub(crate) fn exponentials(seed: u64, block: u32, count: usize, rank: &[u32]) -> Vec<f64> {
+    let mut out = vec![0.0; count * rank.len()];
+    let rows = rank.len().max(1);
+    let groups = out.par_chunks_mut(DRAWS_PER_BLOCK * rows).zip(block..u32::MAX);
+    groups.for_each(|(group, block)| {
+        let mut columns: Vec<_> =
+            group.chunks_exact_mut(rows).map(|c| c.chunks_mut(TILE)).collect();
+        let tiles: Vec<(&[u32], Vec<&mut [f64]>)> = rank
+            .chunks(TILE)
+            .map(|ranks| (ranks, columns.iter_mut().filter_map(Iterator::next).collect()))
+            .collect();
+        tiles.into_par_iter().for_each(|(ranks, mut columns)| {
+            vectorized(
+                #[inline(always)]
+                || fill(seed, block, ranks, &mut columns),
+            );
+        });
+    });
+    out
+}
+
+#[inline(always)]
+fn fill(seed: u64, block: u32, ranks: &[u32], columns: &mut [&mut [f64]]) {
+    let keys = keys(seed);
+    let mut words = [[0u32; TILE]; DRAWS_PER_BLOCK];
+    let [a, b, c, d] = &mut words;
+    for (i, rank) in ranks.iter().enumerate() {
+        [a[i], b[i], c[i], d[i]] = philox(Scalar, &keys, [*rank, 0, block, STREAM]);
+    }
+    for (column, words) in columns.iter_mut().zip(&words) {
+        for (out, word) in column.iter_mut().zip(words) {
+            *out = -ln((f64::from(*word) + 0.5) * (1.0 / 4_294_967_296.0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_those_of_the_law_and_draws_are_independent() {
+        let rank: Vec<u32> = (0..100_000).collect();
+        let all = exponentials(7, 2, 8, &rank);
+        let draws: Vec<&[f64]> = all.chunks_exact(rank.len()).collect();
+        let mean = |v: &mut dyn Iterator<Item = f64>| v.sum::<f64>() / rank.len() as f64;
+        for (r, draw) in draws.iter().enumerate() {
+            assert!(draw.iter().all(|e| *e > 0.0));
+            assert!((mean(&mut draw.iter().copied()) - 1.0).abs() < 0.015);
+            assert!((mean(&mut draw.iter().map(|e| e * e)) - 2.0).abs() < 0.08);
+            for other in &draws[..r] {
+                let pairs = draw.iter().zip(*other);
+                assert!((mean(&mut pairs.map(|(a, b)| a * b)) - 1.0).abs() < 0.025);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_belong_to_the_rank_whatever_the_chunk() {
+        let rank: Vec<u32> = (0..9_000).collect();
+        let whole = exponentials(3, 0, 5, &rank);
+        let part = exponentials(3, 0, 5, &rank[4_000..6_000]);
+        for r in 0..5 {
+            assert_eq!(
+                part[r * 2_000..(r + 1) * 2_000],
+                whole[r * 9_000 + 4_000..r * 9_000 + 6_000]
+            );
+        }
+    }
+}

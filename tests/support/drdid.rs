@@ -1,0 +1,111 @@
+//! The golden cases of R `DRDID`: reading them, and fitting them on any backend.
+
+use std::fs;
+
+use burn_did::backend::DidBackend;
+use burn_did::{Bootstrap, Drdid, DrdidMethod, DrdidResult, Multiplier, Precision, Resampling};
+use polars::prelude::DataFrame;
+use serde::Deserialize;
+
+use super::frames::golden_path;
+
+/// Every golden data set.
+pub const DATASETS: [&str; 3] = ["nsw_sub", "two_a", "two_a_rc"];
+
+/// A data set's cases; the format is in `tests/golden/README.md`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dataset {
+    pub reference: String,
+    pub dataset: String,
+    pub columns: Columns,
+    pub cases: Vec<Case>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Columns {
+    pub outcome: String,
+    pub time: String,
+    pub unit: Option<String>,
+    pub treatment: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    pub id: String,
+    pub estimator: String,
+    #[serde(default)]
+    pub covariates: Vec<String>,
+    pub weights: Option<String>,
+    pub trim: Option<f64>,
+    pub resampling: Option<Resampling>,
+    pub draws: Option<usize>,
+    #[serde(default)]
+    pub exact_sign: bool,
+    #[serde(default)]
+    pub att_only: bool,
+    pub att: f64,
+    pub se: Option<f64>,
+    pub lci: Option<f64>,
+    pub uci: Option<f64>,
+    pub if_ss: Option<f64>,
+    pub n: usize,
+}
+
+impl Dataset {
+    pub fn load(name: &str) -> Self {
+        let path = golden_path(&format!("drdid_{name}.json"));
+        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    /// Fits a case.
+    pub fn fit<B: DidBackend>(
+        &self,
+        case: &Case,
+        data: &DataFrame,
+        precision: Precision,
+    ) -> DrdidResult {
+        let (method, locally_efficient, rows) = named(&case.estimator);
+        let bootstrap =
+            case.draws.map(|draws| Bootstrap::draws(draws).seed(11).multiplier(Multiplier::Mammen));
+        Drdid::<B>::builder()
+            .outcome(&*self.columns.outcome)
+            .maybe_unit(self.columns.unit.clone())
+            .time(&*self.columns.time)
+            .treatment(&*self.columns.treatment)
+            .covariates(formula(&case.covariates))
+            .maybe_weights(case.weights.clone())
+            .method(method)
+            .locally_efficient(locally_efficient)
+            .repeated_cross_sections(rows)
+            .maybe_trim_level(case.trim)
+            .maybe_bootstrap(bootstrap)
+            .maybe_resampling(case.resampling)
+            .precision(precision)
+            .keep_influence(precision == Precision::F64)
+            .build()
+            .fit(data, &Default::default())
+            .unwrap_or_else(|e| panic!("{}: {e}", case.id))
+    }
+}
+
+pub fn formula(covariates: &[String]) -> String {
+    if covariates.is_empty() { "~ 1".into() } else { format!("~ {}", covariates.join(" + ")) }
+}
+
+/// Method, whether locally efficient, and whether for repeated cross sections, by the name of R's function.
+fn named(estimator: &str) -> (DrdidMethod, bool, bool) {
+    let method = match estimator {
+        e if e.starts_with("drdid_imp") => DrdidMethod::DoublyRobustImproved,
+        e if e.starts_with("drdid") => DrdidMethod::DoublyRobust,
+        e if e.starts_with("reg") => DrdidMethod::OutcomeRegression,
+        e if e.starts_with("std_ipw") => DrdidMethod::Ipw,
+        e if e.starts_with("ipw") => DrdidMethod::IpwHorvitzThompson,
+        e if e.starts_with("twfe") => DrdidMethod::Twfe,
+        e => panic!("unknown estimator {e}"),
+    };
+    (method, !estimator.ends_with('1'), !estimator.ends_with("panel"))
+}
