@@ -170,6 +170,10 @@ pub struct Cell {
     pub n_treated: usize,
     /// Comparison units (rows).
     pub n_control: usize,
+    /// Whether the analytic standard error divides by one less than the number of independent observations, as R
+    /// `triplediff` does for two periods and for combined comparison cohorts.
+    #[serde(default)]
+    pub sample_sd: bool,
 }
 
 impl Cell {

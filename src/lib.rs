@@ -67,12 +67,12 @@ pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::{CellStatus, Estimate, Wald};
 pub use estimator::{
-    AttGt, AttGtCell, AttGtResult, Data, Drdid, DrdidResult, Influence, PanelCell, RepeatedCell,
-    Timings, TwoByTwo, TwoByTwoEstimate,
+    AttGt, AttGtCell, AttGtResult, Data, Ddd, Drdid, DrdidResult, Influence, PanelCell,
+    RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
-    Inference, Multiplier, Precision, Resampling,
+    Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 pub use panel::SampleAudit;
 pub use progress::{Progress, ProgressEvent};

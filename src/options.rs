@@ -145,6 +145,20 @@ impl Bootstrap {
     }
 }
 
+/// What triple differences do with units that are missing in some periods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnbalancedPanel {
+    /// Leave them out.
+    #[default]
+    Drop,
+    /// Each cell compares the units that are observed in both of its periods.
+    Pairs,
+    /// Each cell compares all rows of its two periods, as repeated cross sections; influence is summed by unit (R
+    /// `triplediff`).
+    Rows,
+}
+
 /// How the bootstrap of a two-period comparison draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

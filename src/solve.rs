@@ -49,6 +49,24 @@ impl Spd {
     }
 }
 
+/// Inverse of a positive semidefinite matrix, `[k, k]`; where it is singular, the Moore-Penrose inverse.
+pub(crate) fn symmetric_inverse(a: &[f64], k: usize) -> Vec<f64> {
+    if let Some(factor) = Spd::new(a, k) {
+        let inverse = factor.inverse();
+        if reciprocal_condition(a, &inverse, k) >= SINGULAR {
+            return inverse;
+        }
+    }
+    let matrix = MatRef::from_row_major_slice(a, k, k);
+    let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return vec![f64::NAN; k * k] };
+    let (u, values) = (eigen.U(), eigen.S());
+    let largest = (0..k).map(|i| values[i]).fold(0.0, f64::max);
+    let kept = |i: &usize| values[*i] > largest * k as f64 * f64::EPSILON;
+    (0..k * k)
+        .map(|e| (0..k).filter(kept).map(|i| u[(e / k, i)] * u[(e % k, i)] / values[i]).sum())
+        .collect()
+}
+
 /// `1 / (‖a‖₁ ‖a⁻¹‖₁)`; 0 for a matrix that cannot be inverted.
 pub(crate) fn reciprocal_condition(a: &[f64], inverse: &[f64], k: usize) -> f64 {
     let norm = |m: &[f64]| {

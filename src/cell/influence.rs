@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use super::estimate::{Estimated, Rows};
+use crate::error::Result;
 use crate::options::Precision;
 use crate::panel::Sample;
 use crate::pass::{Consumers, Dot, InfluencePass, Leg, PlanColumn, Share, StratumPlan};
+use crate::source::Source;
 
 /// The pass over the influence values of all estimated cells (columns `0..M`) and group shares (`M..M + G`).
 ///
@@ -44,6 +46,29 @@ pub(crate) fn influence_pass<'a>(
         }
     }
     InfluencePass { columns: share_end + usize::from(sums), trim, strata, consumers }
+}
+
+/// Columns of [`cross_moments`] at most formed at a time, unless one cell has more.
+pub(super) const MAX_COLUMNS: usize = 256;
+
+/// `U'U`, `[m, m]`, of the influence values of `m` estimates, by unit.
+pub(super) fn cross_moments<S: Source>(
+    source: &S,
+    estimates: &[Estimated],
+    trim: f64,
+) -> Result<Vec<f64>> {
+    let mut builders: Vec<Builder> =
+        (0..source.sample().n_strata()).map(|_| Builder::default()).collect();
+    for (column, estimate) in estimates.iter().enumerate() {
+        estimate.rows.iter().for_each(|rows| builders[rows.stratum].add(column, rows));
+    }
+    let pass = InfluencePass {
+        columns: estimates.len(),
+        trim,
+        strata: builders.into_iter().map(|b| b.plan).collect(),
+        consumers: Consumers { clusters: None, multipliers: None, keep_rows: false },
+    };
+    Ok(source.run(&pass)?.cross)
 }
 
 #[derive(Default)]

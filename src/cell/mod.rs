@@ -9,12 +9,14 @@ mod method;
 mod panel;
 mod plan;
 mod repeated;
+mod triple;
 mod twfe;
 
 pub(crate) use estimate::{Estimated, estimate};
 pub(crate) use influence::influence_pass;
 pub(crate) use method::{Method, Recipe};
-pub(crate) use plan::{Outcome, PlanOptions, PlannedCell, Side, plan_cells};
+pub(crate) use plan::{CovariatePeriod, Outcome, PlanOptions, PlannedCell, Side, plan_cells};
+pub(crate) use triple::{TripleEstimate, TriplePlan};
 
 /// Comparison rows with a propensity score of at least this are trimmed, unless another level is asked for.
 pub(crate) const TRIM: f64 = 0.995;

@@ -72,6 +72,24 @@ pub(crate) struct PlanOptions {
     pub base_period: BasePeriod,
     pub anticipation: f64,
     pub fix_weights: Option<FixWeights>,
+    pub covariates: CovariatePeriod,
+    /// In an unbalanced panel, compares the units observed in both periods of a cell, instead of all rows of both.
+    pub pairs: bool,
+}
+
+/// Which of a cell's two periods gives a panel's covariates, and its weights where they change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CovariatePeriod {
+    Earlier,
+    Base,
+    Cell,
+}
+
+/// Period that a cell is compared with, and the group's last period before treatment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Base {
+    pub period: usize,
+    long: usize,
 }
 
 /// All cells, group-major.
@@ -88,23 +106,36 @@ pub(crate) fn plan_cells(sample: &Sample, options: &PlanOptions) -> Vec<PlannedC
         .collect()
 }
 
-struct Planner<'a> {
-    sample: &'a Sample,
-    options: &'a PlanOptions,
-    cohort: usize,
-    time: usize,
+/// Plans the cell of a cohort in a period.
+#[derive(Clone, Copy)]
+pub(super) struct Planner<'a> {
+    pub sample: &'a Sample,
+    pub options: &'a PlanOptions,
+    pub cohort: usize,
+    pub time: usize,
 }
 
 impl Planner<'_> {
     /// `None` if the group has no period before treatment, which the sample rules exclude.
     fn cell(&self) -> Option<PlannedCell> {
-        let Sample { periods, cohorts, .. } = self.sample;
-        let g = cohorts[self.cohort].group;
-        let long_base = periods.iter().rposition(|t| t + self.options.anticipation < g)?;
+        let g = self.sample.cohorts[self.cohort].group;
+        let base = self.base(g)?;
+        Some(self.with_controls(base, self.controls(g, base.period)))
+    }
+
+    /// The base of a group's cell.
+    pub fn base(&self, g: f64) -> Option<Base> {
+        let periods = &self.sample.periods;
+        let long = periods.iter().rposition(|t| t + self.options.anticipation < g)?;
         let universal = self.options.base_period == BasePeriod::Universal;
         let post = g <= periods[self.time];
-        let base = if post || universal { long_base } else { self.time - 1 };
-        let controls = self.controls(g, base);
+        Some(Base { period: if post || universal { long } else { self.time - 1 }, long })
+    }
+
+    /// The cell with these comparison cohorts.
+    pub fn with_controls(&self, base: Base, controls: Vec<usize>) -> PlannedCell {
+        let Base { period: base, long: long_base } = base;
+        let universal = self.options.base_period == BasePeriod::Universal;
         let mut cell = PlannedCell {
             cohort: self.cohort,
             time: self.time,
@@ -120,10 +151,11 @@ impl Planner<'_> {
             cell.status = Some(CellStatus::Reference);
         }
         self.add_sides(&mut cell, long_base);
-        Some(cell)
+        cell
     }
 
-    fn controls(&self, g: f64, base: usize) -> Vec<usize> {
+    /// The comparison cohorts of a group's cell.
+    pub fn controls(&self, g: f64, base: usize) -> Vec<usize> {
         let Sample { periods, cohorts, .. } = self.sample;
         let threshold = periods[self.time].max(periods[base]) + self.options.anticipation;
         (0..cohorts.len())
@@ -140,8 +172,27 @@ impl Planner<'_> {
     fn add_sides(&self, cell: &mut PlannedCell, long_base: usize) {
         let panel = self.sample.layout == Layout::Balanced
             && self.options.fix_weights != Some(FixWeights::Varying);
-        let early = cell.time.min(cell.base);
-        if panel {
+        let early = match self.options.covariates {
+            CovariatePeriod::Earlier => cell.time.min(cell.base),
+            CovariatePeriod::Base => cell.base,
+            CovariatePeriod::Cell => cell.time,
+        };
+        if let Some(presence) = self.sample.presence.filter(|_| self.options.pairs) {
+            let outcome = Outcome::Change { post: cell.time, base: cell.base };
+            let both = Weight::Product(presence + cell.base, presence + cell.time);
+            // A unit's weight is 0 where it is not observed.
+            let other = cell.base + cell.time - early;
+            let part = |c: usize| Part {
+                stratum: self.sample.stratum(c, 0),
+                x: self.version(early),
+                w: match self.sample.weights {
+                    WeightLayout::Constant => both,
+                    _ => Weight::Product(early, presence + other),
+                },
+                unit: both,
+            };
+            cell.sides = vec![self.side(outcome, cell, part)];
+        } else if panel {
             let outcome = Outcome::Change { post: cell.time, base: cell.base };
             let part = |c: usize| Part {
                 stratum: self.sample.stratum(c, 0),
@@ -225,9 +276,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Rows of a cohort in a period that take part in the cell.
-    fn rows(&self, cohort: usize, t: usize, long_base: usize) -> usize {
-        match (&self.sample.pair_counts, self.weight_period(long_base)) {
+    /// Rows of a cohort in a period, of units that are observed in the other period too.
+    fn rows(&self, cohort: usize, t: usize, other: Option<usize>) -> usize {
+        match (&self.sample.pair_counts, other) {
             (Some(pairs), Some(j)) => pairs[cohort][t][j],
             _ => self.sample.counts[cohort][t],
         }
@@ -235,8 +286,9 @@ impl Planner<'_> {
 
     /// Fills in the counts, and the status of a cell with an empty corner.
     fn count(&self, cell: &mut PlannedCell, long_base: usize) {
-        let control = |t| cell.controls.iter().map(|c| self.rows(*c, t, long_base)).sum::<usize>();
-        let treated = |t| self.rows(self.cohort, t, long_base);
+        let other = self.weight_period(long_base).or(self.options.pairs.then_some(cell.base));
+        let control = |t| cell.controls.iter().map(|c| self.rows(*c, t, other)).sum::<usize>();
+        let treated = |t| self.rows(self.cohort, t, other);
         let periods =
             if cell.sides.len() > 1 { vec![cell.base, cell.time] } else { vec![cell.time] };
         let named = |t: usize| (cell.sides.len() > 1).then(|| self.sample.periods[t]);
@@ -249,7 +301,7 @@ impl Planner<'_> {
         cell.n_control = periods.iter().map(|t| control(*t)).sum();
         cell.status = cell.status.take().or(empty);
         let cohorts = || cell.controls.iter().chain([&self.cohort]);
-        let left_out = |t: usize, c: usize| self.rows(c, t, long_base) < self.sample.counts[c][t];
+        let left_out = |t: usize, c: usize| self.rows(c, t, other) < self.sample.counts[c][t];
         let incomplete = periods.iter().any(|t| cohorts().any(|c| left_out(*t, *c)));
         cell.incomplete_weights = self.weight_period(long_base).filter(|_| incomplete);
     }

@@ -10,7 +10,7 @@ use super::result::{AttGtResult, Timings};
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use super::{callback, finish};
 use crate::backend::DidBackend;
-use crate::cell::{PlanOptions, Recipe, estimate, influence_pass, plan_cells};
+use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, influence_pass, plan_cells};
 use crate::error::{DidError, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
@@ -144,13 +144,7 @@ impl<B: DidBackend> AttGt<B> {
         };
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
-        if self.unit.is_none() && !self.repeated_cross_sections {
-            return config(
-                "unit",
-                "a column for a panel (or choose repeated cross sections)",
-                "none",
-            );
-        }
+        setup::check_unit(&self.unit, self.repeated_cross_sections)?;
         if self.allow_unbalanced_panel && self.repeated_cross_sections {
             return config("allow_unbalanced_panel", "off for repeated cross sections", "true");
         }
@@ -305,6 +299,7 @@ impl<B: DidBackend> AttGt<B> {
                 anticipation: self.anticipation,
                 repeated_cross_sections: self.repeated_cross_sections,
                 allow_unbalanced: self.allow_unbalanced_panel,
+                pairs: false,
                 labels: self.keep_influence,
             },
             fix_weights: self.fix_weights,
@@ -322,16 +317,13 @@ impl<B: DidBackend> AttGt<B> {
             base_period: self.base_period,
             anticipation: f64::from(self.anticipation),
             fix_weights: self.fix_weights,
+            covariates: CovariatePeriod::Earlier,
+            pairs: false,
         }
     }
 
     fn inference(&self) -> Inference {
-        let default = if self.bootstrap.is_some() { Band::Uniform } else { Band::Pointwise };
-        Inference {
-            alpha: self.alpha,
-            bootstrap: self.bootstrap,
-            band: self.band.unwrap_or(default),
-        }
+        setup::inference(self.alpha, self.bootstrap, self.band)
     }
 
     fn settings(&self, sample: &Sample, backend: &str) -> Settings {

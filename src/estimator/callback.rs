@@ -92,7 +92,7 @@ pub(super) fn estimate(
             for (stratum, values) in influence {
                 columns[stratum].push((j, values));
             }
-            Solved { att, not_converged: false }
+            Solved { att, not_converged: false, sample_sd: false }
         }));
     }
     Ok((solved, consume(panel, cells.len(), columns, consumers)))

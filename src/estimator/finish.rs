@@ -17,11 +17,14 @@ use crate::report::Settings;
 pub(super) struct Solved {
     pub att: f64,
     pub not_converged: bool,
+    /// See [`Cell::sample_sd`].
+    pub sample_sd: bool,
 }
 
 impl From<Estimated> for Solved {
     fn from(estimated: Estimated) -> Self {
-        Self { att: estimated.att, not_converged: estimated.not_converged }
+        let Estimated { att, not_converged, .. } = estimated;
+        Self { att, not_converged, sample_sd: false }
     }
 }
 
@@ -93,6 +96,7 @@ pub(super) fn result(
         warnings,
         settings,
         timings,
+        comparisons: Vec::new(),
         estimates,
         influence,
     })
@@ -106,6 +110,7 @@ fn cells(
 ) -> Vec<Cell> {
     let cell = |(plan, solved): (&PlannedCell, std::result::Result<Solved, CellStatus>)| {
         let (group, time) = (sample.cohorts[plan.cohort].group, sample.periods[plan.time]);
+        let sample_sd = solved.as_ref().is_ok_and(|s| s.sample_sd);
         let (att, status) = match solved {
             Ok(solved) => {
                 if solved.not_converged {
@@ -121,7 +126,7 @@ fn cells(
             }
         };
         let (n_treated, n_control) = (plan.n_treated, plan.n_control);
-        Cell { group, time, att, status, n_treated, n_control }
+        Cell { group, time, att, status, n_treated, n_control, sample_sd }
     };
     let cells = planned.iter().zip(solved).map(cell).collect();
     for plan in planned {
@@ -226,8 +231,14 @@ fn table(estimates: &Estimates, warnings: &mut Vec<DidWarning>) -> (Vec<AttGtCel
     let (standard_errors, critical) = match Projection::new(estimates, &weights) {
         None => (vec![None; weights.len()], none()),
         Some(projection) => {
-            let se = projection.standard_errors();
+            let mut se = projection.standard_errors();
             let critical = projection.critical(inference, &se, false, warnings);
+            if estimates.n_clusters.is_none() && estimates.draws.is_none() {
+                let n = estimates.n as f64;
+                let factor = (n / (n - 1.0)).sqrt();
+                let sample_sd = se.iter_mut().zip(&estimates.cells).filter(|(_, c)| c.sample_sd);
+                sample_sd.for_each(|(se, _)| *se = se.map(|se| se * factor));
+            }
             (se, critical)
         }
     };

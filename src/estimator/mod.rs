@@ -3,6 +3,7 @@
 mod att_gt;
 mod callback;
 mod contrast;
+mod ddd;
 mod drdid;
 mod finish;
 mod input;
@@ -12,9 +13,10 @@ mod setup;
 
 pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};
+pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use input::Data;
-pub use result::{AttGtCell, AttGtResult, Influence, Timings};
+pub use result::{AttGtCell, AttGtResult, Influence, Timings, TripleComparison};
 
 /// The default formula.
 fn constant() -> String {

@@ -52,6 +52,32 @@ pub struct Influence {
     pub columns: Vec<Vec<f64>>,
 }
 
+/// A cell of triple differences against one comparison cohort: `att = treated_ineligible + untreated_eligible -
+/// untreated_ineligible`, each the difference in differences of the treated and eligible units with these.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TripleComparison {
+    /// First treated period of the cell's group.
+    pub group: f64,
+    /// Period of the cell.
+    pub time: f64,
+    /// First treated period of the comparison cohort; `None` if it is never treated.
+    pub comparison: Option<f64>,
+    /// Against the ineligible units of the cell's group.
+    #[doc(alias = "att_4v3")]
+    pub treated_ineligible: f64,
+    /// Against the eligible units of the comparison cohort.
+    #[doc(alias = "att_4v2")]
+    pub untreated_eligible: f64,
+    /// Against the ineligible units of the comparison cohort.
+    #[doc(alias = "att_4v1")]
+    pub untreated_ineligible: f64,
+    /// The triple difference.
+    pub att: f64,
+    /// Its weight in the cell's estimate.
+    pub weight: f64,
+}
+
 /// Group-time average treatment effects. Carries no backend and no unit data unless influence values were kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
@@ -74,6 +100,9 @@ pub struct AttGtResult {
     pub settings: Settings,
     /// Seconds by stage.
     pub timings: Timings,
+    /// The estimates against each comparison cohort that triple differences combine; empty for other estimators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<TripleComparison>,
     /// Joint estimates, for aggregation.
     pub(crate) estimates: Estimates,
     /// Influence values, if kept.

@@ -9,7 +9,7 @@ use super::result::Timings;
 use crate::backend::DidBackend;
 use crate::error::{DidError, Result};
 use crate::inference::multipliers;
-use crate::options::{Bootstrap, FixWeights, Precision};
+use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::{
     Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
     ingest_parquet,
@@ -140,6 +140,24 @@ pub(super) fn cluster(
     rows_are_units: bool,
 ) -> Option<String> {
     asked.clone().filter(|c| rows_are_units || Some(c) != unit.as_ref())
+}
+
+/// An error if a panel has no unit column.
+pub(super) fn check_unit(unit: &Option<String>, rows_are_units: bool) -> Result<()> {
+    if unit.is_some() || rows_are_units {
+        return Ok(());
+    }
+    Err(DidError::Config {
+        option: "unit",
+        expected: "a column for a panel (or choose repeated cross sections)",
+        got: "none".into(),
+    })
+}
+
+/// Intervals: uniform with a bootstrap and pointwise without, unless asked otherwise.
+pub(super) fn inference(alpha: f64, bootstrap: Option<Bootstrap>, band: Option<Band>) -> Inference {
+    let default = if bootstrap.is_some() { Band::Uniform } else { Band::Pointwise };
+    Inference { alpha, bootstrap, band: band.unwrap_or(default) }
 }
 
 /// An error if rows of a chunk are given as none.

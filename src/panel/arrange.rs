@@ -169,7 +169,8 @@ fn describe(
         (false, true) => Weight::Column(2 * shape.periods),
         (false, false) => Weight::Column(0),
     };
-    let pairs = layout == Layout::Unbalanced && request.fix_weights.is_some();
+    let pairs =
+        layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs);
     Sample {
         layout,
         periods,

@@ -19,6 +19,8 @@ pub(crate) struct SampleOptions {
     pub anticipation: u32,
     pub repeated_cross_sections: bool,
     pub allow_unbalanced: bool,
+    /// Whether it matters which units are observed in both of two periods.
+    pub pairs: bool,
     /// Whether the units' labels are kept.
     pub labels: bool,
 }

@@ -9,6 +9,7 @@
 mod support;
 
 mod callback;
+mod ddd;
 mod drdid;
 mod errors;
 mod golden;

@@ -127,6 +127,19 @@ impl Report {
         }
     }
 
+    /// Compares one number, relative to its size.
+    pub fn close(
+        &mut self,
+        id: &str,
+        quantity: &'static str,
+        got: Option<f64>,
+        want: f64,
+        tolerance: f64,
+    ) {
+        let unit = got.unwrap_or(0.0).abs().max(want.abs());
+        self.number(id, quantity, got, Some(want), unit, tolerance);
+    }
+
     /// Notes a failure that is not a number.
     pub fn fail(&mut self, what: String) {
         self.failures.push(what);

@@ -12,7 +12,8 @@ use super::input::Data;
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use crate::backend::DidBackend;
 use crate::cell::{
-    Estimated, Method, PlanOptions, PlannedCell, Recipe, estimate, influence_pass, plan_cells,
+    CovariatePeriod, Estimated, Method, PlanOptions, PlannedCell, Recipe, estimate, influence_pass,
+    plan_cells,
 };
 use crate::error::{DidError, Result};
 use crate::options::{
@@ -146,13 +147,7 @@ impl<B: DidBackend> Drdid<B> {
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
         check_chunk_rows(self.chunk_rows)?;
-        if self.unit.is_none() && !self.repeated_cross_sections {
-            return Err(DidError::Config {
-                option: "unit",
-                expected: "a column for a panel (or choose repeated cross sections)",
-                got: "none".into(),
-            });
-        }
+        setup::check_unit(&self.unit, self.repeated_cross_sections)?;
         if !(self.trim_level > 0.0 && self.trim_level < 1.0) {
             return Err(DidError::Config {
                 option: "trim_level",
@@ -276,6 +271,8 @@ impl<B: DidBackend> Drdid<B> {
             anticipation: 0.0,
             // The regression has a row for each period.
             fix_weights: (method == Method::Twfe).then_some(FixWeights::Varying),
+            covariates: CovariatePeriod::Base,
+            pairs: false,
         };
         let none = || DidError::NoValidGroups { anticipating: String::new() };
         plan_cells(sample, &options).pop().ok_or_else(none)
@@ -307,6 +304,7 @@ impl<B: DidBackend> Drdid<B> {
                 anticipation: 0,
                 repeated_cross_sections: self.repeated_cross_sections,
                 allow_unbalanced: false,
+                pairs: false,
                 labels: self.keep_influence,
             },
             fix_weights: None,

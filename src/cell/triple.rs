@@ -1,0 +1,339 @@
+//! Triple differences: which two-by-two comparisons make up a group-time cell, and how their estimates are combined
+//! (Ortiz-Villavicencio and Sant'Anna 2025).
+//!
+//! With one comparison cohort `c`, the effect on the eligible units of group `g` is
+//! `DiD(g eligible, g ineligible) + DiD(g eligible, c eligible) - DiD(g eligible, c ineligible)`. Several comparison cohorts give
+//! one such estimate each; their combination with the smallest variance has the weights `Ω⁻¹1 / 1'Ω⁻¹1`, where `Ω` is the
+//! covariance of their influence values.
+
+use std::collections::HashMap;
+
+use super::estimate::{Estimated, Rows};
+use super::influence::{MAX_COLUMNS, cross_moments};
+use super::method::Recipe;
+use super::plan::{PlanOptions, PlannedCell, Planner};
+use crate::error::Result;
+use crate::estimates::CellStatus;
+use crate::options::BasePeriod;
+use crate::panel::{Cohort, Sample};
+use crate::pass::Weight;
+use crate::solve::symmetric_inverse;
+use crate::source::Source;
+
+/// The cells of a triple difference and the two-by-two comparisons that they are made of.
+pub(crate) struct TriplePlan {
+    /// For results: counts and what is known to fail.
+    pub cells: Vec<PlannedCell>,
+    /// Comparisons that are estimated.
+    pub components: Vec<PlannedCell>,
+    parts: Vec<CellParts>,
+}
+
+/// Positions of a cell's components.
+struct CellParts {
+    own: usize,
+    comparisons: Vec<ComparisonParts>,
+}
+
+struct ComparisonParts {
+    /// First treated period of the comparison cohort.
+    group: f64,
+    eligible: usize,
+    ineligible: usize,
+}
+
+/// A cell's estimate against one comparison cohort.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TripleEstimate {
+    /// Position of the cell.
+    pub cell: usize,
+    /// First treated period of the comparison cohort, +inf if never treated.
+    pub group: f64,
+    /// Differences in differences of the treated and eligible units with the ineligible units of their group, the eligible
+    /// and the ineligible units of the comparison cohort.
+    pub components: [f64; 3],
+    /// Weight in the cell's estimate.
+    pub weight: f64,
+}
+
+impl TripleEstimate {
+    /// The triple difference.
+    pub fn att(&self) -> f64 {
+        SIGNS.iter().zip(self.components).map(|(s, did)| s * did).sum()
+    }
+}
+
+/// Signs of the three components.
+const SIGNS: [f64; 3] = [1.0, 1.0, -1.0];
+
+impl TriplePlan {
+    /// All cells, group-major.
+    pub fn new(sample: &Sample, options: &PlanOptions) -> Self {
+        let first = usize::from(options.base_period == BasePeriod::Varying);
+        let mut plan = Self { cells: Vec::new(), components: Vec::new(), parts: Vec::new() };
+        for group in &sample.groups {
+            for time in first..sample.periods.len() {
+                plan.add(&Planner { sample, options, cohort: group.start, time }, group);
+            }
+        }
+        plan
+    }
+
+    fn add(&mut self, planner: &Planner<'_>, group: &std::ops::Range<usize>) {
+        let sample = planner.sample;
+        let g = sample.group(group);
+        let Some(base) = planner.base(g) else { return };
+        let find = |value: f64, eligible: bool| {
+            sample.cohorts.iter().position(|c| *c == Cohort { group: value, eligible })
+        };
+        let treated = find(g, true);
+        let component = |value: f64, eligible: bool| {
+            let planner = Planner { cohort: treated?, ..*planner };
+            Some(planner.with_controls(base, vec![find(value, eligible)?]))
+        };
+        let controls = planner.controls(g, base.period);
+        let mut values: Vec<f64> = controls.iter().map(|c| sample.cohorts[*c].group).collect();
+        values.dedup();
+        let own = component(g, false);
+        let comparisons: Vec<(f64, PlannedCell, PlannedCell)> = values
+            .into_iter()
+            .filter_map(|value| Some((value, component(value, true)?, component(value, false)?)))
+            .collect();
+        let reference =
+            planner.options.base_period == BasePeriod::Universal && planner.time == base.period;
+        let period = None;
+        let all = || own.iter().chain(comparisons.iter().flat_map(|(_, a, b)| [a, b]));
+        let cell = PlannedCell {
+            cohort: treated.unwrap_or(group.start),
+            time: planner.time,
+            base: base.period,
+            status: match () {
+                () if reference => Some(CellStatus::Reference),
+                () if treated.is_none() => Some(CellStatus::NoTreated { period }),
+                () if own.is_none() || comparisons.is_empty() => {
+                    Some(CellStatus::NoControls { period })
+                }
+                () => None,
+            },
+            n_treated: all().map(|c| c.n_treated).next().unwrap_or(0),
+            n_control: all().map(|c| c.n_control).sum(),
+            controls,
+            incomplete_weights: None,
+            sides: Vec::new(),
+        };
+        let mut parts = CellParts { own: 0, comparisons: Vec::new() };
+        if let (Some(own), None) = (own, &cell.status) {
+            let mut add = |planned: PlannedCell| {
+                self.components.push(planned);
+                self.components.len() - 1
+            };
+            parts.own = add(own);
+            for (group, eligible, ineligible) in comparisons {
+                let (eligible, ineligible) = (add(eligible), add(ineligible));
+                parts.comparisons.push(ComparisonParts { group, eligible, ineligible });
+            }
+        }
+        self.cells.push(cell);
+        self.parts.push(parts);
+    }
+
+    /// Combines the components' estimates.
+    pub fn combine<S: Source>(
+        &self,
+        source: &S,
+        recipe: &Recipe,
+        components: &[std::result::Result<Estimated, CellStatus>],
+    ) -> Result<(Vec<std::result::Result<Estimated, CellStatus>>, Vec<TripleEstimate>)> {
+        let mut estimates: Vec<TripleEstimate> = Vec::new();
+        let mut cells = Vec::with_capacity(self.cells.len());
+        let mut usable: Vec<Vec<usize>> = Vec::with_capacity(self.cells.len());
+        for (index, (cell, parts)) in self.cells.iter().zip(&self.parts).enumerate() {
+            let found = match &cell.status {
+                Some(status) => Err(status.clone()),
+                None => parts.estimate(index, components),
+            };
+            match found {
+                Err(status) => {
+                    cells.push(Err(status));
+                    usable.push(Vec::new());
+                }
+                Ok((own, comparisons)) => {
+                    estimates.extend(own);
+                    cells.push(Ok(()));
+                    usable.push(comparisons);
+                }
+            }
+        }
+        self.weigh(source, recipe, components, &usable, &mut estimates)?;
+        let combined = |(index, cell): (usize, std::result::Result<(), CellStatus>)| {
+            cell.map(|()| {
+                let own = estimates.iter().filter(|e| e.cell == index);
+                let weights: Vec<f64> = own.clone().map(|e| e.weight).collect();
+                let att = own.map(|e| e.weight * e.att()).sum();
+                self.parts[index].combine(components, &usable[index], &weights, att)
+            })
+        };
+        let cells = cells.into_iter().enumerate().map(combined).collect();
+        Ok((cells, estimates))
+    }
+
+    /// Weights of the comparison cohorts, where a cell has several.
+    fn weigh<S: Source>(
+        &self,
+        source: &S,
+        recipe: &Recipe,
+        components: &[std::result::Result<Estimated, CellStatus>],
+        usable: &[Vec<usize>],
+        estimates: &mut [TripleEstimate],
+    ) -> Result<()> {
+        let several: Vec<usize> = (0..usable.len()).filter(|c| usable[*c].len() > 1).collect();
+        let mut batch: Vec<usize> = Vec::new();
+        let mut columns = 0;
+        for (position, cell) in several.iter().enumerate() {
+            batch.push(*cell);
+            columns += usable[*cell].len();
+            let next = several.get(position + 1).map_or(usize::MAX, |c| columns + usable[*c].len());
+            if next <= MAX_COLUMNS {
+                continue;
+            }
+            let single = |cell: &usize| {
+                let parts = &self.parts[*cell];
+                usable[*cell]
+                    .iter()
+                    .map(|c| parts.combine(components, std::slice::from_ref(c), &[1.0], 0.0))
+                    .collect::<Vec<_>>()
+            };
+            let influences: Vec<Estimated> = batch.iter().flat_map(single).collect();
+            let cross = cross_moments(source, &influences, recipe.trim)?;
+            let mut start = 0;
+            for cell in batch.drain(..) {
+                let k = usable[cell].len();
+                let omega: Vec<f64> =
+                    (0..k * k).map(|e| cross[(start + e / k) * columns + start + e % k]).collect();
+                start += k;
+                let weights = smallest_variance(&omega, k);
+                let own = estimates.iter_mut().filter(|e| e.cell == cell);
+                own.zip(weights).for_each(|(e, weight)| e.weight = weight);
+            }
+            columns = 0;
+        }
+        Ok(())
+    }
+}
+
+impl CellParts {
+    /// Estimates against the usable comparison cohorts, weighted equally so far, and the positions of these cohorts.
+    #[expect(clippy::type_complexity, reason = "estimates and their positions")]
+    fn estimate(
+        &self,
+        cell: usize,
+        components: &[std::result::Result<Estimated, CellStatus>],
+    ) -> std::result::Result<(Vec<TripleEstimate>, Vec<usize>), CellStatus> {
+        let att = |c: usize| components[c].as_ref().map(|e| e.att).map_err(Clone::clone);
+        let own = att(self.own)?;
+        let mut reason = CellStatus::NoControls { period: None };
+        let (mut estimates, mut usable) = (Vec::new(), Vec::new());
+        for (position, comparison) in self.comparisons.iter().enumerate() {
+            match (att(comparison.eligible), att(comparison.ineligible)) {
+                (Ok(eligible), Ok(ineligible)) => {
+                    let (group, components) = (comparison.group, [own, eligible, ineligible]);
+                    estimates.push(TripleEstimate { cell, group, components, weight: 1.0 });
+                    usable.push(position);
+                }
+                (Err(status), _) | (_, Err(status)) => reason = status,
+            }
+        }
+        if usable.is_empty() { Err(reason) } else { Ok((estimates, usable)) }
+    }
+
+    /// The weighted estimate with its influence.
+    fn combine(
+        &self,
+        components: &[std::result::Result<Estimated, CellStatus>],
+        usable: &[usize],
+        weights: &[f64],
+        att: f64,
+    ) -> Estimated {
+        let mut terms = vec![(SIGNS[0] * weights.iter().sum::<f64>(), self.own)];
+        for (position, weight) in usable.iter().zip(weights) {
+            let comparison = &self.comparisons[*position];
+            terms.push((SIGNS[1] * weight, comparison.eligible));
+            terms.push((SIGNS[2] * weight, comparison.ineligible));
+        }
+        let mut sum = Sum::default();
+        let mut combined = Estimated { att, ..Estimated::default() };
+        for (scale, component) in terms {
+            if let Ok(estimated) = &components[component] {
+                combined.not_converged |= estimated.not_converged;
+                estimated.rows.iter().for_each(|rows| sum.add(scale, rows));
+            }
+        }
+        combined.rows = sum.rows;
+        combined
+    }
+}
+
+/// `Ω⁻¹1 / 1'Ω⁻¹1`.
+fn smallest_variance(omega: &[f64], k: usize) -> Vec<f64> {
+    let inverse = symmetric_inverse(omega, k);
+    let sums: Vec<f64> = inverse.chunks_exact(k).map(|row| row.iter().sum()).collect();
+    let total: f64 = sums.iter().sum();
+    sums.into_iter().map(|s| s / total).collect()
+}
+
+/// A sum of influences, in which terms that differ in their linear coefficients only are added up.
+#[derive(Default)]
+struct Sum {
+    rows: Vec<Rows>,
+    known: HashMap<Term, usize>,
+}
+
+/// What a term of an influence is not linear in.
+#[derive(PartialEq, Eq, Hash)]
+struct Term {
+    stratum: usize,
+    x: usize,
+    outcome: (usize, Option<usize>),
+    w: Weight,
+    treated: bool,
+    gamma: Option<Vec<u64>>,
+    beta: Option<Vec<u64>>,
+}
+
+impl Sum {
+    fn add(&mut self, scale: f64, rows: &Rows) {
+        let bits = |v: &Option<Vec<f64>>| {
+            v.as_ref().map(|v| v.iter().map(|v| v.to_bits()).collect::<Vec<u64>>())
+        };
+        let term = Term {
+            stratum: rows.stratum,
+            x: rows.x,
+            outcome: (rows.leg.post, rows.leg.base),
+            w: rows.leg.w,
+            treated: rows.leg.treated,
+            gamma: bits(&rows.gamma),
+            beta: bits(&rows.beta),
+        };
+        let scaled = |v: &Option<Vec<f64>>| {
+            v.as_ref().map(|v| v.iter().map(|v| scale * v).collect::<Vec<f64>>())
+        };
+        let at = *self.known.entry(term).or_insert_with(|| {
+            let mut empty = rows.clone();
+            (empty.leg.c, empty.leg.f, empty.leg.h, empty.leg.h_tau) = (0.0, 0.0, 0.0, 0.0);
+            (empty.b, empty.e, empty.a) = (None, None, None);
+            self.rows.push(empty);
+            self.rows.len() - 1
+        });
+        let sum = &mut self.rows[at];
+        sum.leg.c += scale * rows.leg.c;
+        sum.leg.f += scale * rows.leg.f;
+        sum.leg.h += scale * rows.leg.h;
+        sum.leg.h_tau += scale * rows.leg.h_tau;
+        for (sum, term) in [(&mut sum.b, &rows.b), (&mut sum.e, &rows.e), (&mut sum.a, &rows.a)] {
+            match (sum, scaled(term)) {
+                (Some(sum), Some(term)) => crate::pass::add(sum, &term),
+                (sum, term) => *sum = sum.take().or(term),
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The golden cases of R `triplediff` and of the oracle for triple differences: reading and fitting them.
+
+use std::fs;
+
+use burn_did::backend::DidBackend;
+use burn_did::{
+    Aggregation, AggregationKind, AttGtResult, BasePeriod, ControlGroup, Ddd, EstimationMethod,
+    Precision, UnbalancedPanel,
+};
+use polars::prelude::DataFrame;
+use serde::Deserialize;
+
+use super::compare::{Expected, ExpectedAggregate, ExpectedNumbers, ExpectedRow};
+use super::drdid::formula;
+use super::frames::golden_path;
+use super::golden::Grid;
+
+/// Every golden data set.
+pub const DATASETS: [&str; 5] = ["ddd2p_a", "ddd2p_rc_a", "dddlong_a", "dddmp_a", "dddmp_rc_a"];
+
+/// A data set's cases, or the oracle's; the format is in `tests/golden/README.md`.
+#[derive(Debug, Deserialize)]
+pub struct Dataset {
+    #[serde(default)]
+    pub dataset: String,
+    pub columns: Columns,
+    #[serde(default)]
+    pub grids: Vec<Grid>,
+    pub cases: Vec<Case>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Columns {
+    pub outcome: String,
+    pub time: String,
+    pub unit: Option<String>,
+    pub group: String,
+    pub partition: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    pub id: String,
+    /// Data of the oracle's cases.
+    pub data: Option<String>,
+    pub method: String,
+    #[serde(default)]
+    pub covariates: Vec<String>,
+    pub weights: Option<String>,
+    pub cluster: Option<String>,
+    #[serde(default)]
+    pub not_yet_treated: bool,
+    #[serde(default)]
+    pub universal: bool,
+    #[serde(default)]
+    pub repeated_cross_sections: bool,
+    #[serde(default)]
+    pub unbalanced: UnbalancedPanel,
+    #[serde(default)]
+    pub exact_sign: bool,
+    #[serde(default)]
+    pub att_only: bool,
+    pub n: Option<usize>,
+    pub grid: Option<usize>,
+    pub att: Option<Numbers>,
+    pub se: Option<Numbers>,
+    #[serde(default)]
+    pub cells: Vec<OracleCell>,
+    pub comparisons: Option<Comparisons>,
+    #[serde(default)]
+    pub aggregates: Vec<Aggregate>,
+}
+
+/// Of one cell, or of all.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Numbers {
+    One(f64),
+    All(Vec<Option<f64>>),
+}
+
+/// Group, time, att, se, se from the influence values, comparison cohorts, units or rows used.
+type OracleCell = (f64, f64, Option<f64>, Option<f64>, Option<f64>, usize, usize);
+
+#[derive(Debug, Deserialize)]
+pub struct Comparisons {
+    #[serde(rename = "4v3")]
+    pub treated_ineligible: f64,
+    #[serde(rename = "4v2")]
+    pub untreated_eligible: f64,
+    #[serde(rename = "4v1")]
+    pub untreated_ineligible: f64,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Aggregate {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub min_e: Option<f64>,
+    pub max_e: Option<f64>,
+    pub balance_e: Option<u32>,
+    pub att: Option<f64>,
+    pub se: Option<f64>,
+    pub rows: Option<Vec<(f64, Option<f64>, Option<f64>)>>,
+}
+
+impl Dataset {
+    pub fn load(name: &str) -> Self {
+        let path = golden_path(&format!("ddd_{name}.json"));
+        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    /// Fits a case.
+    pub fn fit<B: DidBackend>(
+        &self,
+        case: &Case,
+        data: &DataFrame,
+        precision: Precision,
+    ) -> AttGtResult {
+        let control_group = if case.not_yet_treated {
+            ControlGroup::NotYetTreated
+        } else {
+            ControlGroup::NeverTreated
+        };
+        let base = if case.universal { BasePeriod::Universal } else { BasePeriod::Varying };
+        let unit = self.columns.unit.clone().filter(|_| !case.repeated_cross_sections);
+        Ddd::<B>::builder()
+            .outcome(&*self.columns.outcome)
+            .maybe_unit(unit)
+            .time(&*self.columns.time)
+            .group(&*self.columns.group)
+            .eligible(&*self.columns.partition)
+            .covariates(formula(&case.covariates))
+            .maybe_weights(case.weights.clone())
+            .maybe_cluster(case.cluster.clone())
+            .control_group(control_group)
+            .base_period(base)
+            .method(method(&case.method))
+            .repeated_cross_sections(case.repeated_cross_sections)
+            .unbalanced(case.unbalanced)
+            .precision(precision)
+            .build()
+            .fit(data, &Default::default())
+            .unwrap_or_else(|e| panic!("{}: {e}", case.id))
+    }
+
+    /// What a case of several periods should give.
+    pub fn expected(&self, case: &Case) -> Expected {
+        Expected {
+            n: case.n.unwrap_or(0),
+            cells: self.cells(case),
+            aggregates: case.aggregates.iter().map(Aggregate::expected).collect(),
+            ..Expected::default()
+        }
+    }
+
+    fn cells(&self, case: &Case) -> Vec<ExpectedRow> {
+        let (Some(grid), Some(Numbers::All(att)), Some(Numbers::All(se))) =
+            (case.grid, &case.att, &case.se)
+        else {
+            return case.cells.iter().map(|cell| oracle_cell(case, cell)).collect();
+        };
+        let Grid { group, time } = &self.grids[grid];
+        let at = group.iter().zip(time).map(|(g, t)| vec![*g, *t]);
+        let numbers = att.iter().zip(se);
+        at.zip(numbers).map(|(at, (att, se))| ExpectedRow { at, att: *att, se: *se }).collect()
+    }
+}
+
+/// The standard error of several comparison cohorts has the divisor `n - 1` if there are no clusters.
+fn oracle_cell(case: &Case, cell: &OracleCell) -> ExpectedRow {
+    let (group, time, att, _, se, cohorts, _) = *cell;
+    let n = case.n.unwrap_or(0) as f64;
+    let factor = if cohorts > 1 && case.cluster.is_none() { (n / (n - 1.0)).sqrt() } else { 1.0 };
+    ExpectedRow { at: vec![group, time], att, se: se.map(|se| factor * se) }
+}
+
+impl Aggregate {
+    fn expected(&self) -> ExpectedAggregate {
+        let kind = match self.kind.as_str() {
+            "simple" => AggregationKind::Simple,
+            "eventstudy" => AggregationKind::Dynamic,
+            "group" => AggregationKind::Group,
+            "calendar" => AggregationKind::Calendar,
+            other => panic!("unknown aggregation {other}"),
+        };
+        let window = Aggregation { min_e: self.min_e, max_e: self.max_e, ..Aggregation::new(kind) };
+        let aggregation = Aggregation { balance_e: self.balance_e, na_rm: true, ..window };
+        let row = |(at, att, se): &(f64, Option<f64>, Option<f64>)| ExpectedRow {
+            at: vec![*at],
+            att: *att,
+            se: *se,
+        };
+        let rows = self.rows.as_ref().map(|rows| rows.iter().map(row).collect());
+        let numbers = Some(ExpectedNumbers { att: self.att, se: self.se, crit: None, rows });
+        ExpectedAggregate { aggregation, numbers }
+    }
+}
+
+fn method(name: &str) -> EstimationMethod {
+    match name {
+        "dr" => EstimationMethod::DoublyRobust,
+        "ipw" => EstimationMethod::Ipw,
+        "reg" => EstimationMethod::OutcomeRegression,
+        other => panic!("unknown method {other}"),
+    }
+}
