@@ -2,7 +2,9 @@
 //! panels whose effects are known.
 
 mod mpdta;
+mod rows;
 mod simulate;
+mod streams;
 
 pub use mpdta::mpdta;
 pub use simulate::Simulation;
