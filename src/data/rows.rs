@@ -154,4 +154,23 @@ pub(super) mod testing {
         assert!(one.equals(&three));
         one
     }
+
+    /// ATT of the last period and of the one group that the column `group` has, by the crate's estimator.
+    #[cfg(feature = "cpu")]
+    pub(in crate::data) fn att(
+        df: &DataFrame,
+        covariates: &str,
+        method: crate::EstimationMethod,
+    ) -> f64 {
+        let spec = crate::AttGt::<crate::backend::Cpu>::builder()
+            .outcome("y")
+            .unit("id")
+            .time("period")
+            .group("group")
+            .covariates(covariates)
+            .method(method)
+            .build();
+        let fit = spec.fit(df, &Default::default()).unwrap();
+        fit.cells.last().unwrap().estimate.att.unwrap()
+    }
 }
