@@ -1,8 +1,7 @@
-use polars::prelude::{Column, DataFrame};
-use rayon::prelude::*;
+use polars::prelude::DataFrame;
 
-/// Units generated together; the result does not depend on it.
-const BLOCK: usize = 8_192;
+use super::rows::{Layout, Rows, Unit};
+use super::streams::Stream;
 
 /// Staggered-adoption data with known effects.
 ///
@@ -79,14 +78,7 @@ impl Simulation {
     /// Effect on cohort `group` in period `time`: the true ATT(g, t).
     #[must_use]
     pub fn truth(&self, group: i64, time: i64) -> f64 {
-        let cohort = self.cohorts.iter().position(|g| *g == group);
-        match (cohort, self.effects.last()) {
-            (Some(cohort), Some(last)) if time >= group => {
-                let e = usize::try_from(time - group).unwrap_or(usize::MAX);
-                self.effects.get(e).unwrap_or(last) + self.heterogeneity * cohort as f64
-            }
-            _ => 0.0,
-        }
+        effect(&self.cohorts, &self.effects, self.heterogeneity, group, time)
     }
 
     /// True effect at each event time that periods 2 to `T` show, weighted by the cohorts' expected sizes.
@@ -114,7 +106,6 @@ impl Simulation {
     /// The data in long form, ordered by unit and period: `id`, `period`, `group` (0 for never treated), `y`, `x1`, …,
     /// and `weight` and `cluster` where asked for.
     #[must_use]
-    #[allow(clippy::missing_panics_doc, reason = "the columns have one length and distinct names")]
     pub fn frame(&self) -> DataFrame {
         let rows_per_unit = if self.repeated_cross_sections { 1 } else { self.periods as usize };
         let units = if self.repeated_cross_sections {
@@ -122,38 +113,14 @@ impl Simulation {
         } else {
             self.units
         };
+        let layout = Layout {
+            labels: &["group"],
+            covariates: self.covariates,
+            weights: self.weights,
+            clusters: self.clusters > 0,
+        };
         let shocks = self.cluster_shocks();
-        let mut blocks: Vec<Rows> = (0..units.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|b| {
-                let block = b * BLOCK..units.min((b + 1) * BLOCK);
-                let mut rows = Rows::with_capacity(self, block.len() * rows_per_unit);
-                for unit in block {
-                    self.push_unit(unit, &shocks, &mut rows);
-                }
-                rows
-            })
-            .collect();
-        let height = blocks.iter().map(|b| b.id.len()).sum();
-        let mut columns = vec![
-            Column::new("id".into(), gather(&mut blocks, height, |r| &mut r.id)),
-            Column::new("period".into(), gather(&mut blocks, height, |r| &mut r.period)),
-            Column::new("group".into(), gather(&mut blocks, height, |r| &mut r.group)),
-            Column::new("y".into(), gather(&mut blocks, height, |r| &mut r.y)),
-        ];
-        for j in 0..self.covariates {
-            let name = format!("x{}", j + 1).into();
-            columns.push(Column::new(name, gather(&mut blocks, height, |r| &mut r.x[j])));
-        }
-        if self.weights {
-            columns
-                .push(Column::new("weight".into(), gather(&mut blocks, height, |r| &mut r.weight)));
-        }
-        if self.clusters > 0 {
-            let cluster = gather(&mut blocks, height, |r| &mut r.cluster);
-            columns.push(Column::new("cluster".into(), cluster));
-        }
-        DataFrame::new(height, columns).expect("columns have one length and distinct names")
+        layout.frame(units, rows_per_unit, |unit, rows| self.push_unit(unit, &shocks, rows))
     }
 
     /// Cohort of a uniform draw: 0 with the never-treated share, else each cohort with equal probability.
@@ -207,9 +174,8 @@ impl Simulation {
             }
             let shared = shock.map_or(0.0, |(_, by_period)| by_period[t as usize - 1]);
             let time = f64::from(t);
-            rows.id.push(unit as i64 + 1);
-            rows.period.push(i64::from(t));
-            rows.y.push(
+            rows.push(
+                i64::from(t),
                 level
                     + time / 5.0
                     + slope * time
@@ -218,132 +184,46 @@ impl Simulation {
                     + self.noise * error,
             );
         }
-        let end = rows.id.len();
-        rows.group.resize(end, group);
-        for (column, x) in rows.x.iter_mut().zip(first_x) {
-            column.resize(end, x);
-        }
-        if self.weights {
-            rows.weight.resize(end, 0.5 + 1.5 * weight);
-        }
-        if self.clusters > 0 {
-            rows.cluster.resize(end, cluster as i64 + 1);
-        }
+        rows.close(&Unit {
+            id: unit as i64 + 1,
+            labels: &[group],
+            x: &first_x,
+            weight: 0.5 + 1.5 * weight,
+            cluster: cluster as i64 + 1,
+        });
     }
 }
 
-/// Columns of a block of units; unwanted ones stay empty.
-struct Rows {
-    id: Vec<i64>,
-    period: Vec<i64>,
-    group: Vec<i64>,
-    y: Vec<f64>,
-    x: Vec<Vec<f64>>,
-    weight: Vec<f64>,
-    cluster: Vec<i64>,
-}
-
-impl Rows {
-    fn with_capacity(simulation: &Simulation, rows: usize) -> Self {
-        let cap = |wanted: bool| if wanted { rows } else { 0 };
-        Self {
-            id: Vec::with_capacity(rows),
-            period: Vec::with_capacity(rows),
-            group: Vec::with_capacity(rows),
-            y: Vec::with_capacity(rows),
-            x: (0..simulation.covariates).map(|_| Vec::with_capacity(rows)).collect(),
-            weight: Vec::with_capacity(cap(simulation.weights)),
-            cluster: Vec::with_capacity(cap(simulation.clusters > 0)),
+/// Effect in period `time` on the cohort first treated in `group`: `effects` by event time, the last of which holds
+/// from there on, and `heterogeneity` more for each later cohort.
+pub(super) fn effect(
+    cohorts: &[i64],
+    effects: &[f64],
+    heterogeneity: f64,
+    group: i64,
+    time: i64,
+) -> f64 {
+    let cohort = cohorts.iter().position(|g| *g == group);
+    match (cohort, effects.last()) {
+        (Some(cohort), Some(last)) if time >= group => {
+            let e = usize::try_from(time - group).unwrap_or(usize::MAX);
+            effects.get(e).unwrap_or(last) + heterogeneity * cohort as f64
         }
-    }
-}
-
-/// Joins one column of all blocks, freeing each block's part.
-fn gather<T: Copy>(
-    blocks: &mut [Rows],
-    height: usize,
-    column: impl Fn(&mut Rows) -> &mut Vec<T>,
-) -> Vec<T> {
-    let mut out = Vec::with_capacity(height);
-    for block in blocks {
-        out.append(&mut std::mem::take(column(block)));
-    }
-    out
-}
-
-/// `SplitMix64` stream of one unit, and normals from it by Box and Muller (1958).
-struct Stream {
-    state: u64,
-    spare: Option<f64>,
-}
-
-impl Stream {
-    fn new(seed: u64, key: u64) -> Self {
-        let start = Self { state: seed, spare: None }.next();
-        Self { state: start ^ Self { state: !key, spare: None }.next(), spare: None }
-    }
-
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform on [0, 1), a multiple of 2⁻⁵³.
-    fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 * 2f64.powi(-53)
-    }
-
-    fn normal(&mut self) -> f64 {
-        if let Some(spare) = self.spare.take() {
-            return spare;
-        }
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        let (sin, cos) = (std::f64::consts::TAU * self.uniform()).sin_cos();
-        self.spare = Some(radius * sin);
-        radius * cos
+        _ => 0.0,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::testing::{column, mean, same_on_any_thread_count};
     use super::*;
-
-    fn column(df: &DataFrame, name: &str) -> Vec<f64> {
-        let column = df.column(name).unwrap().cast(&polars::prelude::DataType::Float64).unwrap();
-        column.f64().unwrap().into_no_null_iter().collect()
-    }
-
-    fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
-        let (sum, n) = values.into_iter().fold((0.0, 0.0), |(s, n), v| (s + v, n + 1.0));
-        sum / n
-    }
 
     #[test]
     fn same_seed_same_data_on_any_thread_count() {
         let simulation = Simulation::builder().units(20_000).covariates(2).seed(3).build();
-        let frames: Vec<_> = [1, 3]
-            .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
-            .iter()
-            .map(|pool| pool.install(|| simulation.frame()))
-            .collect();
-        assert!(frames[0].equals(&frames[1]));
+        let frame = same_on_any_thread_count(|| simulation.frame());
         let other = Simulation { seed: 4, ..simulation }.frame();
-        assert!(!frames[0].equals(&other));
-    }
-
-    #[test]
-    fn stream_is_splitmix64() {
-        let mut stream = Stream { state: 1_234_567, spare: None };
-        let published = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973];
-        assert_eq!([stream.next(), stream.next()], published);
-        let mut stream = Stream::new(1, 2);
-        let normals: Vec<f64> = (0..100_000).map(|_| stream.normal()).collect();
-        let moment = |p| mean(normals.iter().map(|z| z.powi(p)));
-        assert!(moment(1).abs() < 0.01 && (moment(2) - 1.0).abs() < 0.02);
-        assert!(moment(3).abs() < 0.04 && (moment(4) - 3.0).abs() < 0.1);
+        assert!(!frame.equals(&other));
     }
 
     #[test]
