@@ -367,6 +367,11 @@ pub enum DidWarning {
     NotCalibrated,
     /// The standard error of a panel's fixed-effects regression takes the two rows of a unit as independent.
     RowsAsIndependent,
+    /// Covariates that are linear combinations of others were left out.
+    Collinear {
+        /// Their columns of the design.
+        columns: Vec<String>,
+    },
     /// Covariates change over time within units; the values of the first period are used.
     TimeVaryingCovariates,
     /// The estimator could not be formed in some draws of the bootstrap, which are left out.
@@ -441,6 +446,11 @@ impl fmt::Display for DidWarning {
             Self::RowsAsIndependent => write!(
                 f,
                 "the standard error takes the two rows of a unit as independent, as R DRDID does; a cluster column or the multiplier bootstrap does not"
+            ),
+            Self::Collinear { columns } => write!(
+                f,
+                "covariates that are linear combinations of others were left out: {}",
+                columns.join(", ")
             ),
             Self::TimeVaryingCovariates => write!(
                 f,

@@ -7,7 +7,10 @@ use faer::{Mat, MatRef, Side};
 pub(crate) const SINGULAR: f64 = f64::EPSILON;
 
 /// A pivot of the unit-diagonal scaled matrix below this marks a column as dependent on the ones before it.
-const DEPENDENT: f64 = 1e-9;
+pub(crate) const DEPENDENT: f64 = 1e-9;
+
+/// As [`DEPENDENT`], for a column that is dropped: R's pivoted QR decomposition drops where the square root is below 1e-6.
+pub(crate) const COLLINEAR: f64 = 1e-12;
 
 /// Factorised symmetric positive definite matrix, scaled to unit diagonal.
 pub(crate) struct Spd {
@@ -76,14 +79,15 @@ pub(crate) fn reciprocal_condition(a: &[f64], inverse: &[f64], k: usize) -> f64 
     if rcond.is_finite() { rcond } else { 0.0 }
 }
 
-/// Columns of a Gram matrix that are linear combinations of the ones before them.
-pub(crate) fn dependent_columns(gram: &[f64], k: usize) -> Vec<usize> {
+/// Columns of a Gram matrix that are linear combinations of the ones before them: their pivots are at most `tolerance` of the
+/// diagonal.
+pub(crate) fn dependent_columns(gram: &[f64], k: usize, tolerance: f64) -> Vec<usize> {
     let mut a: Vec<f64> = gram.to_vec();
     let diagonal: Vec<f64> = (0..k).map(|i| gram[i * k + i]).collect();
     let mut dependent = Vec::new();
     for p in 0..k {
         let pivot = a[p * k + p];
-        if pivot.is_nan() || pivot <= DEPENDENT * diagonal[p] {
+        if pivot.is_nan() || pivot <= tolerance * diagonal[p] {
             dependent.push(p);
             continue;
         }
@@ -156,7 +160,7 @@ mod tests {
     fn singular_matrices_have_no_factor_and_name_the_column() {
         let a = [2.0, 2.0, 2.0, 2.0];
         assert!(Spd::new(&a, 2).is_none_or(|f| reciprocal_condition(&a, &f.inverse(), 2) < 1e-15));
-        assert_eq!(dependent_columns(&a, 2), [1]);
+        assert_eq!(dependent_columns(&a, 2, DEPENDENT), [1]);
     }
 
     #[test]

@@ -4,7 +4,9 @@ use super::plan::{Outcome, Part, Side};
 use crate::estimates::CellStatus;
 use crate::panel::DesignInfo;
 use crate::pass::Gram;
-use crate::solve::{SINGULAR, Spd, dependent_columns, dot, multiply, reciprocal_condition};
+use crate::solve::{
+    COLLINEAR, DEPENDENT, SINGULAR, Spd, dependent_columns, dot, multiply, reciprocal_condition,
+};
 
 /// Sums of one arm of a side: `z = (1, x)`, weights `ω`, outcome `d`.
 #[derive(Clone, Debug)]
@@ -62,8 +64,8 @@ impl Moments {
 /// Design columns and the raw coordinates in which rank is judged.
 pub(super) struct Algebra<'a> {
     info: &'a DesignInfo,
-    /// First design column: 0 with a constant, else 1.
-    first: usize,
+    /// Columns that take part, ascending: not the constant of a design without one, nor what is dropped as collinear.
+    kept: Vec<usize>,
     transform: Vec<f64>,
     inverse: Vec<f64>,
 }
@@ -71,52 +73,75 @@ pub(super) struct Algebra<'a> {
 /// A weighted regression: `coefficients = B⁻¹ Σ ω z d`, with `B` at hand for influence values.
 pub(super) struct Regression {
     factor: Spd,
-    first: usize,
+    kept: Vec<usize>,
     pub beta: Vec<f64>,
 }
 
 impl Regression {
     /// `B⁻¹ v`, zero where the design has no column.
     pub fn solve(&self, v: &[f64]) -> Vec<f64> {
-        expand(self.factor.solve(&v[self.first..]), self.first)
+        expand(&self.factor.solve(&pick(v, &self.kept)), &self.kept, v.len())
     }
 }
 
-fn expand(v: Vec<f64>, first: usize) -> Vec<f64> {
-    std::iter::repeat_n(0.0, first).chain(v).collect()
+/// Zeros in the `k` columns that are not kept.
+fn expand(v: &[f64], kept: &[usize], k: usize) -> Vec<f64> {
+    let mut out = vec![0.0; k];
+    kept.iter().zip(v).for_each(|(j, v)| out[*j] = *v);
+    out
+}
+
+fn pick(v: &[f64], kept: &[usize]) -> Vec<f64> {
+    kept.iter().map(|j| v[*j]).collect()
 }
 
 impl<'a> Algebra<'a> {
     pub fn new(info: &'a DesignInfo) -> Self {
-        let first = usize::from(!info.intercept);
-        let transform = block(&info.transform, info.k(), first);
-        let inverse = invert(&transform, info.k() - first);
-        Self { info, first, transform, inverse }
+        Self::with_columns(info, (usize::from(!info.intercept)..info.k()).collect())
+    }
+
+    fn with_columns(info: &'a DesignInfo, kept: Vec<usize>) -> Self {
+        let transform = block(&info.transform, info.k(), &kept);
+        let inverse = invert(&transform, kept.len());
+        Self { info, kept, transform, inverse }
+    }
+
+    /// Drops the columns that depend on those before them in all these rows; returns their names.
+    pub fn drop_collinear(&mut self, gram: &[f64]) -> Vec<String> {
+        let dependent =
+            dependent_columns(&block(gram, self.k(), &self.kept), self.width(), COLLINEAR);
+        let dropped: Vec<usize> = dependent.into_iter().map(|j| self.kept[j]).collect();
+        if !dropped.is_empty() {
+            let kept = self.kept.iter().copied().filter(|j| !dropped.contains(j)).collect();
+            *self = Self::with_columns(self.info, kept);
+        }
+        dropped.into_iter().map(|j| self.info.names[j].clone()).collect()
     }
 
     pub fn k(&self) -> usize {
         self.info.k()
     }
 
+    /// Whether the design is the constant alone.
     pub fn is_constant(&self) -> bool {
-        self.info.is_constant()
+        self.kept.iter().all(|j| *j == 0)
     }
 
     /// Number of design columns.
     fn width(&self) -> usize {
-        self.k() - self.first
+        self.kept.len()
     }
 
     /// Fails if the design is singular in raw coordinates.
     pub fn check_rank(&self, moments: &Moments) -> Result<Spd, CellStatus> {
         let width = self.width();
-        let gram = block(&moments.zz, self.k(), self.first);
+        let gram = block(&moments.zz, self.k(), &self.kept);
         let raw = sandwich(&self.transform, &gram, width);
         let singular = |rcond: f64| CellStatus::SingularDesign {
             rcond,
-            columns: dependent_columns(&raw, width)
+            columns: dependent_columns(&raw, width, DEPENDENT)
                 .into_iter()
-                .map(|j| self.info.names[j + self.first].clone())
+                .map(|j| self.info.names[self.kept[j]].clone())
                 .collect(),
         };
         let factor = Spd::new(&gram, width).ok_or_else(|| singular(0.0))?;
@@ -128,20 +153,25 @@ impl<'a> Algebra<'a> {
     /// Weighted least squares of the outcome on the design.
     pub fn regress(&self, moments: &Moments) -> Result<Regression, CellStatus> {
         let factor = self.check_rank(moments)?;
-        let beta = expand(factor.solve(&moments.zd[self.first..]), self.first);
-        Ok(Regression { factor, first: self.first, beta })
+        let beta = expand(&factor.solve(&self.design(&moments.zd)), &self.kept, self.k());
+        Ok(Regression { factor, kept: self.kept.clone(), beta })
     }
 
     /// Solves with the information matrix of a propensity score.
     pub fn solve_information(&self, hessian: &[f64], v: &[f64]) -> Result<Vec<f64>, CellStatus> {
-        let factor = Spd::new(&block(hessian, self.k(), self.first), self.width())
+        let factor = Spd::new(&block(hessian, self.k(), &self.kept), self.width())
             .ok_or(CellStatus::SingularInformation)?;
-        Ok(expand(factor.solve(&v[self.first..]), self.first))
+        Ok(expand(&factor.solve(&self.design(v)), &self.kept, self.k()))
     }
 
     /// Entries of the design's columns.
-    pub fn design<'v>(&self, v: &'v [f64]) -> &'v [f64] {
-        &v[self.first..]
+    pub fn design(&self, v: &[f64]) -> Vec<f64> {
+        pick(v, &self.kept)
+    }
+
+    /// The design's columns.
+    pub fn columns(&self) -> &[usize] {
+        &self.kept
     }
 
     /// A zero vector of `k` entries.
@@ -150,9 +180,9 @@ impl<'a> Algebra<'a> {
     }
 }
 
-/// Rows and columns of a `[k, k]` matrix from `first` on.
-fn block(a: &[f64], k: usize, first: usize) -> Vec<f64> {
-    (first..k).flat_map(|i| a[i * k + first..(i + 1) * k].iter().copied()).collect()
+/// Some rows and columns of a `[k, k]` matrix.
+fn block(a: &[f64], k: usize, kept: &[usize]) -> Vec<f64> {
+    kept.iter().flat_map(|i| kept.iter().map(move |j| a[i * k + j])).collect()
 }
 
 fn transpose(a: &[f64], k: usize) -> Vec<f64> {

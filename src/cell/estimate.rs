@@ -1,6 +1,6 @@
 //! From planned cells to estimates: which passes run, and which two-by-two estimator turns their sums into numbers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::algebra::{Algebra, Moments, parts};
 use super::calibrate::{Calibration, Target, calibrate};
@@ -52,13 +52,20 @@ pub(super) struct SideSums {
     pub calibrated: Option<Moments>,
 }
 
+/// What became of the cells.
+pub(crate) struct Results {
+    pub cells: Vec<std::result::Result<Estimated, CellStatus>>,
+    /// Covariates that depend on others in all rows and take no part, unless that fails a cell.
+    pub dropped: Vec<String>,
+}
+
 /// Estimates every cell from at most three kinds of passes.
 pub(crate) fn estimate<S: Source>(
     source: &S,
     cells: &[PlannedCell],
     recipe: &Recipe,
-) -> Result<Vec<std::result::Result<Estimated, CellStatus>>> {
-    let algebra = Algebra::new(&source.sample().design);
+) -> Result<Results> {
+    let mut algebra = Algebra::new(&source.sample().design);
     let mut sums = Sums::new(source);
     let open = |c: &&PlannedCell| c.status.is_none();
     for cell in cells.iter().filter(open) {
@@ -70,6 +77,10 @@ pub(crate) fn estimate<S: Source>(
         }
     }
     sums.run(source, &algebra, recipe.trim)?;
+    let dropped = match recipe.guarded {
+        true => Vec::new(),
+        false => algebra.drop_collinear(&sums.unweighted(cells, algebra.k())),
+    };
     let propensities = Propensities::fit(source, &algebra, cells, recipe, &sums)?;
     let scores: Vec<Option<CellScore<'_>>> =
         (0..cells.len()).map(|c| propensities.score(c)).collect();
@@ -87,7 +98,7 @@ pub(crate) fn estimate<S: Source>(
         Some(status) => Err(status.clone()),
         None => solver.solve(cell, c, scores[c]),
     };
-    Ok(cells.iter().enumerate().map(solve).collect())
+    Ok(Results { cells: cells.iter().enumerate().map(solve).collect(), dropped })
 }
 
 /// Cross-products by (stratum, version, weight, propensity score), run in batches. All requests for the same sums belong to
@@ -135,6 +146,19 @@ impl Sums {
             self.done.extend(keys.into_iter().zip(source.run(&pass)?));
         }
         Ok(())
+    }
+
+    /// `Σ z z'` of all rows that take part in a cell.
+    fn unweighted(&self, cells: &[PlannedCell], k: usize) -> Vec<f64> {
+        let mut sum = vec![0.0; k * k];
+        let mut seen = HashSet::new();
+        let open = cells.iter().filter(|c| c.status.is_none());
+        for (part, _) in open.flat_map(|c| parts(&c.sides)) {
+            if let Some(gram) = self.get(part, part.unit, None).filter(|_| seen.insert(*part)) {
+                crate::pass::add(&mut sum, &gram.zz);
+            }
+        }
+        sum
     }
 
     fn get(&self, part: &Part, w: Weight, gamma: Option<&[f64]>) -> Option<&Gram> {

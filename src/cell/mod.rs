@@ -12,7 +12,7 @@ mod repeated;
 mod triple;
 mod twfe;
 
-pub(crate) use estimate::{Estimated, estimate};
+pub(crate) use estimate::{Estimated, Results, estimate};
 pub(crate) use influence::influence_pass;
 pub(crate) use method::{Method, Recipe};
 pub(crate) use plan::{CovariatePeriod, Outcome, PlanOptions, PlannedCell, Side, plan_cells};

@@ -19,12 +19,13 @@ pub(super) fn estimate(
     cell: &PlannedCell,
     sides: [&SideSums; 2],
 ) -> Result<Estimated, CellStatus> {
-    let k = algebra.k();
+    let columns = algebra.columns();
+    let k = columns.len();
     let width = k + DUMMIES;
     let mut gram = vec![0.0; width * width];
     let mut moment = vec![0.0; width];
     for (corner, dummies) in corners(sides) {
-        add_corner(corner, dummies, k, &mut gram, &mut moment);
+        add_corner(corner, dummies, columns, &mut gram, &mut moment);
     }
     let singular = || CellStatus::SingularDesign { rcond: 0.0, columns: Vec::new() };
     let factor = Spd::new(&gram, width).ok_or_else(singular)?;
@@ -37,7 +38,8 @@ pub(super) fn estimate(
     let row = factor.solve(&last);
     let coefficients = |dummies: [f64; DUMMIES]| {
         let within = |v: &[f64]| {
-            let mut z = v[..k].to_vec();
+            let mut z = algebra.zeros();
+            columns.iter().zip(v).for_each(|(j, v)| z[*j] = *v);
             z[0] += dot(&v[k..], &dummies);
             z
         };
@@ -68,19 +70,20 @@ fn corners(sides: [&SideSums; 2]) -> impl Iterator<Item = (&Moments, [f64; DUMMI
 fn add_corner(
     m: &Moments,
     dummies: [f64; DUMMIES],
-    k: usize,
+    columns: &[usize],
     gram: &mut [f64],
     moment: &mut [f64],
 ) {
+    let (all, k) = (m.zd.len(), columns.len());
     let width = k + DUMMIES;
-    for i in 0..k {
-        moment[i] += m.zd[i];
-        for j in 0..k {
-            gram[i * width + j] += m.zz[i * k + j];
+    for (i, a) in columns.iter().enumerate() {
+        moment[i] += m.zd[*a];
+        for (j, b) in columns.iter().enumerate() {
+            gram[i * width + j] += m.zz[a * all + b];
         }
         for (j, d) in dummies.iter().enumerate() {
-            gram[i * width + k + j] += d * m.zz[i];
-            gram[(k + j) * width + i] += d * m.zz[i];
+            gram[i * width + k + j] += d * m.zz[*a];
+            gram[(k + j) * width + i] += d * m.zz[*a];
         }
     }
     for (i, d) in dummies.iter().enumerate() {

@@ -237,7 +237,8 @@ impl<B: DidBackend> AttGt<B> {
         let mut timings = Timings { read, ingest, ..Timings::default() };
         timings.estimate = start.elapsed().as_secs_f64() - read - ingest;
         let settings = Settings { method: None, ..self.settings(&panel.sample, "host") };
-        let outcome = finish::Outcome { solved, stat: Some(stat), settings, timings };
+        let warnings = panel.sample.warnings.clone();
+        let outcome = finish::Outcome { solved, stat: Some(stat), settings, timings, warnings };
         finish::result(&panel.sample, &cells, outcome, self.keep_influence, start)
     }
 
@@ -250,7 +251,7 @@ impl<B: DidBackend> AttGt<B> {
         let recipe = Recipe::guarded(self.method);
         let estimated = {
             let _span = tracing::info_span!("cells", cells = cells.len()).entered();
-            estimate(&local, &cells, &recipe)?
+            estimate(&local, &cells, &recipe)?.cells
         };
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let stat = if self.point_estimates_only {
@@ -265,7 +266,8 @@ impl<B: DidBackend> AttGt<B> {
         };
         let solved = estimated.into_iter().map(|e| e.map(finish::Solved::from)).collect();
         let settings = self.settings(sample, B::NAME);
-        let outcome = finish::Outcome { solved, stat, settings, timings };
+        let warnings = sample.warnings.clone();
+        let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
         finish::result(sample, &cells, outcome, self.keep_influence, start)
     }
 
@@ -339,6 +341,7 @@ impl<B: DidBackend> AttGt<B> {
             covariates: self.covariates.clone(),
             weights: self.weights.clone(),
             cluster: sample.n_clusters.and(self.cluster.clone()),
+            eligible: None,
             control_group: self.control_group,
             base_period: self.base_period,
             method: Some(self.method),

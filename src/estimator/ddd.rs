@@ -10,7 +10,8 @@ use super::result::{AttGtResult, TripleComparison};
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use crate::backend::DidBackend;
 use crate::cell::{
-    CovariatePeriod, PlanOptions, Recipe, TripleEstimate, TriplePlan, estimate, influence_pass,
+    CovariatePeriod, PlanOptions, Recipe, Results, TripleEstimate, TriplePlan, estimate,
+    influence_pass,
 };
 use crate::error::{DidError, Result};
 use crate::options::{
@@ -204,10 +205,11 @@ impl<B: DidBackend> Ddd<B> {
         let sample = local.sample();
         let plan = TriplePlan::new(sample, &self.plan(sample));
         let recipe = Recipe::new(self.method.into());
-        let (estimated, comparisons) = {
+        let (estimated, comparisons, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
-            let components = estimate(&local, &plan.components, &recipe)?;
-            plan.combine(&local, &recipe, &components)?
+            let Results { cells, dropped } = estimate(&local, &plan.components, &recipe)?;
+            let (estimated, comparisons) = plan.combine(&local, &recipe, &cells)?;
+            (estimated, comparisons, dropped)
         };
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let stat = {
@@ -228,7 +230,8 @@ impl<B: DidBackend> Ddd<B> {
             })
             .collect();
         let settings = self.settings(sample, B::NAME);
-        let outcome = finish::Outcome { solved, stat, settings, timings };
+        let warnings = setup::warnings(sample, dropped);
+        let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
         let result = finish::result(sample, &plan.cells, outcome, self.keep_influence, start)?;
         let comparisons =
             comparisons.iter().map(|c| comparison(c, &result, sample.y_scale)).collect();
@@ -296,6 +299,7 @@ impl<B: DidBackend> Ddd<B> {
             covariates: self.covariates.clone(),
             weights: self.weights.clone(),
             cluster: sample.n_clusters.and(self.cluster.clone()),
+            eligible: Some(self.eligible.clone()),
             control_group: self.control_group,
             base_period: self.plan(sample).base_period,
             method: Some(self.method),

@@ -35,6 +35,8 @@ pub(super) struct Outcome {
     pub stat: Option<InfluenceStat>,
     pub settings: Settings,
     pub timings: Timings,
+    /// So far.
+    pub warnings: Vec<DidWarning>,
 }
 
 /// Forms covariance, draws, standard errors and bands.
@@ -46,8 +48,7 @@ pub(super) fn result(
     start: Instant,
 ) -> Result<AttGtResult> {
     let _span = tracing::info_span!("inference").entered();
-    let Outcome { solved, stat, settings, mut timings } = outcome;
-    let mut warnings = sample.warnings.clone();
+    let Outcome { solved, stat, settings, mut timings, mut warnings } = outcome;
     let mut cells = cells(sample, planned, solved, &mut warnings);
     let shares = sample
         .groups

@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::drdid::DrdidResult;
 use super::result::AttGtResult;
 use crate::error::{DidError, Result};
 
@@ -11,8 +15,7 @@ impl AttGtResult {
     /// # Errors
     /// [`DidError::Io`] if the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let text = serde_json::to_string(self)?;
-        std::fs::write(path.as_ref(), text).map_err(|source| io(path.as_ref(), source))
+        write(self, path.as_ref())
     }
 
     /// Reads a saved result.
@@ -20,9 +23,36 @@ impl AttGtResult {
     /// # Errors
     /// [`DidError::Io`] or [`DidError::Json`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let text = std::fs::read_to_string(path.as_ref()).map_err(|e| io(path.as_ref(), e))?;
-        Ok(serde_json::from_str(&text)?)
+        read(path.as_ref())
     }
+}
+
+impl DrdidResult {
+    /// Writes the result as JSON; influence values are not saved.
+    ///
+    /// # Errors
+    /// [`DidError::Io`] if the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        write(self, path.as_ref())
+    }
+
+    /// Reads a saved result.
+    ///
+    /// # Errors
+    /// [`DidError::Io`] or [`DidError::Json`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        read(path.as_ref())
+    }
+}
+
+fn write(result: &impl Serialize, path: &Path) -> Result<()> {
+    let text = serde_json::to_string(result)?;
+    std::fs::write(path, text).map_err(|source| io(path, source))
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = std::fs::read_to_string(path).map_err(|e| io(path, e))?;
+    Ok(serde_json::from_str(&text)?)
 }
 
 fn io(path: &Path, source: std::io::Error) -> DidError {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::input::Data;
 use super::result::Timings;
 use crate::backend::DidBackend;
-use crate::error::{DidError, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::inference::multipliers;
 use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::{
@@ -158,6 +158,12 @@ pub(super) fn check_unit(unit: &Option<String>, rows_are_units: bool) -> Result<
 pub(super) fn inference(alpha: f64, bootstrap: Option<Bootstrap>, band: Option<Band>) -> Inference {
     let default = if bootstrap.is_some() { Band::Uniform } else { Band::Pointwise };
     Inference { alpha, bootstrap, band: band.unwrap_or(default) }
+}
+
+/// The sample's warnings, and one for covariates that were dropped.
+pub(super) fn warnings(sample: &Sample, dropped: Vec<String>) -> Vec<DidWarning> {
+    let collinear = (!dropped.is_empty()).then_some(DidWarning::Collinear { columns: dropped });
+    sample.warnings.iter().cloned().chain(collinear).collect()
 }
 
 /// An error if rows of a chunk are given as none.

@@ -27,17 +27,35 @@ impl AttGtResult {
             rows.push(row);
         }
         let [lower, upper] = foot::interval_heads(self.band, self.settings.inference.alpha);
+        let title = match self.settings.eligible {
+            Some(_) => "Group-Time Average Treatment Effects by Triple Differences",
+            None => "Group-Time Average Treatment Effects",
+        };
         let header = ["Group", "Time", "ATT(g,t)", "Std. Error", &lower, &upper, ""];
         let mut notes = foot::notes(&self.settings, self.wald.as_ref());
+        notes.splice(1..1, self.differences());
         notes.splice(1..1, reasons.iter().enumerate().map(|(i, r)| format!("({}) {r}", i + 1)));
         let failed = |w: &&DidWarning| !matches!(w, DidWarning::FailedCell { .. });
         notes.extend(foot::warnings(self.warnings.iter().filter(failed)));
         Table {
-            title: "Group-Time Average Treatment Effects".into(),
+            title: title.into(),
             align: aligned(2),
             sections: vec![Section { caption: None, header: strings(&header), rows }],
             notes,
         }
+    }
+
+    /// The three differences in differences of a triple difference in two periods.
+    fn differences(&self) -> Vec<String> {
+        let [only] = self.comparisons.as_slice() else { return Vec::new() };
+        let digits = Digits::of(self.cells.iter().map(|c| &c.estimate));
+        let line = |with: &str, did: f64| format!("DiD with {with}: {}", digits.show(Some(did)));
+        vec![
+            "Of treated and eligible units:".into(),
+            line("treated and ineligible", only.treated_ineligible),
+            line("untreated and eligible", only.untreated_eligible),
+            line("untreated and ineligible", only.untreated_ineligible),
+        ]
     }
 
     /// The table in markdown.

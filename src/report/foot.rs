@@ -62,9 +62,10 @@ pub(super) fn p_value(p: f64) -> String {
     if p < 0.000_01 { "< 0.00001".into() } else { format!("{p:.5}") }
 }
 
-pub(super) fn errors(settings: &Settings) -> String {
+/// How standard errors were formed: `resampled`, if there was another bootstrap than that by multipliers.
+pub(super) fn errors(settings: &Settings, resampled: Option<String>) -> String {
     let Inference { bootstrap, .. } = settings.inference;
-    let mut out = bootstrap.map_or("analytic".to_owned(), |b| {
+    let multiplied = bootstrap.map(|b| {
         format!(
             "multiplier bootstrap ({}, {} draws, seed {})",
             multiplier(b.multiplier),
@@ -72,6 +73,7 @@ pub(super) fn errors(settings: &Settings) -> String {
             b.seed
         )
     });
+    let mut out = resampled.or(multiplied).unwrap_or_else(|| "analytic".to_owned());
     if let Some(cluster) = &settings.cluster {
         out.extend([", clustered by ", cluster]);
     }
@@ -89,12 +91,17 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
         let p = p_value(wald.p_value);
         notes.push(format!("P-value for pre-test of parallel trends assumption: {p}"));
     }
-    notes.push(format!(
-        "Control Group: {}, Anticipation Periods: {}, Base Period: {}",
-        control_group(settings.control_group),
-        settings.anticipation,
-        base_period(settings.base_period)
-    ));
+    let (controls, base) =
+        (control_group(settings.control_group), base_period(settings.base_period));
+    notes.push(match &settings.eligible {
+        Some(eligible) => {
+            format!("Eligibility: {eligible}, Control Group: {controls}, Base Period: {base}")
+        }
+        None => format!(
+            "Control Group: {controls}, Anticipation Periods: {}, Base Period: {base}",
+            settings.anticipation
+        ),
+    });
     let covariates = &settings.covariates;
     notes.push(format!(
         "Estimation Method: {}, Outcome: {}, Covariates: {covariates}",
@@ -102,11 +109,11 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
         settings.outcome
     ));
     notes.push(sample(settings));
-    notes.push(format!("Std. Errors: {}", errors(settings)));
+    notes.push(format!("Std. Errors: {}", errors(settings, None)));
     notes
 }
 
-fn sample(settings: &Settings) -> String {
+pub(super) fn sample(settings: &Settings) -> String {
     let Settings { n_units, n_rows, layout, .. } = settings;
     let mut out = if layout == "repeated cross sections" {
         format!("Rows: {n_rows} ({layout})")

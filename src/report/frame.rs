@@ -113,7 +113,7 @@ impl Aggregated {
     }
 }
 
-fn estimates<'a>(rows: impl Iterator<Item = &'a Estimate>) -> Result<DataFrame> {
+pub(super) fn estimates<'a>(rows: impl Iterator<Item = &'a Estimate>) -> Result<DataFrame> {
     let rows: Vec<&Estimate> = rows.collect();
     let column = |f: fn(&Estimate) -> Option<f64>| rows.iter().map(|e| f(e)).collect::<Vec<_>>();
     Ok(df!(
@@ -126,7 +126,7 @@ fn estimates<'a>(rows: impl Iterator<Item = &'a Estimate>) -> Result<DataFrame> 
     )?)
 }
 
-fn settings(s: &Settings) -> Result<DataFrame> {
+pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
     let bootstrap = s.inference.bootstrap;
     Ok(df!(
         "estimator" => [s.estimator.as_str()],
@@ -134,6 +134,7 @@ fn settings(s: &Settings) -> Result<DataFrame> {
         "covariates" => [s.covariates.as_str()],
         "weights" => [s.weights.as_deref()],
         "cluster" => [s.cluster.as_deref()],
+        "eligible" => [s.eligible.as_deref()],
         "control_group" => [foot::control_group(s.control_group)],
         "base_period" => [foot::base_period(s.base_period)],
         "method" => [foot::method(s.method)],
@@ -167,7 +168,7 @@ fn band(band: Band) -> &'static str {
     }
 }
 
-fn csv(mut frame: DataFrame) -> Result<String> {
+pub(super) fn csv(mut frame: DataFrame) -> Result<String> {
     let mut out = Vec::new();
     CsvWriter::new(&mut out).finish(&mut frame)?;
     Ok(String::from_utf8_lossy(&out).into_owned())

@@ -11,6 +11,7 @@ mod plot_data;
 #[cfg(test)]
 mod sample;
 mod table;
+mod two_periods;
 
 pub use compare::{Comparable, Term, compare};
 #[cfg(feature = "plot")]
@@ -26,7 +27,7 @@ use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Estimator: `att_gt`.
+    /// Estimator: `att_gt`, `drdid` or `ddd`.
     pub estimator: String,
     /// Backend's name: `ndarray`, `cuda`, `wgpu`, …
     pub backend: String,
@@ -40,11 +41,14 @@ pub struct Settings {
     pub weights: Option<String>,
     /// Cluster column.
     pub cluster: Option<String>,
+    /// Eligibility column of triple differences.
+    #[serde(default)]
+    pub eligible: Option<String>,
     /// Comparison units.
     pub control_group: ControlGroup,
     /// Base period.
     pub base_period: BasePeriod,
-    /// Two-by-two estimator; `None` for a user-supplied one.
+    /// Two-by-two estimator; `None` for a user-supplied one, and for `drdid`, which has estimators of its own.
     pub method: Option<EstimationMethod>,
     /// Periods of anticipation.
     pub anticipation: u32,

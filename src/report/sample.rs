@@ -22,6 +22,7 @@ fn settings(inference: Inference) -> Settings {
         covariates: "~ 1".into(),
         weights: None,
         cluster: None,
+        eligible: None,
         control_group: ControlGroup::NeverTreated,
         base_period: BasePeriod::Varying,
         method: Some(EstimationMethod::DoublyRobust),
@@ -64,6 +65,7 @@ pub(super) fn att_gt(
         audit: SampleAudit::default(),
         warnings: Vec::new(),
         settings: settings(inference),
+        comparisons: Vec::new(),
         timings: Timings::default(),
         estimates: Estimates {
             cells: Vec::new(),

@@ -1,9 +1,16 @@
 //! Commands, and the options that several of them share.
 
-use burn_did::Band;
+use std::path::PathBuf;
+
+use burn_did::{
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Multiplier, Precision,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::{aggregate, att_gt, plot};
+use crate::backend::Backend;
+use crate::commands::{aggregate, att_gt, ddd, drdid, plot};
+use crate::error::{CliError, Result};
+use crate::values::{self, AggregateSpec};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -19,8 +26,200 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     AttGt(Box<att_gt::AttGtArgs>),
+    Ddd(Box<ddd::DddArgs>),
+    Drdid(Box<drdid::DrdidArgs>),
     Aggregate(aggregate::AggregateArgs),
     Plot(plot::PlotArgs),
+}
+
+/// Data and the columns that every estimator has.
+#[derive(Args)]
+pub(crate) struct ColumnArgs {
+    /// CSV or parquet file in long form: one row a unit and period.
+    pub data: PathBuf,
+
+    /// Outcome.
+    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
+    pub yname: String,
+    /// Period, a number.
+    #[arg(long, value_name = "COLUMN", visible_alias = "time", help_heading = "Columns")]
+    pub tname: String,
+    /// Unit; needed for panels.
+    #[arg(long, value_name = "COLUMN", visible_alias = "unit", help_heading = "Columns")]
+    pub idname: Option<String>,
+    /// Covariates, as in "~ x1 + log(x2) + C(region)".
+    #[arg(
+        long,
+        value_name = "FORMULA",
+        visible_alias = "covariates",
+        default_value = "~ 1",
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    pub xformla: String,
+    /// Sampling weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    pub weightsname: Option<String>,
+    /// Cluster of the standard errors, beyond the unit.
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        visible_alias = "cluster",
+        value_delimiter = ',',
+        help_heading = "Columns"
+    )]
+    clustervars: Vec<String>,
+    /// Treat every row as a unit of its own.
+    #[arg(long, help_heading = "Estimation")]
+    pub repeated_cross_sections: bool,
+}
+
+impl ColumnArgs {
+    /// The cluster beyond the unit. Only where every row is its own unit can it be the unit column.
+    pub(crate) fn cluster(&self) -> Result<Option<String>> {
+        let mut given: Vec<&String> = self.clustervars.iter().collect();
+        given.dedup();
+        if given.len() > 1 || !self.repeated_cross_sections {
+            given.retain(|c| Some(*c) != self.idname.as_ref());
+        }
+        match given[..] {
+            [] => Ok(None),
+            [cluster] => Ok(Some(cluster.clone())),
+            _ => Err(CliError::usage(
+                "at most one cluster variable beyond the unit",
+                "clusters must nest the units, so that one variable is enough",
+            )),
+        }
+    }
+}
+
+/// Options of group-time effects.
+#[derive(Args)]
+pub(crate) struct GroupTimeArgs {
+    /// Period of first treatment; 0, inf or empty for never treated.
+    #[arg(long, value_name = "COLUMN", visible_alias = "group", help_heading = "Columns")]
+    pub gname: String,
+    /// Comparison units.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = "nevertreated",
+        value_parser = values::control_group(),
+        help_heading = "Estimation"
+    )]
+    pub control_group: ControlGroup,
+    /// Doubly robust, inverse probability weighting or outcome regression.
+    #[arg(
+        long,
+        value_name = "METHOD",
+        visible_alias = "method",
+        default_value = "dr",
+        value_parser = values::method(),
+        help_heading = "Estimation"
+    )]
+    pub est_method: EstimationMethod,
+    /// Period that outcomes are compared with.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = "varying",
+        value_parser = values::base_period(),
+        help_heading = "Estimation"
+    )]
+    pub base_period: BasePeriod,
+    #[command(flatten)]
+    pub band: BandArgs,
+}
+
+/// Bootstrap and level.
+#[derive(Args)]
+pub(crate) struct InferenceArgs {
+    /// Bootstrap instead of analytic standard errors. Group-time effects then have uniform bands instead of pointwise intervals.
+    #[arg(long, visible_alias = "bootstrap", help_heading = "Inference")]
+    pub boot: bool,
+    /// Draws of the bootstrap.
+    #[arg(
+        long,
+        value_name = "N",
+        visible_alias = "draws",
+        default_value_t = 1000,
+        help_heading = "Inference"
+    )]
+    biters: usize,
+    /// Seed of the bootstrap.
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Inference")]
+    seed: u64,
+    /// Law of the bootstrap's multipliers.
+    #[arg(
+        long,
+        value_name = "LAW",
+        default_value = "mammen",
+        value_parser = values::multiplier(),
+        help_heading = "Inference"
+    )]
+    multiplier: Multiplier,
+    /// One minus the confidence level.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        visible_alias = "alpha",
+        default_value_t = 0.05,
+        value_parser = values::alpha,
+        help_heading = "Inference"
+    )]
+    pub alp: f64,
+}
+
+impl InferenceArgs {
+    /// The bootstrap, if one is asked for.
+    pub(crate) fn bootstrap(&self) -> Option<Bootstrap> {
+        let bootstrap = Bootstrap::draws(self.biters).seed(self.seed).multiplier(self.multiplier);
+        self.boot.then_some(bootstrap)
+    }
+}
+
+/// Where and how the arithmetic is done.
+#[derive(Args)]
+pub(crate) struct DeviceArgs {
+    /// Where the arithmetic is done.
+    #[arg(long, value_name = "WHICH", default_value = "cpu", help_heading = "Device")]
+    pub backend: Backend,
+    /// Which GPU, counted from 0.
+    #[arg(long, value_name = "N", help_heading = "Device")]
+    pub device: Option<usize>,
+    /// Floating-point type on the device: f64, or f32 on wgpu.
+    #[arg(long, value_name = "TYPE", value_parser = values::precision(), help_heading = "Device")]
+    pub precision: Option<Precision>,
+    /// Most unit data to hold in memory (of parquet files) or on the device at once, as in 2GiB; the rest is streamed.
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes, help_heading = "Device")]
+    pub memory_budget: Option<u64>,
+    /// No progress and no warnings on standard error.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// What becomes of group-time effects.
+#[derive(Args)]
+pub(crate) struct OutputArgs {
+    #[arg(
+        long = "aggregate",
+        value_name = AGGREGATE,
+        help = AGGREGATE_HELP,
+        help_heading = "Output"
+    )]
+    pub aggregates: Vec<AggregateSpec>,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    pub format: Format,
+    /// Draw the event study to this .png or .svg file; without one, the only other aggregate, or the group-time effects.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    pub plot: Option<PathBuf>,
+    /// Save the result as JSON, for `burn-did aggregate` and `burn-did plot`.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Add the covariance of the group-time effects to the JSON.
+    #[arg(long)]
+    pub vcov: bool,
 }
 
 /// Format of the results.

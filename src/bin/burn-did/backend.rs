@@ -1,12 +1,29 @@
 //! Which backend a fit runs on.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{AttGtResult, Precision};
+use burn_did::{Precision, Progress};
 use clap::ValueEnum;
 
-use crate::commands::att_gt::AttGtArgs;
+use crate::args::DeviceArgs;
 use crate::error::{CliError, Result};
 use crate::progress::Bar;
+
+/// A command that fits.
+pub(crate) trait Fit {
+    /// What it gives.
+    type Result;
+
+    /// Where it is to run.
+    fn device(&self) -> &DeviceArgs;
+
+    /// Fits on a device of backend `B`.
+    fn fit<B: DidBackend>(
+        &self,
+        device: &B::Device,
+        precision: Precision,
+        progress: Option<Progress>,
+    ) -> Result<Self::Result>;
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
@@ -19,48 +36,47 @@ pub(crate) enum Backend {
 }
 
 /// Fits on the device asked for.
-pub(crate) fn fit(args: &AttGtArgs) -> Result<AttGtResult> {
-    match args.backend {
-        Backend::Cpu => cpu(args),
-        Backend::Wgpu => wgpu(args),
-        Backend::Cuda => cuda(args),
+pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
+    match command.device().backend {
+        Backend::Cpu => cpu(command),
+        Backend::Wgpu => wgpu(command),
+        Backend::Cuda => cuda(command),
     }
 }
 
-fn cpu(args: &AttGtArgs) -> Result<AttGtResult> {
-    if args.device.is_some_and(|d| d > 0) {
+fn cpu<F: Fit>(command: &F) -> Result<F::Result> {
+    if command.device().device.is_some_and(|d| d > 0) {
         return Err(CliError::usage(
             "the cpu backend has no devices to choose from",
             "leave out --device",
         ));
     }
-    run::<Cpu>(
-        args,
-        &<Cpu as burn::tensor::backend::BackendTypes>::Device::default(),
-        Precision::F64,
-    )
+    let device = <Cpu as burn::tensor::backend::BackendTypes>::Device::default();
+    run::<Cpu, F>(command, &device, Precision::F64)
 }
 
 #[cfg(feature = "wgpu")]
-fn wgpu(args: &AttGtArgs) -> Result<AttGtResult> {
+fn wgpu<F: Fit>(command: &F) -> Result<F::Result> {
     use burn_did::backend::{Wgpu, WgpuDevice};
-    let device = args.device.map_or(WgpuDevice::DefaultDevice, WgpuDevice::DiscreteGpu);
-    run::<Wgpu>(args, &device, Precision::F32)
+    let asked = command.device().device;
+    let device = asked.map_or(WgpuDevice::DefaultDevice, WgpuDevice::DiscreteGpu);
+    run::<Wgpu, F>(command, &device, Precision::F32)
 }
 
 #[cfg(feature = "cuda")]
-fn cuda(args: &AttGtArgs) -> Result<AttGtResult> {
+fn cuda<F: Fit>(command: &F) -> Result<F::Result> {
     use burn_did::backend::{Cuda, CudaDevice};
-    run::<Cuda>(args, &CudaDevice::new(args.device.unwrap_or(0)), Precision::F64)
+    let device = CudaDevice::new(command.device().device.unwrap_or(0));
+    run::<Cuda, F>(command, &device, Precision::F64)
 }
 
 #[cfg(not(feature = "wgpu"))]
-fn wgpu(_: &AttGtArgs) -> Result<AttGtResult> {
+fn wgpu<F: Fit>(_: &F) -> Result<F::Result> {
     Err(not_built("wgpu"))
 }
 
 #[cfg(not(feature = "cuda"))]
-fn cuda(_: &AttGtArgs) -> Result<AttGtResult> {
+fn cuda<F: Fit>(_: &F) -> Result<F::Result> {
     Err(not_built("cuda"))
 }
 
@@ -72,12 +88,12 @@ fn not_built(name: &str) -> CliError {
     )
 }
 
-fn run<B: DidBackend>(
-    args: &AttGtArgs,
+fn run<B: DidBackend, F: Fit>(
+    command: &F,
     device: &B::Device,
     precision: Precision,
-) -> Result<AttGtResult> {
-    let bar = Bar::new(args.quiet);
-    let spec = args.spec::<B>(args.precision.unwrap_or(precision), bar.callback())?;
-    Ok(spec.fit(args.data.as_path(), device)?)
+) -> Result<F::Result> {
+    let asked = command.device();
+    let bar = Bar::new(asked.quiet);
+    command.fit::<B>(device, asked.precision.unwrap_or(precision), bar.callback())
 }

@@ -1,18 +1,19 @@
 //! All estimates as one CSV table: one row an estimate.
 
-use burn_did::{Aggregated, AttGtCell, Estimate};
+use burn_did::{Aggregated, AttGtCell, DrdidResult, Estimate};
 
 const HEADER: &str = "type,term,group,time,at,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control\n";
 
 /// Cells first, then each aggregation with its overall effect as the last row.
 pub(crate) fn table<'a>(
+    estimator: &str,
     cells: &[AttGtCell],
     aggregates: impl Iterator<Item = &'a Aggregated>,
 ) -> String {
     let mut out = HEADER.to_owned();
     for cell in cells {
         let (group, time) = (cell.group, cell.time);
-        let first = format!("att_gt,\"ATT({group}, {time})\",{group},{time},");
+        let first = format!("{estimator},\"ATT({group}, {time})\",{group},{time},");
         let last = format!("{},{},{}", cell.status.code(), cell.n_treated, cell.n_control);
         row(&mut out, &first, &cell.estimate, &last);
     }
@@ -25,6 +26,14 @@ pub(crate) fn table<'a>(
         }
         row(&mut out, &format!("{kind},overall,,,"), &aggregate.overall, "ok,,");
     }
+    out
+}
+
+/// The one estimate of a two-period comparison.
+pub(crate) fn two_periods(fit: &DrdidResult) -> String {
+    let mut out = HEADER.to_owned();
+    let last = format!("{},{},{}", fit.status.code(), fit.n_treated, fit.n_control);
+    row(&mut out, &format!("{},ATT,,,", fit.estimator_name()), &fit.estimate, &last);
     out
 }
 

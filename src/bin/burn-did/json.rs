@@ -2,7 +2,10 @@
 
 use std::io;
 
-use burn_did::{Aggregated, AttGtCell, AttGtResult, DidError, Estimate, Timings, Wald};
+use burn_did::{
+    Aggregated, AttGtCell, AttGtResult, DidError, DrdidResult, Estimate, Settings, Timings,
+    TripleComparison, Wald,
+};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer as Writer};
@@ -34,6 +37,8 @@ pub(crate) struct Fit<'a> {
     wald: Option<Wald>,
     cells: Vec<Cell<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    comparisons: Option<Comparisons>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     vcov: Option<Vec<Vec<Option<f64>>>>,
     aggregates: Vec<Aggregate<'a>>,
     audit: Value,
@@ -45,10 +50,11 @@ impl<'a> Fit<'a> {
     pub(crate) fn new(fit: &'a AttGtResult, aggregates: &'a [Formed], vcov: bool) -> Self {
         let own = fit.warnings.iter().map(ToString::to_string);
         Self {
-            about: About::new(fit),
+            about: About::new(&fit.settings),
             critical_value: fit.critical_value,
             wald: fit.wald,
             cells: fit.cells.iter().map(Cell::new).collect(),
+            comparisons: Comparisons::new(fit),
             vcov: vcov.then(|| fit.vcov()),
             aggregates: aggregates.iter().map(Aggregate::new).collect(),
             audit: serde_json::to_value(&fit.audit).map_or(Value::Null, whole),
@@ -70,7 +76,7 @@ pub(crate) struct Aggregates<'a> {
 impl<'a> Aggregates<'a> {
     pub(crate) fn new(fit: &'a AttGtResult, aggregates: &'a [Formed]) -> Self {
         Self {
-            about: About::new(fit),
+            about: About::new(&fit.settings),
             aggregates: aggregates.iter().map(Aggregate::new).collect(),
             warnings: warnings(aggregates).collect(),
         }
@@ -87,8 +93,7 @@ struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    fn new(fit: &'a AttGtResult) -> Self {
-        let s = &fit.settings;
+    fn new(s: &'a Settings) -> Self {
         let (estimator, backend, precision) = (&s.estimator, &s.backend, &s.precision);
         Self { estimator, backend, precision, n_units: s.n_units, n_rows: s.n_rows }
     }
@@ -117,6 +122,111 @@ impl<'a> Cell<'a> {
             reason: failed.then(|| cell.status.to_string()),
             n_treated: cell.n_treated,
             n_control: cell.n_control,
+        }
+    }
+}
+
+/// What triple differences are made of: one comparison in two periods, else a list.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Comparisons {
+    TwoPeriods(Differences),
+    Staggered(Vec<Comparison>),
+}
+
+/// Differences in differences of the treated and eligible units (4) with the treated and ineligible (3), the untreated and
+/// eligible (2), and the untreated and ineligible ones (1).
+#[derive(serde::Serialize)]
+struct Differences {
+    #[serde(rename = "4v3")]
+    treated_ineligible: f64,
+    #[serde(rename = "4v2")]
+    untreated_eligible: f64,
+    #[serde(rename = "4v1")]
+    untreated_ineligible: f64,
+}
+
+#[derive(serde::Serialize)]
+struct Comparison {
+    group: Number,
+    time: Number,
+    /// 0 if never treated.
+    comparison: Number,
+    #[serde(flatten)]
+    differences: Differences,
+    att: f64,
+    weight: f64,
+}
+
+impl Comparisons {
+    fn new(fit: &AttGtResult) -> Option<Self> {
+        match fit.comparisons.as_slice() {
+            [] => None,
+            [only] if fit.audit.periods.len() == 2 => {
+                Some(Self::TwoPeriods(Differences::new(only)))
+            }
+            all => Some(Self::Staggered(all.iter().map(Comparison::new).collect())),
+        }
+    }
+}
+
+impl Differences {
+    fn new(c: &TripleComparison) -> Self {
+        let TripleComparison {
+            treated_ineligible, untreated_eligible, untreated_ineligible, ..
+        } = *c;
+        Self { treated_ineligible, untreated_eligible, untreated_ineligible }
+    }
+}
+
+impl Comparison {
+    fn new(c: &TripleComparison) -> Self {
+        Self {
+            group: Number(c.group),
+            time: Number(c.time),
+            comparison: Number(c.comparison.unwrap_or(0.0)),
+            differences: Differences::new(c),
+            att: c.att,
+            weight: c.weight,
+        }
+    }
+}
+
+/// Everything about a two-period comparison.
+#[derive(serde::Serialize)]
+pub(crate) struct TwoPeriods<'a> {
+    #[serde(flatten)]
+    about: About<'a>,
+    method: String,
+    #[serde(flatten)]
+    estimate: &'a Estimate,
+    critical_value: f64,
+    status: &'static str,
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibrated: Option<bool>,
+    n_treated: usize,
+    n_control: usize,
+    audit: Value,
+    warnings: Vec<String>,
+    timings: Timings,
+}
+
+impl<'a> TwoPeriods<'a> {
+    pub(crate) fn new(fit: &'a DrdidResult) -> Self {
+        Self {
+            about: About::new(&fit.settings),
+            method: fit.estimator_name(),
+            estimate: &fit.estimate,
+            critical_value: fit.critical_value,
+            status: fit.status.code(),
+            reason: (!fit.status.is_estimated()).then(|| fit.status.to_string()),
+            calibrated: fit.calibrated,
+            n_treated: fit.n_treated,
+            n_control: fit.n_control,
+            audit: serde_json::to_value(&fit.audit).map_or(Value::Null, whole),
+            warnings: fit.warnings.iter().map(ToString::to_string).collect(),
+            timings: fit.timings,
         }
     }
 }

@@ -19,6 +19,8 @@ use args::{Cli, Command};
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::AttGt(args) => commands::att_gt::run(&args),
+        Command::Ddd(args) => commands::ddd::run(&args),
+        Command::Drdid(args) => commands::drdid::run(&args),
         Command::Aggregate(args) => commands::aggregate::run(&args),
         Command::Plot(args) => commands::plot::run(&args),
     };

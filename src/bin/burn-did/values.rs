@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, AggregationKind, BasePeriod, ControlGroup, EstimationMethod, FixWeights,
-    Multiplier, Precision,
+    Aggregation, AggregationKind, BasePeriod, ControlGroup, DrdidMethod, EstimationMethod,
+    FixWeights, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -64,6 +64,53 @@ pub(crate) fn multiplier() -> impl TypedValueParser<Value = Multiplier> {
 
 pub(crate) fn precision() -> impl TypedValueParser<Value = Precision> {
     choice([(&["f64"], Precision::F64), (&["f32"], Precision::F32)])
+}
+
+pub(crate) fn unbalanced() -> impl TypedValueParser<Value = UnbalancedPanel> {
+    choice([
+        (&["drop"], UnbalancedPanel::Drop),
+        (&["pairs"], UnbalancedPanel::Pairs),
+        (&["rows"], UnbalancedPanel::Rows),
+    ])
+}
+
+pub(crate) fn resampling() -> impl TypedValueParser<Value = Resampling> {
+    choice([(&["weighted"], Resampling::Weighted), (&["multiplier"], Resampling::Multiplier)])
+}
+
+/// A two-period estimator, as R's function for it says.
+#[derive(Clone, Copy)]
+pub(crate) struct Estimator {
+    pub method: DrdidMethod,
+    pub locally_efficient: bool,
+    pub repeated_cross_sections: bool,
+}
+
+pub(crate) fn estimator() -> impl TypedValueParser<Value = Estimator> {
+    use DrdidMethod::{
+        DoublyRobust, DoublyRobustImproved, Ipw, IpwHorvitzThompson, OutcomeRegression, Twfe,
+    };
+    let named = |method, locally_efficient, repeated_cross_sections| Estimator {
+        method,
+        locally_efficient,
+        repeated_cross_sections,
+    };
+    choice([
+        (&["drdid_panel"], named(DoublyRobust, true, false)),
+        (&["drdid_imp_panel"], named(DoublyRobustImproved, true, false)),
+        (&["reg_did_panel"], named(OutcomeRegression, true, false)),
+        (&["ipw_did_panel"], named(IpwHorvitzThompson, true, false)),
+        (&["std_ipw_did_panel"], named(Ipw, true, false)),
+        (&["twfe_did_panel"], named(Twfe, true, false)),
+        (&["drdid_rc"], named(DoublyRobust, true, true)),
+        (&["drdid_rc1"], named(DoublyRobust, false, true)),
+        (&["drdid_imp_rc"], named(DoublyRobustImproved, true, true)),
+        (&["drdid_imp_rc1"], named(DoublyRobustImproved, false, true)),
+        (&["reg_did_rc"], named(OutcomeRegression, true, true)),
+        (&["ipw_did_rc"], named(IpwHorvitzThompson, true, true)),
+        (&["std_ipw_did_rc"], named(Ipw, true, true)),
+        (&["twfe_did_rc"], named(Twfe, true, true)),
+    ])
 }
 
 /// A number in (0, 1).

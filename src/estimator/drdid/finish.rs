@@ -8,7 +8,7 @@ use crate::backend::DidBackend;
 use crate::cell::{Estimated, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{CellStatus, Estimate};
-use crate::estimator::{Timings, finish};
+use crate::estimator::{Timings, finish, setup};
 use crate::inference::{DEGENERATE, normal_quantile, spread_around};
 use crate::options::{Bootstrap, DrdidMethod, Inference};
 use crate::panel::Sample;
@@ -36,6 +36,7 @@ impl<'a> Comparison<'a> {
         cell: &PlannedCell,
         settings: Settings,
         timings: Timings,
+        dropped: Vec<String>,
     ) -> Self {
         let inference = settings.inference;
         let result = DrdidResult {
@@ -51,7 +52,7 @@ impl<'a> Comparison<'a> {
             resampling: config.bootstrap.map(|_| config.resampling),
             draws: None,
             audit: sample.audit.clone(),
-            warnings: sample.warnings.clone(),
+            warnings: setup::warnings(sample, dropped),
             settings,
             timings,
             influence: None,
@@ -191,7 +192,8 @@ pub(super) fn weighted_draws<S: Source>(
     for draws in Draws::batches(bootstrap.seed, bootstrap.draws, by_cluster) {
         let reweighted = Reweighted { source, draws };
         let results = estimate(&reweighted, &reweighted.cells(cell), &recipe)?;
-        deviations.extend(results.into_iter().flatten().map(|drawn| drawn.att - estimated.att));
+        deviations
+            .extend(results.cells.into_iter().flatten().map(|drawn| drawn.att - estimated.att));
     }
     Ok(deviations)
 }

@@ -12,8 +12,8 @@ use super::input::Data;
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use crate::backend::DidBackend;
 use crate::cell::{
-    CovariatePeriod, Estimated, Method, PlanOptions, PlannedCell, Recipe, estimate, influence_pass,
-    plan_cells,
+    CovariatePeriod, Estimated, Method, PlanOptions, PlannedCell, Recipe, Results, estimate,
+    influence_pass, plan_cells,
 };
 use crate::error::{DidError, Result};
 use crate::options::{
@@ -203,11 +203,12 @@ impl<B: DidBackend> Drdid<B> {
         let sample = local.sample();
         let recipe = self.recipe(sample);
         let cell = self.cell(sample, recipe.method)?;
-        let estimated = estimate(&local, std::slice::from_ref(&cell), &recipe)?.remove(0);
+        let Results { mut cells, dropped } =
+            estimate(&local, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let settings = self.settings(sample, B::NAME);
-        let mut comparison = Comparison::new(self, sample, &cell, settings, timings);
-        let mut estimated = match estimated {
+        let mut comparison = Comparison::new(self, sample, &cell, settings, timings, dropped);
+        let mut estimated = match cells.remove(0) {
             Ok(estimated) => estimated,
             Err(status) => return Ok(comparison.failed(status, start)),
         };
@@ -333,6 +334,7 @@ impl<B: DidBackend> Drdid<B> {
             covariates: self.covariates.clone(),
             weights: self.weights.clone(),
             cluster: sample.n_clusters.and(self.cluster.clone()),
+            eligible: None,
             control_group: ControlGroup::NeverTreated,
             base_period: BasePeriod::Varying,
             method: None,

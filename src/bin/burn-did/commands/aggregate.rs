@@ -14,7 +14,7 @@ use crate::{csv, json, output};
 /// Averages of a saved result; no data are needed.
 #[derive(Args)]
 pub(crate) struct AggregateArgs {
-    /// What `burn-did att-gt --save` wrote.
+    /// What `burn-did att-gt --save` or `burn-did ddd --save` wrote.
     result: PathBuf,
     #[arg(
         long = "aggregate",
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let text = match args.format {
         Format::Json => json::text(&json::Aggregates::new(&fit, &aggregates))?,
         _ if all_failed => String::new(),
-        Format::Csv => csv::table(&[], tables.into_iter()),
+        Format::Csv => csv::table(&fit.settings.estimator, &[], tables.into_iter()),
         Format::Table => output::blocks(tables.iter().map(ToString::to_string)),
         Format::Markdown => output::blocks(tables.iter().map(|a| a.to_markdown())),
         Format::Latex => output::blocks(tables.iter().map(|a| a.to_latex())),

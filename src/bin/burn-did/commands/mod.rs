@@ -2,6 +2,9 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod att_gt;
+pub(crate) mod ddd;
+pub(crate) mod drdid;
+mod group_time;
 pub(crate) mod plot;
 
 use std::path::Path;

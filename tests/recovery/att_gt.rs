@@ -1,35 +1,13 @@
-//! What takes many fits. Known truth: over many simulated samples, intervals cover the true effects as often as they claim.
-//! Memory: a thousand fits need no more than a hundred.
-//!
-//! `cargo test --release --test recovery -- --ignored --nocapture` prints bias and coverage. Run on 2026-11-21: intervals
-//! of cells and event-study effects cover in 93.6 to 96.4 % of 2,000 replications in all six designs.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "tests fail by panicking, and print what they reached"
-)]
-
-mod support;
+//! Group-time effects.
 
 use std::collections::BTreeMap;
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Aggregation, AttGt, ControlGroup, Estimate, EstimationMethod};
-use rayon::prelude::*;
-use support::spec::Spec;
+use burn_did::{Aggregation, AttGt, ControlGroup, EstimationMethod};
 
-const REPLICATIONS: u64 = 2_000;
-
-/// Four binomial standard deviations around 95 % at 2,000 replications.
-const COVERAGE: std::ops::RangeInclusive<f64> = 0.93..=0.97;
-
-/// What one replication says about one parameter.
-struct Draw {
-    parameter: String,
-    truth: f64,
-    estimate: Estimate,
-}
+use crate::coverage::{Draw, check};
+use crate::support::spec::Spec;
 
 fn replicate(simulation: &Simulation, spec: &Spec) -> Vec<Draw> {
     let fit = spec.fit(&simulation.frame());
@@ -58,40 +36,8 @@ fn replicate(simulation: &Simulation, spec: &Spec) -> Vec<Draw> {
     draws
 }
 
-/// Prints bias and coverage by parameter and asserts the coverage.
-fn check(name: &str, simulation: &Simulation, spec: &Spec) {
-    let replications: Vec<Vec<Draw>> = (0..REPLICATIONS)
-        .into_par_iter()
-        .map(|seed| replicate(&Simulation { seed, ..simulation.clone() }, spec))
-        .collect();
-    let mut failures = Vec::new();
-    println!(
-        "{name}\n{:18} {:>8} {:>9} {:>9} {:>9} {:>9}",
-        "", "truth", "bias", "sd", "se", "coverage"
-    );
-    for p in 0..replications[0].len() {
-        let draws: Vec<&Draw> = replications.iter().map(|draws| &draws[p]).collect();
-        let n = draws.len() as f64;
-        let mean = |f: &dyn Fn(&Draw) -> f64| draws.iter().map(|d| f(d)).sum::<f64>() / n;
-        let error = |d: &Draw| d.estimate.att.unwrap() - d.truth;
-        let bias = mean(&error);
-        let sd = mean(&|d| (error(d) - bias).powi(2)).sqrt();
-        let se = mean(&|d| d.estimate.se.unwrap());
-        let coverage = mean(&|d| {
-            let inside =
-                d.estimate.ci_lower.unwrap() <= d.truth && d.truth <= d.estimate.ci_upper.unwrap();
-            f64::from(u8::from(inside))
-        });
-        let (parameter, truth) = (&draws[0].parameter, draws[0].truth);
-        println!(
-            "{parameter:18} {truth:8.3} {bias:9.4} {sd:9.4} {se:9.4} {:8.1} %",
-            100.0 * coverage
-        );
-        if !COVERAGE.contains(&coverage) {
-            failures.push(format!("{parameter}: {coverage}"));
-        }
-    }
-    assert!(failures.is_empty(), "{name}: {failures:?}");
+fn run(name: &str, simulation: &Simulation, spec: &Spec) {
+    check(name, |seed| replicate(&Simulation { seed, ..simulation.clone() }, spec));
 }
 
 fn simulation() -> Simulation {
@@ -111,13 +57,13 @@ fn spec(method: EstimationMethod) -> Spec {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn doubly_robust() {
-    check("dr, panel", &simulation(), &spec(EstimationMethod::DoublyRobust));
+    run("dr, panel", &simulation(), &spec(EstimationMethod::DoublyRobust));
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn inverse_probability_weighting() {
-    check("ipw, panel", &simulation(), &spec(EstimationMethod::Ipw));
+    run("ipw, panel", &simulation(), &spec(EstimationMethod::Ipw));
 }
 
 #[test]
@@ -127,7 +73,7 @@ fn outcome_regression() {
         control_group: ControlGroup::NotYetTreated,
         ..spec(EstimationMethod::OutcomeRegression)
     };
-    check("reg, panel, not yet treated", &simulation(), &spec);
+    run("reg, panel, not yet treated", &simulation(), &spec);
 }
 
 #[test]
@@ -138,7 +84,7 @@ fn repeated_cross_sections() {
         repeated_cross_sections: true,
         ..spec(EstimationMethod::DoublyRobust).weights("weight")
     };
-    check("dr, repeated cross sections, weights", &simulation, &spec);
+    run("dr, repeated cross sections, weights", &simulation, &spec);
 }
 
 #[test]
@@ -146,7 +92,7 @@ fn repeated_cross_sections() {
 fn unbalanced_panel() {
     let simulation = Simulation { attrition: 0.15, ..simulation() };
     let spec = Spec { allow_unbalanced_panel: true, ..spec(EstimationMethod::DoublyRobust) };
-    check("dr, unbalanced panel", &simulation, &spec);
+    run("dr, unbalanced panel", &simulation, &spec);
 }
 
 #[test]
@@ -154,7 +100,7 @@ fn unbalanced_panel() {
 fn clusters() {
     let simulation = Simulation { clusters: 200, cluster_sd: 0.3, ..simulation() };
     let spec = spec(EstimationMethod::OutcomeRegression).cluster("cluster");
-    check("reg, 200 clusters that adopt together", &simulation, &spec);
+    run("reg, 200 clusters that adopt together", &simulation, &spec);
 }
 
 /// Resident memory in KiB, where the system tells.

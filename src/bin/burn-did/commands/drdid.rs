@@ -1,0 +1,138 @@
+//! `burn-did drdid`
+
+use std::path::PathBuf;
+
+use burn_did::backend::DidBackend;
+use burn_did::{Drdid, DrdidMethod, DrdidResult, Precision, Progress, Resampling};
+use clap::Args;
+
+use crate::args::{ColumnArgs, DeviceArgs, Format, InferenceArgs};
+use crate::backend::{self, Fit};
+use crate::error::{CliError, Result};
+use crate::values::{self, Estimator};
+use crate::{csv, json, output};
+
+/// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
+/// sections.
+///
+/// The options have the names of R's `DRDID::drdid`, and the long words that follow as aliases.
+#[derive(Args)]
+pub(crate) struct DrdidArgs {
+    #[command(flatten)]
+    columns: ColumnArgs,
+    /// Whether the row is of the treated group: 1, in both periods, else 0.
+    #[arg(long, value_name = "COLUMN", visible_alias = "treatment", help_heading = "Columns")]
+    treatname: String,
+    /// R's function for the estimator; drdid_imp_panel, or drdid_imp_rc for repeated cross sections, if not given.
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = values::estimator(),
+        help_heading = "Estimation"
+    )]
+    estimator: Option<Estimator>,
+    /// Comparison units with a propensity score of at least this get weight 0.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        default_value_t = 0.995,
+        value_parser = values::alpha,
+        help_heading = "Estimation"
+    )]
+    trim_level: f64,
+    #[command(flatten)]
+    inference: InferenceArgs,
+    /// Estimate everything anew with random weights, or multiply influence values.
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "weighted",
+        value_parser = values::resampling(),
+        help_heading = "Inference"
+    )]
+    boot_type: Resampling,
+    #[command(flatten)]
+    device: DeviceArgs,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Save the result as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
+    let rows = args.columns.repeated_cross_sections;
+    if args.estimator.is_some_and(|e| rows && !e.repeated_cross_sections) {
+        return Err(CliError::usage(
+            "--estimator names a panel estimator, and --repeated-cross-sections is given",
+            "leave out one of them, or choose an estimator whose name has `rc`",
+        ));
+    }
+    let fit = backend::fit(args)?;
+    let text = match args.format {
+        Format::Json => json::text(&json::TwoPeriods::new(&fit))?,
+        Format::Csv => csv::two_periods(&fit),
+        Format::Table => output::blocks([fit.to_string()]),
+        Format::Markdown => output::blocks([fit.to_markdown()]),
+        Format::Latex => output::blocks([fit.to_latex()]),
+    };
+    output::results(&text)?;
+    if args.format == Format::Csv && !args.device.quiet {
+        fit.warnings.iter().for_each(output::warning);
+    }
+    if let Some(file) = &args.save {
+        fit.save(file)?;
+    }
+    Ok(())
+}
+
+impl DrdidArgs {
+    /// The estimator asked for, or the one that is improved and locally efficient.
+    fn chosen(&self) -> Estimator {
+        let repeated_cross_sections = self.columns.repeated_cross_sections;
+        self.estimator.unwrap_or(Estimator {
+            method: DrdidMethod::DoublyRobustImproved,
+            locally_efficient: true,
+            repeated_cross_sections,
+        })
+    }
+}
+
+impl Fit for DrdidArgs {
+    type Result = DrdidResult;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    fn fit<B: DidBackend>(
+        &self,
+        device: &B::Device,
+        precision: Precision,
+        progress: Option<Progress>,
+    ) -> Result<DrdidResult> {
+        let (columns, chosen) = (&self.columns, self.chosen());
+        let estimator = Drdid::<B>::builder()
+            .outcome(&*columns.yname)
+            .maybe_unit(columns.idname.clone())
+            .time(&*columns.tname)
+            .treatment(&*self.treatname)
+            .covariates(&*columns.xformla)
+            .maybe_weights(columns.weightsname.clone())
+            .maybe_cluster(columns.cluster()?)
+            .method(chosen.method)
+            .locally_efficient(chosen.locally_efficient)
+            .repeated_cross_sections(chosen.repeated_cross_sections)
+            .trim_level(self.trim_level)
+            .alpha(self.inference.alp)
+            .maybe_bootstrap(self.inference.bootstrap())
+            .resampling(self.boot_type)
+            .precision(precision)
+            .maybe_memory_budget(self.device.memory_budget)
+            .maybe_progress(progress)
+            .build();
+        Ok(estimator.fit(columns.data.as_path(), device)?)
+    }
+}

@@ -1,0 +1,20 @@
+//! Help texts, which are the reference of the command line.
+
+use std::fs;
+
+use crate::run::{root, stdout};
+
+#[test]
+fn help_is_as_documented() {
+    for command in ["", "att-gt", "ddd", "drdid", "aggregate", "plot"] {
+        let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
+        let name = if command.is_empty() { "burn-did" } else { command };
+        let path = root().join(format!("tests/snapshots/{name}.txt"));
+        let help = stdout(&args);
+        if std::env::var_os("BURN_DID_UPDATE").is_some() {
+            fs::write(&path, &help).unwrap();
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(help, expected, "rewrite {} with BURN_DID_UPDATE=1", path.display());
+    }
+}

@@ -1,0 +1,8 @@
+//! The binary.
+#![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+mod att_gt;
+mod golden;
+mod help;
+mod run;
+mod two_periods;

@@ -1,0 +1,208 @@
+//! `burn-did drdid` and `burn-did ddd`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::golden::data;
+use crate::run::{deviation, failure, keys, parsed, root, sorted, stdout, temporary};
+
+const DRDID: [&str; 8] = ["--yname", "y", "--tname", "t", "--idname", "id", "--treatname", "d"];
+
+fn golden(name: &str) -> Value {
+    let path = root().join(format!("tests/golden/{name}.json"));
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn case<'a>(golden: &'a Value, id: &str) -> &'a Value {
+    let cases = golden["cases"].as_array().unwrap();
+    cases.iter().find(|c| c["id"] == id).unwrap_or_else(|| panic!("no case {id}"))
+}
+
+#[test]
+fn every_estimator_name_gives_the_numbers_of_its_function() {
+    let golden = golden("drdid_two_a");
+    let file = data("two_a");
+    for estimator in [
+        "drdid_panel",
+        "drdid_imp_panel",
+        "reg_did_panel",
+        "ipw_did_panel",
+        "std_ipw_did_panel",
+        "twfe_did_panel",
+        "drdid_rc",
+        "drdid_rc1",
+        "drdid_imp_rc",
+        "drdid_imp_rc1",
+        "reg_did_rc",
+        "ipw_did_rc",
+        "std_ipw_did_rc",
+    ] {
+        let case = case(&golden, &format!("two_a__{estimator}_xx1-x2_w"));
+        let options = ["--xformla", "~ x1 + x2", "--weightsname", "w", "--estimator", estimator];
+        let document =
+            parsed(&[&["drdid", &file][..], &DRDID, &options, &["--format", "json"]].concat());
+        assert_eq!(
+            (&document["estimator"], &document["method"]),
+            (&json!("drdid"), &json!(estimator))
+        );
+        assert_eq!(document["status"], json!("ok"));
+        for (ours, theirs) in
+            [("att", "att"), ("se", "se"), ("ci_lower", "lci"), ("ci_upper", "uci")]
+        {
+            let off = deviation(&document[ours], &case[theirs]);
+            assert!(off < 2e-5, "{estimator}, {ours}: off by {off:.1e}");
+        }
+        let units = if estimator.ends_with("panel") { 800 } else { 1600 };
+        assert_eq!(document["n_units"], json!(units));
+    }
+}
+
+#[test]
+fn two_periods_have_one_document_and_every_format() {
+    let file = data("two_a");
+    let run = |more: &[&str]| stdout(&[&["drdid", &file][..], &DRDID, more].concat());
+    let saved = temporary("drdid.json");
+    let document: Value =
+        serde_json::from_str(&run(&["--format", "json", "--save", &saved])).unwrap();
+    let expected = sorted([
+        "estimator",
+        "backend",
+        "precision",
+        "n_units",
+        "n_rows",
+        "method",
+        "att",
+        "se",
+        "ci_lower",
+        "ci_upper",
+        "p_value",
+        "critical_value",
+        "status",
+        "reason",
+        "calibrated",
+        "n_treated",
+        "n_control",
+        "audit",
+        "warnings",
+        "timings",
+    ]);
+    assert_eq!(keys(&document), expected);
+    assert!(fs::metadata(&saved).is_ok());
+    assert!(run(&[]).contains("Estimator: Improved Doubly Robust (drdid_imp_panel)"));
+    assert!(run(&["--format", "markdown"]).contains("| ATT"));
+    assert!(run(&["--format", "latex"]).contains(r"\toprule"));
+    let csv = run(&["--format", "csv"]);
+    assert!(csv.lines().nth(1).is_some_and(|row| row.starts_with("drdid_imp_panel,ATT,")), "{csv}");
+    assert!(run(&["--repeated-cross-sections"]).contains("(drdid_imp_rc)"));
+}
+
+#[test]
+fn bootstraps_depend_on_type_and_seed() {
+    let file = data("two_a");
+    let se = |more: &[&str]| {
+        let options = ["--xformla", "~ x1 + x2", "--boot", "--biters", "60", "--format", "json"];
+        let document = parsed(&[&["drdid", &file][..], &DRDID, &options, more].concat());
+        document["se"].as_f64().unwrap()
+    };
+    let weighted = se(&["--seed", "1"]);
+    assert_eq!(weighted, se(&["--seed", "1", "--boot-type", "weighted"]));
+    assert_ne!(weighted, se(&["--seed", "2"]));
+    assert_ne!(weighted, se(&["--seed", "1", "--boot-type", "multiplier"]));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let file = data("two_a");
+    let message = failure(
+        2,
+        &[
+            &["drdid", &file][..],
+            &DRDID,
+            &["--repeated-cross-sections", "--estimator", "drdid_panel"],
+        ]
+        .concat(),
+    );
+    assert!(message.contains("panel estimator"), "{message}");
+    let message = failure(2, &[&["drdid", &file][..], &DRDID, &["--estimator", "did"]].concat());
+    assert!(message.contains("drdid_imp_rc1"), "{message}");
+    let named = ["--yname", "y", "--tname", "t", "--idname", "id", "--treatname", "x1"];
+    let message = failure(1, &[&["drdid", &file][..], &named].concat());
+    assert!(message.contains("`x1` (treatment) must be 0 or 1"), "{message}");
+}
+
+const DDD: [&str; 10] = [
+    "--yname",
+    "y",
+    "--tname",
+    "time",
+    "--idname",
+    "id",
+    "--gname",
+    "state",
+    "--pname",
+    "partition",
+];
+
+#[test]
+fn a_triple_difference_has_one_cell_and_three_comparisons() {
+    let file = data("ddd2p_a");
+    let golden = golden("ddd_ddd2p_a");
+    let case = case(&golden, "ddd2p_a__ddd_dr_2p_2p_xcov1-cov2-cov3-cov4_p_w0");
+    let covariates = ["--xformla", "~ cov1 + cov2 + cov3 + cov4", "--format", "json"];
+    let document = parsed(&[&["ddd", &file][..], &DDD, &covariates].concat());
+    assert_eq!(document["estimator"], json!("ddd"));
+    let [cell] = document["cells"].as_array().unwrap().as_slice() else { panic!("one cell") };
+    assert!(deviation(&cell["att"], &case["att"]) < 1e-6);
+    assert!(deviation(&cell["se"], &case["se"]) < 1e-6);
+    let did = |name: &str| document["comparisons"][name].as_f64().unwrap();
+    let att = cell["att"].as_f64().unwrap();
+    assert!((did("4v3") + did("4v2") - did("4v1") - att).abs() < 1e-9 * att.abs());
+    let table = stdout(&[&["ddd", &file][..], &DDD].concat());
+    for part in
+        ["by Triple Differences", "Eligibility: partition", "DiD with untreated and eligible"]
+    {
+        assert!(table.contains(part), "{table}");
+    }
+}
+
+#[test]
+fn staggered_triple_differences_aggregate_save_and_draw() {
+    let file = data("dddlong_a");
+    let (saved, picture) = (temporary("ddd.json"), temporary("ddd.png"));
+    let columns =
+        ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g", "--pname", "part"];
+    let options = [
+        "--control-group",
+        "notyettreated",
+        "--aggregate",
+        "dynamic",
+        "--format",
+        "json",
+        "--save",
+        &saved,
+        "--plot",
+        &picture,
+    ];
+    let document = parsed(&[&["ddd", &file][..], &columns, &options].concat());
+    let golden = golden("ddd_dddlong_a");
+    let case = case(&golden, "dddlong_a__ddd_reg_nyt_var_x0_p_w0");
+    for (cell, (att, se)) in document["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(case["att"].as_array().unwrap().iter().zip(case["se"].as_array().unwrap()))
+    {
+        assert!(deviation(&cell["att"], att) < 1e-9 && deviation(&cell["se"], se) < 1e-9);
+    }
+    let comparisons = document["comparisons"].as_array().unwrap();
+    let weight = |c: &Value| c["weight"].as_f64().unwrap();
+    let of_cell = |c: &&Value| c["group"] == json!(3) && c["time"] == json!(3);
+    let weights: Vec<f64> = comparisons.iter().filter(of_cell).map(weight).collect();
+    assert_eq!(weights.len(), 2);
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    assert!(fs::metadata(&picture).unwrap().len() > 1000);
+    let again = parsed(&["aggregate", &saved, "--aggregate", "dynamic", "--format", "json"]);
+    let overall = |d: &Value| d["aggregates"][0]["overall"]["se"].clone();
+    assert!(deviation(&overall(&again), &overall(&document)) < 1e-12);
+}

@@ -1,0 +1,66 @@
+//! Bias and coverage over many simulated samples.
+
+use burn_did::Estimate;
+use rayon::prelude::*;
+
+pub const REPLICATIONS: u64 = 2_000;
+
+/// Four binomial standard deviations around 95 % at 2,000 replications.
+const COVERAGE: std::ops::RangeInclusive<f64> = 0.93..=0.97;
+
+/// Monte-Carlo standard errors that a bias may have, over all parameters of a design.
+const BIAS: f64 = 4.5;
+
+/// What one replication says about one parameter.
+pub struct Draw {
+    pub parameter: String,
+    pub truth: f64,
+    pub estimate: Estimate,
+}
+
+/// Spread and mean standard error of one parameter's estimates.
+pub struct Spread {
+    pub parameter: String,
+    pub sd: f64,
+    pub se: f64,
+}
+
+/// Prints bias and coverage by parameter; asserts the coverage, and that bias is within its Monte-Carlo error and a
+/// twentieth of a standard error.
+pub fn check(name: &str, replicate: impl Fn(u64) -> Vec<Draw> + Sync) -> Vec<Spread> {
+    let replications: Vec<Vec<Draw>> = (0..REPLICATIONS).into_par_iter().map(replicate).collect();
+    let mut failures = Vec::new();
+    let mut spreads = Vec::new();
+    println!(
+        "{name}\n{:18} {:>8} {:>9} {:>9} {:>9} {:>9}",
+        "", "truth", "bias", "sd", "se", "coverage"
+    );
+    for p in 0..replications[0].len() {
+        let draws: Vec<&Draw> = replications.iter().map(|draws| &draws[p]).collect();
+        let n = draws.len() as f64;
+        let mean = |f: &dyn Fn(&Draw) -> f64| draws.iter().map(|d| f(d)).sum::<f64>() / n;
+        let error = |d: &Draw| d.estimate.att.unwrap() - d.truth;
+        let bias = mean(&error);
+        let sd = mean(&|d| (error(d) - bias).powi(2)).sqrt();
+        let se = mean(&|d| d.estimate.se.unwrap());
+        let coverage = mean(&|d| {
+            let inside =
+                d.estimate.ci_lower.unwrap() <= d.truth && d.truth <= d.estimate.ci_upper.unwrap();
+            f64::from(u8::from(inside))
+        });
+        let (parameter, truth) = (&draws[0].parameter, draws[0].truth);
+        println!(
+            "{parameter:18} {truth:8.3} {bias:9.4} {sd:9.4} {se:9.4} {:8.1} %",
+            100.0 * coverage
+        );
+        if !COVERAGE.contains(&coverage) {
+            failures.push(format!("{parameter}: coverage {coverage}"));
+        }
+        if bias.abs() > BIAS * sd / n.sqrt() + 0.05 * sd {
+            failures.push(format!("{parameter}: bias {bias}"));
+        }
+        spreads.push(Spread { parameter: parameter.clone(), sd, se });
+    }
+    assert!(failures.is_empty(), "{name}: {failures:?}");
+    spreads
+}
