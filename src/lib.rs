@@ -27,8 +27,11 @@
 //! # Ok::<(), burn_did::DidError>(())
 //! ```
 //!
+//! [`Drdid`] compares two groups in two periods with the estimators of R `DRDID`, and [`Ddd`] estimates triple differences, in two
+//! periods or under staggered adoption, with the numbers of R `triplediff`.
+//!
 //! # Where to start
-//! - To estimate: [`AttGt`] and its options; [`AttGtResult`] and what it can do.
+//! - To estimate: [`AttGt`], [`Drdid`] or [`Ddd`] and their options; [`AttGtResult`] and what it can do; [`DrdidResult`].
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`AttGtResult::contrast`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].
