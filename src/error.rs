@@ -361,6 +361,17 @@ pub enum DidWarning {
     },
     /// There is no event time at or after treatment, so there is no overall effect.
     NoPostEventTime,
+    /// A comparison cohort of a triple difference could not be used; the cell goes by the others.
+    LostComparison {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+        /// First treated period of the comparison cohort, 0 if never treated.
+        comparison: f64,
+        /// Why.
+        reason: String,
+    },
     /// The propensity score of a two-period comparison did not converge; the last iterate is used.
     ScoreNotConverged,
     /// No propensity score balances the covariates; the maximum-likelihood one is used.
@@ -372,7 +383,7 @@ pub enum DidWarning {
         /// Their columns of the design.
         columns: Vec<String>,
     },
-    /// Covariates change over time within units; the values of the first period are used.
+    /// Covariates change over time within units, and a comparison of two periods uses those of one.
     TimeVaryingCovariates,
     /// The estimator could not be formed in some draws of the bootstrap, which are left out.
     FailedDraws {
@@ -408,7 +419,10 @@ impl fmt::Display for DidWarning {
                 groups.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
             ),
             Self::TimeVaryingWeights => {
-                write!(f, "sampling weights vary over time within units; see `fix_weights`")
+                write!(
+                    f,
+                    "sampling weights vary over time within units; each comparison of a panel uses those of one period"
+                )
             }
             Self::Anticipation => {
                 write!(f, "never-treated units are assumed never to anticipate treatment")
@@ -438,6 +452,10 @@ impl fmt::Display for DidWarning {
             Self::NoPostEventTime => {
                 write!(f, "no event time at or after treatment: there is no overall effect")
             }
+            Self::LostComparison { group, time, comparison, reason } => write!(
+                f,
+                "ATT({group}, {time}) leaves out comparison cohort {comparison}: {reason}"
+            ),
             Self::ScoreNotConverged => write!(f, "the propensity score did not converge"),
             Self::NotCalibrated => write!(
                 f,
@@ -454,7 +472,7 @@ impl fmt::Display for DidWarning {
             ),
             Self::TimeVaryingCovariates => write!(
                 f,
-                "covariates change over time within units; the values of the first period are used"
+                "covariates change over time within units; each comparison uses those of one period"
             ),
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")

@@ -48,10 +48,7 @@ pub(super) fn calibrate<S: Source>(
     algebra: &Algebra<'_>,
     targets: &[Target<'_>],
 ) -> Result<Vec<Calibration>> {
-    let tolerance = match source.precision() {
-        Precision::F64 => 1e-12,
-        Precision::F32 => 1e-6,
-    };
+    let tolerance = Tolerance::new(source.precision());
     let mut states: Vec<State> = targets.iter().map(State::new).collect();
     for _ in 0..MAX_PASSES {
         let open: Vec<usize> = (0..states.len()).filter(|s| states[*s].open).collect();
@@ -85,10 +82,25 @@ pub(super) fn calibrate<S: Source>(
         }
         for s in open {
             let grams = std::mem::take(&mut grams[s]);
-            states[s].advance(grams, &targets[s], algebra, tolerance);
+            states[s].advance(grams, &targets[s], algebra, &tolerance);
         }
     }
     Ok(states.into_iter().map(State::finish).collect())
+}
+
+/// When an iteration has arrived, and how exactly its value is known; relative to the totals.
+struct Tolerance {
+    gradient: f64,
+    rounding: f64,
+}
+
+impl Tolerance {
+    fn new(precision: Precision) -> Self {
+        match precision {
+            Precision::F64 => Self { gradient: 1e-12, rounding: 8.0 * f64::EPSILON },
+            Precision::F32 => Self { gradient: 1e-5, rounding: 1e-6 },
+        }
+    }
 }
 
 /// Newton's iteration of one score with backtracking.
@@ -125,7 +137,7 @@ impl State {
         grams: Vec<Gram>,
         target: &Target<'_>,
         algebra: &Algebra<'_>,
-        tolerance: f64,
+        tolerance: &Tolerance,
     ) {
         let mut sum = Gram::zero(algebra.k(), 0);
         grams.iter().for_each(|g| crate::pass::add(&mut sum.zz, &g.zz));
@@ -133,7 +145,7 @@ impl State {
             self.likelihood.1.clone_from(&grams);
         }
         let value = sum.zz[0] - dot(&target.total, &self.gamma);
-        let noise = f64::EPSILON * 8.0 * (sum.zz[0] + value.abs());
+        let noise = tolerance.rounding * (sum.zz[0] + value.abs());
         let too_long = self.from.is_some_and(|(from, slope)| {
             let scale = 0.5f64.powi(self.halvings.try_into().unwrap_or(i32::MAX));
             !value.is_finite() || value > from + SUFFICIENT * scale * slope + noise
@@ -155,7 +167,7 @@ impl State {
         self.grams = grams;
         let largest = |v: &[f64]| algebra.design(v).iter().fold(0.0f64, |m, v| m.max(v.abs()));
         // The first total is that of the weights.
-        if largest(&gradient) <= tolerance * largest(&target.total).max(target.total[0]) {
+        if largest(&gradient) <= tolerance.gradient * largest(&target.total).max(target.total[0]) {
             (self.open, self.solved) = (false, true);
             return;
         }

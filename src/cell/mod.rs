@@ -16,7 +16,7 @@ pub(crate) use estimate::{Estimated, Results, estimate};
 pub(crate) use influence::influence_pass;
 pub(crate) use method::{Method, Recipe};
 pub(crate) use plan::{CovariatePeriod, Outcome, PlanOptions, PlannedCell, Side, plan_cells};
-pub(crate) use triple::{TripleEstimate, TriplePlan};
+pub(crate) use triple::{Combined, LostComparison, TripleEstimate, TriplePlan};
 
 /// Comparison rows with a propensity score of at least this are trimmed, unless another level is asked for.
 pub(crate) const TRIM: f64 = 0.995;

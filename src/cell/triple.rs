@@ -30,9 +30,12 @@ pub(crate) struct TriplePlan {
 }
 
 /// Positions of a cell's components.
+#[derive(Default)]
 struct CellParts {
     own: usize,
     comparisons: Vec<ComparisonParts>,
+    /// Comparison cohorts without eligible or without ineligible units.
+    missing: Vec<f64>,
 }
 
 struct ComparisonParts {
@@ -40,6 +43,32 @@ struct ComparisonParts {
     group: f64,
     eligible: usize,
     ineligible: usize,
+}
+
+/// What became of the cells.
+pub(crate) struct Combined {
+    pub cells: Vec<std::result::Result<Estimated, CellStatus>>,
+    /// Estimates against each comparison cohort, cell by cell.
+    pub comparisons: Vec<TripleEstimate>,
+    pub lost: Vec<LostComparison>,
+}
+
+/// A comparison cohort that a cell with others could not use.
+pub(crate) struct LostComparison {
+    /// Position of the cell.
+    pub cell: usize,
+    /// First treated period of the comparison cohort, +inf if never treated.
+    pub group: f64,
+    pub reason: CellStatus,
+}
+
+/// What a cell can use of its comparison cohorts.
+#[derive(Default)]
+struct Usable {
+    /// Positions among the cell's comparisons.
+    positions: Vec<usize>,
+    estimates: Vec<TripleEstimate>,
+    lost: Vec<LostComparison>,
 }
 
 /// A cell's estimate against one comparison cohort.
@@ -95,10 +124,14 @@ impl TriplePlan {
         let mut values: Vec<f64> = controls.iter().map(|c| sample.cohorts[*c].group).collect();
         values.dedup();
         let own = component(g, false);
-        let comparisons: Vec<(f64, PlannedCell, PlannedCell)> = values
-            .into_iter()
-            .filter_map(|value| Some((value, component(value, true)?, component(value, false)?)))
-            .collect();
+        let mut parts = CellParts::default();
+        let mut comparisons: Vec<(f64, PlannedCell, PlannedCell)> = Vec::new();
+        for value in values {
+            match component(value, true).zip(component(value, false)) {
+                Some((eligible, ineligible)) => comparisons.push((value, eligible, ineligible)),
+                None => parts.missing.push(value),
+            }
+        }
         let reference =
             planner.options.base_period == BasePeriod::Universal && planner.time == base.period;
         let period = None;
@@ -121,7 +154,6 @@ impl TriplePlan {
             incomplete_weights: None,
             sides: Vec::new(),
         };
-        let mut parts = CellParts { own: 0, comparisons: Vec::new() };
         if let (Some(own), None) = (own, &cell.status) {
             let mut add = |planned: PlannedCell| {
                 self.components.push(planned);
@@ -143,38 +175,27 @@ impl TriplePlan {
         source: &S,
         recipe: &Recipe,
         components: &[std::result::Result<Estimated, CellStatus>],
-    ) -> Result<(Vec<std::result::Result<Estimated, CellStatus>>, Vec<TripleEstimate>)> {
-        let mut estimates: Vec<TripleEstimate> = Vec::new();
-        let mut cells = Vec::with_capacity(self.cells.len());
-        let mut usable: Vec<Vec<usize>> = Vec::with_capacity(self.cells.len());
-        for (index, (cell, parts)) in self.cells.iter().zip(&self.parts).enumerate() {
-            let found = match &cell.status {
-                Some(status) => Err(status.clone()),
-                None => parts.estimate(index, components),
-            };
-            match found {
-                Err(status) => {
-                    cells.push(Err(status));
-                    usable.push(Vec::new());
-                }
-                Ok((own, comparisons)) => {
-                    estimates.extend(own);
-                    cells.push(Ok(()));
-                    usable.push(comparisons);
-                }
-            }
-        }
-        self.weigh(source, recipe, components, &usable, &mut estimates)?;
-        let combined = |(index, cell): (usize, std::result::Result<(), CellStatus>)| {
-            cell.map(|()| {
-                let own = estimates.iter().filter(|e| e.cell == index);
-                let weights: Vec<f64> = own.clone().map(|e| e.weight).collect();
-                let att = own.map(|e| e.weight * e.att()).sum();
-                self.parts[index].combine(components, &usable[index], &weights, att)
-            })
+    ) -> Result<Combined> {
+        let find = |(index, (cell, parts)): (usize, (&PlannedCell, &CellParts))| match &cell.status
+        {
+            Some(status) => Err(status.clone()),
+            None => parts.usable(index, components),
         };
-        let cells = cells.into_iter().enumerate().map(combined).collect();
-        Ok((cells, estimates))
+        let mut found: Vec<std::result::Result<Usable, CellStatus>> =
+            self.cells.iter().zip(&self.parts).enumerate().map(find).collect();
+        self.weigh(source, recipe, components, &mut found)?;
+        let (mut comparisons, mut lost) = (Vec::new(), Vec::new());
+        let combined = |(usable, parts): (std::result::Result<Usable, CellStatus>, &CellParts)| {
+            let usable = usable?;
+            let weights: Vec<f64> = usable.estimates.iter().map(|e| e.weight).collect();
+            let att = usable.estimates.iter().map(|e| e.weight * e.att()).sum();
+            let estimated = parts.combine(components, &usable.positions, &weights, att);
+            comparisons.extend(usable.estimates);
+            lost.extend(usable.lost);
+            Ok(estimated)
+        };
+        let cells = found.into_iter().zip(&self.parts).map(combined).collect();
+        Ok(Combined { cells, comparisons, lost })
     }
 
     /// Weights of the comparison cohorts, where a cell has several.
@@ -183,67 +204,77 @@ impl TriplePlan {
         source: &S,
         recipe: &Recipe,
         components: &[std::result::Result<Estimated, CellStatus>],
-        usable: &[Vec<usize>],
-        estimates: &mut [TripleEstimate],
+        found: &mut [std::result::Result<Usable, CellStatus>],
     ) -> Result<()> {
-        let several: Vec<usize> = (0..usable.len()).filter(|c| usable[*c].len() > 1).collect();
-        let mut batch: Vec<usize> = Vec::new();
-        let mut columns = 0;
-        for (position, cell) in several.iter().enumerate() {
-            batch.push(*cell);
-            columns += usable[*cell].len();
-            let next = several.get(position + 1).map_or(usize::MAX, |c| columns + usable[*c].len());
-            if next <= MAX_COLUMNS {
-                continue;
+        let several: Vec<(usize, usize)> = (0..)
+            .zip(found.iter())
+            .filter_map(|(cell, usable)| Some((cell, usable.as_ref().ok()?.positions.len())))
+            .filter(|(_, cohorts)| *cohorts > 1)
+            .collect();
+        let mut start = 0;
+        while start < several.len() {
+            let (mut end, mut columns) = (start, 0);
+            while end < several.len() && (end == start || columns + several[end].1 <= MAX_COLUMNS) {
+                columns += several[end].1;
+                end += 1;
             }
-            let single = |cell: &usize| {
-                let parts = &self.parts[*cell];
-                usable[*cell]
-                    .iter()
-                    .map(|c| parts.combine(components, std::slice::from_ref(c), &[1.0], 0.0))
-                    .collect::<Vec<_>>()
+            let single = |(cell, _): &(usize, usize)| {
+                let positions = found[*cell].iter().flat_map(|usable| &usable.positions);
+                let combine = |p: &usize| self.parts[*cell].combine(components, &[*p], &[1.0], 0.0);
+                positions.map(combine).collect::<Vec<_>>()
             };
-            let influences: Vec<Estimated> = batch.iter().flat_map(single).collect();
+            let influences: Vec<Estimated> = several[start..end].iter().flat_map(single).collect();
             let cross = cross_moments(source, &influences, recipe.trim)?;
-            let mut start = 0;
-            for cell in batch.drain(..) {
-                let k = usable[cell].len();
-                let omega: Vec<f64> =
-                    (0..k * k).map(|e| cross[(start + e / k) * columns + start + e % k]).collect();
-                start += k;
-                let weights = smallest_variance(&omega, k);
-                let own = estimates.iter_mut().filter(|e| e.cell == cell);
-                own.zip(weights).for_each(|(e, weight)| e.weight = weight);
+            let mut first = 0;
+            for (cell, k) in &several[start..end] {
+                let entry = |e: usize| cross[(first + e / k) * columns + first + e % k];
+                let weights = smallest_variance(&(0..k * k).map(entry).collect::<Vec<_>>(), *k);
+                if let Ok(usable) = &mut found[*cell] {
+                    let own = usable.estimates.iter_mut().zip(&weights);
+                    own.for_each(|(estimate, weight)| estimate.weight = *weight);
+                }
+                first += k;
             }
-            columns = 0;
+            start = end;
         }
         Ok(())
     }
 }
 
 impl CellParts {
-    /// Estimates against the usable comparison cohorts, weighted equally so far, and the positions of these cohorts.
-    #[expect(clippy::type_complexity, reason = "estimates and their positions")]
-    fn estimate(
+    /// Estimates against the comparison cohorts that can be used, each of weight one so far.
+    fn usable(
         &self,
         cell: usize,
         components: &[std::result::Result<Estimated, CellStatus>],
-    ) -> std::result::Result<(Vec<TripleEstimate>, Vec<usize>), CellStatus> {
+    ) -> std::result::Result<Usable, CellStatus> {
         let att = |c: usize| components[c].as_ref().map(|e| e.att).map_err(Clone::clone);
         let own = att(self.own)?;
-        let mut reason = CellStatus::NoControls { period: None };
-        let (mut estimates, mut usable) = (Vec::new(), Vec::new());
+        let mut usable = Usable::default();
+        let none = CellStatus::NoControls { period: None };
+        for group in &self.missing {
+            usable.lost.push(LostComparison { cell, group: *group, reason: none.clone() });
+        }
         for (position, comparison) in self.comparisons.iter().enumerate() {
+            let group = comparison.group;
             match (att(comparison.eligible), att(comparison.ineligible)) {
                 (Ok(eligible), Ok(ineligible)) => {
-                    let (group, components) = (comparison.group, [own, eligible, ineligible]);
-                    estimates.push(TripleEstimate { cell, group, components, weight: 1.0 });
-                    usable.push(position);
+                    let components = [own, eligible, ineligible];
+                    usable.estimates.push(TripleEstimate { cell, group, components, weight: 1.0 });
+                    usable.positions.push(position);
                 }
-                (Err(status), _) | (_, Err(status)) => reason = status,
+                (Err(reason), _) | (_, Err(reason)) => {
+                    usable.lost.push(LostComparison { cell, group, reason });
+                }
             }
         }
-        if usable.is_empty() { Err(reason) } else { Ok((estimates, usable)) }
+        match usable.lost.pop() {
+            Some(last) if usable.positions.is_empty() => Err(last.reason),
+            last => {
+                usable.lost.extend(last);
+                Ok(usable)
+            }
+        }
     }
 
     /// The weighted estimate with its influence.

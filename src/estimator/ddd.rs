@@ -10,10 +10,10 @@ use super::result::{AttGtResult, TripleComparison};
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use crate::backend::DidBackend;
 use crate::cell::{
-    CovariatePeriod, PlanOptions, Recipe, Results, TripleEstimate, TriplePlan, estimate,
-    influence_pass,
+    Combined, CovariatePeriod, LostComparison, PlanOptions, Recipe, Results, TripleEstimate,
+    TriplePlan, estimate, influence_pass,
 };
-use crate::error::{DidError, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, Precision,
     UnbalancedPanel,
@@ -81,7 +81,7 @@ pub struct Ddd<B: DidBackend> {
     #[builder(default)]
     #[serde(default)]
     pub covariates_of_cell: bool,
-    /// Sampling weights; in a panel, a cell uses those of its base period.
+    /// Sampling weights; in a panel, a cell uses those of the period that gives its covariates.
     #[doc(alias = "weightsname")]
     pub weights: Option<String>,
     /// Cluster of standard errors, constant within units; without it they are clustered by unit.
@@ -205,12 +205,12 @@ impl<B: DidBackend> Ddd<B> {
         let sample = local.sample();
         let plan = TriplePlan::new(sample, &self.plan(sample));
         let recipe = Recipe::new(self.method.into());
-        let (estimated, comparisons, dropped) = {
+        let (combined, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
             let Results { cells, dropped } = estimate(&local, &plan.components, &recipe)?;
-            let (estimated, comparisons) = plan.combine(&local, &recipe, &cells)?;
-            (estimated, comparisons, dropped)
+            (plan.combine(&local, &recipe, &cells)?, dropped)
         };
+        let Combined { cells: estimated, comparisons, lost } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let stat = {
             let _span = tracing::info_span!("influence").entered();
@@ -230,7 +230,8 @@ impl<B: DidBackend> Ddd<B> {
             })
             .collect();
         let settings = self.settings(sample, B::NAME);
-        let warnings = setup::warnings(sample, dropped);
+        let mut warnings = setup::warnings(sample, dropped);
+        warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
         let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
         let result = finish::result(sample, &plan.cells, outcome, self.keep_influence, start)?;
         let comparisons =
@@ -310,6 +311,16 @@ impl<B: DidBackend> Ddd<B> {
             n_clusters: sample.n_clusters,
             inference: self.inference(),
         }
+    }
+}
+
+fn lost_comparison(lost: &LostComparison, sample: &Sample, plan: &TriplePlan) -> DidWarning {
+    let cell = &plan.cells[lost.cell];
+    DidWarning::LostComparison {
+        group: sample.cohorts[cell.cohort].group,
+        time: sample.periods[cell.time],
+        comparison: if lost.group.is_finite() { lost.group } else { 0.0 },
+        reason: lost.reason.to_string(),
     }
 }
 

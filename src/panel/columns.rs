@@ -50,6 +50,16 @@ impl Roles {
     }
 }
 
+impl Treatment {
+    /// What the column is for.
+    pub fn role(self) -> &'static str {
+        match self {
+            Self::FirstPeriod => "group",
+            Self::Indicator => "treatment",
+        }
+    }
+}
+
 /// Rows as read, one entry each: all rows of a frame, or those of some units of a file.
 pub(super) struct Rows {
     pub len: usize,
@@ -108,14 +118,15 @@ impl Rows {
             if t.is_finite() { t } else { f64::NAN }
         })?;
         let binary = |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?);
+        let role = roles.treatment.role();
         let group = match roles.treatment {
             Treatment::FirstPeriod => {
-                groups(&roles.group, numbers(&roles.group, "group", f64::INFINITY)?)?
+                groups(&roles.group, numbers(&roles.group, role, f64::INFINITY)?)?
             }
             Treatment::Indicator => {
-                binary(&roles.group, "treatment")?;
+                binary(&roles.group, role)?;
                 let never = |d: f64| if d == 0.0 { f64::INFINITY } else { d };
-                small(&roles.group, numbers(&roles.group, "treatment", f64::NAN)?, never)?
+                small(&roles.group, numbers(&roles.group, role, f64::NAN)?, never)?
             }
         };
         let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
@@ -157,9 +168,10 @@ impl Rows {
         self.w.as_ref().is_none_or(|w| w.iter().any(|w| *w > 0.0))
     }
 
-    /// Whether a row's unit is eligible; all are if there is no such column.
-    pub fn is_eligible(&self, row: usize) -> bool {
-        self.eligible.as_ref().is_none_or(|e| e.value(e.codes[row]) == 1.0)
+    /// Whether a row's unit is eligible, if there is such a column and it has a value.
+    pub fn eligibility(&self, row: usize) -> Option<bool> {
+        let eligible = self.eligible.as_ref().filter(|e| !e.is_missing(row))?;
+        Some(eligible.value(eligible.codes[row]) == 1.0)
     }
 
     /// Whether a row has all its values.

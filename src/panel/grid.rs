@@ -167,7 +167,8 @@ fn place_rows(rows: &Rows, rules: &Rules, first_rank: u32) -> Vec<Grid> {
     let mut strata: PlHashMap<(u16, bool, u16), Option<usize>> = PlHashMap::default();
     let mut last = ((0, false, 0), None);
     let mut add = |row: usize| {
-        let key = (rows.group.codes[row], rows.is_eligible(row), rows.time.codes[row]);
+        let key =
+            (rows.group.codes[row], rows.eligibility(row).unwrap_or(true), rows.time.codes[row]);
         if key != last.0 || last.1.is_none() {
             let stratum = strata.entry(key).or_insert_with(|| {
                 let observed = Observed {

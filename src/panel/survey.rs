@@ -4,7 +4,7 @@ use polars::prelude::PlHashMap;
 use rayon::prelude::*;
 
 use super::codes::MISSING;
-use super::columns::{Roles, Rows, Units};
+use super::columns::{Roles, Rows, Treatment, Units};
 use super::sample::Cohort;
 use crate::error::{DidError, Result};
 
@@ -137,6 +137,7 @@ fn read_unit(
     key.extend([super::small::SmallCodes::MISSING, 1, 1]);
     let mut last = None;
     let mut cluster = None;
+    let mut eligible = None;
     for row in units.order.unit(unit) {
         let (t, g) = (time.codes[row], group.codes[row]);
         if last == Some(t) {
@@ -146,18 +147,26 @@ fn read_unit(
                 period: time.value(t),
             });
         }
-        if last.is_some() && key[0] != g {
-            return Err(varies(
-                &Some(roles.group.clone()),
-                "group",
-                "treatment must be irreversible, with one first treated period for all rows of a unit",
-            ));
+        last = Some(t);
+        let unknown = super::small::SmallCodes::MISSING;
+        if g != unknown && key[0] != unknown && key[0] != g {
+            let remedy = match roles.treatment {
+                Treatment::FirstPeriod => {
+                    "treatment must be irreversible, with one first treated period for all rows of a unit"
+                }
+                Treatment::Indicator => {
+                    "it says whether the unit is of the treated group, so it must be the same in both periods"
+                }
+            };
+            return Err(varies(&Some(roles.group.clone()), roles.treatment.role(), remedy));
         }
-        let eligible = u16::from(rows.is_eligible(row));
-        if last.is_some() && key[2] != eligible {
+        let is_eligible = rows.eligibility(row);
+        if eligible.is_some() && is_eligible.is_some() && eligible != is_eligible {
             return Err(varies(&roles.eligible, "eligibility", "it must be the same in all rows"));
         }
-        (last, key[0], key[2]) = (Some(t), g, eligible);
+        eligible = is_eligible.or(eligible);
+        key[0] = if g == unknown { key[0] } else { g };
+        key[2] = u16::from(eligible.unwrap_or(true));
         if let Some(codes) = &rows.cluster {
             let code = Some(codes.codes[row]).filter(|c| *c != MISSING);
             if code.is_some() && cluster.is_some() && code != cluster {
@@ -178,7 +187,7 @@ fn read_unit(
 fn single_rows(rows: &Rows) -> Table {
     let mut table = Table::default();
     for row in (0..rows.len).filter(|row| rows.is_complete(*row)) {
-        let eligible = u16::from(rows.is_eligible(row));
+        let eligible = u16::from(rows.eligibility(row).unwrap_or(true));
         table.add(&[rows.group.codes[row], 1, eligible, rows.time.codes[row]], 1);
     }
     table

@@ -10,7 +10,9 @@ mod support;
 
 mod callback;
 mod ddd;
+mod ddd_properties;
 mod drdid;
+mod drdid_properties;
 mod errors;
 mod golden;
 mod input;
@@ -18,5 +20,6 @@ mod oracle;
 mod parquet;
 mod properties;
 mod results;
+mod single;
 #[cfg(feature = "wgpu")]
 mod wgpu;

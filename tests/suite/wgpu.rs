@@ -5,13 +5,22 @@
 use burn_did::Precision;
 use burn_did::backend::{DidBackend, Wgpu};
 
+use crate::single;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::SINGLE_PRECISION;
 
-fn golden_cases(every: usize) {
+/// Whether there is an adapter; says so if not.
+fn usable() -> bool {
     if let Err(error) = Wgpu::probe(&Default::default(), Precision::F32) {
         assert!(std::env::var_os("BURN_DID_REQUIRE_WGPU").is_none(), "{error}");
         println!("skipped: {error}");
+        return false;
+    }
+    true
+}
+
+fn golden_cases(every: usize) {
+    if !usable() {
         return;
     }
     for name in DATASETS {
@@ -22,6 +31,21 @@ fn golden_cases(every: usize) {
 #[test]
 fn one_golden_case_in_seven() {
     golden_cases(7);
+}
+
+#[test]
+fn one_golden_case_in_five_of_two_periods_and_triple_differences() {
+    if usable() {
+        single::run_some::<Wgpu>(5);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes on a software driver"]
+fn every_golden_case_of_two_periods_and_triple_differences() {
+    if usable() {
+        single::run_some::<Wgpu>(1);
+    }
 }
 
 #[test]

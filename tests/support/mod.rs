@@ -9,3 +9,9 @@ pub mod golden;
 pub mod spec;
 pub mod splitmix;
 pub mod tolerance;
+
+/// A configuration with some options changed.
+pub fn but<T>(mut config: T, change: impl FnOnce(&mut T)) -> T {
+    change(&mut config);
+    config
+}

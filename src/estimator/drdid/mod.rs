@@ -72,7 +72,7 @@ pub struct Drdid<B: DidBackend> {
     #[builder(default = super::constant())]
     #[serde(default = "super::constant")]
     pub covariates: String,
-    /// Sampling weights; in a panel, those of the first period are used.
+    /// Sampling weights; in a panel, those of the first period are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
     #[doc(alias = "weightsname")]
     pub weights: Option<String>,
     /// Cluster of standard errors, constant within units; without it they are clustered by unit.

@@ -1,0 +1,443 @@
+//! What must hold for any triple difference, and the errors that bad data get.
+
+use burn_did::backend::Cpu;
+use burn_did::data::TripleSimulation;
+use burn_did::{
+    Aggregation, AttGtResult, BasePeriod, Bootstrap, CellStatus, ControlGroup, Ddd, DidError,
+    DidWarning, Drdid, DrdidMethod, EstimationMethod, UnbalancedPanel,
+};
+use polars::prelude::DataFrame;
+
+use crate::support::but;
+use crate::support::frames::{filter, floats, map, permutation, rows, with};
+
+const METHODS: [EstimationMethod; 3] =
+    [EstimationMethod::DoublyRobust, EstimationMethod::Ipw, EstimationMethod::OutcomeRegression];
+
+fn staggered(units: usize) -> TripleSimulation {
+    TripleSimulation::builder()
+        .units(units)
+        .periods(5)
+        .cohorts([3, 4, 5])
+        .covariates(2)
+        .weights(true)
+        .seed(2)
+        .build()
+}
+
+fn two_periods(units: usize) -> TripleSimulation {
+    TripleSimulation { periods: 2, cohorts: vec![2], ..staggered(units) }
+}
+
+fn estimator(method: EstimationMethod) -> Ddd<Cpu> {
+    Ddd::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .group("group")
+        .eligible("eligible")
+        .covariates("~ x1 + x2")
+        .weights("weight")
+        .control_group(ControlGroup::NotYetTreated)
+        .method(method)
+        .build()
+}
+
+fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> AttGtResult {
+    estimator.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
+}
+
+/// Every layout.
+fn layouts(units: usize) -> Vec<(&'static str, Ddd<Cpu>, DataFrame)> {
+    let plain = estimator(EstimationMethod::DoublyRobust);
+    let rows = TripleSimulation { repeated_cross_sections: true, ..staggered(units) };
+    let unbalanced = TripleSimulation { attrition: 0.1, ..staggered(units) };
+    let with = |unbalanced| {
+        but(plain.clone(), |e| {
+            e.unbalanced = unbalanced;
+        })
+    };
+    vec![
+        ("panel", plain.clone(), staggered(units).frame()),
+        ("two periods", plain.clone(), two_periods(units).frame()),
+        (
+            "rows",
+            but(plain.clone(), |e| {
+                e.repeated_cross_sections = true;
+            }),
+            rows.frame(),
+        ),
+        ("unbalanced, pairs", with(UnbalancedPanel::Pairs), unbalanced.frame()),
+        ("unbalanced, rows", with(UnbalancedPanel::Rows), unbalanced.frame()),
+        ("unbalanced, dropped", with(UnbalancedPanel::Drop), unbalanced.frame()),
+    ]
+}
+
+#[track_caller]
+fn assert_identical(what: &str, a: &AttGtResult, b: &AttGtResult) {
+    assert_eq!(a.cells, b.cells, "{what}: cells");
+    assert_eq!(a.comparisons, b.comparisons, "{what}: comparisons");
+    assert_eq!(a.vcov(), b.vcov(), "{what}: covariance");
+    assert_eq!(a.critical_value, b.critical_value, "{what}: critical value");
+}
+
+/// Numbers of all cells, the second fit's multiplied.
+#[track_caller]
+fn assert_close(what: &str, a: &AttGtResult, b: &AttGtResult, [att, se]: [f64; 2], tolerance: f64) {
+    assert_eq!(a.cells.len(), b.cells.len(), "{what}");
+    for (a, b) in a.cells.iter().zip(&b.cells) {
+        assert_eq!((a.group, a.time, &a.status), (b.group, b.time, &b.status), "{what}");
+        let (Some(x), Some(y)) = (a.estimate.att, b.estimate.att) else { continue };
+        let unit = a.estimate.se.unwrap_or(1.0);
+        assert!((x - att * y).abs() <= tolerance * unit, "{what}: {x} and {y}");
+        let (Some(x), Some(y)) = (a.estimate.se, b.estimate.se) else { continue };
+        assert!((x - se * y).abs() <= tolerance * unit, "{what}: se {x} and {y}");
+    }
+}
+
+#[test]
+fn neither_row_order_nor_chunks_nor_threads_matter() {
+    for (what, estimator, df) in layouts(3_000) {
+        let estimator = but(estimator, |e| {
+            e.bootstrap = Some(Bootstrap::draws(40).seed(3));
+        });
+        let whole = fit(&estimator, &df);
+        let mixed = rows(&df, &permutation(df.height(), 5));
+        assert_identical(what, &whole, &fit(&estimator, &mixed));
+        let chunked = but(estimator.clone(), |e| {
+            e.chunk_rows = Some(4_096);
+        });
+        assert_identical(what, &whole, &fit(&chunked, &df));
+        let streamed = but(estimator.clone(), |e| {
+            e.memory_budget = Some(1_500_000);
+        });
+        assert_identical(what, &whole, &fit(&streamed, &df));
+        assert_identical(what, &whole, &estimator.fit_on(&df, &[Default::default(); 3]).unwrap());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_identical(what, &whole, &pool.install(|| fit(&estimator, &df)));
+    }
+}
+
+#[test]
+fn location_and_scale() {
+    for (what, estimator, df) in layouts(600) {
+        let plain = fit(&estimator, &df);
+        let scaled = fit(&estimator, &map(&df, "y", |y| 100.0 - 7.0 * y));
+        assert_close(what, &scaled, &plain, [-7.0, 7.0], 1e-7);
+        let moved = map(&map(&df, "weight", |w| 3.0 * w), "x2", |x| 400.0 * x + 9.0);
+        assert_close(what, &fit(&estimator, &moved), &plain, [1.0, 1.0], 1e-6);
+    }
+}
+
+/// The three components are two-period comparisons of two subgroups each.
+#[test]
+fn two_periods_are_three_comparisons() {
+    let df = two_periods(800).frame();
+    for (method, own) in METHODS.into_iter().zip([
+        DrdidMethod::DoublyRobust,
+        DrdidMethod::Ipw,
+        DrdidMethod::OutcomeRegression,
+    ]) {
+        let fit = fit(&estimator(method), &df);
+        let [only] = fit.comparisons.as_slice() else { panic!("one comparison") };
+        let component = |treated: bool, eligible: bool| {
+            let (s, q) = (floats(&df, "group"), floats(&df, "eligible"));
+            let target: Vec<f64> =
+                s.iter().zip(&q).map(|(s, q)| f64::from(u8::from(*s > 0.0 && *q > 0.0))).collect();
+            let kept = s.iter().zip(&q).map(|(s, q)| {
+                let subgroup = (*s > 0.0, *q > 0.0);
+                f64::from(u8::from(subgroup == (true, true) || subgroup == (treated, eligible)))
+            });
+            let marked = with(&with(&df, "kept", kept.collect::<Vec<f64>>()), "target", target);
+            Drdid::<Cpu>::builder()
+                .outcome("y")
+                .unit("id")
+                .time("period")
+                .treatment("target")
+                .covariates("~ x1 + x2")
+                .weights("weight")
+                .method(own)
+                .build()
+                .fit(&filter(&marked, "kept", |k| k > 0.0), &Default::default())
+                .unwrap()
+                .estimate
+                .att
+                .unwrap()
+        };
+        let pairs = [
+            (only.treated_ineligible, component(true, false)),
+            (only.untreated_eligible, component(false, true)),
+            (only.untreated_ineligible, component(false, false)),
+        ];
+        for (a, b) in pairs {
+            assert!((a - b).abs() < 1e-8 * b.abs().max(1.0), "{method:?}: {a} and {b}");
+        }
+        let att = pairs[0].0 + pairs[1].0 - pairs[2].0;
+        assert!((fit.cells[0].estimate.att.unwrap() - att).abs() < 1e-10);
+    }
+}
+
+#[test]
+fn two_periods_go_by_who_is_treated() {
+    let df = two_periods(400).frame();
+    let plain = fit(&estimator(EstimationMethod::DoublyRobust), &df);
+    let renamed = map(&df, "group", |g| if g > 0.0 { 1.0 } else { f64::INFINITY });
+    let universal = but(estimator(EstimationMethod::DoublyRobust), |e| {
+        e.base_period = BasePeriod::Universal;
+    });
+    assert_eq!(plain.cells, fit(&universal, &renamed).cells);
+}
+
+/// Influence values are the derivatives of the estimates in the log weights, the weights of the comparison cohorts held
+/// fixed; here there is one.
+#[test]
+fn influence_values_are_derivatives() {
+    const STEP: f64 = 1e-4;
+    let simulation = TripleSimulation { periods: 3, cohorts: vec![2, 3], ..staggered(120) };
+    let sections = TripleSimulation { repeated_cross_sections: true, ..simulation.clone() };
+    for method in METHODS {
+        for (df, rows) in [(simulation.frame(), false), (sections.frame(), true)] {
+            let estimator = but(estimator(method), |e| {
+                e.control_group = ControlGroup::NeverTreated;
+                e.covariates = "~ x1".into();
+                e.keep_influence = true;
+                e.repeated_cross_sections = rows;
+            });
+            let plain = fit(&estimator, &df);
+            let kept = plain.influence.as_ref().unwrap();
+            let n = plain.settings.n_units as f64;
+            let (ids, weights) = (floats(&df, "id"), floats(&df, "weight"));
+            for (row, unit) in kept.units.iter().enumerate().step_by(5) {
+                let unit: f64 = unit.parse().unwrap();
+                let moved = |factor: f64| {
+                    let scaled = ids.iter().zip(&weights);
+                    let scaled = scaled.map(|(id, w)| if *id == unit { w * factor } else { *w });
+                    fit(&estimator, &with(&df, "weight", scaled.collect::<Vec<f64>>()))
+                };
+                let (up, down) = (moved(1.0 + STEP), moved(1.0 - STEP));
+                for (cell, column) in kept.columns.iter().enumerate() {
+                    let Some(_) = plain.cells[cell].estimate.att else { continue };
+                    let att = |fit: &AttGtResult| fit.cells[cell].estimate.att.unwrap();
+                    let derivative = (att(&up) - att(&down)) / (2.0 * STEP);
+                    let largest = column.iter().fold(0.0f64, |m, v| m.max(v.abs())) / n;
+                    let value = column[row] / n;
+                    assert!(
+                        (value - derivative).abs() <= 1e-5 * largest,
+                        "{method:?}, rows {rows}, unit {unit}: {value:e} against {derivative:e}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn several_comparison_cohorts_are_combined_with_weights_that_sum_to_one() {
+    let df = staggered(1_500).frame();
+    let fit_with = |control_group| {
+        fit(
+            &but(estimator(EstimationMethod::DoublyRobust), |e| {
+                e.control_group = control_group;
+            }),
+            &df,
+        )
+    };
+    let all = fit_with(ControlGroup::NotYetTreated);
+    let never = fit_with(ControlGroup::NeverTreated);
+    let mut combined = 0;
+    for (cell, alone) in all.cells.iter().zip(&never.cells) {
+        let own = all.comparisons.iter().filter(|c| (c.group, c.time) == (cell.group, cell.time));
+        let (sum, att) =
+            own.clone().fold((0.0, 0.0), |(sum, att), c| (sum + c.weight, att + c.weight * c.att));
+        assert!((sum - 1.0).abs() < 1e-12);
+        assert!((att - cell.estimate.att.unwrap()).abs() < 1e-10);
+        if own.count() > 1 {
+            combined += 1;
+            // The smallest variance is no larger than that against the never treated alone.
+            assert!(cell.estimate.se.unwrap() < 1.001 * alone.estimate.se.unwrap());
+        }
+    }
+    assert!(combined >= 5);
+}
+
+#[test]
+fn many_combined_cells_are_weighted_in_several_passes() {
+    let simulation =
+        TripleSimulation { periods: 14, cohorts: (2..=13).collect(), ..staggered(6_000) };
+    let df = simulation.frame();
+    let plain = but(estimator(EstimationMethod::OutcomeRegression), |e| {
+        e.covariates = "~ 1".into();
+    });
+    let all = fit(&plain, &df);
+    assert!(all.comparisons.len() > 2 * 256);
+    // The same cell where there are few others.
+    let [early, late] = [5.0, 8.0];
+    let few = filter(&df, "group", |g| g == early || g > late || g == 0.0);
+    let few = fit(&plain, &filter(&few, "period", |t| t >= early - 1.0));
+    let cell = |fit: &AttGtResult| {
+        let found = fit.cells.iter().find(|c| (c.group, c.time) == (early, late));
+        found.map(|c| (c.estimate.att.unwrap(), c.estimate.se.unwrap()))
+    };
+    let ((a, se), (b, other)) = (cell(&all).unwrap(), cell(&few).unwrap());
+    assert!((a - b).abs() < 1e-9 * se && (se / other - 1.0).abs() < 1e-3, "{a} {b} {se} {other}");
+}
+
+#[test]
+fn a_cohort_without_eligible_units_is_named() {
+    let df = staggered(900).frame();
+    let spoiled: Vec<f64> = floats(&df, "group")
+        .iter()
+        .zip(floats(&df, "eligible"))
+        .map(|(g, q)| if *g == 5.0 { 0.0 } else { q })
+        .collect();
+    let fit = fit(&estimator(EstimationMethod::DoublyRobust), &with(&df, "eligible", spoiled));
+    for cell in &fit.cells {
+        let treated = cell.group != 5.0;
+        assert_eq!(cell.status.is_estimated(), treated, "{:?}", cell.status);
+    }
+    let lost = |w: &&DidWarning| matches!(w, DidWarning::LostComparison { comparison: 5.0, .. });
+    assert!(fit.warnings.iter().any(|w| lost(&w)), "{:?}", fit.warnings);
+    assert!(fit.comparisons.iter().all(|c| c.comparison != Some(5.0)));
+    assert!(fit.aggregate(Aggregation::simple()).is_err());
+    assert!(fit.aggregate(Aggregation::simple().na_rm(true)).is_ok());
+}
+
+#[test]
+fn bootstrap_bands_and_aggregations() {
+    let df = staggered(1_200).frame();
+    let plain = estimator(EstimationMethod::OutcomeRegression);
+    let analytic = fit(&plain, &df);
+    let drawn = fit(
+        &but(plain, |e| {
+            e.bootstrap = Some(Bootstrap::draws(999).seed(1));
+        }),
+        &df,
+    );
+    for (a, b) in analytic.cells.iter().zip(&drawn.cells) {
+        let ratio = b.estimate.se.unwrap() / a.estimate.se.unwrap();
+        assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
+    }
+    assert!(drawn.critical_value > 2.3);
+    for aggregation in [Aggregation::dynamic(), Aggregation::group(), Aggregation::calendar()] {
+        let [a, b] = [&analytic, &drawn].map(|fit| fit.aggregate(aggregation).unwrap());
+        assert_eq!(a.overall.att, b.overall.att);
+        assert!((b.overall.se.unwrap() / a.overall.se.unwrap() - 1.0).abs() < 0.15);
+    }
+}
+
+#[test]
+fn files_give_the_bits_of_frames() {
+    let path = std::env::temp_dir().join(format!("burn-did-ddd-{}.parquet", std::process::id()));
+    for attrition in [0.0, 0.1] {
+        let mut df = TripleSimulation { attrition, clusters: 50, ..staggered(4_000) }.frame();
+        let file = std::fs::File::create(&path).unwrap();
+        polars::prelude::ParquetWriter::new(file)
+            .with_row_group_size(Some(3_000))
+            .finish(&mut df)
+            .unwrap();
+        let estimator = but(estimator(EstimationMethod::DoublyRobust), |e| {
+            e.cluster = Some("cluster".into());
+            e.unbalanced = UnbalancedPanel::Pairs;
+        });
+        let memory = fit(&estimator, &df);
+        for memory_budget in [None, Some(300_000)] {
+            let estimator = but(estimator.clone(), |e| {
+                e.memory_budget = memory_budget;
+            });
+            let read = estimator.fit_parquet(&path, &[Default::default()]).unwrap();
+            assert_identical("parquet", &memory, &read);
+        }
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn covariates_of_the_cell_or_of_its_base() {
+    let df = two_periods(300).frame();
+    let second = |f: fn(f64) -> f64| {
+        let pairs = floats(&df, "x1").into_iter().zip(floats(&df, "period"));
+        let x = pairs.map(|(x, t)| if t == 2.0 { f(x) } else { x }).collect::<Vec<f64>>();
+        with(&df, "x1", x)
+    };
+    let base = estimator(EstimationMethod::DoublyRobust);
+    let cell = but(base.clone(), |e| {
+        e.covariates_of_cell = true;
+    });
+    let plain = fit(&base, &df);
+    let spoiled = second(|x| (5.0 * x).sin());
+    assert_close("base", &fit(&base, &spoiled), &plain, [1.0, 1.0], 1e-8);
+    assert_ne!(fit(&cell, &spoiled).cells[0].estimate.att, plain.cells[0].estimate.att);
+    assert_close("cell", &fit(&cell, &second(|x| 2.0 * x)), &plain, [1.0, 1.0], 1e-8);
+}
+
+#[test]
+fn bad_data_have_errors_that_name_the_remedy() {
+    let df = staggered(200).frame();
+    let plain = estimator(EstimationMethod::DoublyRobust);
+    let error = |estimator: &Ddd<Cpu>, df: &DataFrame| {
+        estimator.fit(df, &Default::default()).expect_err("an error")
+    };
+    let ages = map(&df, "eligible", |q| 30.0 * q);
+    assert!(matches!(
+        error(&plain, &ages),
+        DidError::NotBinary { column, role: "eligibility", value: 30.0, .. } if column == "eligible"
+    ));
+    let changing: Vec<f64> =
+        floats(&df, "period").iter().map(|t| f64::from(u8::from(*t > 2.0))).collect();
+    assert!(matches!(
+        error(&plain, &with(&df, "eligible", changing)),
+        DidError::TimeVarying { role: "eligibility", .. }
+    ));
+    let treated = filter(&df, "group", |g| g > 0.0);
+    let never = but(plain.clone(), |e| {
+        e.control_group = ControlGroup::NeverTreated;
+    });
+    assert!(matches!(error(&never, &treated), DidError::NoNeverTreated));
+    let two = two_periods(200).frame();
+    let eligible = map(&two, "eligible", |_| 1.0);
+    assert!(matches!(
+        error(&plain, &eligible),
+        DidError::SmallGroup { group: "treated and ineligible", size: 0, required: 5 }
+    ));
+    let rows = but(plain.clone(), |e| {
+        e.repeated_cross_sections = true;
+        e.unbalanced = UnbalancedPanel::Rows;
+    });
+    assert!(matches!(error(&rows, &df), DidError::Config { option: "unbalanced", .. }));
+    let missing = but(plain, |e| {
+        e.eligible = "q".into();
+    });
+    assert!(matches!(error(&missing, &df), DidError::ColumnNotFound { role: "eligibility", .. }));
+}
+
+#[test]
+fn collinear_covariates_are_left_out_with_a_warning() {
+    let df = staggered(800).frame();
+    let twice =
+        with(&df, "x3", floats(&df, "x1").iter().map(|x| 1.0 - 2.0 * x).collect::<Vec<_>>());
+    for method in METHODS {
+        let plain = fit(&estimator(method), &df);
+        let more = but(estimator(method), |e| {
+            e.covariates = "~ x1 + x2 + x3".into();
+        });
+        let more = fit(&more, &twice);
+        assert_close("collinear", &more, &plain, [1.0, 1.0], 1e-7);
+        let expected = DidWarning::Collinear { columns: vec!["x3".into()] };
+        assert!(more.warnings.contains(&expected), "{:?}", more.warnings);
+    }
+}
+
+#[test]
+fn a_covariate_constant_within_a_comparison_fails_that_comparison_alone() {
+    let df = staggered(900).frame();
+    let flag: Vec<f64> = floats(&df, "group")
+        .iter()
+        .zip(floats(&df, "x1"))
+        .map(|(g, x)| if *g == 5.0 { 1.0 } else { x })
+        .collect();
+    let fit = fit(&estimator(EstimationMethod::OutcomeRegression), &with(&df, "x1", flag));
+    let lost = fit.warnings.iter().any(|w| matches!(w, DidWarning::LostComparison { .. }));
+    assert!(lost, "{:?}", fit.warnings);
+    let cell = fit.cells.iter().find(|c| (c.group, c.time) == (3.0, 3.0)).unwrap();
+    assert_eq!(cell.status, CellStatus::Estimated);
+}

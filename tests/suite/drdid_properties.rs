@@ -1,0 +1,404 @@
+//! What must hold for any two-period comparison, and the errors that bad data get.
+
+use burn_did::backend::Cpu;
+use burn_did::data::TwoPeriodSimulation;
+use burn_did::{
+    Bootstrap, CellStatus, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult, Resampling,
+};
+use polars::prelude::DataFrame;
+
+use crate::support::but;
+use crate::support::frames::{filter, floats, map, permutation, rows, with};
+
+const METHODS: [DrdidMethod; 6] = [
+    DrdidMethod::DoublyRobustImproved,
+    DrdidMethod::DoublyRobust,
+    DrdidMethod::OutcomeRegression,
+    DrdidMethod::Ipw,
+    DrdidMethod::IpwHorvitzThompson,
+    DrdidMethod::Twfe,
+];
+
+fn simulation(units: usize) -> TwoPeriodSimulation {
+    TwoPeriodSimulation::builder().units(units).covariates(2).weights(true).seed(3).build()
+}
+
+fn estimator(method: DrdidMethod) -> Drdid<Cpu> {
+    Drdid::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .treatment("treated")
+        .covariates("~ x1 + x2")
+        .weights("weight")
+        .method(method)
+        .keep_influence(true)
+        .build()
+}
+
+fn sections(method: DrdidMethod, locally_efficient: bool) -> Drdid<Cpu> {
+    but(estimator(method), |e| {
+        e.repeated_cross_sections = true;
+        e.locally_efficient = locally_efficient;
+    })
+}
+
+/// Every estimator with its data: panel, and repeated cross sections locally efficient or not.
+fn all(units: usize) -> Vec<(Drdid<Cpu>, DataFrame)> {
+    let panel = simulation(units).frame();
+    let rows =
+        TwoPeriodSimulation { repeated_cross_sections: true, ..simulation(2 * units) }.frame();
+    let robust = [DrdidMethod::DoublyRobustImproved, DrdidMethod::DoublyRobust];
+    METHODS
+        .iter()
+        .map(|m| (estimator(*m), panel.clone()))
+        .chain(METHODS.iter().map(|m| (sections(*m, true), rows.clone())))
+        .chain(robust.iter().map(|m| (sections(*m, false), rows.clone())))
+        .collect()
+}
+
+fn fit(estimator: &Drdid<Cpu>, df: &DataFrame) -> DrdidResult {
+    estimator.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
+}
+
+fn numbers(fit: &DrdidResult) -> [f64; 2] {
+    let name = fit.estimator_name();
+    [fit.estimate.att, fit.estimate.se].map(|v| v.unwrap_or_else(|| panic!("{name}: no number")))
+}
+
+#[track_caller]
+fn close(what: &str, a: &DrdidResult, b: [f64; 2], tolerance: f64) {
+    for (a, b) in numbers(a).into_iter().zip(b) {
+        assert!((a - b).abs() <= tolerance * b.abs(), "{what}: {a} and {b}");
+    }
+}
+
+#[test]
+fn neither_row_order_nor_chunks_nor_threads_matter() {
+    for (estimator, df) in all(6_000) {
+        for resampling in [Resampling::Weighted, Resampling::Multiplier] {
+            let bootstrap = Some(Bootstrap::draws(21).seed(5));
+            let estimator = but(estimator.clone(), |e| {
+                e.bootstrap = bootstrap;
+                e.resampling = resampling;
+            });
+            let whole = fit(&estimator, &df);
+            let name = whole.estimator_name();
+            let order = permutation(df.height(), 7);
+            assert_eq!(whole.draws, fit(&estimator, &rows(&df, &order)).draws, "{name}");
+            let chunked = but(estimator.clone(), |e| {
+                e.chunk_rows = Some(4_096);
+            });
+            assert_eq!(whole.draws, fit(&chunked, &df).draws, "{name}");
+            let streamed = but(estimator.clone(), |e| {
+                e.memory_budget = Some(2_000_000);
+            });
+            assert_eq!(whole.draws, fit(&streamed, &df).draws, "{name}");
+            let devices = [Default::default(); 3];
+            let spread = estimator.fit_on(&df, &devices).unwrap();
+            assert_eq!(whole.draws, spread.draws, "{name}");
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            assert_eq!(whole.estimate, pool.install(|| fit(&estimator, &df)).estimate, "{name}");
+        }
+    }
+}
+
+#[test]
+fn location_and_scale_of_outcome_weights_and_covariates() {
+    for (estimator, df) in all(400) {
+        let plain = fit(&estimator, &df);
+        let name = plain.estimator_name();
+        let [att, se] = numbers(&plain);
+        let scaled = fit(&estimator, &map(&df, "y", |y| -40.0 * y));
+        close(&name, &scaled, [-40.0 * att, 40.0 * se], 1e-9);
+        // Weights without normalisation do not add up to zero.
+        if estimator.method != DrdidMethod::IpwHorvitzThompson {
+            close(&name, &fit(&estimator, &map(&df, "y", |y| y + 1e4)), [att, se], 1e-7);
+        }
+        close(&name, &fit(&estimator, &map(&df, "weight", |w| 1e3 * w)), [att, se], 1e-9);
+        let moved = map(&df, "x1", |x| 1e3 * x - 50.0);
+        close(&name, &fit(&estimator, &moved), [att, se], 1e-7);
+    }
+}
+
+#[test]
+fn a_duplicated_row_has_weight_two() {
+    for (estimator, df) in all(300) {
+        let ids = floats(&df, "id");
+        let largest = ids.iter().copied().fold(0.0, f64::max);
+        let mut twice = filter(&df, "id", |id| id % 3.0 == 0.0);
+        twice = map(&twice, "id", |id| id + largest + 1.0);
+        let stacked = map(&df, "id", |v| v).vstack(&twice).unwrap();
+        let weights = floats(&df, "weight");
+        let doubled =
+            ids.iter().zip(&weights).map(|(i, w)| if i % 3.0 == 0.0 { 2.0 * w } else { *w });
+        let weighted = with(&df, "weight", doubled.collect::<Vec<f64>>());
+        let (a, b) = (fit(&estimator, &stacked), fit(&estimator, &weighted));
+        let [att, _] = numbers(&b);
+        assert!((numbers(&a)[0] - att).abs() < 1e-8 * att.abs(), "{}", a.estimator_name());
+    }
+}
+
+/// Influence values are the derivatives of the estimate in the log weights. For the improved estimators of repeated cross
+/// sections they leave out what vanishes in large samples, and weighting without normalisation of rows takes the mean weight
+/// as known; both as in R `DRDID`.
+#[test]
+fn influence_values_are_derivatives() {
+    const STEP: f64 = 1e-4;
+    for (estimator, df) in all(60) {
+        let rows = estimator.repeated_cross_sections;
+        let approximate = [DrdidMethod::DoublyRobustImproved, DrdidMethod::IpwHorvitzThompson];
+        if rows && approximate.contains(&estimator.method) {
+            continue;
+        }
+        let plain = fit(&estimator, &df);
+        let name = plain.estimator_name();
+        let kept = plain.influence.as_ref().unwrap();
+        let column = &kept.columns[0];
+        let n = plain.settings.n_units as f64;
+        let (ids, weights) = (floats(&df, "id"), floats(&df, "weight"));
+        let largest = column.iter().fold(0.0f64, |m, v| m.max(v.abs())) / n;
+        for (row, unit) in kept.units.iter().enumerate() {
+            let unit: f64 = unit.parse().unwrap();
+            let moved = |factor: f64| {
+                let scaled = ids.iter().zip(&weights);
+                let scaled = scaled.map(|(id, w)| if *id == unit { w * factor } else { *w });
+                let df = with(&df, "weight", scaled.collect::<Vec<f64>>());
+                numbers(&fit(&estimator, &df))[0]
+            };
+            let derivative = (moved(1.0 + STEP) - moved(1.0 - STEP)) / (2.0 * STEP);
+            let value = column[row] / n;
+            assert!(
+                (value - derivative).abs() <= 1e-5 * largest,
+                "{name}, unit {unit}: {value:e} is not the derivative {derivative:e}"
+            );
+        }
+    }
+}
+
+/// With the exact sign, the estimators of repeated cross sections on the stacked rows of a panel, clustered by unit, have the
+/// panel's influence (R `DRDID` up to 1.2.3 has another).
+#[test]
+fn a_panel_as_repeated_cross_sections_clustered_by_unit() {
+    let df = simulation(500).frame();
+    let df = with(&df, "unit", floats(&df, "id"));
+    for method in [DrdidMethod::DoublyRobust, DrdidMethod::OutcomeRegression, DrdidMethod::Ipw] {
+        let panel = fit(&estimator(method), &df);
+        let stacked = but(sections(method, true), |e| {
+            e.cluster = Some("unit".into());
+        });
+        close(&panel.estimator_name(), &fit(&stacked, &df), numbers(&panel), 1e-8);
+    }
+}
+
+#[test]
+fn without_covariates_all_estimators_of_a_panel_agree() {
+    let df = simulation(300).frame();
+    let plain = |method| {
+        but(estimator(method), |e| {
+            e.covariates = "~ 1".into();
+        })
+    };
+    let expected = numbers(&fit(&plain(DrdidMethod::OutcomeRegression), &df));
+    for method in METHODS {
+        close("no covariates", &fit(&plain(method), &df), expected, 1e-10);
+    }
+}
+
+#[test]
+fn bootstraps_agree_with_the_analytic_standard_error() {
+    for (estimator, df) in all(1_500) {
+        let estimator = but(estimator, |e| {
+            e.keep_influence = false;
+        });
+        let by_row = estimator.method == DrdidMethod::Twfe && !estimator.repeated_cross_sections;
+        let clustered = but(estimator.clone(), |e| {
+            e.cluster = Some("unit".into());
+        });
+        let df = with(&df, "unit", floats(&df, "id").iter().map(|i| i + 0.5).collect::<Vec<f64>>());
+        let [att, se] = numbers(&fit(if by_row { &clustered } else { &estimator }, &df));
+        for resampling in [Resampling::Weighted, Resampling::Multiplier] {
+            let bootstrap = Some(Bootstrap::draws(400).seed(2));
+            let drawn = fit(
+                &but(estimator.clone(), |e| {
+                    e.bootstrap = bootstrap;
+                    e.resampling = resampling;
+                }),
+                &df,
+            );
+            let name = format!("{}, {resampling:?}", drawn.estimator_name());
+            let [own, spread] = numbers(&drawn);
+            assert_eq!(own, att, "{name}");
+            // An interquartile range of 400 draws has a relative sd of 6 %.
+            assert!((spread / se - 1.0).abs() < 0.25, "{name}: {spread} and {se}");
+            assert!(drawn.critical_value > 1.5 && drawn.critical_value < 2.6, "{name}");
+        }
+    }
+}
+
+#[test]
+fn clusters_draw_together() {
+    let df = simulation(600).frame();
+    let cluster: Vec<f64> = floats(&df, "id").iter().map(|id| (id % 40.0).floor()).collect();
+    let df = with(&df, "cluster", cluster);
+    let clustered = but(estimator(DrdidMethod::DoublyRobust), |e| {
+        e.cluster = Some("cluster".into());
+    });
+    let analytic = fit(&clustered, &df);
+    assert_eq!(analytic.settings.n_clusters, Some(40));
+    for resampling in [Resampling::Weighted, Resampling::Multiplier] {
+        let bootstrap = Some(Bootstrap::draws(400).seed(8));
+        let drawn = fit(
+            &but(clustered.clone(), |e| {
+                e.bootstrap = bootstrap;
+                e.resampling = resampling;
+            }),
+            &df,
+        );
+        let ratio = numbers(&drawn)[1] / numbers(&analytic)[1];
+        assert!((ratio - 1.0).abs() < 0.3, "{resampling:?}: {ratio}");
+    }
+}
+
+#[test]
+fn collinear_covariates_are_left_out_with_a_warning() {
+    let df = simulation(400).frame();
+    let sum: Vec<f64> =
+        floats(&df, "x1").iter().zip(floats(&df, "x2")).map(|(a, b)| 2.0 * a - b + 1.0).collect();
+    let df = with(&df, "x3", sum);
+    for method in METHODS {
+        let plain = fit(&estimator(method), &df);
+        let more = but(estimator(method), |e| {
+            e.covariates = "~ x1 + x2 + x3".into();
+        });
+        let more = fit(&more, &df);
+        close(&plain.estimator_name(), &more, numbers(&plain), 1e-8);
+        let expected = DidWarning::Collinear { columns: vec!["x3".into()] };
+        assert!(more.warnings.contains(&expected), "{:?}", more.warnings);
+    }
+}
+
+#[test]
+fn where_no_score_balances_the_likelihood_is_used() {
+    // The treated units' covariate lies beyond every comparison unit's but one.
+    let df = simulation(300).frame();
+    let treated = floats(&df, "treated");
+    let ids = floats(&df, "id");
+    let x: Vec<f64> = floats(&df, "x1")
+        .iter()
+        .zip(&treated)
+        .zip(&ids)
+        .map(|((x, d), id)| if *d == 1.0 { 3.0 + 0.1 * x } else { (0.3 * x).min(2.0) + id % 2.0 })
+        .collect();
+    let df = with(&df, "x1", x);
+    let improved = fit(&estimator(DrdidMethod::DoublyRobustImproved), &df);
+    if improved.status == CellStatus::Estimated {
+        assert_eq!(improved.calibrated, Some(false));
+        assert!(improved.warnings.contains(&DidWarning::NotCalibrated));
+    } else {
+        assert!(improved.estimate.att.is_none() && improved.estimate.se.is_none());
+    }
+    let easy = fit(&estimator(DrdidMethod::DoublyRobustImproved), &simulation(300).frame());
+    assert_eq!(easy.calibrated, Some(true));
+}
+
+#[test]
+fn covariates_of_the_first_period_are_used() {
+    let df = simulation(200).frame();
+    let second: Vec<f64> = floats(&df, "x1")
+        .iter()
+        .zip(floats(&df, "period"))
+        .map(|(x, t)| if t == 2.0 { 7.0 * x.sin() } else { *x })
+        .collect();
+    let varying = fit(&estimator(DrdidMethod::DoublyRobust), &with(&df, "x1", second));
+    let constant = fit(&estimator(DrdidMethod::DoublyRobust), &df);
+    close("first period", &varying, numbers(&constant), 1e-9);
+    assert!(varying.warnings.contains(&DidWarning::TimeVaryingCovariates));
+}
+
+#[test]
+fn the_regression_with_fixed_effects_says_what_its_standard_error_is() {
+    let df = simulation(200).frame();
+    let plain = fit(&estimator(DrdidMethod::Twfe), &df);
+    assert!(plain.warnings.contains(&DidWarning::RowsAsIndependent));
+    let none = but(estimator(DrdidMethod::Twfe), |e| {
+        e.covariates = "~ 1".into();
+    });
+    assert!(!fit(&none, &df).warnings.contains(&DidWarning::RowsAsIndependent));
+}
+
+#[test]
+fn no_overlap_and_tiny_groups_have_reasons() {
+    let df = simulation(100).frame();
+    let separated: Vec<f64> =
+        floats(&df, "treated").iter().zip(floats(&df, "x1")).map(|(d, x)| 20.0 * d + x).collect();
+    let df = with(&df, "x1", separated);
+    for method in METHODS {
+        let fit = fit(&estimator(method), &df);
+        let has_numbers = fit.estimate.att.is_some();
+        assert_eq!(has_numbers, fit.status == CellStatus::Estimated, "{:?}", fit.status);
+        assert!(fit.estimate.se.is_none_or(|se| se.is_finite() && se > 0.0));
+    }
+}
+
+#[test]
+fn bad_data_have_errors_that_name_the_remedy() {
+    let df = simulation(60).frame();
+    let plain = estimator(DrdidMethod::DoublyRobust);
+    let error = |estimator: &Drdid<Cpu>, df: &DataFrame| {
+        estimator.fit(df, &Default::default()).expect_err("an error")
+    };
+    let three = map(&df, "period", |t| t);
+    let three =
+        three.vstack(&map(&filter(&df, "period", |t| t == 2.0), "period", |_| 3.0)).unwrap();
+    assert!(matches!(error(&plain, &three), DidError::TooManyPeriods { periods: 3 }));
+    let group = map(&df, "treated", |d| 2004.0 * d);
+    assert!(matches!(
+        error(&plain, &group),
+        DidError::NotBinary { column, role: "treatment", value: 2004.0, .. } if column == "treated"
+    ));
+    let treated = map(&df, "treated", |_| 1.0);
+    assert!(matches!(error(&plain, &treated), DidError::NoNeverTreated));
+    let untreated = map(&df, "treated", |_| 0.0);
+    assert!(matches!(error(&plain, &untreated), DidError::NoValidGroups { .. }));
+    let ids = floats(&df, "id");
+    let few: Vec<f64> = ids.iter().map(|id| f64::from(u8::from(*id < 4.0))).collect();
+    let few = with(&df, "treated", few);
+    assert!(matches!(
+        error(&plain, &few),
+        DidError::SmallGroup { group: "treated", required: 7, .. }
+    ));
+    let late = floats(&df, "treated").into_iter().zip(floats(&df, "period"));
+    let late = late.map(|(d, t)| d * (t - 1.0));
+    let switching = with(&df, "treated", late.collect::<Vec<f64>>());
+    let text = error(&plain, &switching).to_string();
+    assert!(text.contains("both periods"), "{text}");
+    for trim_level in [0.0, 1.0, f64::NAN] {
+        let estimator = but(plain.clone(), |e| {
+            e.trim_level = trim_level;
+        });
+        assert!(matches!(error(&estimator, &df), DidError::Config { option: "trim_level", .. }));
+    }
+    let no_unit = but(plain.clone(), |e| {
+        e.unit = None;
+    });
+    assert!(matches!(error(&no_unit, &df), DidError::Config { option: "unit", .. }));
+    let missing = but(plain, |e| {
+        e.treatment = "d".into();
+    });
+    assert!(matches!(error(&missing, &df), DidError::ColumnNotFound { role: "treatment", .. }));
+}
+
+#[test]
+fn a_missing_treatment_drops_the_row() {
+    let df = simulation(80).frame();
+    let spoiled: Vec<f64> = floats(&df, "treated")
+        .iter()
+        .zip(floats(&df, "id"))
+        .zip(floats(&df, "period"))
+        .map(|((d, id), t)| if id == 5.0 && t == 2.0 { f64::NAN } else { *d })
+        .collect();
+    let fit = fit(&estimator(DrdidMethod::DoublyRobust), &with(&df, "treated", spoiled));
+    assert_eq!(fit.audit.rows_missing, [("treated".to_owned(), 1)]);
+    assert_eq!((fit.audit.units_unbalanced, fit.settings.n_units), (1, 79));
+}
