@@ -140,7 +140,9 @@ impl State {
         tolerance: &Tolerance,
     ) {
         let mut sum = Gram::zero(algebra.k(), 0);
-        grams.iter().for_each(|g| crate::pass::add(&mut sum.zz, &g.zz));
+        for gram in &grams {
+            crate::pass::add(&mut sum.zz, &gram.zz);
+        }
         if self.likelihood.1.is_empty() {
             self.likelihood.1.clone_from(&grams);
         }

@@ -209,7 +209,9 @@ fn add_inference(estimates: &mut Estimates, stat: InfluenceStat, y_scale: f64) {
     if let Some(bootstrap) = &estimates.inference.bootstrap {
         let mut draws = draws(stat, &unscaled, clusters, m, bootstrap);
         for (j, column) in draws.chunks_exact_mut(bootstrap.draws).enumerate() {
-            column.iter_mut().for_each(|d| *d = finite(*d * scale(j)));
+            for d in column {
+                *d = finite(*d * scale(j));
+            }
         }
         estimates.draws = Some(draws);
     }

@@ -27,7 +27,7 @@ pub struct Spread {
 
 /// Prints bias and coverage by parameter; asserts the coverage, and that bias is within its Monte-Carlo error and a
 /// twentieth of a standard error.
-pub fn check(name: &str, replicate: impl Fn(u64) -> Vec<Draw> + Sync) -> Vec<Spread> {
+pub fn check(name: &str, replicate: impl Fn(u64) -> Vec<Draw> + Sync + Send) -> Vec<Spread> {
     let replications: Vec<Vec<Draw>> = (0..REPLICATIONS).into_par_iter().map(replicate).collect();
     let mut failures = Vec::new();
     let mut spreads = Vec::new();

@@ -94,6 +94,9 @@ pub struct Comparisons {
     pub untreated_ineligible: f64,
 }
 
+/// `[at, att, se]`.
+type Row = (f64, Option<f64>, Option<f64>);
+
 #[derive(Debug, Deserialize)]
 pub struct Aggregate {
     #[serde(rename = "type")]
@@ -103,7 +106,7 @@ pub struct Aggregate {
     pub balance_e: Option<u32>,
     pub att: Option<f64>,
     pub se: Option<f64>,
-    pub rows: Option<Vec<(f64, Option<f64>, Option<f64>)>>,
+    pub rows: Option<Vec<Row>>,
 }
 
 impl Dataset {
@@ -189,11 +192,7 @@ impl Aggregate {
         };
         let window = Aggregation { min_e: self.min_e, max_e: self.max_e, ..Aggregation::new(kind) };
         let aggregation = Aggregation { balance_e: self.balance_e, na_rm: true, ..window };
-        let row = |(at, att, se): &(f64, Option<f64>, Option<f64>)| ExpectedRow {
-            at: vec![*at],
-            att: *att,
-            se: *se,
-        };
+        let row = |(at, att, se): &Row| ExpectedRow { at: vec![*at], att: *att, se: *se };
         let rows = self.rows.as_ref().map(|rows| rows.iter().map(row).collect());
         let numbers = Some(ExpectedNumbers { att: self.att, se: self.se, crit: None, rows });
         ExpectedAggregate { aggregation, numbers }

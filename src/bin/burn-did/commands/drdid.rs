@@ -23,7 +23,7 @@ pub(crate) struct DrdidArgs {
     /// Whether the row is of the treated group: 1, in both periods, else 0.
     #[arg(long, value_name = "COLUMN", visible_alias = "treatment", help_heading = "Columns")]
     treatname: String,
-    /// R's function for the estimator; drdid_imp_panel, or drdid_imp_rc for repeated cross sections, if not given.
+    /// R's function for the estimator; `drdid_imp_panel`, or `drdid_imp_rc` for repeated cross sections, if not given.
     #[arg(
         long,
         value_name = "NAME",
