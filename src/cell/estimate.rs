@@ -55,7 +55,7 @@ pub(super) struct SideSums {
 /// What became of the cells.
 pub(crate) struct Results {
     pub cells: Vec<std::result::Result<Estimated, CellStatus>>,
-    /// Covariates that depend on others in all rows and take no part, unless that fails a cell.
+    /// Covariates that depend on others in all rows: they take no part.
     pub dropped: Vec<String>,
 }
 
@@ -77,10 +77,10 @@ pub(crate) fn estimate<S: Source>(
         }
     }
     sums.run(source, &algebra, recipe.trim)?;
-    let dropped = match recipe.guarded {
-        true => Vec::new(),
-        false => algebra.drop_collinear(&sums.unweighted(cells, algebra.k())),
-    };
+    let mut dropped = Vec::new();
+    if !recipe.guarded {
+        dropped = algebra.drop_collinear(&sums.unweighted(cells, algebra.k()));
+    }
     let propensities = Propensities::fit(source, &algebra, cells, recipe, &sums)?;
     let scores: Vec<Option<CellScore<'_>>> =
         (0..cells.len()).map(|c| propensities.score(c)).collect();

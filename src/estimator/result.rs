@@ -53,7 +53,8 @@ pub struct Influence {
 }
 
 /// A cell of triple differences against one comparison cohort: `att = treated_ineligible + untreated_eligible -
-/// untreated_ineligible`, each the difference in differences of the treated and eligible units with these.
+/// untreated_ineligible`, each the difference in differences of the treated and eligible units with these. In single precision
+/// they lack the correction of the cells' estimates, and so differ by rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TripleComparison {

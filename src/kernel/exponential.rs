@@ -39,12 +39,13 @@ pub(crate) fn exponentials(seed: u64, block: u32, count: usize, rank: &[u32]) ->
 #[inline(always)]
 fn fill(seed: u64, block: u32, ranks: &[u32], columns: &mut [&mut [f64]]) {
     let keys = keys(seed);
-    let mut words = [[0u32; TILE]; DRAWS_PER_BLOCK];
-    let [a, b, c, d] = &mut words;
+    let mut words = vec![0u32; DRAWS_PER_BLOCK * TILE];
+    let (ab, cd) = words.split_at_mut(2 * TILE);
+    let ((a, b), (c, d)) = (ab.split_at_mut(TILE), cd.split_at_mut(TILE));
     for (i, rank) in ranks.iter().enumerate() {
         [a[i], b[i], c[i], d[i]] = philox(Scalar, &keys, [*rank, 0, block, STREAM]);
     }
-    for (column, words) in columns.iter_mut().zip(&words) {
+    for (column, words) in columns.iter_mut().zip(words.chunks_exact(TILE)) {
         for (out, word) in column.iter_mut().zip(words) {
             *out = -ln((f64::from(*word) + 0.5) * (1.0 / 4_294_967_296.0));
         }

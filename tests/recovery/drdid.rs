@@ -3,9 +3,10 @@
 use burn_did::backend::Cpu;
 use burn_did::data::{Simulation, TwoPeriodSimulation};
 use burn_did::{Bootstrap, Drdid, DrdidMethod, DrdidResult, Resampling};
-use polars::prelude::{DataFrame, IntoLazy, col, lit};
+use polars::prelude::DataFrame;
 
 use crate::coverage::{Draw, check};
+use crate::support::frames::{floats, with};
 
 /// An estimator and its options.
 #[derive(Clone, Copy)]
@@ -102,8 +103,8 @@ fn robust_sections() -> Vec<Estimator> {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn repeated_cross_sections() {
-    let more = [DrdidMethod::Ipw, DrdidMethod::OutcomeRegression].map(Estimator::new);
-    let all = [robust_sections(), more.to_vec()].concat();
+    let more = [&WEIGHTING[..], &[DrdidMethod::OutcomeRegression]].concat();
+    let all = [robust_sections(), more.into_iter().map(Estimator::new).collect()].concat();
     run("repeated cross sections, both models right", &sections(true, true), &all);
 }
 
@@ -112,6 +113,8 @@ fn repeated_cross_sections() {
 fn repeated_cross_sections_with_one_model_wrong() {
     let name = "repeated cross sections, propensity model wrong";
     run(name, &sections(true, false), &robust_sections());
+    let name = "repeated cross sections, outcome model wrong";
+    run(name, &sections(false, true), &robust_sections());
 }
 
 #[test]
@@ -142,9 +145,9 @@ fn two_way_fixed_effects() {
                 .repeated_cross_sections(rows)
                 .seed(seed)
                 .build();
-            let treated = col("group").gt(lit(0)).cast(polars::prelude::DataType::Int32);
-            let df = simulation.frame().lazy();
-            let df = df.with_columns([treated.alias("treated"), col("id").alias("cluster")]);
+            let df = simulation.frame();
+            let treated: Vec<f64> = floats(&df, "group").iter().map(|g| g / 2.0).collect();
+            let df = with(&with(&df, "treated", treated), "cluster", floats(&df, "id"));
             let fit = Drdid::<Cpu>::builder()
                 .outcome("y")
                 .unit("id")
@@ -155,7 +158,7 @@ fn two_way_fixed_effects() {
                 .method(DrdidMethod::Twfe)
                 .repeated_cross_sections(rows)
                 .build()
-                .fit(df, &Default::default())
+                .fit(&df, &Default::default())
                 .unwrap();
             let (parameter, truth) = (fit.estimator_name(), simulation.truth(2, 2));
             vec![Draw { parameter, truth, estimate: fit.estimate }]
