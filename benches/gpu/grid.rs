@@ -3,7 +3,7 @@
 
 use burn_did::{ControlGroup, Multiplier};
 
-use super::common::case::Case;
+use super::common::case::{Case, Estimator};
 
 /// The cases, by periods, inference and units.
 pub fn cases() -> Vec<Case> {
@@ -14,6 +14,7 @@ pub fn cases() -> Vec<Case> {
                 let kind = if draws > 0 { "b" } else { "a" };
                 cases.push(Case {
                     name: format!("g{periods}{kind}-{}k", units / 1_000),
+                    estimator: Estimator::AttGt,
                     units,
                     periods,
                     cohorts: cohorts.clone(),
