@@ -22,7 +22,7 @@ pub fn ours_alone(case: &Case) -> bool {
     case.draws > 0 && case.law == Multiplier::Gaussian
 }
 
-/// Whether a peer's script has the estimator.
+/// Whether a peer is asked: diff-diff's triple differences take minutes.
 pub fn has(peer: &str, case: &Case) -> bool {
     case.estimator == Estimator::AttGt || peer == "moderndid"
 }
