@@ -2,18 +2,33 @@
 
 use std::path::PathBuf;
 
-use burn_did::data::Simulation;
-use burn_did::{ControlGroup, Multiplier};
+use burn_did::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
+use burn_did::{ControlGroup, DrdidMethod, Multiplier, Resampling};
+use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 
 /// Seed of the data, of the order of shuffled rows and of the draws.
 pub const SEED: u64 = 1;
+
+/// An estimator of this crate, and with it the design of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Estimator {
+    /// Group-time effects.
+    AttGt,
+    /// Two groups in two periods: the estimator, and how a bootstrap draws.
+    Drdid(DrdidMethod, Resampling),
+    /// Triple differences under staggered adoption.
+    Ddd,
+}
 
 /// A data set and what is asked of it: doubly robust, with a varying base period.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Case {
     /// Name on the command line and in the tables.
     pub name: String,
+    /// What estimates.
+    pub estimator: Estimator,
     /// Units of a panel; rows of each period of repeated cross sections.
     pub units: usize,
     /// Number of periods.
@@ -37,6 +52,36 @@ pub struct Case {
 }
 
 impl Case {
+    /// A million units in two periods with two covariates, analytic, by the estimator that is the default of R `DRDID`.
+    pub fn two_periods(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            estimator: Estimator::Drdid(DrdidMethod::default(), Resampling::Multiplier),
+            units: 1_000_000,
+            periods: 2,
+            cohorts: vec![2],
+            never_treated: 0.5,
+            covariates: 2,
+            panel: true,
+            control_group: ControlGroup::NeverTreated,
+            draws: 0,
+            law: Multiplier::Mammen,
+            shuffled: false,
+        }
+    }
+
+    /// Triple differences of 200,000 units in eight periods with two covariates, analytic.
+    pub fn triple(name: &str) -> Self {
+        Self {
+            estimator: Estimator::Ddd,
+            units: 200_000,
+            periods: 8,
+            cohorts: vec![3, 5, 7],
+            never_treated: 0.4,
+            ..Self::two_periods(name)
+        }
+    }
+
     /// Names of the covariates.
     pub fn covariate_names(&self) -> Vec<String> {
         (1..=self.covariates).map(|j| format!("x{j}")).collect()
@@ -48,17 +93,37 @@ impl Case {
         self
     }
 
-    /// The generator of the data, in natural order.
-    pub fn simulation(&self) -> Simulation {
-        Simulation::builder()
-            .units(self.units)
-            .periods(self.periods)
-            .cohorts(self.cohorts.clone())
-            .never_treated(self.never_treated)
-            .covariates(self.covariates)
-            .repeated_cross_sections(!self.panel)
-            .seed(SEED)
-            .build()
+    /// The data, in natural order.
+    pub fn frame(&self) -> DataFrame {
+        match self.estimator {
+            Estimator::AttGt => Simulation::builder()
+                .units(self.units)
+                .periods(self.periods)
+                .cohorts(self.cohorts.clone())
+                .never_treated(self.never_treated)
+                .covariates(self.covariates)
+                .repeated_cross_sections(!self.panel)
+                .seed(SEED)
+                .build()
+                .frame(),
+            Estimator::Drdid(..) => TwoPeriodSimulation::builder()
+                .units(self.units)
+                .covariates(self.covariates)
+                .repeated_cross_sections(!self.panel)
+                .seed(SEED)
+                .build()
+                .frame(),
+            Estimator::Ddd => TripleSimulation::builder()
+                .units(self.units)
+                .periods(self.periods)
+                .cohorts(self.cohorts.clone())
+                .never_treated(self.never_treated)
+                .covariates(self.covariates)
+                .repeated_cross_sections(!self.panel)
+                .seed(SEED)
+                .build()
+                .frame(),
+        }
     }
 
     /// One line for a table.
@@ -70,21 +135,25 @@ impl Case {
             let rows = thousands(self.units * self.periods as usize);
             format!("repeated cross sections, {rows} rows, {} periods", self.periods)
         };
-        let control = match self.control_group {
-            ControlGroup::NeverTreated => "never",
-            ControlGroup::NotYetTreated => "not yet",
+        let kind = match (self.estimator, self.control_group) {
+            (Estimator::Drdid(method, _), _) => method.name(),
+            (_, ControlGroup::NeverTreated) => "never",
+            (_, ControlGroup::NotYetTreated) => "not yet",
         };
+        let cohorts = match self.estimator {
+            Estimator::Drdid(..) => String::new(),
+            _ => format!(", {} cohorts", self.cohorts.len()),
+        };
+        let weighted = matches!(self.estimator, Estimator::Drdid(_, Resampling::Weighted));
         let inference = match (self.draws, self.law) {
             (0, _) => "analytic".to_owned(),
+            (draws, _) if weighted => format!("{} weighted draws", thousands(draws)),
             (draws, Multiplier::Mammen) => format!("{} draws", thousands(draws)),
             (draws, law) => format!("{} draws, {law:?}", thousands(draws)),
         };
+        let triple = if self.estimator == Estimator::Ddd { "triple differences, " } else { "" };
         let order = if self.shuffled { ", shuffled" } else { "" };
-        format!(
-            "{data}, {} cohorts, k = {}, {control}, {inference}{order}",
-            self.cohorts.len(),
-            self.covariates
-        )
+        format!("{triple}{data}{cohorts}, k = {}, {kind}, {inference}{order}", self.covariates)
     }
 }
 

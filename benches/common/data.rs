@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 
-use super::case::{Case, SEED};
+use super::case::{Case, Estimator, SEED};
 use super::{Result, work_folder};
 
 /// The case's data, written if absent.
@@ -17,7 +17,7 @@ pub fn parquet(case: &Case) -> Result<PathBuf> {
     if path.exists() {
         return Ok(path);
     }
-    let mut frame = case.simulation().frame();
+    let mut frame = case.frame();
     if case.shuffled {
         frame = shuffled(&frame)?;
     }
@@ -45,7 +45,12 @@ pub fn first_units(frame: &DataFrame, last: usize) -> Result<DataFrame> {
 
 /// A name that cases on the same data share.
 fn file_name(case: &Case) -> String {
-    let layout = if case.panel { "panel" } else { "rows" };
+    let layout = match (case.estimator, case.panel) {
+        (Estimator::Drdid(..), _) => "two-periods",
+        (Estimator::Ddd, _) => "triple",
+        (Estimator::AttGt, true) => "panel",
+        (Estimator::AttGt, false) => "rows",
+    };
     let cohorts: Vec<String> = case.cohorts.iter().map(ToString::to_string).collect();
     let order = if case.shuffled { "-shuffled" } else { "" };
     format!(

@@ -12,6 +12,7 @@ pub mod data;
 pub mod duel;
 pub mod machine;
 pub mod memory;
+pub mod models;
 pub mod ours;
 pub mod python;
 pub mod results;

@@ -1,18 +1,20 @@
 //! The cases against other packages.
 
-use burn_did::{ControlGroup, Multiplier};
+use burn_did::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 
-use super::common::case::Case;
+use super::common::case::{Case, Estimator};
 
-/// All cases in natural order of the rows, then with shuffled rows (`s` at the end of the name).
+/// Group-time effects with rows in natural order, then with shuffled rows (`s` at the end of the name); two periods; triple
+/// differences.
 pub fn all() -> Vec<Case> {
-    let ordered = ordered();
+    let ordered = group_time();
     let shuffled = ordered.clone().into_iter().filter(|case| !ours_alone(case)).map(|case| Case {
         name: format!("{}s", case.name),
         shuffled: true,
         ..case
     });
-    ordered.into_iter().chain(shuffled.collect::<Vec<_>>()).collect()
+    let shuffled: Vec<Case> = shuffled.collect();
+    ordered.into_iter().chain(shuffled).chain(two_periods()).chain(triple()).collect()
 }
 
 /// Whether no peer has the option.
@@ -20,9 +22,15 @@ pub fn ours_alone(case: &Case) -> bool {
     case.draws > 0 && case.law == Multiplier::Gaussian
 }
 
-fn ordered() -> Vec<Case> {
+/// Whether a peer is asked: diff-diff's triple differences take minutes.
+pub fn has(peer: &str, case: &Case) -> bool {
+    case.estimator == Estimator::AttGt || peer == "moderndid"
+}
+
+fn group_time() -> Vec<Case> {
     let short = Case {
         name: "p1".into(),
+        estimator: Estimator::AttGt,
         units: 1_000_000,
         periods: 5,
         cohorts: vec![3, 4, 5],
@@ -57,4 +65,28 @@ fn ordered() -> Vec<Case> {
         },
         Case { name: "p6".into(), covariates: 20, ..long },
     ]
+}
+
+fn two_periods() -> Vec<Case> {
+    let improved = Case::two_periods("d1");
+    let traditional = Estimator::Drdid(DrdidMethod::DoublyRobust, Resampling::Multiplier);
+    vec![
+        improved.clone(),
+        Case { name: "d2".into(), estimator: traditional, ..improved.clone() },
+        Case { name: "d3".into(), draws: 500, ..improved.clone() },
+        // Peers estimate anew for each draw: fewer units.
+        Case {
+            name: "d4".into(),
+            estimator: Estimator::Drdid(DrdidMethod::default(), Resampling::Weighted),
+            units: 20_000,
+            draws: 500,
+            ..improved
+        },
+    ]
+}
+
+fn triple() -> Vec<Case> {
+    let never = Case::triple("t1");
+    let not_yet = ControlGroup::NotYetTreated;
+    vec![never.clone(), Case { name: "t2".into(), control_group: not_yet, ..never }]
 }

@@ -41,8 +41,10 @@ fn run() -> Result<()> {
         let ours = Contestant::ours()?;
         let peers = peers(&options)?;
         for case in &cases {
-            let peers = if cases::ours_alone(case) { &[] } else { peers.as_slice() };
-            duel::run(case, &ours, peers, options.runs)?;
+            let asked =
+                peers.iter().filter(|p| !cases::ours_alone(case) && cases::has(p.name, case));
+            let asked: Vec<Contestant> = asked.cloned().collect();
+            duel::run(case, &ours, &asked, options.runs)?;
             results::write_section(&path, "cases", &report::section(&summaries(&options)?))?;
         }
     }

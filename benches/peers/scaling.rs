@@ -1,7 +1,7 @@
 //! How this crate's time and memory grow with units, cells, covariates and draws.
 
 use super::common::Result;
-use super::common::case::{Case, Task, thousands};
+use super::common::case::{Case, Estimator, Task, thousands};
 use super::common::contestant::Contestant;
 use super::common::machine;
 use super::common::results::{digits, mebibytes, table};
@@ -89,6 +89,7 @@ impl Growth {
 fn growths() -> Vec<Growth> {
     let base = Case {
         name: String::new(),
+        estimator: Estimator::AttGt,
         units: 100_000,
         periods: 5,
         cohorts: vec![3, 4, 5],

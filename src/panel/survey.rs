@@ -59,6 +59,9 @@ impl Survey {
     }
 }
 
+/// Places of a table for patterns that were seen last.
+const PLACES: usize = 32;
+
 /// Patterns as keys: group, whether the unit is whole, whether it is eligible, and periods.
 #[derive(Default)]
 struct Table {
@@ -66,13 +69,16 @@ struct Table {
     keys: Vec<Box<[u16]>>,
     counts: Vec<usize>,
     of_unit: Vec<u32>,
-    last: u32,
+    /// The last pattern of a group and eligibility, which is mostly that of its next unit; some share a place.
+    last: [u32; PLACES],
 }
 
 impl Table {
     fn add(&mut self, key: &[u16], units: usize) -> u32 {
         let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
-        let at = match Some(self.last).filter(same).or_else(|| self.index.get(key).copied()) {
+        let place = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
+        let recent = Some(self.last[place]).filter(same);
+        let at = match recent.or_else(|| self.index.get(key).copied()) {
             Some(at) => at,
             None => {
                 let at = u32::try_from(self.keys.len()).unwrap_or(MISSING);
@@ -83,7 +89,7 @@ impl Table {
             }
         };
         self.counts[at as usize] += units;
-        self.last = at;
+        self.last[place] = at;
         at
     }
 }

@@ -1,0 +1,117 @@
+//! The estimators of this crate, set as a case asks.
+
+use burn_did::backend::DidBackend;
+use burn_did::{
+    AttGt, AttGtResult, Band, Bootstrap, Ddd, Drdid, DrdidMethod, DrdidResult, Precision,
+    Resampling,
+};
+use polars::prelude::DataFrame;
+
+use super::Result;
+use super::case::{Case, Estimator, Task};
+use super::run::Cell;
+
+/// One fit, and its estimates.
+pub fn fit<B: DidBackend>(
+    task: &Task,
+    precision: Precision,
+    frame: &DataFrame,
+    device: &B::Device,
+) -> Result<Vec<Cell>> {
+    Ok(match task.case.estimator {
+        Estimator::AttGt => cells(&att_gt::<B>(task, precision).fit(frame, device)?),
+        Estimator::Drdid(method, resampling) => {
+            vec![cell(&drdid::<B>(task, precision, method, resampling).fit(frame, device)?)]
+        }
+        Estimator::Ddd => cells(&ddd::<B>(task, precision).fit(frame, device)?),
+    })
+}
+
+fn att_gt<B: DidBackend>(task: &Task, precision: Precision) -> AttGt<B> {
+    let case = &task.case;
+    AttGt::<B>::builder()
+        .outcome("y")
+        .maybe_unit(unit(case))
+        .time("period")
+        .group("group")
+        .covariates(formula(case))
+        .control_group(case.control_group)
+        .repeated_cross_sections(!case.panel)
+        .maybe_bootstrap(bootstrap(task))
+        .maybe_band(band(case))
+        .precision(precision)
+        .build()
+}
+
+fn drdid<B: DidBackend>(
+    task: &Task,
+    precision: Precision,
+    method: DrdidMethod,
+    resampling: Resampling,
+) -> Drdid<B> {
+    let case = &task.case;
+    Drdid::<B>::builder()
+        .outcome("y")
+        .maybe_unit(unit(case))
+        .time("period")
+        .treatment("treated")
+        .covariates(formula(case))
+        .method(method)
+        .repeated_cross_sections(!case.panel)
+        .maybe_bootstrap(bootstrap(task))
+        .resampling(resampling)
+        .precision(precision)
+        .build()
+}
+
+fn ddd<B: DidBackend>(task: &Task, precision: Precision) -> Ddd<B> {
+    let case = &task.case;
+    Ddd::<B>::builder()
+        .outcome("y")
+        .maybe_unit(unit(case))
+        .time("period")
+        .group("group")
+        .eligible("eligible")
+        .covariates(formula(case))
+        .control_group(case.control_group)
+        .repeated_cross_sections(!case.panel)
+        .maybe_bootstrap(bootstrap(task))
+        .maybe_band(band(case))
+        .precision(precision)
+        .build()
+}
+
+fn unit(case: &Case) -> Option<String> {
+    case.panel.then(|| "id".into())
+}
+
+fn formula(case: &Case) -> String {
+    let terms = if case.covariates == 0 { vec!["1".into()] } else { case.covariate_names() };
+    format!("~ {}", terms.join(" + "))
+}
+
+fn bootstrap(task: &Task) -> Option<Bootstrap> {
+    let Task { case, seed, .. } = task;
+    (case.draws > 0).then(|| Bootstrap::draws(case.draws).seed(*seed).multiplier(case.law))
+}
+
+fn band(case: &Case) -> Option<Band> {
+    (case.draws > 0).then_some(Band::Uniform)
+}
+
+fn cells(fit: &AttGtResult) -> Vec<Cell> {
+    fit.cells
+        .iter()
+        .map(|cell| Cell {
+            group: cell.group,
+            time: cell.time,
+            att: cell.estimate.att,
+            se: cell.estimate.se,
+        })
+        .collect()
+}
+
+/// The effect on the treated, as that of group 1 in period 2.
+fn cell(fit: &DrdidResult) -> Cell {
+    Cell { group: 1.0, time: 2.0, att: fit.estimate.att, se: fit.estimate.se }
+}
