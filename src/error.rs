@@ -463,7 +463,7 @@ impl fmt::Display for DidWarning {
             ),
             Self::RowsAsIndependent => write!(
                 f,
-                "the standard error takes the two rows of a unit as independent, as R DRDID does; a cluster column or the multiplier bootstrap does not"
+                "the standard error takes the two rows of a unit as independent, as R DRDID does; with the unit as cluster column, or a bootstrap, it does not"
             ),
             Self::Collinear { columns } => write!(
                 f,

@@ -12,6 +12,9 @@ pub(crate) const DEPENDENT: f64 = 1e-9;
 /// As [`DEPENDENT`], for a column that is dropped: R's pivoted QR decomposition drops where the square root is below 1e-6.
 pub(crate) const COLLINEAR: f64 = 1e-12;
 
+/// As [`COLLINEAR`], for cross-products formed in single precision.
+pub(crate) const COLLINEAR_SINGLE: f64 = 1e-5;
+
 /// Factorised symmetric positive definite matrix, scaled to unit diagonal.
 pub(crate) struct Spd {
     scale: Vec<f64>,

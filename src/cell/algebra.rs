@@ -2,10 +2,12 @@
 
 use super::plan::{Outcome, Part, Side};
 use crate::estimates::CellStatus;
+use crate::options::Precision;
 use crate::panel::DesignInfo;
 use crate::pass::Gram;
 use crate::solve::{
-    COLLINEAR, DEPENDENT, SINGULAR, Spd, dependent_columns, dot, multiply, reciprocal_condition,
+    COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, dependent_columns, dot, multiply,
+    reciprocal_condition,
 };
 
 /// Sums of one arm of a side: `z = (1, x)`, weights `ω`, outcome `d`.
@@ -107,9 +109,13 @@ impl<'a> Algebra<'a> {
     }
 
     /// Drops the columns that depend on those before them in all these rows; returns their names.
-    pub fn drop_collinear(&mut self, gram: &[f64]) -> Vec<String> {
-        let dependent =
-            dependent_columns(&block(gram, self.k(), &self.kept), self.width(), COLLINEAR);
+    pub fn drop_collinear(&mut self, gram: &[f64], precision: Precision) -> Vec<String> {
+        let tolerance = match precision {
+            Precision::F64 => COLLINEAR,
+            Precision::F32 => COLLINEAR_SINGLE,
+        };
+        let gram = block(gram, self.k(), &self.kept);
+        let dependent = dependent_columns(&gram, self.width(), tolerance);
         let dropped: Vec<usize> = dependent.into_iter().map(|j| self.kept[j]).collect();
         if !dropped.is_empty() {
             let kept = self.kept.iter().copied().filter(|j| !dropped.contains(j)).collect();

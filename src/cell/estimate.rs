@@ -79,7 +79,8 @@ pub(crate) fn estimate<S: Source>(
     sums.run(source, &algebra, recipe.trim)?;
     let mut dropped = Vec::new();
     if !recipe.guarded {
-        dropped = algebra.drop_collinear(&sums.unweighted(cells, algebra.k()));
+        let gram = sums.unweighted(cells, algebra.k());
+        dropped = algebra.drop_collinear(&gram, source.precision());
     }
     let propensities = Propensities::fit(source, &algebra, cells, recipe, &sums)?;
     let scores: Vec<Option<CellScore<'_>>> =
@@ -338,8 +339,9 @@ impl Solver<'_> {
             return Err(CellStatus::Estimator { message: "the estimate is not finite".into() });
         }
         if let Some(score) = score {
-            estimated.not_converged = !score.fit.converged;
             estimated.not_calibrated = score.calibration.is_some_and(|c| !c.solved);
+            let likelihood = score.calibration.is_none() || estimated.not_calibrated;
+            estimated.not_converged = likelihood && !score.fit.converged;
             estimated.gamma = Some(score.fit.gamma.clone());
         }
         Ok(estimated)

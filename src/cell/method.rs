@@ -33,9 +33,9 @@ impl Method {
         }
     }
 
-    /// Whether the comparison units' design must have full rank.
+    /// Whether outcomes are regressed on the comparison units' covariates, whose design must have full rank.
     pub fn uses_regression(self) -> bool {
-        !matches!(self, Self::Ipw | Self::HorvitzThompson)
+        matches!(self, Self::OutcomeRegression | Self::DoublyRobust | Self::Improved)
     }
 }
 

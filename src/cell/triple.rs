@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::estimate::{Estimated, Rows};
 use super::influence::{MAX_COLUMNS, cross_moments};
 use super::method::Recipe;
-use super::plan::{PlanOptions, PlannedCell, Planner};
+use super::plan::{Base, PlanOptions, PlannedCell, Planner};
 use crate::error::Result;
 use crate::estimates::CellStatus;
 use crate::options::BasePeriod;
@@ -109,58 +109,16 @@ impl TriplePlan {
     }
 
     fn add(&mut self, planner: &Planner<'_>, group: &std::ops::Range<usize>) {
-        let sample = planner.sample;
-        let g = sample.group(group);
-        let Some(base) = planner.base(g) else { return };
-        let find = |value: f64, eligible: bool| {
-            sample.cohorts.iter().position(|c| *c == Cohort { group: value, eligible })
-        };
-        let treated = find(g, true);
-        let component = |value: f64, eligible: bool| {
-            let planner = Planner { cohort: treated?, ..*planner };
-            Some(planner.with_controls(base, vec![find(value, eligible)?]))
-        };
-        let controls = planner.controls(g, base.period);
-        let mut values: Vec<f64> = controls.iter().map(|c| sample.cohorts[*c].group).collect();
-        values.dedup();
-        let own = component(g, false);
-        let mut parts = CellParts::default();
-        let mut comparisons: Vec<(f64, PlannedCell, PlannedCell)> = Vec::new();
-        for value in values {
-            match component(value, true).zip(component(value, false)) {
-                Some((eligible, ineligible)) => comparisons.push((value, eligible, ineligible)),
-                None => parts.missing.push(value),
-            }
-        }
-        let reference =
-            planner.options.base_period == BasePeriod::Universal && planner.time == base.period;
-        let period = None;
-        let all = || own.iter().chain(comparisons.iter().flat_map(|(_, a, b)| [a, b]));
-        let cell = PlannedCell {
-            cohort: treated.unwrap_or(group.start),
-            time: planner.time,
-            base: base.period,
-            status: match () {
-                () if reference => Some(CellStatus::Reference),
-                () if treated.is_none() => Some(CellStatus::NoTreated { period }),
-                () if own.is_none() || comparisons.is_empty() => {
-                    Some(CellStatus::NoControls { period })
-                }
-                () => None,
-            },
-            n_treated: all().map(|c| c.n_treated).next().unwrap_or(0),
-            n_control: all().map(|c| c.n_control).sum(),
-            controls,
-            incomplete_weights: None,
-            sides: Vec::new(),
-        };
-        if let (Some(own), None) = (own, &cell.status) {
+        let Some(found) = Found::new(planner, group) else { return };
+        let cell = found.cell(planner, group);
+        let mut parts = CellParts { missing: found.missing, ..CellParts::default() };
+        if let (Some(own), None) = (found.own, &cell.status) {
             let mut add = |planned: PlannedCell| {
                 self.components.push(planned);
                 self.components.len() - 1
             };
             parts.own = add(own);
-            for (group, eligible, ineligible) in comparisons {
+            for (group, eligible, ineligible) in found.comparisons {
                 let (eligible, ineligible) = (add(eligible), add(ineligible));
                 parts.comparisons.push(ComparisonParts { group, eligible, ineligible });
             }
@@ -241,6 +199,74 @@ impl TriplePlan {
     }
 }
 
+/// The components of a cell that the sample has.
+struct Found {
+    base: Base,
+    /// Cohort of the treated and eligible units.
+    treated: Option<usize>,
+    controls: Vec<usize>,
+    own: Option<PlannedCell>,
+    comparisons: Vec<(f64, PlannedCell, PlannedCell)>,
+    missing: Vec<f64>,
+}
+
+impl Found {
+    /// `None` if the group has no period before treatment.
+    fn new(planner: &Planner<'_>, group: &std::ops::Range<usize>) -> Option<Self> {
+        let cohorts = &planner.sample.cohorts;
+        let g = planner.sample.group(group);
+        let base = planner.base(g)?;
+        let find = |value: f64, eligible: bool| {
+            cohorts.iter().position(|c| *c == Cohort { group: value, eligible })
+        };
+        let treated = find(g, true);
+        let component = |value: f64, eligible: bool| {
+            let planner = Planner { cohort: treated?, ..*planner };
+            Some(planner.with_controls(base, vec![find(value, eligible)?]))
+        };
+        let controls = planner.controls(g, base.period);
+        let mut values: Vec<f64> = controls.iter().map(|c| cohorts[*c].group).collect();
+        values.dedup();
+        let own = component(g, false);
+        let (mut comparisons, mut missing) = (Vec::new(), Vec::new());
+        for value in values {
+            match component(value, true).zip(component(value, false)) {
+                Some((eligible, ineligible)) => comparisons.push((value, eligible, ineligible)),
+                None => missing.push(value),
+            }
+        }
+        Some(Self { base, treated, controls, own, comparisons, missing })
+    }
+
+    /// The cell with its counts, and its status if that is known.
+    fn cell(&self, planner: &Planner<'_>, group: &std::ops::Range<usize>) -> PlannedCell {
+        let universal = planner.options.base_period == BasePeriod::Universal;
+        let reference = universal && planner.time == self.base.period;
+        let period = None;
+        let status = match () {
+            () if reference => Some(CellStatus::Reference),
+            () if self.treated.is_none() => Some(CellStatus::NoTreated { period }),
+            () if self.own.is_none() || self.comparisons.is_empty() => {
+                Some(CellStatus::NoControls { period })
+            }
+            () => None,
+        };
+        let components =
+            || self.own.iter().chain(self.comparisons.iter().flat_map(|(_, a, b)| [a, b]));
+        PlannedCell {
+            cohort: self.treated.unwrap_or(group.start),
+            time: planner.time,
+            base: self.base.period,
+            status,
+            n_treated: components().map(|c| c.n_treated).next().unwrap_or(0),
+            n_control: components().map(|c| c.n_control).sum(),
+            controls: self.controls.clone(),
+            incomplete_weights: None,
+            sides: Vec::new(),
+        }
+    }
+}
+
 impl CellParts {
     /// Estimates against the comparison cohorts that can be used, each of weight one so far.
     fn usable(
@@ -304,12 +330,17 @@ impl CellParts {
     }
 }
 
-/// `Ω⁻¹1 / 1'Ω⁻¹1`.
+/// `Ω⁻¹1 / 1'Ω⁻¹1`, equal weights if that does not exist.
 fn smallest_variance(omega: &[f64], k: usize) -> Vec<f64> {
     let inverse = symmetric_inverse(omega, k);
     let sums: Vec<f64> = inverse.chunks_exact(k).map(|row| row.iter().sum()).collect();
     let total: f64 = sums.iter().sum();
-    sums.into_iter().map(|s| s / total).collect()
+    if total.is_finite() && total > 0.0 {
+        sums.into_iter().map(|s| s / total).collect()
+    } else {
+        // Nothing varies.
+        vec![1.0 / k as f64; k]
+    }
 }
 
 /// A sum of influences, in which terms that differ in their linear coefficients only are added up.

@@ -8,7 +8,7 @@ use super::estimate::{Estimated, SideSums};
 use super::panel::Coefficients;
 use super::plan::PlannedCell;
 use crate::estimates::CellStatus;
-use crate::solve::{SINGULAR, Spd, dot, reciprocal_condition};
+use crate::solve::{COLLINEAR, SINGULAR, Spd, dependent_columns, dot, reciprocal_condition};
 
 /// Regressors besides those of the design: `D`, `post` and `D·post`.
 const DUMMIES: usize = 3;
@@ -19,7 +19,7 @@ pub(super) fn estimate(
     cell: &PlannedCell,
     sides: [&SideSums; 2],
 ) -> Result<Estimated, CellStatus> {
-    let columns = algebra.columns();
+    let columns = &with_constant(algebra, sides);
     let k = columns.len();
     let width = k + DUMMIES;
     let mut gram = vec![0.0; width * width];
@@ -53,6 +53,24 @@ pub(super) fn estimate(
         }
     }
     Ok(Estimated { att: beta[width - 1], rows, ..Estimated::default() })
+}
+
+/// The design's columns with the constant, which the regression always has, less what depends on it and the ones before.
+fn with_constant(algebra: &Algebra<'_>, sides: [&SideSums; 2]) -> Vec<usize> {
+    let design = algebra.columns();
+    if design.first() == Some(&0) {
+        return design.to_vec();
+    }
+    let columns: Vec<usize> = std::iter::once(0).chain(design.iter().copied()).collect();
+    let mut gram = vec![0.0; columns.len() * columns.len()];
+    for (m, _) in corners(sides) {
+        let all = m.zd.len();
+        let block = columns.iter().flat_map(|a| columns.iter().map(move |b| m.zz[a * all + b]));
+        gram.iter_mut().zip(block).for_each(|(sum, z)| *sum += z);
+    }
+    let dependent = dependent_columns(&gram, columns.len(), COLLINEAR);
+    let kept = |at: &usize| !dependent.contains(at);
+    (0..columns.len()).filter(kept).map(|at| columns[at]).collect()
 }
 
 /// `D`, `post`, `D·post`.

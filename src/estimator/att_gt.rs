@@ -236,7 +236,7 @@ impl<B: DidBackend> AttGt<B> {
         let (solved, stat) = callback::estimate(&panel, &cells, consumers, estimator)?;
         let mut timings = Timings { read, ingest, ..Timings::default() };
         timings.estimate = start.elapsed().as_secs_f64() - read - ingest;
-        let settings = Settings { method: None, ..self.settings(&panel.sample, "host") };
+        let settings = Settings { method: None, ..self.settings(&setup, &panel.sample, "host") };
         let warnings = panel.sample.warnings.clone();
         let outcome = finish::Outcome { solved, stat: Some(stat), settings, timings, warnings };
         finish::result(&panel.sample, &cells, outcome, self.keep_influence, start)
@@ -244,7 +244,7 @@ impl<B: DidBackend> AttGt<B> {
 
     /// Estimates all cells.
     fn estimate(&self, opened: Opened<B>) -> Result<AttGtResult> {
-        let Opened { local, start, mut timings } = opened;
+        let Opened { setup, local, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
         let sample = local.sample();
         let cells = plan_cells(sample, &self.plan());
@@ -265,7 +265,7 @@ impl<B: DidBackend> AttGt<B> {
             Some(local.run(&pass)?)
         };
         let solved = estimated.into_iter().map(|e| e.map(finish::Solved::from)).collect();
-        let settings = self.settings(sample, B::NAME);
+        let settings = self.settings(&setup, sample, B::NAME);
         let warnings = sample.warnings.clone();
         let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
         finish::result(sample, &cells, outcome, self.keep_influence, start)
@@ -328,29 +328,15 @@ impl<B: DidBackend> AttGt<B> {
         setup::inference(self.alpha, self.bootstrap, self.band)
     }
 
-    fn settings(&self, sample: &Sample, backend: &str) -> Settings {
+    fn settings(&self, setup: &Setup, sample: &Sample, backend: &str) -> Settings {
         let mut inference = self.inference();
         if sample.periods.len() == 2 {
             inference.band = Band::Pointwise;
         }
         Settings {
-            estimator: "att_gt".into(),
-            backend: backend.into(),
-            precision: self.precision.name().into(),
-            outcome: self.outcome.clone(),
-            covariates: self.covariates.clone(),
-            weights: self.weights.clone(),
-            cluster: sample.n_clusters.and(self.cluster.clone()),
-            eligible: None,
-            control_group: self.control_group,
             base_period: self.base_period,
             method: Some(self.method),
-            anticipation: self.anticipation,
-            layout: sample.layout.name().into(),
-            n_units: sample.n,
-            n_rows: sample.audit.rows,
-            n_clusters: sample.n_clusters,
-            inference,
+            ..setup.settings("att_gt", &self.covariates, backend, sample, inference)
         }
     }
 }

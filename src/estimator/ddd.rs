@@ -10,10 +10,11 @@ use super::result::{AttGtResult, TripleComparison};
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use crate::backend::DidBackend;
 use crate::cell::{
-    Combined, CovariatePeriod, LostComparison, PlanOptions, Recipe, Results, TripleEstimate,
-    TriplePlan, estimate, influence_pass,
+    Combined, CovariatePeriod, Estimated, LostComparison, PlanOptions, Recipe, Results,
+    TripleEstimate, TriplePlan, estimate, influence_pass,
 };
 use crate::error::{DidError, DidWarning, Result};
+use crate::estimates::CellStatus;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, Precision,
     UnbalancedPanel,
@@ -200,7 +201,7 @@ impl<B: DidBackend> Ddd<B> {
     }
 
     fn estimate(&self, opened: Opened<B>) -> Result<AttGtResult> {
-        let Opened { local, start, mut timings } = opened;
+        let Opened { setup, local, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
         let sample = local.sample();
         let plan = TriplePlan::new(sample, &self.plan(sample));
@@ -220,16 +221,12 @@ impl<B: DidBackend> Ddd<B> {
             check_memory(sample, &pass)?;
             Some(local.run(&pass)?)
         };
-        let several = |cell: usize| comparisons.iter().filter(|c| c.cell == cell).count() > 1;
-        let solved = estimated
-            .into_iter()
-            .enumerate()
-            .map(|(cell, estimated)| {
-                let sample_sd = sample.two_periods || several(cell);
-                estimated.map(|e| finish::Solved { sample_sd, ..e.into() })
-            })
-            .collect();
-        let settings = self.settings(sample, B::NAME);
+        let solved = solved(estimated, &comparisons, sample.two_periods);
+        let settings = Settings {
+            base_period: self.plan(sample).base_period,
+            method: Some(self.method),
+            ..setup.settings("ddd", &self.covariates, B::NAME, sample, self.inference())
+        };
         let mut warnings = setup::warnings(sample, dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
         let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
@@ -290,28 +287,22 @@ impl<B: DidBackend> Ddd<B> {
     fn inference(&self) -> Inference {
         setup::inference(self.alpha, self.bootstrap, self.band)
     }
+}
 
-    fn settings(&self, sample: &Sample, backend: &str) -> Settings {
-        Settings {
-            estimator: "ddd".into(),
-            backend: backend.into(),
-            precision: self.precision.name().into(),
-            outcome: self.outcome.clone(),
-            covariates: self.covariates.clone(),
-            weights: self.weights.clone(),
-            cluster: sample.n_clusters.and(self.cluster.clone()),
-            eligible: Some(self.eligible.clone()),
-            control_group: self.control_group,
-            base_period: self.plan(sample).base_period,
-            method: Some(self.method),
-            anticipation: 0,
-            layout: sample.layout.name().into(),
-            n_units: sample.n,
-            n_rows: sample.audit.rows,
-            n_clusters: sample.n_clusters,
-            inference: self.inference(),
-        }
-    }
+/// Point estimates; which of them divide by one less than the number of units.
+fn solved(
+    estimated: Vec<std::result::Result<Estimated, CellStatus>>,
+    comparisons: &[TripleEstimate],
+    two_periods: bool,
+) -> Vec<std::result::Result<finish::Solved, CellStatus>> {
+    let mut cohorts = vec![0; estimated.len()];
+    comparisons.iter().for_each(|c| cohorts[c.cell] += 1);
+    let cells = estimated.into_iter().zip(cohorts);
+    let solved = |e: Estimated, cohorts: usize| finish::Solved {
+        sample_sd: two_periods || cohorts > 1,
+        ..e.into()
+    };
+    cells.map(|(estimated, cohorts)| estimated.map(|e| solved(e, cohorts))).collect()
 }
 
 fn lost_comparison(lost: &LostComparison, sample: &Sample, plan: &TriplePlan) -> DidWarning {

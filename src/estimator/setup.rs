@@ -9,13 +9,14 @@ use super::result::Timings;
 use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
 use crate::inference::multipliers;
-use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision};
+use crate::options::{Band, BasePeriod, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::{
     Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
     ingest_parquet,
 };
 use crate::pass::{Consumers, InfluencePass};
 use crate::progress::Progress;
+use crate::report::Settings;
 use crate::source::{Local, LocalOptions};
 
 /// How an estimator's sample is formed and held.
@@ -33,6 +34,7 @@ pub(super) struct Setup {
 
 /// A sample on its devices.
 pub(super) struct Opened<B: DidBackend> {
+    pub setup: Setup,
     pub local: Local<B>,
     pub start: Instant,
     /// Reading and ingest.
@@ -42,10 +44,11 @@ pub(super) struct Opened<B: DidBackend> {
 impl Setup {
     /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or half
     /// of the free memory, are read piece by piece.
-    pub fn open<B: DidBackend>(&self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened<B>> {
+    pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened<B>> {
         let start = Instant::now();
         if let Some(path) = self.too_large(&data)? {
-            return self.open_parquet(path, devices);
+            let path = path.to_owned();
+            return self.open_parquet(&path, devices);
         }
         self.probe::<B>(devices)?;
         let (panel, read) = self.panel(data, start)?;
@@ -54,7 +57,7 @@ impl Setup {
 
     /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
     pub fn open_parquet<B: DidBackend>(
-        &self,
+        self,
         path: &Path,
         devices: &[B::Device],
     ) -> Result<Opened<B>> {
@@ -112,7 +115,7 @@ impl Setup {
     }
 
     fn upload<B: DidBackend>(
-        &self,
+        self,
         panel: Panel,
         devices: &[B::Device],
         read: f64,
@@ -124,11 +127,45 @@ impl Setup {
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
-        let _span = tracing::info_span!("upload").entered();
-        let local = Local::<B>::new(panel, devices, options)?;
+        let local = {
+            let _span = tracing::info_span!("upload").entered();
+            Local::<B>::new(panel, devices, options)?
+        };
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
-        Ok(Opened { local, start, timings })
+        Ok(Opened { setup: self, local, start, timings })
+    }
+}
+
+impl Setup {
+    /// How a fit was made, but for what is an estimator's own.
+    pub fn settings(
+        &self,
+        estimator: &str,
+        covariates: &str,
+        backend: &str,
+        sample: &Sample,
+        inference: Inference,
+    ) -> Settings {
+        Settings {
+            estimator: estimator.into(),
+            backend: backend.into(),
+            precision: self.precision.name().into(),
+            outcome: self.roles.outcome.clone(),
+            covariates: covariates.into(),
+            weights: self.roles.weights.clone(),
+            cluster: self.roles.cluster.clone(),
+            eligible: self.roles.eligible.clone(),
+            control_group: self.sample.control_group,
+            base_period: BasePeriod::default(),
+            method: None,
+            anticipation: self.sample.anticipation,
+            layout: sample.layout.name().into(),
+            n_units: sample.n,
+            n_rows: sample.audit.rows,
+            n_clusters: sample.n_clusters,
+            inference,
+        }
     }
 }
 

@@ -17,19 +17,32 @@ pub(crate) enum Conditioning {
     Raw,
     /// None of the outcomes: the estimator's weights do not add up to zero.
     Unshifted(Precision),
-    /// Constants of each period.
+    /// Constants of each unit.
+    UnshiftedChanges(Precision),
+    /// Constants of each period, if the design has a constant.
     Levels(Precision),
-    /// Constants of each period and of each unit.
+    /// Constants of each unit, and of each period if the design has a constant.
     Changes(Precision),
 }
 
 impl Conditioning {
+    /// Whether constants of a unit drop out.
+    pub fn is_of_changes(self) -> bool {
+        matches!(self, Self::Changes(_) | Self::UnshiftedChanges(_))
+    }
+
+    /// Whether constants of a period drop out of regressions with a constant.
+    fn is_shifted(self) -> bool {
+        matches!(self, Self::Levels(_) | Self::Changes(_))
+    }
+
     fn precision(self) -> Precision {
         match self {
             Self::Raw => Precision::F64,
-            Self::Unshifted(precision) | Self::Levels(precision) | Self::Changes(precision) => {
-                precision
-            }
+            Self::Unshifted(precision)
+            | Self::UnshiftedChanges(precision)
+            | Self::Levels(precision)
+            | Self::Changes(precision) => precision,
         }
     }
 }
@@ -107,7 +120,8 @@ pub(super) fn condition(
     if raw {
         return Ok(change);
     }
-    if !matches!(known.conditioning, Conditioning::Unshifted(_)) {
+    // Without a constant in the design, the means are not among what the regressions fit.
+    if known.conditioning.is_shifted() && info.intercept {
         change.mean = y.iter().zip(&known.observed).map(|(y, n)| y / *n.max(&1) as f64).collect();
     }
     let n = (known.rows * info.versions) as f64;

@@ -1,7 +1,6 @@
 //! What a first look at the sample's rows finds, and the second look that fills the strata.
 
 use super::clusters::Clusters;
-use super::condition::Conditioning;
 use super::fill::{Filling, Shape};
 use super::formula::Evaluated;
 use super::inspect::Inspection;
@@ -64,7 +63,7 @@ impl Findings {
             covariates: self.names.len() - usize::from(self.intercept),
             weights: self.inspection.weights(),
             presence: layout == Layout::Unbalanced,
-            changes: matches!(request.conditioning, Conditioning::Changes(_)),
+            changes: request.conditioning.is_of_changes(),
             clustered: self.clusters.is_some(),
         }
     }

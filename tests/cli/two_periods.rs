@@ -112,6 +112,18 @@ fn bootstraps_depend_on_type_and_seed() {
 }
 
 #[test]
+fn an_estimator_of_rows_can_be_clustered_by_unit() {
+    let file = data("two_a");
+    let run = |more: &[&str]| {
+        let options = ["--estimator", "drdid_rc", "--xformla", "~ x1", "--format", "json"];
+        parsed(&[&["drdid", &file][..], &DRDID, &options, more].concat())
+    };
+    let (plain, clustered) = (run(&[]), run(&["--clustervars", "id"]));
+    assert_eq!(plain["att"], clustered["att"]);
+    assert!(deviation(&plain["se"], &clustered["se"]) > 1e-3);
+}
+
+#[test]
 fn what_does_not_go_together_is_refused() {
     let file = data("two_a");
     let message = failure(

@@ -283,6 +283,20 @@ fn many_combined_cells_are_weighted_in_several_passes() {
 }
 
 #[test]
+fn cells_without_variation_have_an_effect_and_no_standard_error() {
+    let df = staggered(600).frame();
+    let late = floats(&df, "y").into_iter().zip(floats(&df, "period"));
+    let y: Vec<f64> = late.map(|(y, t)| if t <= 2.0 { 0.0 } else { y }).collect();
+    let fit = fit(&estimator(EstimationMethod::OutcomeRegression), &with(&df, "y", y));
+    let early = fit.cells.iter().filter(|c| c.time == 2.0);
+    assert_eq!(early.clone().count(), 3);
+    for cell in early {
+        let att = cell.estimate.att.unwrap();
+        assert!(att.abs() < 1e-9 && cell.estimate.se.is_none(), "{cell:?}");
+    }
+}
+
+#[test]
 fn a_cohort_without_eligible_units_is_named() {
     let df = staggered(900).frame();
     let spoiled: Vec<f64> = floats(&df, "group")

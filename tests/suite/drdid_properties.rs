@@ -3,7 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
 use burn_did::{
-    Bootstrap, CellStatus, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult, Resampling,
+    Bootstrap, CellStatus, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult, Precision,
+    Resampling,
 };
 use polars::prelude::DataFrame;
 
@@ -205,6 +206,33 @@ fn without_covariates_all_estimators_of_a_panel_agree() {
     }
 }
 
+/// `Σ_T w Δ / A_T - β Σ_T w x / A_T` with `β = Σ_C w x Δ / Σ_C w x²`, by hand.
+#[test]
+fn a_design_without_a_constant() {
+    let df = map(&simulation(200).frame(), "x1", |x| x + 1.0);
+    let [y, x, d, w, t] =
+        ["y", "x1", "treated", "weight", "period"].map(|column| floats(&df, column));
+    let mut sums = [0.0; 5];
+    for first in (0..y.len()).step_by(2) {
+        assert_eq!((t[first], t[first + 1]), (1.0, 2.0));
+        let (change, x, w) = (y[first + 1] - y[first], x[first], w[first]);
+        if d[first] == 1.0 {
+            [w, w * change, w * x].iter().enumerate().for_each(|(j, v)| sums[j] += v);
+        } else {
+            sums[3] += w * x * change;
+            sums[4] += w * x * x;
+        }
+    }
+    let [total, outcome, covariate, cross, square] = sums;
+    let expected = (outcome - covariate * cross / square) / total;
+    let without = |method| but(estimator(method), |e| e.covariates = "~ 0 + x1".into());
+    let [att, _] = numbers(&fit(&without(DrdidMethod::OutcomeRegression), &df));
+    assert!((att - expected).abs() < 1e-9 * expected.abs(), "{att} is not {expected}");
+    // The regression with fixed effects always has a constant.
+    let with = but(estimator(DrdidMethod::Twfe), |e| e.covariates = "~ x1".into());
+    close("twfe", &fit(&without(DrdidMethod::Twfe), &df), numbers(&fit(&with, &df)), 1e-8);
+}
+
 #[test]
 fn bootstraps_agree_with_the_analytic_standard_error() {
     for (estimator, df) in all(1_500) {
@@ -275,6 +303,14 @@ fn collinear_covariates_are_left_out_with_a_warning() {
         close(&plain.estimator_name(), &more, numbers(&plain), 1e-8);
         let expected = DidWarning::Collinear { columns: vec!["x3".into()] };
         assert!(more.warnings.contains(&expected), "{:?}", more.warnings);
+        let single = but(estimator(method), |e| {
+            e.covariates = "~ x1 + x2 + x3".into();
+            e.precision = Precision::F32;
+        });
+        let single = fit(&single, &df);
+        assert!(single.warnings.contains(&expected), "{:?}", single.warnings);
+        let [att, se] = numbers(&plain);
+        assert!((numbers(&single)[0] - att).abs() < 1e-3 * se, "{}", plain.estimator_name());
     }
 }
 
@@ -321,6 +357,11 @@ fn the_regression_with_fixed_effects_says_what_its_standard_error_is() {
     let df = simulation(200).frame();
     let plain = fit(&estimator(DrdidMethod::Twfe), &df);
     assert!(plain.warnings.contains(&DidWarning::RowsAsIndependent));
+    // The unit as cluster joins its rows.
+    let joined = but(estimator(DrdidMethod::Twfe), |e| e.cluster = Some("id".into()));
+    let joined = fit(&joined, &df);
+    assert!(!joined.warnings.contains(&DidWarning::RowsAsIndependent));
+    assert_eq!(joined.settings.n_clusters, Some(200));
     let none = but(estimator(DrdidMethod::Twfe), |e| {
         e.covariates = "~ 1".into();
     });

@@ -1,9 +1,10 @@
 //! What must hold for any data: invariances, equivalent specifications, and influence values that are derivatives.
 
+use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
 use burn_did::{
-    Aggregation, AttGtResult, Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod,
-    FixWeights, Multiplier,
+    Aggregation, AttGtResult, Band, BasePeriod, Bootstrap, ControlGroup, Drdid, DrdidMethod,
+    EstimationMethod, FixWeights, Multiplier,
 };
 use polars::prelude::DataFrame;
 
@@ -189,6 +190,37 @@ fn where_a_propensity_model_starts_does_not_matter() {
     let reversed: Vec<i64> = floats(&df, "id").iter().map(|id| 20_000 - *id as i64).collect();
     let other = spec.fit(&with(&df, "id", reversed));
     assert_close("reversed labels", &fit, &other, [1.0, 1.0], 1e-10);
+}
+
+/// Without a constant the period means are not fitted, so they must not be taken out: cells equal two-period comparisons.
+#[test]
+fn a_design_without_a_constant() {
+    let df = splitmix::panel(5, 200, [2, 2, 2, 0]);
+    let df = map(&filter(&df, "t", |t| t <= 2.0), "x1", |x| x + 1.0);
+    let treated = floats(&df, "g").into_iter().map(|g| f64::from(u8::from(g == 2.0)));
+    let marked = with(&df, "treated", treated.collect::<Vec<f64>>());
+    for (method, own) in METHODS.into_iter().zip([
+        DrdidMethod::DoublyRobust,
+        DrdidMethod::Ipw,
+        DrdidMethod::OutcomeRegression,
+    ]) {
+        let spec = Spec { method, ..Spec::default().covariates("~ 0 + x1") };
+        let cell = spec.fit(&df).cells[0].estimate;
+        let two = Drdid::<Cpu>::builder()
+            .outcome("y")
+            .unit("id")
+            .time("t")
+            .treatment("treated")
+            .covariates("~ 0 + x1")
+            .method(own)
+            .build()
+            .fit(&marked, &Default::default())
+            .unwrap();
+        near("att", cell.att, two.estimate.att, cell.se, 1e-9);
+        near("se", cell.se, two.estimate.se, cell.se, 1e-9);
+        let lifted = map(&df, "y", |y| y + 1e3);
+        near("lifted", spec.fit(&lifted).cells[0].estimate.att, cell.att, cell.se, 1e-6);
+    }
 }
 
 #[test]

@@ -76,10 +76,10 @@ pub(crate) struct ColumnArgs {
 
 impl ColumnArgs {
     /// The cluster beyond the unit. Only where every row is its own unit can it be the unit column.
-    pub(crate) fn cluster(&self) -> Result<Option<String>> {
+    pub(crate) fn cluster(&self, rows_are_units: bool) -> Result<Option<String>> {
         let mut given: Vec<&String> = self.clustervars.iter().collect();
         given.dedup();
-        if given.len() > 1 || !self.repeated_cross_sections {
+        if given.len() > 1 || !rows_are_units {
             given.retain(|c| Some(*c) != self.idname.as_ref());
         }
         match given[..] {

@@ -87,25 +87,12 @@ impl<'a> Comparison<'a> {
         let covariance = finish::covariance(&stat, n_clusters, m);
         let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
             .filter(|se| se.is_finite() && *se > DEGENERATE);
-        if let Some(bootstrap) = &self.inference.bootstrap {
-            let draws = match self.draws.take() {
-                Some(refitted) => refitted,
-                None => {
-                    let all = finish::draws(stat, &covariance, n_clusters, m, bootstrap);
-                    sum_columns(&all, bootstrap.draws, columns)
-                }
-            };
-            let draws: Vec<f64> = draws.into_iter().map(|d| d * y_scale).collect();
-            let failed = bootstrap.draws - draws.len();
-            if failed > 0 {
-                self.result.warnings.push(DidWarning::FailedDraws { draws: failed });
-            }
-            let spread = spread_around(&draws, 1.0 - self.inference.alpha);
-            if let Some((_, critical)) = spread {
-                self.result.critical_value = critical;
-            }
-            se = spread.map(|(se, _)| se);
-            self.result.draws = Some(draws);
+        if let Some(bootstrap) = self.inference.bootstrap {
+            let draws = self.draws.take().unwrap_or_else(|| {
+                let all = finish::draws(stat, &covariance, n_clusters, m, &bootstrap);
+                sum_columns(&all, bootstrap.draws, columns)
+            });
+            se = self.resampled(draws.into_iter().map(|d| d * y_scale).collect(), bootstrap.draws);
         }
         self.result.estimate = Estimate::new(Some(att), se, self.result.critical_value);
         if self.result.method == DrdidMethod::DoublyRobustImproved {
@@ -116,6 +103,20 @@ impl<'a> Comparison<'a> {
         timings.total = start.elapsed().as_secs_f64();
         timings.inference = timings.total - timings.read - timings.ingest - timings.estimate;
         Ok(self.result)
+    }
+
+    /// Standard error and critical value from the draws, of which so many were asked for.
+    fn resampled(&mut self, draws: Vec<f64>, asked: usize) -> Option<f64> {
+        if draws.len() < asked {
+            let failed = asked - draws.len();
+            self.result.warnings.push(DidWarning::FailedDraws { draws: failed });
+        }
+        let spread = spread_around(&draws, 1.0 - self.inference.alpha);
+        if let Some((_, critical)) = spread {
+            self.result.critical_value = critical;
+        }
+        self.result.draws = Some(draws);
+        spread.map(|(se, _)| se)
     }
 
     /// The variance, as in R `DRDID`: of the regression with fixed effects with a degree of freedom for the mean, and in a

@@ -24,7 +24,6 @@ use crate::panel::formula::Formula;
 use crate::panel::{Conditioning, Layout, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::pass::InfluenceStat;
 use crate::progress::Progress;
-use crate::report::Settings;
 use crate::source::Source;
 
 use finish::Comparison;
@@ -75,7 +74,8 @@ pub struct Drdid<B: DidBackend> {
     /// Sampling weights; in a panel, those of the first period are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
     #[doc(alias = "weightsname")]
     pub weights: Option<String>,
-    /// Cluster of standard errors, constant within units; without it they are clustered by unit.
+    /// Cluster of standard errors, constant within units; without it they are clustered by unit, but for
+    /// [`DrdidMethod::Twfe`] with covariates, which takes the rows of a unit as independent unless the unit is the cluster.
     pub cluster: Option<String>,
     /// The estimator.
     #[doc(alias = "estMethod")]
@@ -198,7 +198,7 @@ impl<B: DidBackend> Drdid<B> {
     }
 
     fn estimate(&self, opened: Opened<B>) -> Result<DrdidResult> {
-        let Opened { local, start, mut timings } = opened;
+        let Opened { setup, local, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
         let sample = local.sample();
         let recipe = self.recipe(sample);
@@ -206,7 +206,8 @@ impl<B: DidBackend> Drdid<B> {
         let Results { mut cells, dropped } =
             estimate(&local, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let settings = self.settings(sample, B::NAME);
+        let inference = self.inference();
+        let settings = setup.settings("drdid", &self.covariates, B::NAME, sample, inference);
         let mut comparison = Comparison::new(self, sample, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
             Ok(estimated) => estimated,
@@ -281,7 +282,10 @@ impl<B: DidBackend> Drdid<B> {
 
     fn setup(&self) -> Result<Setup> {
         let conditioning = match self.method {
-            DrdidMethod::IpwHorvitzThompson => Conditioning::Unshifted,
+            DrdidMethod::IpwHorvitzThompson if self.repeated_cross_sections => {
+                Conditioning::Unshifted
+            }
+            DrdidMethod::IpwHorvitzThompson => Conditioning::UnshiftedChanges,
             DrdidMethod::Twfe => Conditioning::Levels,
             _ if self.repeated_cross_sections => Conditioning::Levels,
             _ => Conditioning::Changes,
@@ -318,33 +322,13 @@ impl<B: DidBackend> Drdid<B> {
     }
 
     fn cluster_column(&self) -> Option<String> {
-        setup::cluster(&self.cluster, &self.unit, self.repeated_cross_sections)
+        // The regression with fixed effects does not join the rows of a unit by itself.
+        let rows_are_units = self.repeated_cross_sections || self.method == DrdidMethod::Twfe;
+        setup::cluster(&self.cluster, &self.unit, rows_are_units)
     }
 
     fn inference(&self) -> Inference {
         Inference { alpha: self.alpha, bootstrap: self.bootstrap, band: Band::Pointwise }
-    }
-
-    fn settings(&self, sample: &Sample, backend: &str) -> Settings {
-        Settings {
-            estimator: "drdid".into(),
-            backend: backend.into(),
-            precision: self.precision.name().into(),
-            outcome: self.outcome.clone(),
-            covariates: self.covariates.clone(),
-            weights: self.weights.clone(),
-            cluster: sample.n_clusters.and(self.cluster.clone()),
-            eligible: None,
-            control_group: ControlGroup::NeverTreated,
-            base_period: BasePeriod::Varying,
-            method: None,
-            anticipation: 0,
-            layout: sample.layout.name().into(),
-            n_units: sample.n,
-            n_rows: sample.audit.rows,
-            n_clusters: sample.n_clusters,
-            inference: self.inference(),
-        }
     }
 }
 
@@ -355,6 +339,6 @@ fn columns(estimated: &mut Estimated, by_row: bool) -> Vec<Estimated> {
     if !by_row {
         return vec![column(rows)];
     }
-    let half = rows.len() / 2;
-    vec![column(rows[..half].to_vec()), column(rows[half..].to_vec())]
+    let (post, base): (Vec<_>, Vec<_>) = rows.into_iter().partition(|r| r.leg.post > 0);
+    vec![column(base), column(post)]
 }

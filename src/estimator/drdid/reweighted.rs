@@ -55,8 +55,9 @@ impl<S: Source> Reweighted<'_, S> {
                 cell.sides.iter_mut().flat_map(|s| s.treated.iter_mut().chain(&mut s.control));
             for part in parts {
                 part.w = match part.w {
-                    Weight::Column(j) => Weight::Product(j, first + r),
-                    Weight::Ones | Weight::Product(..) => Weight::Column(first + r),
+                    Weight::Ones => Weight::Column(first + r),
+                    // Products belong to unbalanced panels, which two periods do not have.
+                    Weight::Column(j) | Weight::Product(j, _) => Weight::Product(j, first + r),
                 };
             }
             cell

@@ -70,7 +70,7 @@ impl Fit for AttGtArgs {
             .covariates(&*columns.xformla)
             .maybe_weights(columns.weightsname.clone())
             .maybe_fix_weights(self.fix_weights)
-            .maybe_cluster(columns.cluster()?)
+            .maybe_cluster(columns.cluster(columns.repeated_cross_sections)?)
             .control_group(group_time.control_group)
             .base_period(group_time.base_period)
             .anticipation(self.anticipation)

@@ -77,7 +77,7 @@ impl Fit for DddArgs {
             .covariates(&*columns.xformla)
             .covariates_of_cell(self.covariates_of_cell)
             .maybe_weights(columns.weightsname.clone())
-            .maybe_cluster(columns.cluster()?)
+            .maybe_cluster(columns.cluster(columns.repeated_cross_sections)?)
             .control_group(group_time.control_group)
             .base_period(group_time.base_period)
             .method(group_time.est_method)

@@ -114,6 +114,7 @@ impl Fit for DrdidArgs {
         progress: Option<Progress>,
     ) -> Result<DrdidResult> {
         let (columns, chosen) = (&self.columns, self.chosen());
+        let rows_are_units = chosen.repeated_cross_sections || chosen.method == DrdidMethod::Twfe;
         let estimator = Drdid::<B>::builder()
             .outcome(&*columns.yname)
             .maybe_unit(columns.idname.clone())
@@ -121,7 +122,7 @@ impl Fit for DrdidArgs {
             .treatment(&*self.treatname)
             .covariates(&*columns.xformla)
             .maybe_weights(columns.weightsname.clone())
-            .maybe_cluster(columns.cluster()?)
+            .maybe_cluster(columns.cluster(rows_are_units)?)
             .method(chosen.method)
             .locally_efficient(chosen.locally_efficient)
             .repeated_cross_sections(chosen.repeated_cross_sections)
