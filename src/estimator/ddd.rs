@@ -296,7 +296,9 @@ fn solved(
     two_periods: bool,
 ) -> Vec<std::result::Result<finish::Solved, CellStatus>> {
     let mut cohorts = vec![0; estimated.len()];
-    comparisons.iter().for_each(|c| cohorts[c.cell] += 1);
+    for comparison in comparisons {
+        cohorts[comparison.cell] += 1;
+    }
     let cells = estimated.into_iter().zip(cohorts);
     let solved = |e: Estimated, cohorts: usize| finish::Solved {
         sample_sd: two_periods || cohorts > 1,
