@@ -55,30 +55,31 @@ pub(super) fn calibrate<S: Source>(
         if open.is_empty() {
             break;
         }
-        let mut jobs: Vec<(usize, usize, GramJob)> = Vec::new();
+        let mut parts: Vec<((usize, usize), GramJob)> = Vec::new();
         for s in &open {
             for (at, (part, outcomes)) in targets[*s].controls.iter().enumerate() {
                 let odds = Some(states[*s].gamma.clone());
                 let Part { stratum, x, w, .. } = *part;
                 let outcomes = outcomes.clone();
-                jobs.push((*s, at, GramJob { stratum, x, w, odds, outcomes }));
+                parts.push(((*s, at), GramJob { stratum, x, w, odds, outcomes }));
             }
         }
-        jobs.sort_by_key(|(_, _, job)| job.stratum);
+        parts.sort_by_key(|(_, job)| job.stratum);
+        let (places, jobs): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let pass = GramPass {
             k: algebra.k(),
             periods: source.outcome_columns(),
             // Odds are not trimmed: a propensity score is below one.
             trim: 1.0,
-            jobs: jobs.iter().map(|(_, _, job)| job.clone()).collect(),
+            jobs,
         };
         let sums = source.run(&pass)?;
         let mut grams: Vec<Vec<Gram>> = targets
             .iter()
             .map(|t| vec![Gram::zero(algebra.k(), pass.periods); t.controls.len()])
             .collect();
-        for ((s, at, _), gram) in jobs.iter().zip(sums) {
-            grams[*s][*at] = gram;
+        for ((s, at), gram) in places.into_iter().zip(sums) {
+            grams[s][at] = gram;
         }
         for s in open {
             let grams = std::mem::take(&mut grams[s]);
@@ -109,7 +110,7 @@ struct State {
     solved: bool,
     gamma: Vec<f64>,
     step: Vec<f64>,
-    /// Value and slope along the step where it started.
+    /// Value where the step started, and slope along it.
     from: Option<(f64, f64)>,
     halvings: usize,
     /// At the latest accepted coefficients.
@@ -139,21 +140,21 @@ impl State {
         algebra: &Algebra<'_>,
         tolerance: &Tolerance,
     ) {
-        let mut sum = Gram::zero(algebra.k(), 0);
+        let mut zz = vec![0.0; algebra.k() * algebra.k()];
         for gram in &grams {
-            crate::pass::add(&mut sum.zz, &gram.zz);
+            crate::pass::add(&mut zz, &gram.zz);
         }
         if self.likelihood.1.is_empty() {
             self.likelihood.1.clone_from(&grams);
         }
-        let value = sum.zz[0] - dot(&target.total, &self.gamma);
-        let noise = tolerance.rounding * (sum.zz[0] + value.abs());
+        let value = zz[0] - dot(&target.total, &self.gamma);
+        let noise = tolerance.rounding * (zz[0] + value.abs());
         let too_long = self.from.is_some_and(|(from, slope)| {
-            let scale = 0.5f64.powi(self.halvings.try_into().unwrap_or(i32::MAX));
-            !value.is_finite() || value > from + SUFFICIENT * scale * slope + noise
+            !value.is_finite() || value > from + SUFFICIENT * slope + noise
         });
         if too_long && self.halvings < MAX_HALVINGS {
             self.halvings += 1;
+            self.from = self.from.map(|(from, slope)| (from, slope / 2.0));
             for (g, s) in self.gamma.iter_mut().zip(&mut self.step) {
                 *s /= 2.0;
                 *g -= *s;
@@ -161,11 +162,8 @@ impl State {
             return;
         }
         self.halvings = 0;
-        let gradient: Vec<f64> = sum.zz[..algebra.k()]
-            .iter()
-            .zip(&target.total)
-            .map(|(odds, total)| odds - total)
-            .collect();
+        let gradient: Vec<f64> =
+            zz[..algebra.k()].iter().zip(&target.total).map(|(odds, total)| odds - total).collect();
         self.grams = grams;
         let largest = |v: &[f64]| algebra.design(v).iter().fold(0.0f64, |m, v| m.max(v.abs()));
         // The first total is that of the weights.
@@ -174,7 +172,7 @@ impl State {
             return;
         }
         let minus: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let Ok(step) = algebra.solve_information(&sum.zz, &minus) else {
+        let Ok(step) = algebra.solve_information(&zz, &minus) else {
             self.open = false;
             return;
         };

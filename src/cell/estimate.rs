@@ -155,7 +155,8 @@ impl Sums {
         let mut seen = HashSet::new();
         let open = cells.iter().filter(|c| c.status.is_none());
         for (part, _) in open.flat_map(|c| parts(&c.sides)) {
-            if let Some(gram) = self.get(part, part.unit, None).filter(|_| seen.insert(*part)) {
+            let new = seen.insert((part.stratum, part.x, part.unit));
+            if let Some(gram) = self.get(part, part.unit, None).filter(|_| new) {
                 crate::pass::add(&mut sum, &gram.zz);
             }
         }

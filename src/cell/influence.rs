@@ -23,13 +23,7 @@ pub(crate) fn influence_pass<'a>(
     let cell_columns = cells.len();
     let share_end = cell_columns + sample.groups.len();
     let sums = precision == Precision::F32;
-    let mut builders: Vec<Builder> = (0..sample.n_strata()).map(|_| Builder::default()).collect();
-    for (column, cell) in cells.enumerate() {
-        for rows in cell.iter().flat_map(|c| &c.rows) {
-            builders[rows.stratum].add(column, rows);
-        }
-    }
-    let mut strata: Vec<StratumPlan> = builders.into_iter().map(|b| b.plan).collect();
+    let mut strata = strata(sample, cells);
     for (g, cohorts) in sample.groups.iter().enumerate() {
         let share =
             Share { column: cell_columns + g, w: sample.omega, scale: 1.0 / sample.n as f64 };
@@ -57,18 +51,27 @@ pub(super) fn cross_moments<S: Source>(
     estimates: &[Estimated],
     trim: f64,
 ) -> Result<Vec<f64>> {
-    let mut builders: Vec<Builder> =
-        (0..source.sample().n_strata()).map(|_| Builder::default()).collect();
-    for (column, estimate) in estimates.iter().enumerate() {
-        estimate.rows.iter().for_each(|rows| builders[rows.stratum].add(column, rows));
-    }
     let pass = InfluencePass {
         columns: estimates.len(),
         trim,
-        strata: builders.into_iter().map(|b| b.plan).collect(),
+        strata: strata(source.sample(), estimates.iter().map(Some)),
         consumers: Consumers { clusters: None, multipliers: None, keep_rows: false },
     };
     Ok(source.run(&pass)?.cross)
+}
+
+/// The plan of each stratum, with a column for each estimate.
+fn strata<'a>(
+    sample: &Sample,
+    estimates: impl Iterator<Item = Option<&'a Estimated>>,
+) -> Vec<StratumPlan> {
+    let mut builders: Vec<Builder> = (0..sample.n_strata()).map(|_| Builder::default()).collect();
+    for (column, estimated) in estimates.enumerate() {
+        for rows in estimated.iter().flat_map(|e| &e.rows) {
+            builders[rows.stratum].add(column, rows);
+        }
+    }
+    builders.into_iter().map(|b| b.plan).collect()
 }
 
 #[derive(Default)]

@@ -132,24 +132,26 @@ impl Planner<'_> {
         Some(Base { period: if post || universal { long } else { self.time - 1 }, long })
     }
 
+    /// Whether the cell is a universal base period itself.
+    pub fn is_reference(&self, base: Base) -> bool {
+        self.options.base_period == BasePeriod::Universal && self.time == base.period
+    }
+
     /// The cell with these comparison cohorts.
     pub fn with_controls(&self, base: Base, controls: Vec<usize>) -> PlannedCell {
+        let status = self.is_reference(base).then_some(CellStatus::Reference);
         let Base { period: base, long: long_base } = base;
-        let universal = self.options.base_period == BasePeriod::Universal;
         let mut cell = PlannedCell {
             cohort: self.cohort,
             time: self.time,
             base,
-            status: None,
+            status,
             incomplete_weights: None,
             n_treated: 0,
             n_control: 0,
             sides: Vec::new(),
             controls,
         };
-        if universal && self.time == base {
-            cell.status = Some(CellStatus::Reference);
-        }
         self.add_sides(&mut cell, long_base);
         cell
     }

@@ -240,11 +240,9 @@ impl Found {
 
     /// The cell with its counts, and its status if that is known.
     fn cell(&self, planner: &Planner<'_>, group: &std::ops::Range<usize>) -> PlannedCell {
-        let universal = planner.options.base_period == BasePeriod::Universal;
-        let reference = universal && planner.time == self.base.period;
         let period = None;
         let status = match () {
-            () if reference => Some(CellStatus::Reference),
+            () if planner.is_reference(self.base) => Some(CellStatus::Reference),
             () if self.treated.is_none() => Some(CellStatus::NoTreated { period }),
             () if self.own.is_none() || self.comparisons.is_empty() => {
                 Some(CellStatus::NoControls { period })

@@ -167,7 +167,7 @@ impl Comparable for Aggregated {
 }
 
 fn facts(settings: &Settings) -> Vec<(String, String)> {
-    let units = if settings.layout == "repeated cross sections" { "Rows" } else { "Units" };
+    let units = if settings.rows_are_units() { "Rows" } else { "Units" };
     let mut facts = vec![
         ("Control group", foot::control_group(settings.control_group).to_owned()),
         ("Base period", foot::base_period(settings.base_period).to_owned()),

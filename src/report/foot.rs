@@ -115,7 +115,7 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
 
 pub(super) fn sample(settings: &Settings) -> String {
     let Settings { n_units, n_rows, layout, .. } = settings;
-    let mut out = if layout == "repeated cross sections" {
+    let mut out = if settings.rows_are_units() {
         format!("Rows: {n_rows} ({layout})")
     } else {
         format!("Units: {n_units}, Rows: {n_rows} ({layout})")

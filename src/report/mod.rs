@@ -22,6 +22,7 @@ pub use table::{Align, Section, Table};
 use serde::{Deserialize, Serialize};
 
 use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};
+use crate::panel::Layout;
 
 /// How a fit was made, for the foot of tables and the JSON of results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,4 +63,11 @@ pub struct Settings {
     pub n_clusters: Option<usize>,
     /// Options of inference.
     pub inference: Inference,
+}
+
+impl Settings {
+    /// Whether every row is a unit of its own.
+    pub(crate) fn rows_are_units(&self) -> bool {
+        self.layout == Layout::RepeatedCrossSections.name()
+    }
 }

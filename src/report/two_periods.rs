@@ -133,7 +133,7 @@ impl Comparable for DrdidResult {
 
     fn facts(&self) -> Vec<(String, String)> {
         let settings = &self.settings;
-        let units = if settings.layout == "repeated cross sections" { "Rows" } else { "Units" };
+        let units = if settings.rows_are_units() { "Rows" } else { "Units" };
         let facts = [
             ("Estimator", words(self.method).to_owned()),
             ("Covariates", settings.covariates.clone()),

@@ -1,19 +1,17 @@
 //! The golden cases of R `triplediff` and of the oracle for triple differences: reading and fitting them.
 
-use std::fs;
-
 use burn_did::backend::DidBackend;
 use burn_did::{
-    Aggregation, AggregationKind, AttGtResult, BasePeriod, ControlGroup, Ddd, EstimationMethod,
-    Precision, UnbalancedPanel,
+    Aggregation, AggregationKind, AttGtResult, BasePeriod, ControlGroup, Ddd, Precision,
+    UnbalancedPanel,
 };
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 
 use super::compare::{Expected, ExpectedAggregate, ExpectedNumbers, ExpectedRow};
 use super::drdid::formula;
-use super::frames::golden_path;
-use super::golden::Grid;
+use super::frames::golden_json;
+use super::golden::{Grid, method};
 
 /// Every golden data set.
 pub const DATASETS: [&str; 5] = ["ddd2p_a", "ddd2p_rc_a", "dddlong_a", "dddmp_a", "dddmp_rc_a"];
@@ -111,9 +109,7 @@ pub struct Aggregate {
 
 impl Dataset {
     pub fn load(name: &str) -> Self {
-        let path = golden_path(&format!("ddd_{name}.json"));
-        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        golden_json(&format!("ddd_{name}.json"))
     }
 
     /// Fits a case.
@@ -196,14 +192,5 @@ impl Aggregate {
         let rows = self.rows.as_ref().map(|rows| rows.iter().map(row).collect());
         let numbers = Some(ExpectedNumbers { att: self.att, se: self.se, crit: None, rows });
         ExpectedAggregate { aggregation, numbers }
-    }
-}
-
-fn method(name: &str) -> EstimationMethod {
-    match name {
-        "dr" => EstimationMethod::DoublyRobust,
-        "ipw" => EstimationMethod::Ipw,
-        "reg" => EstimationMethod::OutcomeRegression,
-        other => panic!("unknown method {other}"),
     }
 }

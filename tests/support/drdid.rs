@@ -1,13 +1,11 @@
 //! The golden cases of R `DRDID`: reading them, and fitting them on any backend.
 
-use std::fs;
-
 use burn_did::backend::DidBackend;
 use burn_did::{Bootstrap, Drdid, DrdidMethod, DrdidResult, Multiplier, Precision, Resampling};
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 
-use super::frames::golden_path;
+use super::frames::golden_json;
 
 /// Every golden data set.
 pub const DATASETS: [&str; 3] = ["nsw_sub", "two_a", "two_a_rc"];
@@ -56,9 +54,7 @@ pub struct Case {
 
 impl Dataset {
     pub fn load(name: &str) -> Self {
-        let path = golden_path(&format!("drdid_{name}.json"));
-        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        golden_json(&format!("drdid_{name}.json"))
     }
 
     /// Fits a case.

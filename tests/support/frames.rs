@@ -11,6 +11,13 @@ pub fn golden_path(file: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "golden", file].iter().collect()
 }
 
+/// What a golden JSON file holds.
+pub fn golden_json<T: serde::de::DeserializeOwned>(file: &str) -> T {
+    let path = golden_path(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
 /// Data of a golden data set, ditto blanks filled.
 pub fn golden_data(dataset: &str) -> DataFrame {
     if dataset == "mpdta" {

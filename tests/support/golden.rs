@@ -1,7 +1,5 @@
 //! The golden cases: reading them, fitting them on any backend, and holding the fits against a [`Rule`].
 
-use std::fs;
-
 use burn_did::backend::DidBackend;
 use burn_did::{
     Aggregation, AggregationKind, Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod,
@@ -12,7 +10,7 @@ use serde::Deserialize;
 use super::compare::{
     Expected, ExpectedAggregate, ExpectedInfluence, ExpectedNumbers, ExpectedRow, Report,
 };
-use super::frames::{golden_data, golden_path};
+use super::frames::{golden_data, golden_json};
 use super::spec::Spec;
 use super::tolerance::{self, BOOTSTRAP_SE_TYPICAL, Rule, Tolerance};
 
@@ -122,9 +120,7 @@ pub struct Aggregate {
 
 impl Dataset {
     pub fn load(name: &str) -> Self {
-        let path = golden_path(&format!("{name}.json"));
-        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        golden_json(&format!("{name}.json"))
     }
 
     /// Options of a case.

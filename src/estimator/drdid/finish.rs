@@ -5,12 +5,12 @@ use std::time::Instant;
 use super::reweighted::{Draws, Reweighted};
 use super::{Drdid, DrdidResult};
 use crate::backend::DidBackend;
-use crate::cell::{Estimated, PlannedCell, Recipe, estimate};
+use crate::cell::{Estimated, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{CellStatus, Estimate};
 use crate::estimator::{Timings, finish, setup};
 use crate::inference::{DEGENERATE, normal_quantile, spread_around};
-use crate::options::{Bootstrap, DrdidMethod, Inference};
+use crate::options::{Bootstrap, DrdidMethod};
 use crate::panel::Sample;
 use crate::pass::InfluenceStat;
 use crate::report::Settings;
@@ -22,7 +22,7 @@ const USUAL: f64 = 1.96;
 /// A result in the making.
 pub(super) struct Comparison<'a> {
     sample: &'a Sample,
-    inference: Inference,
+    method: Method,
     keep_influence: bool,
     /// Draws of a weighted bootstrap.
     pub draws: Option<Vec<f64>>,
@@ -33,16 +33,16 @@ impl<'a> Comparison<'a> {
     pub fn new<B: DidBackend>(
         config: &Drdid<B>,
         sample: &'a Sample,
+        method: Method,
         cell: &PlannedCell,
         settings: Settings,
         timings: Timings,
         dropped: Vec<String>,
     ) -> Self {
-        let inference = settings.inference;
         let result = DrdidResult {
             estimate: Estimate::default(),
             status: CellStatus::Estimated,
-            critical_value: critical_value(inference.alpha),
+            critical_value: critical_value(config.alpha),
             method: config.method,
             locally_efficient: config.locally_efficient || !config.repeated_cross_sections,
             trim_level: config.trim_level,
@@ -57,7 +57,7 @@ impl<'a> Comparison<'a> {
             timings,
             influence: None,
         };
-        Self { sample, inference, keep_influence: config.keep_influence, draws: None, result }
+        Self { sample, method, keep_influence: config.keep_influence, draws: None, result }
     }
 
     /// There is no estimate.
@@ -74,7 +74,7 @@ impl<'a> Comparison<'a> {
         columns: usize,
         stat: InfluenceStat,
         start: Instant,
-    ) -> Result<DrdidResult> {
+    ) -> DrdidResult {
         let Sample { n_clusters, y_scale, .. } = *self.sample;
         let m = columns + 1;
         let (stat, sums) = finish::take_sums(stat, m, n_clusters);
@@ -87,7 +87,7 @@ impl<'a> Comparison<'a> {
         let covariance = finish::covariance(&stat, n_clusters, m);
         let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
             .filter(|se| se.is_finite() && *se > DEGENERATE);
-        if let Some(bootstrap) = self.inference.bootstrap {
+        if let Some(bootstrap) = self.result.settings.inference.bootstrap {
             let draws = self.draws.take().unwrap_or_else(|| {
                 let all = finish::draws(stat, &covariance, n_clusters, m, &bootstrap);
                 sum_columns(&all, bootstrap.draws, columns)
@@ -102,7 +102,7 @@ impl<'a> Comparison<'a> {
         let timings = &mut self.result.timings;
         timings.total = start.elapsed().as_secs_f64();
         timings.inference = timings.total - timings.read - timings.ingest - timings.estimate;
-        Ok(self.result)
+        self.result
     }
 
     /// Standard error and critical value from the draws, of which so many were asked for.
@@ -111,7 +111,7 @@ impl<'a> Comparison<'a> {
             let failed = asked - draws.len();
             self.result.warnings.push(DidWarning::FailedDraws { draws: failed });
         }
-        let spread = spread_around(&draws, 1.0 - self.inference.alpha);
+        let spread = spread_around(&draws, 1.0 - self.result.settings.inference.alpha);
         if let Some((_, critical)) = spread {
             self.result.critical_value = critical;
         }
@@ -127,21 +127,16 @@ impl<'a> Comparison<'a> {
         let pairs = (0..columns).flat_map(|i| (0..columns).map(move |j| (i, j)));
         let variance: f64 =
             pairs.filter(|(i, j)| !by_row || i == j).map(|(i, j)| covariance[i * m + j]).sum();
-        let regression = self.result.method == DrdidMethod::Twfe && !self.is_changes();
         let rows = self.result.audit.rows as f64;
-        if regression && self.sample.n_clusters.is_none() {
+        if self.method == Method::Twfe && self.sample.n_clusters.is_none() {
             variance * rows / (rows - 1.0)
         } else {
             variance
         }
     }
 
-    /// Whether the regression with fixed effects is that of a panel's changes.
-    fn is_changes(&self) -> bool {
-        self.sample.design.is_constant() && self.sample.layout == crate::panel::Layout::Balanced
-    }
-
     fn warn(&mut self, estimated: &Estimated, columns: usize) {
+        let analytic = self.result.settings.inference.bootstrap.is_none();
         let warnings = &mut self.result.warnings;
         if estimated.not_converged {
             warnings.push(DidWarning::ScoreNotConverged);
@@ -149,7 +144,7 @@ impl<'a> Comparison<'a> {
         if estimated.not_calibrated {
             warnings.push(DidWarning::NotCalibrated);
         }
-        if columns > 1 && self.sample.n_clusters.is_none() && self.inference.bootstrap.is_none() {
+        if columns > 1 && self.sample.n_clusters.is_none() && analytic {
             warnings.push(DidWarning::RowsAsIndependent);
         }
     }

@@ -208,7 +208,8 @@ impl<B: DidBackend> Drdid<B> {
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let inference = self.inference();
         let settings = setup.settings("drdid", &self.covariates, B::NAME, sample, inference);
-        let mut comparison = Comparison::new(self, sample, &cell, settings, timings, dropped);
+        let mut comparison =
+            Comparison::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
             Ok(estimated) => estimated,
             Err(status) => return Ok(comparison.failed(status, start)),
@@ -221,7 +222,7 @@ impl<B: DidBackend> Drdid<B> {
         let by_row = recipe.method == Method::Twfe && sample.layout == Layout::Balanced;
         let columns = columns(&mut estimated, by_row);
         let stat = self.influence(&local, &columns, recipe.trim)?;
-        comparison.finish(&estimated, columns.len(), stat, start)
+        Ok(comparison.finish(&estimated, columns.len(), stat, start))
     }
 
     /// Sums over the influence values.

@@ -57,7 +57,7 @@ impl DrdidResult {
     /// Name of R `DRDID`'s function for the estimator, such as `drdid_imp_panel`.
     #[must_use]
     pub fn estimator_name(&self) -> String {
-        let rows = self.settings.layout == "repeated cross sections";
+        let rows = self.settings.rows_are_units();
         let design = if rows { "rc" } else { "panel" };
         let efficient = if rows && !self.locally_efficient { "1" } else { "" };
         match self.method {
