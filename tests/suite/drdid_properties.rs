@@ -353,6 +353,17 @@ fn covariates_of_the_first_period_are_used() {
 }
 
 #[test]
+fn units_of_a_panel_are_counted_once() {
+    let df = simulation(200).frame();
+    let treated = floats(&df, "treated").iter().sum::<f64>() / 2.0;
+    for method in METHODS {
+        let fit = fit(&estimator(method), &df);
+        assert_eq!(fit.n_treated as f64, treated, "{method:?}");
+        assert_eq!(fit.n_treated + fit.n_control, 200, "{method:?}");
+    }
+}
+
+#[test]
 fn the_regression_with_fixed_effects_says_what_its_standard_error_is() {
     let df = simulation(200).frame();
     let plain = fit(&estimator(DrdidMethod::Twfe), &df);

@@ -39,6 +39,8 @@ impl<'a> Comparison<'a> {
         timings: Timings,
         dropped: Vec<String>,
     ) -> Self {
+        // A panel's regression with fixed effects has a row for each unit and period.
+        let rows = if settings.rows_are_units() { 1 } else { cell.sides.len() };
         let result = DrdidResult {
             estimate: Estimate::default(),
             status: CellStatus::Estimated,
@@ -47,8 +49,8 @@ impl<'a> Comparison<'a> {
             locally_efficient: config.locally_efficient || !config.repeated_cross_sections,
             trim_level: config.trim_level,
             calibrated: None,
-            n_treated: cell.n_treated,
-            n_control: cell.n_control,
+            n_treated: cell.n_treated / rows,
+            n_control: cell.n_control / rows,
             resampling: config.bootstrap.map(|_| config.resampling),
             draws: None,
             audit: sample.audit.clone(),
