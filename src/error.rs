@@ -100,6 +100,16 @@ pub enum DidError {
         /// What is wrong.
         problem: String,
     },
+    /// A covariate, or a term of the formula, is as large or as small as numbers get.
+    #[error(
+        "covariate `{column}` reaches {largest:e}, where numbers overflow or underflow; divide it by a unit in which it is near 1"
+    )]
+    CovariateRange {
+        /// Column of the design.
+        column: String,
+        /// Its largest absolute value.
+        largest: f64,
+    },
     /// A unit is observed twice in one period.
     #[error(
         "unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period"
@@ -349,6 +359,13 @@ pub enum DidWarning {
         /// The value.
         value: f64,
     },
+    /// The critical value of an analytic band is known less exactly than to 0.0005.
+    RoughCriticalValue {
+        /// The value.
+        value: f64,
+        /// How far it may be off.
+        error: f64,
+    },
     /// A uniform band could not be formed or was narrower than pointwise intervals; pointwise ones are reported.
     PointwiseInstead {
         /// Why.
@@ -371,6 +388,14 @@ pub enum DidWarning {
         comparison: f64,
         /// Why.
         reason: String,
+    },
+    /// The covariance of the estimates against several comparison cohorts could not be inverted; the cohorts have equal
+    /// weights.
+    EqualWeights {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
     },
     /// The propensity score of a two-period comparison did not converge; the last iterate is used.
     ScoreNotConverged,
@@ -443,6 +468,10 @@ impl fmt::Display for DidWarning {
                 f,
                 "the simultaneous critical value is {value:.2}, arguably too large to be reliable; this happens with few observations"
             ),
+            Self::RoughCriticalValue { value, error } => write!(
+                f,
+                "the simultaneous critical value {value:.4} may be off by {error:.4}; a bootstrap gives another"
+            ),
             Self::PointwiseInstead { reason } => {
                 write!(f, "pointwise intervals are reported instead of a uniform band: {reason}")
             }
@@ -455,6 +484,10 @@ impl fmt::Display for DidWarning {
             Self::LostComparison { group, time, comparison, reason } => write!(
                 f,
                 "ATT({group}, {time}) leaves out comparison cohort {comparison}: {reason}"
+            ),
+            Self::EqualWeights { group, time } => write!(
+                f,
+                "(group {group}, time {time}): the estimates against its comparison cohorts have no covariance that can be inverted; the cohorts have equal weights"
             ),
             Self::ScoreNotConverged => write!(f, "the propensity score did not converge"),
             Self::NotCalibrated => write!(

@@ -5,7 +5,7 @@ use burn::tensor::{DType, Tensor, TensorData};
 
 use super::{DidBackend, multiplier_matrix};
 use crate::error::{DidError, Result};
-use crate::kernel::MAX_PROPENSITY;
+use crate::kernel::OddsLimits;
 use crate::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitStat, Multipliers,
     StratumPlan, TILE, Weight, add,
@@ -67,17 +67,28 @@ impl<B: Backend> Tile<B> {
         v.matmul(z)
     }
 
+    /// The logistic function; of minus the log-odds, what it lacks to 1.
     fn propensity(log_odds: Tensor<B, 2>) -> Tensor<B, 2> {
         // `activation::sigmoid` rounds to single precision, and NdArray's `recip` in single precision has twelve bits.
         let ones = log_odds.ones_like();
-        (ones / log_odds.neg().exp().add_scalar(1.0)).clamp_max(MAX_PROPENSITY)
+        ones / log_odds.neg().exp().add_scalar(1.0)
     }
 
-    /// `p / (1 - p)` where `p < trim`, else 0.
-    fn odds(p: Tensor<B, 2>, trim: f64) -> Tensor<B, 2> {
-        let trimmed = p.clone().greater_equal_elem(trim);
-        (p.clone() / p.neg().add_scalar(1.0)).mask_fill(trimmed, 0.0)
+    /// Odds within the limits, 0 where they are trimmed.
+    fn odds(log_odds: Tensor<B, 2>, limits: OddsLimits) -> Tensor<B, 2> {
+        let bound = log_odds_bound(log_odds.dtype());
+        let odds = log_odds.clamp(-bound, bound).exp();
+        if limits.below.is_infinite() {
+            return if limits.largest.is_finite() { odds.clamp_max(limits.largest) } else { odds };
+        }
+        let trimmed = odds.clone().greater_equal_elem(limits.below);
+        odds.mask_fill(trimmed, 0.0)
     }
+}
+
+/// Bound of `|η|`. In single precision it is where `e^η` still has four digits.
+pub(super) fn log_odds_bound(dtype: DType) -> f64 {
+    if dtype == DType::F64 { 700.0 } else { 30.0 }
 }
 
 /// Puts host numbers on the device and in the precision of `like`.
@@ -106,7 +117,7 @@ pub(super) fn gram<B: Backend>(
         for (job, out) in jobs.iter().zip(&mut *out) {
             let mut omega = tile.weight(job.w);
             if let Some(gamma) = &job.odds {
-                omega = omega * Tile::odds(Tile::<B>::propensity(tile.linear(job.x, gamma)), trim);
+                omega = omega * Tile::odds(tile.linear(job.x, gamma), OddsLimits::new(trim));
             }
             let z = tile.design(job.x);
             let wz = z.clone() * omega;
@@ -127,10 +138,10 @@ pub(super) fn logit<B: Backend>(
         let tile = Tile::thinned(chunk, start, thinning);
         for (job, out) in jobs.iter().zip(&mut *out) {
             let (w, z) = (tile.weight(job.w), tile.design(job.x));
-            let p = Tile::<B>::propensity(tile.linear(job.x, &job.gamma));
-            let d = f64::from(u8::from(job.treated));
-            let residual = w.clone() * p.clone().neg().add_scalar(d);
-            let variance = w.clone() * p.clone() * p.clone().neg().add_scalar(1.0);
+            let eta = tile.linear(job.x, &job.gamma);
+            let (p, rest) = (Tile::<B>::propensity(eta.clone()), Tile::<B>::propensity(eta.neg()));
+            let residual = w.clone() * if job.treated { rest.clone() } else { p.clone().neg() };
+            let variance = w.clone() * p.clone() * rest;
             add(&mut out.score, &download(z.clone().matmul(residual.transpose()))?);
             let hessian = (z.clone() * variance).matmul(z.transpose());
             add(&mut out.hessian, &download(hessian)?);
@@ -189,8 +200,8 @@ pub(super) fn influence_rows<B: Backend>(
         .props
         .iter()
         .map(|d| {
-            let p = Tile::<B>::propensity(dots[*d].clone());
-            (p.clone(), Tile::odds(p, trim))
+            let eta = dots[*d].clone();
+            (Tile::<B>::propensity(eta.clone()), Tile::odds(eta, OddsLimits::new(trim)))
         })
         .collect();
     let zero = tile.ones.clone().zeros_like();

@@ -20,17 +20,23 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Adds up the parts' cross-products.
-    pub fn new<'a>(grams: impl Iterator<Item = &'a Gram>, outcome: Outcome, k: usize) -> Self {
+    /// Adds up the parts' cross-products, with what each part's outcomes are too low by.
+    pub fn new<'a>(
+        grams: impl Iterator<Item = (&'a Gram, f64)>,
+        outcome: Outcome,
+        k: usize,
+    ) -> Self {
         let mut sum = Self { zz: vec![0.0; k * k], zd: vec![0.0; k] };
-        for gram in grams {
+        for (gram, lift) in grams {
             let periods = gram.zy.len() / k;
             crate::pass::add(&mut sum.zz, &gram.zz);
-            for (zd, zy) in sum.zd.iter_mut().zip(gram.zy.chunks_exact(periods)) {
-                *zd += match outcome {
+            let of_rows = gram.zy.chunks_exact(periods).zip(&gram.zz);
+            for (zd, (zy, z)) in sum.zd.iter_mut().zip(of_rows) {
+                let stored = match outcome {
                     Outcome::Change { post, base } => zy[post] - zy[base],
                     Outcome::Level(column) => zy[column],
                 };
+                *zd += stored + lift * z;
             }
         }
         sum
@@ -145,10 +151,15 @@ impl<'a> Algebra<'a> {
         let raw = sandwich(&self.transform, &gram, width);
         let singular = |rcond: f64| CellStatus::SingularDesign {
             rcond,
-            columns: dependent_columns(&raw, width, DEPENDENT)
-                .into_iter()
-                .map(|j| self.info.names[self.kept[j]].clone())
-                .collect(),
+            // Whether a column depends on others is no matter of its unit, in which it may overflow.
+            columns: dependent_columns(
+                &sandwich(&unit_columns(&self.transform, width), &gram, width),
+                width,
+                DEPENDENT,
+            )
+            .into_iter()
+            .map(|j| self.info.names[self.kept[j]].clone())
+            .collect(),
         };
         let factor = Spd::new(&gram, width).ok_or_else(|| singular(0.0))?;
         let raw_inverse = sandwich(&transpose(&self.inverse, width), &factor.inverse(), width);
@@ -189,6 +200,13 @@ impl<'a> Algebra<'a> {
 /// Some rows and columns of a `[k, k]` matrix.
 fn block(a: &[f64], k: usize, kept: &[usize]) -> Vec<f64> {
     kept.iter().flat_map(|i| kept.iter().map(move |j| a[i * k + j])).collect()
+}
+
+/// The columns of a `[k, k]` matrix divided by their largest entries.
+fn unit_columns(a: &[f64], k: usize) -> Vec<f64> {
+    let largest = |j: usize| (0..k).map(|i| a[i * k + j].abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let scale: Vec<f64> = (0..k).map(largest).collect();
+    (0..k * k).map(|e| a[e] / scale[e % k]).collect()
 }
 
 fn transpose(a: &[f64], k: usize) -> Vec<f64> {

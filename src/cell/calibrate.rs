@@ -9,7 +9,7 @@ use super::algebra::Algebra;
 use super::plan::Part;
 use crate::error::Result;
 use crate::options::Precision;
-use crate::pass::{Gram, GramJob, GramPass};
+use crate::pass::{Gram, GramJob, GramPass, UNTRIMMED};
 use crate::solve::dot;
 use crate::source::Source;
 
@@ -69,8 +69,7 @@ pub(super) fn calibrate<S: Source>(
         let pass = GramPass {
             k: algebra.k(),
             periods: source.outcome_columns(),
-            // Odds are not trimmed: a propensity score is below one.
-            trim: 1.0,
+            trim: UNTRIMMED,
             jobs,
         };
         let sums = source.run(&pass)?;

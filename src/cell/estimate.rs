@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::algebra::{Algebra, Moments, parts};
 use super::calibrate::{Calibration, Target, calibrate};
+use super::centre::Centre;
 use super::logit::{Fit, Models};
 use super::method::{Method, Recipe, Score};
 use super::plan::{Outcome, Part, PlannedCell, Side};
 use super::{OVERLAP, panel, repeated, twfe};
 use crate::error::Result;
 use crate::estimates::CellStatus;
+use crate::panel::Sample;
 use crate::pass::{Gram, GramJob, GramPass, Leg, Weight};
 use crate::source::Source;
 
@@ -94,7 +96,9 @@ pub(crate) fn estimate<S: Source>(
         }
     }
     sums.run(source, &algebra, recipe.trim)?;
-    let solver = Solver { algebra: &algebra, sums: &sums, propensities: &propensities, recipe };
+    let sample = source.sample();
+    let (algebra, sums, propensities) = (&algebra, &sums, &propensities);
+    let solver = Solver { sample, algebra, sums, propensities, recipe };
     let solve = |(c, cell): (usize, &PlannedCell)| match &cell.status {
         Some(status) => Err(status.clone()),
         None => solver.solve(cell, c, scores[c]),
@@ -288,6 +292,7 @@ fn arm_totals(cell: &PlannedCell, sums: &Sums, weighted: bool) -> (f64, f64) {
 }
 
 struct Solver<'a> {
+    sample: &'a Sample,
     algebra: &'a Algebra<'a>,
     sums: &'a Sums,
     propensities: &'a Propensities,
@@ -315,7 +320,10 @@ impl Solver<'_> {
         if self.recipe.method.uses_regression() {
             self.algebra.check_rank(&self.unweighted_controls(cell))?;
         }
-        let sides: Vec<SideSums> = self.side_sums(cell, score.as_ref());
+        let weight = |p: &Part| self.sums.get(p, p.w, None).map_or(0.0, |g| g.zz[0]);
+        let centre = |side: &Side| Centre::new(self.sample, side, weight);
+        let centres: Vec<Centre> = cell.sides.iter().map(centre).collect();
+        let sides: Vec<SideSums> = self.side_sums(cell, &centres, score.as_ref());
         if sides.iter().any(|s| s.treated.total() <= 0.0) {
             return Err(CellStatus::NoTreatedWeight);
         }
@@ -336,6 +344,7 @@ impl Solver<'_> {
             }
             _ => Err(CellStatus::Estimator { message: "the cell has no rows".into() }),
         }?;
+        estimated.restore(self.sample, &cell.sides, &centres);
         if !estimated.att.is_finite() {
             return Err(CellStatus::Estimator { message: "the estimate is not finite".into() });
         }
@@ -348,27 +357,36 @@ impl Solver<'_> {
         Ok(estimated)
     }
 
-    fn side_sums(&self, cell: &PlannedCell, score: Option<&CellScore<'_>>) -> Vec<SideSums> {
+    fn side_sums(
+        &self,
+        cell: &PlannedCell,
+        centres: &[Centre],
+        score: Option<&CellScore<'_>>,
+    ) -> Vec<SideSums> {
         let k = self.algebra.k();
         let mut calibrated = score.and_then(|s| s.calibration).map(|c| c.grams.iter());
-        let sum = |parts: &[Part], outcome: Outcome, gamma: Option<&[f64]>| {
-            let grams = parts.iter().filter_map(|p| self.sums.get(p, p.w, gamma));
-            Moments::new(grams, outcome, k)
+        let side = |(side, centre): (&Side, &Centre)| {
+            let lift = |p: &Part, treated| centre.lift(self.sample, p, side.outcome, treated);
+            let sum = |parts: &[Part], treated: bool, gamma: Option<&[f64]>| {
+                let gram = |p: &Part| Some((self.sums.get(p, p.w, gamma)?, lift(p, treated)));
+                Moments::new(parts.iter().filter_map(gram), side.outcome, k)
+            };
+            SideSums {
+                treated: sum(&side.treated, true, None),
+                control: sum(&side.control, false, None),
+                odds: score.map(|s| sum(&side.control, false, Some(s.gamma()))),
+                calibrated: calibrated.as_mut().map(|grams| {
+                    let lifts = side.control.iter().map(|p| lift(p, false));
+                    Moments::new(lifts.zip(grams).map(|(l, g)| (g, l)), side.outcome, k)
+                }),
+            }
         };
-        let side = |side: &Side| SideSums {
-            treated: sum(&side.treated, side.outcome, None),
-            control: sum(&side.control, side.outcome, None),
-            odds: score.map(|s| sum(&side.control, side.outcome, Some(s.gamma()))),
-            calibrated: calibrated
-                .as_mut()
-                .map(|grams| Moments::new(grams.take(side.control.len()), side.outcome, k)),
-        };
-        cell.sides.iter().map(side).collect()
+        cell.sides.iter().zip(centres).map(side).collect()
     }
 
     fn unweighted_controls(&self, cell: &PlannedCell) -> Moments {
         let parts = cell.sides.iter().flat_map(|s| &s.control);
-        let grams = parts.filter_map(|p| self.sums.get(p, p.unit, None));
+        let grams = parts.filter_map(|p| Some((self.sums.get(p, p.unit, None)?, 0.0)));
         Moments::new(grams, cell.sides[0].outcome, self.algebra.k())
     }
 

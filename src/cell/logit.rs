@@ -8,7 +8,6 @@ use super::method::Recipe;
 use super::plan::PlannedCell;
 use crate::error::Result;
 use crate::estimates::CellStatus;
-use crate::kernel::MAX_PROPENSITY;
 use crate::options::Precision;
 use crate::pass::{LogitJob, LogitPass, LogitStat, Weight};
 use crate::solve::dot;
@@ -20,7 +19,8 @@ const MAX_PASSES: usize = 50;
 /// Step halvings within one step.
 const MAX_HALVINGS: usize = 20;
 
-/// Iterations after which a propensity score at its upper end is separation rather than an overshoot.
+/// A propensity score of at least this after [`SEPARATED_AFTER`] iterations is separation rather than an overshoot.
+const SEPARATED: f64 = 1.0 - 1e-6;
 const SEPARATED_AFTER: usize = 8;
 
 /// Large models are first fitted to one in so many rows.
@@ -226,7 +226,7 @@ impl State {
         }
         self.halvings = 0;
         self.max_p = stat.max_p;
-        let separated = self.max_p >= MAX_PROPENSITY && iteration >= SEPARATED_AFTER;
+        let separated = self.max_p >= SEPARATED && iteration >= SEPARATED_AFTER;
         if tolerance.stops_at_one && separated {
             self.open = false;
             return;

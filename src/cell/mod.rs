@@ -2,6 +2,7 @@
 
 mod algebra;
 mod calibrate;
+mod centre;
 mod estimate;
 mod influence;
 mod logit;

@@ -51,6 +51,8 @@ pub(crate) struct Combined {
     /// Estimates against each comparison cohort, cell by cell.
     pub comparisons: Vec<TripleEstimate>,
     pub lost: Vec<LostComparison>,
+    /// Positions of the cells whose comparison cohorts have equal weights for want of a covariance.
+    pub equal: Vec<usize>,
 }
 
 /// A comparison cohort that a cell with others could not use.
@@ -69,6 +71,8 @@ struct Usable {
     positions: Vec<usize>,
     estimates: Vec<TripleEstimate>,
     lost: Vec<LostComparison>,
+    /// Whether the weights are equal because there is no covariance to choose them by.
+    equal: bool,
 }
 
 /// A cell's estimate against one comparison cohort.
@@ -143,6 +147,10 @@ impl TriplePlan {
             self.cells.iter().zip(&self.parts).enumerate().map(find).collect();
         self.weigh(source, recipe, components, &mut found)?;
         let (mut comparisons, mut lost) = (Vec::new(), Vec::new());
+        let is_equal = |(_, usable): &(usize, &std::result::Result<Usable, CellStatus>)| {
+            usable.as_ref().is_ok_and(|usable| usable.equal)
+        };
+        let equal = found.iter().enumerate().filter(is_equal).map(|(cell, _)| cell).collect();
         let combined = |(usable, parts): (std::result::Result<Usable, CellStatus>, &CellParts)| {
             let usable = usable?;
             let weights: Vec<f64> = usable.estimates.iter().map(|e| e.weight).collect();
@@ -153,7 +161,7 @@ impl TriplePlan {
             Ok(estimated)
         };
         let cells = found.into_iter().zip(&self.parts).map(combined).collect();
-        Ok(Combined { cells, comparisons, lost })
+        Ok(Combined { cells, comparisons, lost, equal })
     }
 
     /// Weights of the comparison cohorts, where a cell has several.
@@ -186,10 +194,8 @@ impl TriplePlan {
             let mut first = 0;
             for (cell, k) in &several[start..end] {
                 let entry = |e: usize| cross[(first + e / k) * columns + first + e % k];
-                let weights = smallest_variance(&(0..k * k).map(entry).collect::<Vec<_>>(), *k);
                 if let Ok(usable) = &mut found[*cell] {
-                    let own = usable.estimates.iter_mut().zip(&weights);
-                    own.for_each(|(estimate, weight)| estimate.weight = *weight);
+                    usable.weigh(*cell, &(0..k * k).map(entry).collect::<Vec<_>>());
                 }
                 first += k;
             }
@@ -328,17 +334,37 @@ impl CellParts {
     }
 }
 
-/// `Ω⁻¹1 / 1'Ω⁻¹1`, equal weights if that does not exist.
-fn smallest_variance(omega: &[f64], k: usize) -> Vec<f64> {
-    let inverse = symmetric_inverse(omega, k);
-    let sums: Vec<f64> = inverse.chunks_exact(k).map(|row| row.iter().sum()).collect();
-    let total: f64 = sums.iter().sum();
-    if total.is_finite() && total > 0.0 {
-        sums.into_iter().map(|s| s / total).collect()
-    } else {
-        // Nothing varies.
-        vec![1.0 / k as f64; k]
+impl Usable {
+    /// Weights the estimates by their covariance `Ω`; those without a finite variance are lost.
+    fn weigh(&mut self, cell: usize, omega: &[f64]) {
+        let k = self.estimates.len();
+        let finite: Vec<usize> = (0..k).filter(|j| omega[j * k + j].is_finite()).collect();
+        for estimate in (0..k).filter(|j| !finite.contains(j)).map(|j| self.estimates[j]) {
+            let reason = CellStatus::Estimator { message: "its variance is not finite".into() };
+            self.lost.push(LostComparison { cell, group: estimate.group, reason });
+        }
+        if !finite.is_empty() {
+            self.estimates = finite.iter().map(|j| self.estimates[*j]).collect();
+            self.positions = finite.iter().map(|j| self.positions[*j]).collect();
+        }
+        let omega: Vec<f64> =
+            finite.iter().flat_map(|i| finite.iter().map(move |j| omega[i * k + j])).collect();
+        let weights = (!omega.is_empty()).then(|| smallest_variance(&omega, finite.len())).flatten();
+        self.equal = weights.is_none();
+        let equal = 1.0 / self.estimates.len() as f64;
+        for (j, estimate) in self.estimates.iter_mut().enumerate() {
+            estimate.weight = weights.as_ref().map_or(equal, |weights| weights[j]);
+        }
     }
+}
+
+/// `Ω⁻¹1 / 1'Ω⁻¹1`; `None` if that does not exist.
+fn smallest_variance(omega: &[f64], k: usize) -> Option<Vec<f64>> {
+    let inverse = symmetric_inverse(omega, k);
+    let sums: Vec<f64> = inverse.chunks_exact(k.max(1)).map(|row| row.iter().sum()).collect();
+    let total: f64 = sums.iter().sum();
+    let weights = || sums.iter().map(|s| s / total).collect();
+    (total.is_finite() && total > 0.0).then(weights)
 }
 
 /// A sum of influences, in which terms that differ in their linear coefficients only are added up.

@@ -211,7 +211,7 @@ impl<B: DidBackend> Ddd<B> {
             let Results { cells, dropped } = estimate(&local, &plan.components, &recipe)?;
             (plan.combine(&local, &recipe, &cells)?, dropped)
         };
-        let Combined { cells: estimated, comparisons, lost } = combined;
+        let Combined { cells: estimated, comparisons, lost, equal } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let stat = {
             let _span = tracing::info_span!("influence").entered();
@@ -229,6 +229,12 @@ impl<B: DidBackend> Ddd<B> {
         };
         let mut warnings = setup::warnings(sample, dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
+        warnings.extend(equal.iter().map(|cell| {
+            let planned = &plan.cells[*cell];
+            let (group, time) =
+                (sample.cohorts[planned.cohort].group, sample.periods[planned.time]);
+            DidWarning::EqualWeights { group, time }
+        }));
         let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
         let result = finish::result(sample, &plan.cells, outcome, self.keep_influence, start)?;
         let comparisons =

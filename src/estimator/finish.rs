@@ -76,10 +76,12 @@ pub(super) fn result(
     };
     let influence = match stat {
         Some(stat) => {
+            let covariance = covariance(&stat, sample.n_clusters, columns);
+            fail_without_variance(&mut estimates.cells, &covariance, sample.y_scale, &mut warnings);
             let kept = |c: &Cell| c.att.is_some();
             let kept: Vec<bool> = estimates.cells.iter().map(kept).collect();
             let rows = keep_influence.then(|| influence(sample, &kept, &stat));
-            add_inference(&mut estimates, stat, sample.y_scale);
+            add_inference(&mut estimates, stat, &covariance, sample.y_scale);
             rows
         }
         None => None,
@@ -197,20 +199,44 @@ pub(super) fn draws(
     }
 }
 
-/// Covariance and draws in units of the outcome.
-fn add_inference(estimates: &mut Estimates, stat: InfluenceStat, y_scale: f64) {
+/// Estimates whose influence values have no finite sum of squares are none.
+fn fail_without_variance(
+    cells: &mut [Cell],
+    covariance: &[f64],
+    y_scale: f64,
+    warnings: &mut Vec<DidWarning>,
+) {
+    let m = covariance.len().isqrt();
+    for (j, cell) in cells.iter_mut().enumerate().filter(|(_, c)| c.att.is_some()) {
+        if (covariance[j * m + j] * y_scale * y_scale).is_finite() {
+            continue;
+        }
+        let message = "its variance is not finite; outcomes, covariates or weights of its units are too large to be squared";
+        cell.status = CellStatus::Estimator { message: message.into() };
+        cell.att = None;
+        let (group, time, reason) = (cell.group, cell.time, message.into());
+        warnings.push(DidWarning::FailedCell { group, time, reason });
+    }
+}
+
+/// Covariance and draws in units of the outcome; 0 where there is no estimate.
+fn add_inference(estimates: &mut Estimates, stat: InfluenceStat, unscaled: &[f64], y_scale: f64) {
     let m = estimates.columns();
-    let scale = |j: usize| if j < estimates.cells.len() { y_scale } else { 1.0 };
+    let cells = &estimates.cells;
+    let scale = |j: usize| match cells.get(j) {
+        Some(cell) if cell.att.is_none() => 0.0,
+        Some(_) => y_scale,
+        None => 1.0,
+    };
+    let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
+    let scaled = |(e, v): (usize, &f64)| times(times(*v, scale(e / m)), scale(e % m));
+    let covariance: Vec<f64> = unscaled.iter().enumerate().map(scaled).collect();
     let clusters = estimates.n_clusters;
-    let unscaled = covariance(&stat, clusters, m);
-    let finite = |v: f64| if v.is_finite() { v } else { 0.0 };
-    let scaled = |(e, v): (usize, &f64)| finite(v * scale(e / m) * scale(e % m));
-    let covariance = unscaled.iter().enumerate().map(scaled).collect();
     if let Some(bootstrap) = &estimates.inference.bootstrap {
-        let mut draws = draws(stat, &unscaled, clusters, m, bootstrap);
+        let mut draws = draws(stat, unscaled, clusters, m, bootstrap);
         for (j, column) in draws.chunks_exact_mut(bootstrap.draws).enumerate() {
             for d in column {
-                *d = finite(*d * scale(j));
+                *d = times(*d, scale(j));
             }
         }
         estimates.draws = Some(draws);

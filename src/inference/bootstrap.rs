@@ -14,13 +14,21 @@ pub(crate) fn multipliers(bootstrap: &Bootstrap) -> Option<Multipliers> {
 
 /// Draws `[m, R]` of a normal vector with this covariance, `[m, m]`: the exact law of Gaussian multiplier sums.
 pub(crate) fn gaussian_draws(covariance: &[f64], m: usize, bootstrap: &Bootstrap) -> Vec<f64> {
-    let (factor, rank) = semidefinite_factor(covariance, m);
+    // Of the correlation, so that a large variance does not hide the small ones.
+    let scale: Vec<f64> = (0..m)
+        .map(|j| covariance[j * m + j].sqrt())
+        .map(|sd| if sd > 0.0 && sd.is_finite() { sd } else { 0.0 })
+        .collect();
+    let inverse = |j: usize| if scale[j] > 0.0 { 1.0 / scale[j] } else { 0.0 };
+    let correlation: Vec<f64> =
+        (0..m * m).map(|e| covariance[e] * inverse(e / m) * inverse(e % m)).collect();
+    let (factor, rank) = semidefinite_factor(&correlation, m);
     let mut draws = vec![0.0; m * bootstrap.draws];
     let mut normals = vec![0.0; bootstrap.draws];
     for (stream, c) in (0u32..).zip(0..rank) {
         standard_normals(bootstrap.seed, stream, &mut normals);
         for (j, out) in draws.chunks_exact_mut(bootstrap.draws).enumerate() {
-            let loading = factor[j * rank + c];
+            let loading = scale[j] * factor[j * rank + c];
             out.iter_mut().zip(&normals).for_each(|(o, z)| *o += loading * z);
         }
     }

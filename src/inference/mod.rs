@@ -5,7 +5,7 @@ mod bootstrap;
 mod projection;
 mod wald;
 
-pub(crate) use band::sup_t;
+pub(crate) use band::{SupT, sup_t};
 pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
 pub(crate) use projection::{Critical, Projection};
 pub(crate) use wald::wald;

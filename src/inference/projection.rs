@@ -1,12 +1,15 @@
 //! Linear maps of the estimates: their variance, draws, standard errors and critical values.
 
-use super::{DEGENERATE, bootstrap, normal_quantile, sup_t};
+use super::{DEGENERATE, SupT, bootstrap, normal_quantile, sup_t};
 use crate::error::DidWarning;
 use crate::estimates::Estimates;
 use crate::options::{Band, Inference};
 
 /// Fewer clusters than this and the band takes the t law with one degree of freedom less than clusters.
 const FEW_CLUSTERS: usize = 50;
+
+/// Largest error of a uniform critical value, as documented.
+const STATED: f64 = 5e-4;
 
 /// A critical value above this is reported with a warning, as in R `did`.
 const LARGE: f64 = 7.0;
@@ -94,7 +97,13 @@ impl Projection {
                     .collect();
                 bootstrap::sup_t_quantile(&columns, level)
             }
-            None => self.analytic_sup_t(standard_errors, level),
+            None => {
+                let found = self.analytic_sup_t(standard_errors, level);
+                if let Some(SupT { value, error }) = found.filter(|f| f.error > STATED) {
+                    warnings.push(DidWarning::RoughCriticalValue { value, error });
+                }
+                found.map(|found| found.value)
+            }
         };
         let instead = |reason: &str| DidWarning::PointwiseInstead { reason: reason.to_owned() };
         match value {
@@ -116,7 +125,7 @@ impl Projection {
         }
     }
 
-    fn analytic_sup_t(&self, standard_errors: &[Option<f64>], level: f64) -> Option<f64> {
+    fn analytic_sup_t(&self, standard_errors: &[Option<f64>], level: f64) -> Option<SupT> {
         let q = self.len();
         let kept: Vec<(usize, f64)> =
             standard_errors.iter().enumerate().filter_map(|(j, s)| Some((j, (*s)?))).collect();

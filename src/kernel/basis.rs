@@ -2,9 +2,13 @@
 //!
 //! Without covariates every contribution is `u = w [ (y_post - y_base) c + f ]`: a combination of `w` and of
 //! `w (y_p - y_r)` for the outcomes `p` and one reference outcome `r`. A comparison stratum serves many cells, but has few
-//! such columns. Their cross-moments and multiplied sums are mapped to those of the influence columns, tile by tile.
+//! such columns. Their cross-moments and multiplied sums are mapped to those of the influence columns, tile by tile, unless
+//! the influence values of a tile are so small beside the basis that rounding would show in their moments.
 
 use crate::pass::{Leg, PlanColumn, StratumPlan, Weight};
+
+/// How many times larger the terms of a column's second moment may be than their sum.
+const CANCELLATION: f64 = 1e5;
 
 /// The basis, and each influence column as a combination of it.
 pub(super) struct Linear {
@@ -59,8 +63,8 @@ impl Linear {
         })
     }
 
-    /// Upper triangle of the influence columns' cross-moments from that of the basis.
-    pub fn cross(&self, basis: &[f64]) -> Vec<f64> {
+    /// Upper triangle of the influence columns' cross-moments from that of the basis; `None` where terms cancel.
+    pub fn cross(&self, basis: &[f64]) -> Option<Vec<f64>> {
         let (n, m) = (self.basis.columns.len(), self.combinations.len());
         let mut cross = vec![0.0; m * m];
         let mut row = vec![0.0; n];
@@ -71,8 +75,13 @@ impl Linear {
             for (j, right) in self.combinations.iter().enumerate().skip(i) {
                 cross[i * m + j] = right.iter().map(|(b, c)| c * row[*b]).sum();
             }
+            let size: f64 = left.iter().map(|(b, c)| c.abs() * basis[b * n + b].sqrt()).sum();
+            let accurate = size * size <= CANCELLATION * cross[i * m + i];
+            if !accurate {
+                return None;
+            }
         }
-        cross
+        Some(cross)
     }
 
     /// Multiplied sums of the influence columns, `[m, R]`, from those of the basis.
@@ -159,6 +168,34 @@ mod tests {
                 assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12 * scale));
             }
         }
+    }
+
+    /// Far from zero the squares of a basis lose what varies; the influence values do not.
+    #[test]
+    fn columns_that_cancel_are_formed_themselves() {
+        let level = 1e9;
+        let rows = TILE + 100;
+        let spread = |i: usize| (i as f64 * 0.37).sin();
+        let y: Vec<f64> = (0..rows).map(|i| level + spread(i)).collect();
+        let leg = |scale: f64| Leg { c: scale, f: -scale * level, ..Leg::default() };
+        let column = |column| PlanColumn { column, legs: vec![leg(column as f64 + 1.0)] };
+        let plan =
+            StratumPlan { columns: (0..4).map(column).collect(), ..StratumPlan::default() };
+        assert!(Linear::of(&plan).is_some());
+        let consumers = Consumers { clusters: None, multipliers: None, keep_rows: false };
+        let sink = Sink { active: &plan.active(), consumers: &consumers };
+        let mut out = InfluenceStat {
+            cross: vec![0.0; 16],
+            clusters: Vec::new(),
+            draws: Vec::new(),
+            rows: Vec::new(),
+        };
+        let rank = vec![0; rows];
+        let chunk = HostChunk { rows, y: &y, x: &[], w: &[], rank: &rank, cluster: &[], k: 1 };
+        influence(&chunk, &plan, 0.995, &sink, &mut out);
+        let exact: f64 = (0..rows).map(|i| spread(i).powi(2)).sum();
+        assert!((out.cross[0] / exact - 1.0).abs() < 1e-6, "{} {exact}", out.cross[0]);
+        assert!((out.cross[15] / exact - 16.0).abs() < 1e-5);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::linear::linear;
-use super::math::{odds, trimmed_odds};
+use super::math::{OddsLimits, trimmed_odds};
 use super::products::{ALL, Columns, products};
 use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror, vectorized};
 use crate::pass::{Gram, GramJob};
@@ -18,7 +18,7 @@ pub(crate) fn gram(chunk: &HostChunk<'_>, jobs: &[GramJob], trim: f64, out: &mut
         |tile, jobs| {
             vectorized(
                 #[inline(always)]
-                || gram_tile(chunk, jobs, odds(trim), &tile),
+                || gram_tile(chunk, jobs, OddsLimits::new(trim), &tile),
             )
         },
         |job, out, part| {
@@ -38,7 +38,7 @@ pub(crate) fn gram(chunk: &HostChunk<'_>, jobs: &[GramJob], trim: f64, out: &mut
 fn gram_tile(
     chunk: &HostChunk<'_>,
     jobs: &[GramJob],
-    limit: f64,
+    limits: OddsLimits,
     tile: &Range<usize>,
 ) -> Vec<Gram> {
     let k = chunk.k;
@@ -58,7 +58,7 @@ fn gram_tile(
             if let Some(gamma) = &job.odds {
                 linear(gamma, &z[1..], &mut log_odds[..n]);
                 for (o, eta) in omega.iter_mut().zip(&log_odds) {
-                    *o *= trimmed_odds(*eta, limit);
+                    *o *= trimmed_odds(*eta, limits);
                 }
             }
             multiply_columns(omega, &z[1..], wx);

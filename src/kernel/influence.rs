@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::basis::Linear;
 use super::linear::linear;
-use super::math::{odds, propensity, trimmed_odds};
+use super::math::{OddsLimits, propensity, trimmed_odds};
 use super::products::{Columns, products};
 use super::{BLOCK, Design, HostChunk, blocks, for_tiles, multiplier, vectorized};
 use crate::pass::{Consumers, InfluenceStat, Leg, StratumPlan, Weight, add};
@@ -33,39 +33,29 @@ pub(crate) fn influence(
     };
     let sums_alone = sink.consumers.clusters.is_none() && !sink.consumers.keep_rows;
     if let Some(linear) = Linear::of(plan).filter(|_| sums_alone) {
-        let form = |tile: &Range<usize>, block: &mut [f64]| of_plan(&linear.basis, tile, block);
-        consume_linear(chunk.rows, chunk.rank, &linear, form, sink, out);
+        let form = |plan: &StratumPlan, tile: &Range<usize>, columns: usize| {
+            let mut block = vec![0.0; columns * tile.len()];
+            of_plan(plan, tile, &mut block);
+            let mut part = Part::default();
+            part.reduce(&block, &chunk.rank[tile.clone()], columns, sink.consumers);
+            part
+        };
+        for_tiles(
+            chunk.rows,
+            |tile| {
+                let basis = form(&linear.basis, &tile, linear.basis.columns.len());
+                let Some(cross) = linear.cross(&basis.cross) else {
+                    return form(plan, &tile, sink.active.len());
+                };
+                let draws = sink.consumers.multipliers.map(|s| linear.draws(&basis.draws, s.draws));
+                Part { cross, draws: draws.unwrap_or_default(), block: Vec::new() }
+            },
+            |tile, part| part.fold(sink, &[], tile.len(), out),
+        );
     } else {
         let form = |tile: &Range<usize>, block: &mut [f64]| of_plan(plan, tile, block);
         consume(chunk.rows, chunk.rank, chunk.cluster, form, sink, out);
     }
-}
-
-/// Feeds blocks `[basis, tile]` written by `form` to the consumers of sums.
-fn consume_linear(
-    rows: usize,
-    rank: &[u32],
-    linear: &Linear,
-    form: impl Fn(&Range<usize>, &mut [f64]) + Sync,
-    sink: &Sink<'_>,
-    out: &mut InfluenceStat,
-) {
-    let columns = linear.basis.columns.len();
-    for_tiles(
-        rows,
-        |tile| {
-            let mut block = vec![0.0; columns * tile.len()];
-            form(&tile, &mut block);
-            let mut part = Part::default();
-            part.reduce(&block, &rank[tile], columns, sink.consumers);
-            part.cross = linear.cross(&part.cross);
-            if let Some(spec) = &sink.consumers.multipliers {
-                part.draws = linear.draws(&part.draws, spec.draws);
-            }
-            part
-        },
-        |tile, part| part.fold(sink, &[], tile.len(), out),
-    );
 }
 
 /// Feeds blocks `[active, tile]` written by `form` to the consumers.
@@ -220,14 +210,14 @@ impl Scratch {
         for (dot, out) in plan.dots.iter().zip(self.dots.chunks_exact_mut(BLOCK)) {
             linear(&dot.v, &design.columns(chunk, dot.x)[1..], &mut out[..range.len()]);
         }
-        let limit = odds(trim);
+        let limits = OddsLimits::new(trim);
         for (j, dot) in plan.props.iter().enumerate() {
             let log_odds = &self.dots[dot * BLOCK..dot * BLOCK + range.len()];
             let p = &mut self.p[j * BLOCK..j * BLOCK + range.len()];
             let q = &mut self.q[j * BLOCK..j * BLOCK + range.len()];
             for ((p, q), eta) in p.iter_mut().zip(q).zip(log_odds) {
-                *p = propensity(*eta);
-                *q = trimmed_odds(*eta, limit);
+                *p = propensity(*eta).0;
+                *q = trimmed_odds(*eta, limits);
             }
         }
     }

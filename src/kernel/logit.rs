@@ -72,11 +72,11 @@ fn logit_tile(chunk: &HostChunk<'_>, jobs: &[LogitJob], tile: &Range<usize>) -> 
 fn residuals(treated: bool, weight: &mut [f64], log_odds: &mut [f64]) -> f64 {
     let d = f64::from(u8::from(treated));
     let row = |w: &mut f64, eta: &mut f64, max_p: &mut f64| {
-        let p = propensity(*eta);
+        let (p, rest) = propensity(*eta);
         let counted = if *w > 0.0 { p } else { 0.0 };
         *max_p = if counted > *max_p { counted } else { *max_p };
-        *eta = *w * p * (1.0 - p);
-        *w *= d - p;
+        *eta = *w * p * rest;
+        *w *= d * rest - (1.0 - d) * p;
     };
     let mut max_p = [0.0; 4];
     let (weights, rest_w) = weight.as_chunks_mut::<4>();

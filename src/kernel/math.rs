@@ -1,6 +1,4 @@
-//! The logistic function and the logarithm, in forms that vectorise.
-
-use super::MAX_PROPENSITY;
+//! The logistic function, its odds and the logarithm, in forms that vectorise.
 
 /// Two numbers, each at least `1`, whose ratio is `e^η`, to within 2 units in the last place for `|η| <= 700`; beyond, `η` is
 /// set to that bound.
@@ -27,19 +25,44 @@ fn ratio(log_odds: f64) -> (f64, f64) {
     (q - p, (q + p) * scale)
 }
 
-/// Logistic function of the log-odds, at most [`MAX_PROPENSITY`].
-#[inline(always)]
-pub(super) fn propensity(log_odds: f64) -> f64 {
-    let (a, b) = ratio(log_odds);
-    (a / (a + b)).min(MAX_PROPENSITY)
+/// Largest propensity score that weights are formed from: larger ones count as this one.
+const MAX_PROPENSITY: f64 = 1.0 - 1e-6;
+
+/// What becomes of the odds that rows are weighted by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OddsLimits {
+    /// Odds from which rows are trimmed.
+    pub below: f64,
+    /// Largest odds.
+    pub largest: f64,
 }
 
-/// Odds `e^η` below `limit`; from there on 0.
+impl OddsLimits {
+    /// Of rows with a propensity score below `trim`; from [`UNTRIMMED`](crate::pass::UNTRIMMED) on, all rows have their odds.
+    pub fn new(trim: f64) -> Self {
+        let odds = |p: f64| p / (1.0 - p);
+        if trim > 1.0 {
+            return Self { below: f64::INFINITY, largest: f64::INFINITY };
+        }
+        let below = if trim > MAX_PROPENSITY { f64::INFINITY } else { odds(trim) };
+        Self { below, largest: odds(MAX_PROPENSITY) }
+    }
+}
+
+/// Logistic function of the log-odds, and what it lacks to 1 without cancellation.
 #[inline(always)]
-pub(super) fn trimmed_odds(log_odds: f64, limit: f64) -> f64 {
+pub(super) fn propensity(log_odds: f64) -> (f64, f64) {
+    let (a, b) = ratio(log_odds);
+    let total = 1.0 / (a + b);
+    (a * total, b * total)
+}
+
+/// Odds `e^η` within the limits; 0 where they are trimmed.
+#[inline(always)]
+pub(super) fn trimmed_odds(log_odds: f64, limits: OddsLimits) -> f64 {
     let (a, b) = ratio(log_odds);
     let odds = a / b;
-    if odds < limit { odds } else { 0.0 }
+    if odds < limits.below { odds.min(limits.largest) } else { 0.0 }
 }
 
 /// Natural logarithm of a positive normal number, to within 2 units in the last place away from 1.
@@ -64,14 +87,10 @@ pub(super) fn ln(x: f64) -> f64 {
     n * std::f64::consts::LN_2 + 2.0 * s * (1.0 + s2 * series)
 }
 
-/// Odds of a propensity score.
-pub(super) fn odds(p: f64) -> f64 {
-    p / (1.0 - p)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ln, propensity, trimmed_odds};
+    use super::{OddsLimits, ln, propensity, trimmed_odds};
+    use crate::pass::UNTRIMMED;
 
     #[test]
     fn logarithms_are_accurate_over_many_magnitudes() {
@@ -88,18 +107,29 @@ mod tests {
     fn odds_are_accurate_over_the_whole_range() {
         for i in -69_000..69_000 {
             let x = f64::from(i) * 0.010_001;
-            let (expected, limit) = (x.exp(), f64::INFINITY);
-            let error = (trimmed_odds(x, limit) - expected).abs() / expected;
+            let expected = x.exp();
+            let error = (trimmed_odds(x, OddsLimits::new(UNTRIMMED)) - expected).abs() / expected;
             assert!(error <= 6e-16, "odds({x}): {error:e}");
-            let p = (1.0 / (1.0 + (-x).exp())).min(super::MAX_PROPENSITY);
-            assert!((propensity(x) - p).abs() <= 6e-16 * p, "propensity({x})");
+            let expected = [1.0 / (1.0 + (-x).exp()), 1.0 / (1.0 + x.exp())];
+            let (p, rest) = propensity(x);
+            for (got, expected) in [p, rest].into_iter().zip(expected) {
+                assert!((got - expected).abs() <= 9e-16 * expected, "propensity({x})");
+            }
         }
     }
 
     #[test]
     fn extreme_log_odds_stay_finite() {
-        let odds = |x| trimmed_odds(x, f64::INFINITY);
+        let odds = |x| trimmed_odds(x, OddsLimits::new(UNTRIMMED));
         assert!(odds(f64::MAX).is_finite() && odds(f64::MIN) > 0.0 && odds(f64::MIN) < 1e-300);
-        assert!(propensity(f64::MIN) < 1e-300);
+        assert!(propensity(f64::MIN).0 < 1e-300 && propensity(f64::MAX).1 > 0.0);
+    }
+
+    #[test]
+    fn odds_are_trimmed_or_capped() {
+        let odds = |x, trim| trimmed_odds(x, OddsLimits::new(trim));
+        assert!(odds(5.2, 0.995) > 0.0 && odds(5.3, 0.995) == 0.0);
+        assert!((odds(30.0, 0.999_999_9) / 999_999.0 - 1.0).abs() < 1e-9);
+        assert!(odds(30.0, UNTRIMMED) > 1e13);
     }
 }

@@ -29,6 +29,7 @@ pub(crate) use logit::logit;
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) use masks::MAMMEN_LOWER;
 pub(crate) use masks::masks;
+pub(crate) use math::OddsLimits;
 pub(crate) use multiplier::{cluster_draws, law_levels};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) use philox::ROUNDS;
@@ -39,9 +40,6 @@ const BLOCK: usize = 256;
 
 /// The leading constant of a design.
 static ONES: [f64; BLOCK] = [1.0; BLOCK];
-
-/// Largest propensity score: larger ones are set to it.
-pub(crate) const MAX_PROPENSITY: f64 = 1.0 - 1e-6;
 
 /// A chunk in host memory; shapes as in [`Chunk`](crate::pass::Chunk).
 #[derive(Clone, Copy, Debug)]

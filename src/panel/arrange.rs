@@ -9,11 +9,10 @@ use super::counts::Counts;
 use super::fill::Shape;
 use super::findings::Findings;
 use super::formula::Evaluated;
-use super::intake::{Request, Visit};
+use super::intake::{Intake, Request, Visit};
 use super::rules::{Rules, SampleOptions};
 use super::sample::{Cohort, Layout, Panel, Sample, Strata, WeightLayout};
 use super::store::Store;
-use super::survey::Observed;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
 use crate::pass::{TILE, Weight};
@@ -27,7 +26,7 @@ const CONDITIONING: &str = "conditioning";
 /// Arranges the rows that `frames` shows as often as it is asked to.
 pub(super) fn arrange(
     rules: &Rules,
-    units: &[Observed],
+    intake: &Intake,
     covariates: &Evaluated,
     request: &Request<'_>,
     frames: &dyn Fn(&mut Visit<'_>) -> Result<()>,
@@ -37,9 +36,17 @@ pub(super) fn arrange(
         (false, true) => Layout::Balanced,
         (false, false) => Layout::Unbalanced,
     };
-    let counts = Counts::new(units, rules);
+    let counts = Counts::new(&intake.units, rules);
     check_sizes(rules, request.roles, &request.options, &counts)?;
     let findings = Findings::new(request, layout, covariates, frames)?;
+    if let Some(column) = request.roles.weights.as_ref().filter(|_| findings.weightless()) {
+        let rows: usize = counts.rows.iter().flatten().sum();
+        let positive = intake.weighted;
+        let problem = format!(
+            "all {rows} rows of the sample have weight zero; the {positive} rows with a positive weight are not in it (missing values, units already treated or not in every period); see what was dropped, or leave the weights out"
+        );
+        return Err(DidError::Weights { column: column.clone(), problem });
+    }
     let shape = findings.shape(rules.periods.len(), layout, request);
     let rows = counts.strata(layout);
     let mut store = Store::new(shape, &rows, request.storage)?;
@@ -53,7 +60,8 @@ pub(super) fn arrange(
     let mut sample = describe(rules, request, layout, counts, &findings, shape);
     sample.labels = labels;
     request.report(CONDITIONING, 0, 3);
-    let change = condition(&strata, known(&sample, shape, request), &mut sample.design)?;
+    let change = condition(&strata, &known(&sample, shape, request, rows), &mut sample.design)?;
+    sample.offsets = (0..sample.n_strata()).map(|s| change.offsets(s)).collect();
     request.report(CONDITIONING, 1, 3);
     sample.shares = shares(&strata, &sample, &change)?;
     sample.y_scale = change.y_scale;
@@ -189,6 +197,7 @@ fn describe(
         presence,
         omega,
         shares: Vec::new(),
+        offsets: Vec::new(),
         n_clusters: findings.clusters(),
         labels: None,
         y_scale: 1.0,
@@ -197,16 +206,19 @@ fn describe(
     }
 }
 
-fn known(sample: &Sample, shape: Shape, request: &Request<'_>) -> Known {
+fn known(sample: &Sample, shape: Shape, request: &Request<'_>, rows: Vec<usize>) -> Known {
     let periods = sample.periods.len();
     let by_row = sample.layout == Layout::RepeatedCrossSections;
     let mean = (shape.presence && shape.weights != WeightLayout::Constant).then_some(2 * periods);
+    let columns = if by_row { 1 } else { periods };
+    let last = sample.cohorts.last().map(|c| c.group);
+    let cohort = sample.cohorts.iter().position(|c| Some(c.group) == last).unwrap_or(0);
     Known {
         conditioning: request.conditioning,
-        observed: (0..periods).map(|t| sample.counts.iter().map(|c| c[t]).sum()).collect(),
-        period_of: by_row.then(|| (0..sample.n_strata()).map(|s| s % periods).collect()),
+        observed: sample.counts.concat().chunks(columns).map(<[usize]>::to_vec).collect(),
         weight_columns: (shape.sampling_columns(), mean),
-        rows: sample.n,
+        rows,
+        reference: sample.stratum(cohort, 0)..sample.n_strata(),
     }
 }
 

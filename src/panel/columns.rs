@@ -163,9 +163,9 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Whether any row has a positive weight.
-    pub fn has_weight(&self) -> bool {
-        self.w.as_ref().is_none_or(|w| w.iter().any(|w| *w > 0.0))
+    /// Rows with a positive weight.
+    pub fn weighted(&self) -> usize {
+        self.w.as_ref().map_or(self.len, |w| w.iter().filter(|w| **w > 0.0).count())
     }
 
     /// Whether a row's unit is eligible, if there is such a column and it has a value.

@@ -1,10 +1,12 @@
 //! Affine changes of outcomes and covariates that leave every estimate and influence value as it is, and make sums
 //! accurate: differences are taken before rounding, covariates are standardised and, where nearly collinear, decorrelated.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::sample::{DesignInfo, StratumData};
-use crate::error::Result;
+use crate::error::{DidError, Result};
 use crate::kernel::{self, HostChunk};
 use crate::options::Precision;
 use crate::pass::{Gram, GramJob, TILE, Weight, add};
@@ -65,10 +67,8 @@ pub(crate) struct Change {
     pub weight: f64,
     /// Weight columns that are weights: the first ones, and the last for unbalanced panels.
     weight_columns: (usize, Option<usize>),
-    /// Mean outcome of each period.
-    mean: Vec<f64>,
-    /// Period of each stratum; `None` if strata have all periods.
-    period_of: Option<Vec<usize>>,
+    /// Mean of each outcome column of each stratum.
+    mean: Vec<Vec<f64>>,
     /// Divisor of the outcomes.
     pub y_scale: f64,
     /// Mean and standard deviation of each covariate.
@@ -80,88 +80,172 @@ pub(crate) struct Change {
 /// What is known of the columns before their contents.
 pub(super) struct Known {
     pub conditioning: Conditioning,
-    /// Rows observed in each period.
-    pub observed: Vec<usize>,
-    /// Period of each stratum; `None` if strata have all periods.
-    pub period_of: Option<Vec<usize>>,
+    /// Rows observed in each outcome column of each stratum.
+    pub observed: Vec<Vec<usize>>,
     /// Sampling-weight columns by period, and the column of the units' mean weights.
     pub weight_columns: (usize, Option<usize>),
-    /// Rows of all strata.
-    pub rows: usize,
+    /// Rows of each stratum.
+    pub rows: Vec<usize>,
+    /// Strata of the last group, whose rows are compared in every cell: what they decide, the other rows have no part in.
+    pub reference: Range<usize>,
 }
 
 /// Finds the change that conditions the columns. `info.transform` records the way back from the covariates.
+///
+/// A cell's numbers must not depend on rows that it does not compare, even if these hold extreme values. So outcomes are
+/// centred stratum by stratum, covariates by the strata that all cells compare, and scales are medians over strata.
 pub(super) fn condition(
     pieces: &dyn Pieces,
-    known: Known,
+    known: &Known,
     info: &mut DesignInfo,
 ) -> Result<Change> {
-    let (periods, kx) = (known.observed.len(), info.k() - 1);
+    let kx = info.k() - 1;
     let mut change = Change {
         kx,
         weight: 1.0,
         weight_columns: known.weight_columns,
-        mean: vec![0.0; periods],
-        period_of: known.period_of,
+        mean: known.observed.iter().map(|columns| vec![0.0; columns.len()]).collect(),
         y_scale: 1.0,
         standard: vec![(0.0, 1.0); kx],
         lower: None,
     };
-    let raw = known.conditioning == Conditioning::Raw;
-    let single = known.conditioning.precision() == Precision::F32;
-    let [y, x, w] = change.sums(pieces, |v| v)?;
-    let all_rows: usize = known.observed.iter().sum();
-    let total: f64 = w.iter().sum();
-    if total > 0.0 {
-        let columns = known.weight_columns.0;
-        let rows = if columns == 1 { known.rows } else { all_rows };
-        change.weight = (total / rows as f64).recip();
-    }
-    if raw {
+    let precision = known.conditioning.precision();
+    let sums = change.sums(pieces, |v| v)?;
+    change.weight = weight_factor(&sums, known, precision);
+    if known.conditioning == Conditioning::Raw {
         return Ok(change);
     }
     // Without a constant in the design, the means are not among what the regressions fit.
     if known.conditioning.is_shifted() && info.intercept {
-        change.mean = y.iter().zip(&known.observed).map(|(y, n)| y / *n.max(&1) as f64).collect();
-    }
-    let n = (known.rows * info.versions) as f64;
-    if info.intercept {
-        for (standard, x) in change.standard.iter_mut().zip(x) {
-            standard.0 = x / n;
+        for ((mean, sums), observed) in change.mean.iter_mut().zip(&sums).zip(&known.observed) {
+            for ((mean, sum), n) in mean.iter_mut().zip(&sums.y).zip(observed) {
+                *mean = finite_or(sum / *n.max(&1) as f64, 0.0);
+            }
         }
     }
-    if single || kx > 0 {
-        let [y, x, _] = change.sums(pieces, |v| v * v)?;
-        let scale = (y.iter().sum::<f64>() / all_rows.max(1) as f64).sqrt();
-        if single && scale.is_finite() && scale != 0.0 {
-            change.y_scale = scale;
+    let rows_of = |strata: Range<usize>| known.rows[strata].iter().sum::<usize>() * info.versions;
+    let n = rows_of(known.reference.clone()) as f64;
+    for (j, standard) in change.standard.iter_mut().enumerate().filter(|_| info.intercept) {
+        let reference = &sums[known.reference.clone()];
+        standard.0 = reference.iter().map(|s| s.x[j]).sum::<f64>() / n;
+    }
+    if precision == Precision::F32 || kx > 0 {
+        let squares = change.sums(pieces, |v| v * v)?;
+        if precision == Precision::F32 {
+            let size = |(sums, observed): (&Sums, &Vec<usize>)| {
+                (sums.y.iter().sum::<f64>() / observed.iter().sum::<usize>() as f64).sqrt()
+            };
+            let sizes = squares.iter().zip(&known.observed).map(size);
+            change.y_scale = lower_median(sizes).unwrap_or(1.0);
         }
-        for (standard, x) in change.standard.iter_mut().zip(x) {
-            let sd = (x / n).sqrt();
-            let usable = standard.0.is_finite() && sd.is_finite() && sd > 0.0;
-            *standard = if usable { (standard.0, sd) } else { (0.0, 1.0) };
+        for j in 0..kx {
+            let reference = squares[known.reference.clone()].iter().map(|s| s.x[j]).sum::<f64>();
+            let spread = |s: usize| (squares[s].x[j] / rows_of(s..s + 1) as f64).sqrt();
+            let own = Some((reference / n).sqrt()).filter(|sd| is_scale(*sd));
+            let sd = own.or_else(|| lower_median((0..squares.len()).map(spread)));
+            change.standard[j] = match sd.filter(|_| change.standard[j].0.is_finite()) {
+                Some(sd) => (change.standard[j].0, sd),
+                None => extreme(pieces, j, info)?,
+            };
         }
     }
     change.record(info);
     if kx > 0 {
-        change.decorrelate(pieces, info, known.conditioning.precision())?;
+        change.decorrelate(pieces, known, info)?;
     }
     Ok(change)
 }
 
+/// Factor that makes the weights' mean 1: over all rows, or where that is of another order than in most strata, over the
+/// median stratum.
+fn weight_factor(sums: &[Sums], known: &Known, precision: Precision) -> f64 {
+    // Squares of weights have to be representable beside one another.
+    let apart: f64 = match precision {
+        Precision::F64 => 1e100,
+        Precision::F32 => 1e10,
+    };
+    let columns = known.weight_columns.0;
+    if columns == 0 {
+        return 1.0;
+    }
+    let rows = |s: usize| match columns {
+        1 => known.rows[s],
+        _ => known.observed[s].iter().sum(),
+    };
+    let total = |s: usize| sums[s].w.iter().sum::<f64>();
+    let all = (0..sums.len()).map(total).sum::<f64>();
+    let mean = all / (0..sums.len()).map(rows).sum::<usize>() as f64;
+    let typical = lower_median((0..sums.len()).map(|s| total(s) / rows(s) as f64));
+    let Some(typical) = typical else { return 1.0 };
+    if mean.is_finite() && mean <= apart * typical { mean.recip() } else { typical.recip() }
+}
+
+/// Lower median of the finite positive values.
+fn lower_median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.filter(|v| is_scale(*v)).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+fn is_scale(v: f64) -> bool {
+    v.is_finite() && v >= f64::MIN_POSITIVE
+}
+
+fn finite_or(v: f64, other: f64) -> f64 {
+    if v.is_finite() { v } else { other }
+}
+
+/// Mean and standard deviation of a covariate whose squares overflow or underflow; (0, 1) if it does not vary.
+fn extreme(pieces: &dyn Pieces, j: usize, info: &DesignInfo) -> Result<(f64, f64)> {
+    let kx = info.k() - 1;
+    let sum = |f: &dyn Fn(f64) -> f64, join: &dyn Fn(f64, f64) -> f64| -> Result<(f64, f64)> {
+        let (mut total, mut n) = (0.0, 0.0);
+        pieces.each(&mut |_, s| {
+            for column in columns(&s.x, s.rows).skip(j).step_by(kx) {
+                total = column.iter().fold(total, |total, v| join(total, f(*v)));
+                n += s.rows as f64;
+            }
+            Ok(())
+        })?;
+        Ok((total, n))
+    };
+    let (largest, n) = sum(&f64::abs, &f64::max)?;
+    if largest == 0.0 {
+        return Ok((0.0, 1.0));
+    }
+    if !is_scale(largest) || largest > f64::MAX / 4.0 {
+        return Err(DidError::CovariateRange { column: info.names[j + 1].clone(), largest });
+    }
+    let add = |a: f64, b: f64| a + b;
+    let mean = if info.intercept { sum(&|v| v / largest, &add)?.0 / n } else { 0.0 };
+    let variance = sum(&|v| (v / largest - mean).powi(2), &add)?.0 / n;
+    let standard = (mean * largest, variance.sqrt() * largest);
+    Ok(if is_scale(standard.1) { standard } else { (0.0, 1.0) })
+}
+
+/// Sums over the rows of a stratum: of outcomes and weights by column, of covariates over their versions.
+struct Sums {
+    y: Vec<f64>,
+    x: Vec<f64>,
+    w: Vec<f64>,
+}
+
 impl Change {
-    /// Column of means that outcome column `p` of a stratum belongs to.
-    fn period(&self, stratum: usize, p: usize) -> usize {
-        self.period_of.as_ref().map_or(p, |of| of[stratum])
+    /// Means of the outcome columns of a stratum, in units of the conditioned outcomes.
+    pub fn offsets(&self, stratum: usize) -> Vec<f64> {
+        self.mean[stratum].iter().map(|mean| mean / self.y_scale).collect()
     }
 
-    /// Sums over all rows, tile by tile, of `f` of centred outcomes by period and of centred covariates, and of the weights
-    /// by column.
-    fn sums(&self, pieces: &dyn Pieces, f: impl Fn(f64) -> f64 + Sync) -> Result<[Vec<f64>; 3]> {
-        let mut sums =
-            [vec![0.0; self.mean.len()], vec![0.0; self.kx], vec![0.0; self.weight_columns.0]];
+    /// Sums over each stratum, tile by tile, of `f` of centred outcomes and covariates, and of the weights.
+    fn sums(&self, pieces: &dyn Pieces, f: impl Fn(f64) -> f64 + Sync) -> Result<Vec<Sums>> {
+        let zero = |mean: &Vec<f64>| Sums {
+            y: vec![0.0; mean.len()],
+            x: vec![0.0; self.kx],
+            w: vec![0.0; self.weight_columns.0],
+        };
+        let mut sums: Vec<Sums> = self.mean.iter().map(zero).collect();
         pieces.each(&mut |stratum, s| {
-            let tile = |range: std::ops::Range<usize>| -> Vec<f64> {
+            let tile = |range: Range<usize>| -> Vec<f64> {
                 let column = |c: &[f64], mean: f64| {
                     let c = &c[range.clone()];
                     kernel::vectorized(
@@ -169,8 +253,8 @@ impl Change {
                         || sum(c, |v| f(v - mean)),
                     )
                 };
-                let y = columns(&s.y, s.rows).enumerate();
-                let y = y.map(|(p, c)| column(c, self.mean[self.period(stratum, p)]));
+                let y = columns(&s.y, s.rows).zip(&self.mean[stratum]);
+                let y = y.map(|(c, mean)| column(c, *mean));
                 let x = columns(&s.x, s.rows).enumerate();
                 let x = x.map(|(c, column_of)| column(column_of, self.standard[c % self.kx].0));
                 let w = columns(&s.w, s.rows).take(self.weight_columns.0);
@@ -180,16 +264,16 @@ impl Change {
             let tiles: Vec<_> =
                 (0..s.rows).step_by(TILE).map(|a| a..(a + TILE).min(s.rows)).collect();
             let parts: Vec<Vec<f64>> = tiles.into_par_iter().map(tile).collect();
-            let periods = s.y.len() / s.rows.max(1);
             let versions = s.x.len() / s.rows.max(1);
+            let Sums { y, x, w } = &mut sums[stratum];
             for part in parts {
-                for (p, y) in part[..periods].iter().enumerate() {
-                    sums[0][self.period(stratum, p)] += y;
+                let (of_y, rest) = part.split_at(y.len());
+                let (of_x, of_w) = rest.split_at(versions);
+                add(y, of_y);
+                for (c, value) in of_x.iter().enumerate() {
+                    x[c % self.kx] += value;
                 }
-                for (c, x) in part[periods..periods + versions].iter().enumerate() {
-                    sums[1][c % self.kx] += x;
-                }
-                add(&mut sums[2], &part[periods + versions..]);
+                add(w, of_w);
             }
             Ok(())
         })?;
@@ -204,19 +288,24 @@ impl Change {
         }
     }
 
-    /// Correlation structure of the first tile of each stratum decides whether, and how, covariates are decorrelated.
+    /// Correlation structure of the first tile of each reference stratum decides whether, and how, covariates are
+    /// decorrelated; of all strata if these have few rows.
     fn decorrelate(
         &mut self,
         pieces: &dyn Pieces,
+        known: &Known,
         info: &mut DesignInfo,
-        precision: Precision,
     ) -> Result<()> {
-        let tolerance = match precision {
+        const ROWS_PER_COLUMN: usize = 10;
+        let tolerance = match known.conditioning.precision() {
             Precision::F64 => 1e-5,
             Precision::F32 => 0.05,
         };
         let (k, kx) = (info.k(), self.kx);
-        let gram = self.sample_gram(pieces, k)?;
+        let rows: usize = known.rows[known.reference.clone()].iter().sum();
+        let enough = rows >= ROWS_PER_COLUMN * k;
+        let strata = if enough { known.reference.clone() } else { 0..known.rows.len() };
+        let gram = self.sample_gram(pieces, strata, k)?;
         let slopes: Vec<f64> =
             (0..kx * kx).map(|e| gram.zz[(e / kx + 1) * k + e % kx + 1] / gram.zz[0]).collect();
         let Some(factor) = Spd::new(&slopes, kx) else { return Ok(()) };
@@ -237,12 +326,13 @@ impl Change {
         Ok(())
     }
 
-    /// Unweighted cross-products of the first tile of every stratum (and of version 0), standardised.
-    fn sample_gram(&self, pieces: &dyn Pieces, k: usize) -> Result<Gram> {
+    /// Unweighted cross-products of the first tile of some strata (and of version 0), standardised.
+    fn sample_gram(&self, pieces: &dyn Pieces, strata: Range<usize>, k: usize) -> Result<Gram> {
         let mut gram = Gram::zero(k, 0);
         let mut last = None;
         pieces.each(&mut |stratum, s| {
-            if s.rows == 0 || last.replace(stratum) == Some(stratum) {
+            let seen = last.replace(stratum) == Some(stratum);
+            if s.rows == 0 || seen || !strata.contains(&stratum) {
                 return Ok(());
             }
             let rows = s.rows.min(TILE);
@@ -262,9 +352,9 @@ impl Change {
     /// Changes a piece of a stratum.
     pub fn apply(&self, stratum: usize, s: &mut StratumData) {
         let rows = s.rows.max(1);
-        let y = s.y.chunks_exact_mut(rows).enumerate();
+        let y = s.y.chunks_exact_mut(rows).zip(&self.mean[stratum]);
         let mut tasks: Vec<(&mut [f64], f64, f64)> =
-            y.map(|(p, c)| (c, self.mean[self.period(stratum, p)], self.y_scale)).collect();
+            y.map(|(c, mean)| (c, *mean, self.y_scale)).collect();
         let x = s.x.chunks_exact_mut(rows).enumerate();
         tasks.extend(x.map(|(c, column)| {
             let (mean, sd) = self.standard[c % self.kx];

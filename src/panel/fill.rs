@@ -24,7 +24,7 @@ pub(super) struct Shape {
     pub weights: WeightLayout,
     /// Whether units can be missing in some periods.
     pub presence: bool,
-    /// Whether a unit's first outcome is subtracted from the others.
+    /// Whether one of a unit's outcomes is subtracted from all.
     pub changes: bool,
     pub clustered: bool,
 }
@@ -130,11 +130,8 @@ impl Filling<'_> {
                 *out = if *row == MISSING { 0.0 } else { values[*row as usize] };
             }
         }
-        if let ([first, later @ ..], true) = (y, self.shape.changes) {
-            for column in later {
-                column.iter_mut().zip(first.iter()).for_each(|(y, first)| *y -= first);
-            }
-            first.fill(0.0);
+        if self.shape.changes {
+            subtract_smallest(y);
         }
     }
 
@@ -178,6 +175,21 @@ impl Filling<'_> {
                 *mean = total(sampling) / total(presence);
             }
         }
+    }
+}
+
+/// Subtracts from each unit's outcomes the one of smallest magnitude. A difference of two of them then has an error of the
+/// order of their own rounding, whatever the unit's other outcomes are.
+fn subtract_smallest(y: &mut [&mut [f64]]) {
+    let Some((first, later)) = y.split_first() else { return };
+    let mut smallest = first.to_vec();
+    for column in later {
+        for (smallest, y) in smallest.iter_mut().zip(column.iter()) {
+            *smallest = if y.abs() < smallest.abs() { *y } else { *smallest };
+        }
+    }
+    for column in y {
+        column.iter_mut().zip(&smallest).for_each(|(y, smallest)| *y -= smallest);
     }
 }
 

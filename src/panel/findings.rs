@@ -49,6 +49,11 @@ impl Findings {
         self.inspection.weights()
     }
 
+    /// Whether no row of the sample has a positive weight.
+    pub fn weightless(&self) -> bool {
+        self.inspection.weightless()
+    }
+
     pub fn clusters(&self) -> Option<usize> {
         self.clusters.as_ref().map(Clusters::len)
     }

@@ -68,6 +68,11 @@ impl Inspection {
         Ok(())
     }
 
+    /// Whether no row has a positive weight.
+    pub fn weightless(&self) -> bool {
+        self.highest <= 0.0
+    }
+
     /// Whether weights are equal, the same in all periods of a unit, or neither.
     pub fn weights(&self) -> WeightLayout {
         if self.lowest >= self.highest {

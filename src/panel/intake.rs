@@ -68,13 +68,14 @@ pub(super) struct Intake {
     pub units: Vec<Observed>,
     /// Covariates of the first frame.
     pub covariates: Option<Evaluated>,
-    has_weight: bool,
+    /// Rows with a positive weight.
+    pub weighted: usize,
 }
 
 impl Intake {
     pub fn add(&mut self, frame: &Frame) {
         self.audit.rows_in += frame.rows.len;
-        self.has_weight |= frame.rows.has_weight();
+        self.weighted += frame.rows.weighted();
         for (name, rows) in &frame.rows.missing {
             match self.audit.rows_missing.iter_mut().find(|(known, _)| known == name) {
                 Some((_, count)) => *count += rows,
@@ -88,9 +89,12 @@ impl Intake {
     /// The rules of the sample, from what all frames show.
     pub fn rules(&self, request: &Request<'_>) -> Result<Rules> {
         match &request.roles.weights {
-            Some(column) if !self.has_weight => Err(DidError::Weights {
+            Some(column) if self.weighted == 0 => Err(DidError::Weights {
                 column: column.clone(),
-                problem: "all weights are zero or missing".into(),
+                problem: format!(
+                    "all weights of the {} rows are zero or missing; give a positive weight to the rows that count",
+                    self.audit.rows_in
+                ),
             }),
             _ => Rules::new(&self.units, &request.options, self.audit.clone()),
         }
@@ -105,6 +109,6 @@ impl Intake {
     ) -> Result<Panel> {
         let none = DidError::EmptySample { after: "in the data", remedy: "check the files" };
         let covariates = self.covariates.as_ref().ok_or(none)?;
-        arrange(rules, &self.units, covariates, request, frames)
+        arrange(rules, self, covariates, request, frames)
     }
 }

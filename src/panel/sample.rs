@@ -102,6 +102,8 @@ pub(crate) struct Sample {
     pub omega: Weight,
     /// `(1/n) Σ ω` of each cohort.
     pub shares: Vec<f64>,
+    /// What was subtracted from each outcome column of each stratum, in units of the conditioned outcomes.
+    pub offsets: Vec<Vec<f64>>,
     pub n_clusters: Option<usize>,
     /// Labels of the units by canonical rank; `None` if rows have none or they are not kept.
     pub labels: Option<Vec<String>>,

@@ -22,6 +22,9 @@ pub struct GramJob {
     pub outcomes: Vec<usize>,
 }
 
+/// Instead of a propensity score from which rows are trimmed: no row is, and odds have no bound.
+pub const UNTRIMMED: f64 = 2.0;
+
 /// `Σ ω z z'` and `Σ ω z y'` with `z = (1, x)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gram {
@@ -52,7 +55,7 @@ pub struct GramPass {
     pub k: usize,
     /// Outcome columns `P`.
     pub periods: usize,
-    /// Propensity score from which comparison rows are trimmed.
+    /// Propensity score from which comparison rows are trimmed, or [`UNTRIMMED`].
     pub trim: f64,
     /// The jobs, ordered by stratum.
     pub jobs: Vec<GramJob>,

@@ -18,7 +18,7 @@ use crate::backend::DidBackend;
 use crate::error::Result;
 
 pub use chunk::{Chunk, Weight};
-pub use gram::{Gram, GramJob, GramPass};
+pub use gram::{Gram, GramJob, GramPass, UNTRIMMED};
 pub use influence::{
     Consumers, Dot, InfluencePass, InfluenceStat, Leg, Multipliers, PlanColumn, Share, StratumPlan,
 };

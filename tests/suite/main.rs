@@ -14,6 +14,7 @@ mod ddd_properties;
 mod drdid;
 mod drdid_properties;
 mod errors;
+mod extremes;
 mod golden;
 mod input;
 mod oracle;

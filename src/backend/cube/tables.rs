@@ -5,7 +5,8 @@ use burn_cubecl::tensor::CubeTensor;
 
 use super::GpuRuntime;
 use super::buffers::Gpu;
-use crate::kernel::MAX_PROPENSITY;
+use crate::backend::default::log_odds_bound;
+use crate::kernel::OddsLimits;
 use crate::pass::{Leg, StratumPlan, Weight};
 
 /// A stratum's plan on a device.
@@ -78,12 +79,12 @@ fn leg_indices(leg: &Leg, props: &[usize]) -> [u32; 10] {
 }
 
 /// Bound of `|η|`, largest odds, odds from which rows are trimmed.
-///
-/// Single precision bounds `η` where `e^η` still has four digits; the largest odds bind long before.
 pub(super) fn odds_settings(dtype: DType, trim: f64) -> Vec<f64> {
-    let bound = if dtype == DType::F64 { 700.0 } else { 30.0 };
-    let threshold = if trim > MAX_PROPENSITY { 1e30 } else { trim / (1.0 - trim) };
-    vec![bound, MAX_PROPENSITY / (1.0 - MAX_PROPENSITY), threshold]
+    // Finite in single precision, too.
+    const ALL: f64 = 1e30;
+    let OddsLimits { below, largest } = OddsLimits::new(trim);
+    let all = if dtype == DType::F64 { f64::MAX } else { ALL };
+    vec![log_odds_bound(dtype), largest.min(all), below.min(all)]
 }
 
 /// Weight columns, their indices plus one; 0 is none.

@@ -46,13 +46,13 @@ pub(super) fn predictor<F: Float>(
 pub(super) fn odds<F: Float>(log_odds: F, settings: &Array<F>) -> F {
     let bound = settings[0];
     let eta = F::max(F::min(log_odds, bound), -bound);
-    F::min(F::exp(eta), settings[1])
+    F::exp(eta)
 }
 
-/// The odds, or 0 from the trimming threshold on.
+/// The odds up to the largest, or 0 from the trimming threshold on.
 #[cube]
 pub(super) fn trimmed<F: Float>(odds: F, settings: &Array<F>) -> F {
-    let mut kept = odds;
+    let mut kept = F::min(odds, settings[1]);
     if odds >= settings[2] {
         kept = F::from_int(0);
     }
