@@ -359,7 +359,7 @@ pub enum DidWarning {
         /// The value.
         value: f64,
     },
-    /// The critical value of an analytic band is known less exactly than to 0.0005.
+    /// The critical value of an analytic band is known less exactly than to 0.002.
     RoughCriticalValue {
         /// The value.
         value: f64,

@@ -31,6 +31,11 @@ impl Contestant {
         Ok(Self::new(ours::NAME, command, false))
     }
 
+    /// Another build of the bench.
+    pub fn earlier(bench: PathBuf) -> Self {
+        Self::new("earlier", vec![bench, "--bench".into(), "--contestant".into()], false)
+    }
+
     /// A script of the benches' folder.
     pub fn python(name: &'static str, interpreter: PathBuf, script: &str) -> Self {
         let command = vec![interpreter, bench_file(script)];

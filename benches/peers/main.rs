@@ -41,8 +41,10 @@ fn run() -> Result<()> {
         let ours = Contestant::ours()?;
         let peers = peers(&options)?;
         for case in &cases {
-            let asked =
-                peers.iter().filter(|p| !cases::ours_alone(case) && cases::has(p.name, case));
+            let can = |p: &&Contestant| {
+                options.earlier.is_some() || !cases::ours_alone(case) && cases::has(p.name, case)
+            };
+            let asked = peers.iter().filter(can);
             let asked: Vec<Contestant> = asked.cloned().collect();
             duel::run(case, &ours, &asked, options.runs)?;
             results::write_section(&path, "cases", &report::section(&summaries(&options)?))?;
@@ -59,6 +61,9 @@ fn summaries(options: &Options) -> Result<Vec<Summary>> {
 
 /// The peers that are wanted and can be had.
 fn peers(options: &Options) -> Result<Vec<Contestant>> {
+    if let Some(bench) = &options.earlier {
+        return Ok(vec![Contestant::earlier(bench.clone())]);
+    }
     let interpreter = match &options.python {
         Some(path) => path.clone(),
         None => python::environment("python", &bench_file("peers/requirements.txt"))?,

@@ -24,6 +24,9 @@ pub struct Options {
     /// An interpreter that has the packages, instead of an environment of the bench's own
     #[arg(long, value_name = "PATH")]
     pub python: Option<PathBuf>,
+    /// Another build of this bench, asked in place of the other packages; the report goes to the target directory
+    #[arg(long, value_name = "PATH")]
+    pub earlier: Option<PathBuf>,
     /// Set by cargo
     #[arg(long, hide = true)]
     pub bench: bool,
@@ -51,7 +54,7 @@ impl Options {
 
     /// Where the report goes.
     pub fn results(&self) -> Result<PathBuf> {
-        let full = (self.scale - 1.0).abs() < f64::EPSILON;
+        let full = (self.scale - 1.0).abs() < f64::EPSILON && self.earlier.is_none();
         Ok(if full { bench_file("RESULTS.md") } else { work_folder("")?.join("RESULTS.md") })
     }
 }

@@ -153,15 +153,18 @@ impl Sums {
         Ok(())
     }
 
-    /// `Σ z z'` of all rows that take part in a cell.
+    /// `Σ z z'` of all rows that take part in a cell, each stratum's divided by its largest entry: what depends on what in
+    /// all rows does so whatever their weights, and a stratum with extreme values must not hide how the others vary.
     fn unweighted(&self, cells: &[PlannedCell], k: usize) -> Vec<f64> {
         let mut sum = vec![0.0; k * k];
         let mut seen = HashSet::new();
         let open = cells.iter().filter(|c| c.status.is_none());
         for (part, _) in open.flat_map(|c| parts(&c.sides)) {
             let new = seen.insert((part.stratum, part.x, part.unit));
-            if let Some(gram) = self.get(part, part.unit, None).filter(|_| new) {
-                crate::pass::add(&mut sum, &gram.zz);
+            let Some(gram) = self.get(part, part.unit, None).filter(|_| new) else { continue };
+            let largest = (0..k).map(|j| gram.zz[j * k + j]).fold(0.0, f64::max);
+            if largest > 0.0 && largest.is_finite() {
+                sum.iter_mut().zip(&gram.zz).for_each(|(sum, z)| *sum += z / largest);
             }
         }
         sum

@@ -8,8 +8,8 @@ use crate::options::{Band, Inference};
 /// Fewer clusters than this and the band takes the t law with one degree of freedom less than clusters.
 const FEW_CLUSTERS: usize = 50;
 
-/// Largest error of a uniform critical value, as documented.
-const STATED: f64 = 5e-4;
+/// Largest error of a uniform critical value without a warning.
+const STATED: f64 = 2e-3;
 
 /// A critical value above this is reported with a warning, as in R `did`.
 const LARGE: f64 = 7.0;

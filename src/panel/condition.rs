@@ -71,7 +71,9 @@ pub(crate) struct Change {
     mean: Vec<Vec<f64>>,
     /// Divisor of the outcomes.
     pub y_scale: f64,
-    /// Mean and standard deviation of each covariate.
+    /// Mean of each version of each covariate in the reference strata.
+    centre: Vec<f64>,
+    /// Mean and standard deviation by which each covariate is standardised.
     standard: Vec<(f64, f64)>,
     /// Lower triangle by which covariates are decorrelated.
     lower: Option<Vec<f64>>,
@@ -106,6 +108,7 @@ pub(super) fn condition(
         weight_columns: known.weight_columns,
         mean: known.observed.iter().map(|columns| vec![0.0; columns.len()]).collect(),
         y_scale: 1.0,
+        centre: vec![0.0; kx * info.versions],
         standard: vec![(0.0, 1.0); kx],
         lower: None,
     };
@@ -123,11 +126,13 @@ pub(super) fn condition(
             }
         }
     }
-    let rows_of = |strata: Range<usize>| known.rows[strata].iter().sum::<usize>() * info.versions;
-    let n = rows_of(known.reference.clone()) as f64;
-    for (j, standard) in change.standard.iter_mut().enumerate().filter(|_| info.intercept) {
-        let reference = &sums[known.reference.clone()];
-        standard.0 = reference.iter().map(|s| s.x[j]).sum::<f64>() / n;
+    let n = known.rows[known.reference.clone()].iter().sum::<usize>() as f64;
+    // Covariate by covariate, version by version.
+    let of_reference = |sums: &[Sums], c: usize| {
+        sums[known.reference.clone()].iter().map(|s| s.x[c]).sum::<f64>() / n
+    };
+    if info.intercept {
+        change.centre = (0..kx * info.versions).map(|c| of_reference(&sums, c)).collect();
     }
     if precision == Precision::F32 || kx > 0 {
         let squares = change.sums(pieces, |v| v * v)?;
@@ -139,12 +144,17 @@ pub(super) fn condition(
             change.y_scale = lower_median(sizes).unwrap_or(1.0);
         }
         for j in 0..kx {
-            let reference = squares[known.reference.clone()].iter().map(|s| s.x[j]).sum::<f64>();
-            let spread = |s: usize| (squares[s].x[j] / rows_of(s..s + 1) as f64).sqrt();
-            let own = Some((reference / n).sqrt()).filter(|sd| is_scale(*sd));
-            let sd = own.or_else(|| lower_median((0..squares.len()).map(spread)));
-            change.standard[j] = match sd.filter(|_| change.standard[j].0.is_finite()) {
-                Some(sd) => (change.standard[j].0, sd),
+            let versions = || (j..kx * info.versions).step_by(kx);
+            // The typical version's: cells do not see the others' extreme values.
+            let spread = |c: usize| (of_reference(&squares, c).sqrt(), c);
+            let own = lower_median_by(versions().map(spread));
+            let elsewhere = || {
+                let spread = |s: usize| (squares[s].x[j] / known.rows[s] as f64).sqrt();
+                Some((lower_median((0..squares.len()).map(spread))?, j))
+            };
+            let found = own.or_else(elsewhere).map(|(sd, c)| (change.centre[c], sd));
+            change.standard[j] = match found.filter(|(mean, _)| mean.is_finite()) {
+                Some(standard) => standard,
                 None => extreme(pieces, j, info)?,
             };
         }
@@ -182,8 +192,13 @@ fn weight_factor(sums: &[Sums], known: &Known, precision: Precision) -> f64 {
 
 /// Lower median of the finite positive values.
 fn lower_median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.filter(|v| is_scale(*v)).collect();
-    values.sort_unstable_by(f64::total_cmp);
+    lower_median_by(values.map(|v| (v, 0))).map(|(value, _)| value)
+}
+
+/// The same, with what belongs to it.
+fn lower_median_by(values: impl Iterator<Item = (f64, usize)>) -> Option<(f64, usize)> {
+    let mut values: Vec<(f64, usize)> = values.filter(|(v, _)| is_scale(*v)).collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
     values.get(values.len().saturating_sub(1) / 2).copied()
 }
 
@@ -223,7 +238,7 @@ fn extreme(pieces: &dyn Pieces, j: usize, info: &DesignInfo) -> Result<(f64, f64
     Ok(if is_scale(standard.1) { standard } else { (0.0, 1.0) })
 }
 
-/// Sums over the rows of a stratum: of outcomes and weights by column, of covariates over their versions.
+/// Sums over the rows of a stratum, by column.
 struct Sums {
     y: Vec<f64>,
     x: Vec<f64>,
@@ -240,7 +255,7 @@ impl Change {
     fn sums(&self, pieces: &dyn Pieces, f: impl Fn(f64) -> f64 + Sync) -> Result<Vec<Sums>> {
         let zero = |mean: &Vec<f64>| Sums {
             y: vec![0.0; mean.len()],
-            x: vec![0.0; self.kx],
+            x: vec![0.0; self.centre.len()],
             w: vec![0.0; self.weight_columns.0],
         };
         let mut sums: Vec<Sums> = self.mean.iter().map(zero).collect();
@@ -255,8 +270,8 @@ impl Change {
                 };
                 let y = columns(&s.y, s.rows).zip(&self.mean[stratum]);
                 let y = y.map(|(c, mean)| column(c, *mean));
-                let x = columns(&s.x, s.rows).enumerate();
-                let x = x.map(|(c, column_of)| column(column_of, self.standard[c % self.kx].0));
+                let x = columns(&s.x, s.rows).zip(&self.centre);
+                let x = x.map(|(c, mean)| column(c, *mean));
                 let w = columns(&s.w, s.rows).take(self.weight_columns.0);
                 let w = w.map(|c| column(c, 0.0));
                 y.chain(x).chain(w).collect()
@@ -264,15 +279,12 @@ impl Change {
             let tiles: Vec<_> =
                 (0..s.rows).step_by(TILE).map(|a| a..(a + TILE).min(s.rows)).collect();
             let parts: Vec<Vec<f64>> = tiles.into_par_iter().map(tile).collect();
-            let versions = s.x.len() / s.rows.max(1);
             let Sums { y, x, w } = &mut sums[stratum];
             for part in parts {
                 let (of_y, rest) = part.split_at(y.len());
-                let (of_x, of_w) = rest.split_at(versions);
+                let (of_x, of_w) = rest.split_at(x.len());
                 add(y, of_y);
-                for (c, value) in of_x.iter().enumerate() {
-                    x[c % self.kx] += value;
-                }
+                add(x, of_x);
                 add(w, of_w);
             }
             Ok(())

@@ -3,7 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::{
     Band, Bootstrap, ControlGroup, DidError, Drdid, DrdidMethod, DrdidResult, EstimationMethod,
-    Multiplier,
+    Multiplier, Precision,
 };
 use polars::prelude::{DataFrame, df};
 
@@ -154,6 +154,25 @@ fn standard_errors_do_not_depend_on_how_far_apart_cohorts_are() {
                     assert!((a / b - 1.0).abs() < rounding, "{far:e}: {a} {b} {spec:?}");
                 }
             }
+        }
+    }
+}
+
+/// Single precision has seven digits: a million spreads leave one.
+#[test]
+fn single_precision_does_not_depend_on_how_far_apart_cohorts_are() {
+    for (df, spec) in layouts() {
+        let levels = spec.repeated_cross_sections || spec.allow_unbalanced_panel;
+        let far = 1e6;
+        let shift = |y: f64, t: f64| if levels { y + far } else { y + far * t };
+        let df = change(&df, "y", |g, _, _| g == 0.0, shift);
+        let [double, single] = [Precision::F64, Precision::F32]
+            .map(|precision| spec.fit_on::<Cpu>(&df, precision).unwrap());
+        for (a, b) in double.cells.iter().zip(&single.cells) {
+            let [a_se, b_se] = [a, b].map(|c| c.estimate.se.unwrap());
+            assert!((a_se / b_se - 1.0).abs() < 1e-3, "{a:?} {b:?} {spec:?}");
+            let distance = (a.estimate.att.unwrap() - b.estimate.att.unwrap()).abs();
+            assert!(distance < 1e-2 * a_se, "{a:?} {b:?} {spec:?}");
         }
     }
 }
