@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
 
+use super::records::{self, Records};
 use super::{cast, check_columns, problem};
 use crate::error::{DidError, Result};
 use crate::panel::{MissingValues, ReadAsMissing, Roles};
 
 /// Separators of other dialects, and what they are called.
 const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")];
+
+/// First bytes of compressed files.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// The columns of CSV files that were asked for.
 pub(crate) struct CsvData {
@@ -37,16 +42,19 @@ impl CsvData {
                 Some(texts) => drop(texts.vstack_mut(&more)?),
             }
         }
-        let texts = texts.unwrap_or_default();
+        let mut texts = texts.unwrap_or_default();
+        let rows = texts.height();
         let mut all = Vec::new();
         let mut columns = Vec::with_capacity(names.len());
         for name in &names {
             let label = roles.is_label(name);
-            let (series, counts) = cast::cast(texts.column(name)?.str()?, missing, label)?;
+            // Each text column is given up for what it says.
+            let fields = texts.drop_in_place(name)?;
+            let (series, counts) = cast::cast(fields.str()?, missing, label)?;
             all.extend(counts.of(name));
             columns.push(series.into_column());
         }
-        Ok(Self { frame: DataFrame::new(texts.height(), columns)?, missing: all })
+        Ok(Self { frame: DataFrame::new(rows, columns)?, missing: all })
     }
 }
 
@@ -62,11 +70,20 @@ impl Header {
             if file.read_until(b'\n', &mut line).map_err(io)? == 0 {
                 return Err(problem(path, "the file is empty"));
             }
+            if line.starts_with(&GZIP) || line.starts_with(&ZSTD) {
+                return Err(problem(path, "the file is compressed; decompress it first"));
+            }
             let Ok(line) = String::from_utf8(line) else {
                 return Err(problem(path, "the header is not in UTF-8; convert the file"));
             };
             let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
             let line = line.trim_end_matches(['\n', '\r']);
+            if line.contains('\r') {
+                return Err(problem(
+                    path,
+                    "lines end in carriage returns; write them with line feeds",
+                ));
+            }
             if !line.is_empty() {
                 return fields(line).map(Self).ok_or_else(|| {
                     problem(
@@ -103,6 +120,7 @@ impl Header {
         let schema = (0..self.0.len()).map(|i| Field::new(i.to_string().into(), DataType::String));
         let position = |name: &String| self.0.iter().position(|n| n == name);
         let positions: Vec<usize> = names.iter().filter_map(position).collect();
+        let Records { filled, empty } = records::count(path)?;
         let unreadable = |e: PolarsError| problem(path, format!("{e}"));
         let file = File::open(path)
             .map_err(|source| DidError::Io { path: path.display().to_string(), source })?;
@@ -113,6 +131,10 @@ impl Header {
             .into_reader_with_file_handle(file)
             .finish()
             .map_err(unreadable)?;
+        if !(filled..=filled + empty).contains(&texts.height()) {
+            let text = format!("{} rows were read of {filled}; check its quotes", texts.height());
+            return Err(problem(path, text));
+        }
         let column = |(name, position): (&String, &usize)| {
             let column = texts.column(&position.to_string())?;
             Ok(column.clone().with_name(name.as_str().into()))

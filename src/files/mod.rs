@@ -5,6 +5,7 @@
 mod cast;
 mod csv;
 mod field;
+mod records;
 mod search;
 
 use std::path::{Path, PathBuf};

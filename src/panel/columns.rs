@@ -4,6 +4,7 @@ use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::codes::{Codes, LabelColumn, MISSING};
+use super::excerpt::excerpt;
 use super::formula::{Evaluated, Formula, RawColumn, Texts};
 use super::order::UnitOrder;
 use super::small::{MAX_DISTINCT, SmallCodes};
@@ -324,7 +325,7 @@ fn described(series: &Series) -> String {
     let dtype = series.dtype().to_string();
     let Ok(texts) = series.str() else { return dtype };
     let mut other = texts.iter().flatten().filter(|text| text.trim().parse::<f64>().is_err());
-    other.next().map_or_else(|| dtype.clone(), |text| format!("{dtype}, as `{text}`"))
+    other.next().map_or_else(|| dtype.clone(), |text| format!("{dtype}, as `{}`", excerpt(text)))
 }
 
 fn small(column: &str, numbers: Numbers, map: impl Fn(f64) -> f64 + Sync) -> Result<SmallCodes> {

@@ -95,9 +95,9 @@ impl MissingValues {
         match &self.given {
             Some(given) => self.given_text(given, text) || self.given_number(given, text),
             None => {
-                let lower = || text.to_ascii_lowercase();
                 let stata = matches!(text.as_bytes(), [b'.', b'a'..=b'z' | b'A'..=b'Z']);
-                text.is_empty() || stata || (text.len() <= 4 && AMONG_NUMBERS.contains(&&*lower()))
+                let usual = |word: &&str| text.eq_ignore_ascii_case(word);
+                text.is_empty() || stata || (text.len() <= 4 && AMONG_NUMBERS.iter().any(usual))
             }
         }
     }

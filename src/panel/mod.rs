@@ -11,6 +11,7 @@ mod codes;
 mod columns;
 mod condition;
 mod counts;
+mod excerpt;
 mod fill;
 mod findings;
 pub(crate) mod formula;

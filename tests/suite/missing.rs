@@ -259,6 +259,10 @@ fn dialects_of_csv() {
         (plain.replace(',', "\t"), "tabs"),
         (twice, "several columns are called `x1`"),
         (String::new(), "empty"),
+        (format!("{plain}\n241,1,0,0.5"), "fields"),
+        (plain.replacen("\n1,", "\n1,,", 1), "line 2 has 7 fields"),
+        (plain.replacen("\n1,", "\n\"1,", 1), "line 2: the quote of a field is not closed"),
+        (plain.replace('\n', "\r"), "carriage returns"),
         (plain.replacen("x1", "\"x1", 1), "quotes"),
     ] {
         let error = read(&text).unwrap_err();

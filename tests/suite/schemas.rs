@@ -126,7 +126,7 @@ fn large_labels_in_some_pieces_do_not_change_the_others() {
         let pieces: Vec<DataFrame> =
             (0..df.height()).step_by(90).map(|start| df.slice(start as i64, 90)).collect();
         write(folder.path(), &pieces);
-        for budget in [None, Some(20_000), Some(400_000)] {
+        for budget in [None, Some(60_000), Some(400_000)] {
             let config = but(config(), |c| c.memory_budget = budget);
             let fit = config.fit_parquet(folder.path(), &[Default::default()]).unwrap();
             assert_eq!((&fit.cells, fit.vcov()), (&expected.cells, expected.vcov()), "{column}");

@@ -7,6 +7,7 @@ use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use crate::error::{DidError, Result};
 use crate::panel::MissingValues;
+use crate::panel::excerpt::excerpt;
 
 /// What the levels of the text columns of a formula look like, by column.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +87,7 @@ impl Text {
             } else {
                 &mut text.other
             };
-            sort.get_or_insert_with(|| level.clone());
+            sort.get_or_insert_with(|| excerpt(level));
         }
         text
     }

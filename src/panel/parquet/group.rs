@@ -74,8 +74,8 @@ fn rows_by_bucket(
 type Writer = Box<dyn FnMut(Option<&DataFrame>) -> Result<()>>;
 
 fn create(df: &DataFrame) -> Result<(Part, Writer)> {
-    let file = temporary::file()?;
-    let source = Source::Temporary(Arc::new(file.try_clone().map_err(temporary::failed)?));
+    let file = Arc::new(temporary::file()?);
+    let source = Source::Temporary(Arc::clone(&file));
     let mut writer = ParquetWriter::new(file)
         .with_compression(ParquetCompression::Uncompressed)
         .batched(df.schema())
