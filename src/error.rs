@@ -5,7 +5,7 @@
 //! | configuration | `Config`, `Formula` | before any data is read |
 //! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
 //! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
-//! | environment | `Precision`, `Device`, `Memory`, `Polars`, `Io`, `Json`, `Plot` | from the machine or a library |
+//! | environment | `Precision`, `Device`, `Memory`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
 
 use std::fmt;
 
@@ -274,6 +274,40 @@ pub enum DidError {
     /// The data could not be read.
     #[error("reading the data: {0}")]
     Polars(#[from] polars::error::PolarsError),
+    /// A file or directory cannot be used as data.
+    #[error("{path}: {problem}")]
+    File {
+        /// The file or directory.
+        path: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// Files of one data set disagree about a column.
+    #[error(
+        "column `{column}` has type {got} in {file} and {expected} in {other}; write all files with one type"
+    )]
+    TypesDiffer {
+        /// Name of the column.
+        column: String,
+        /// A file.
+        file: String,
+        /// The column's type there.
+        got: String,
+        /// An earlier file.
+        other: String,
+        /// The column's type there.
+        expected: String,
+    },
+    /// A temporary file could not be made, written or read.
+    #[error(
+        "temporary file in {directory}: {source}; make space there, or set TMPDIR to a directory that has it"
+    )]
+    Temporary {
+        /// The directory.
+        directory: String,
+        /// Cause.
+        source: std::io::Error,
+    },
     /// A file could not be read or written.
     #[error("{path}: {source}")]
     Io {

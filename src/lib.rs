@@ -55,6 +55,7 @@ pub mod data;
 mod error;
 mod estimates;
 mod estimator;
+mod files;
 mod inference;
 mod kernel;
 mod memory;
@@ -65,6 +66,7 @@ mod progress;
 mod report;
 mod solve;
 mod source;
+mod temporary;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use error::{DidError, DidWarning, Result};
@@ -77,7 +79,7 @@ pub use options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
     Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
-pub use panel::SampleAudit;
+pub use panel::{FilesRead, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};
 pub use report::{Align, Comparable, PlotRow, Section, Settings, Table, Term, compare};
 #[cfg(feature = "plot")]

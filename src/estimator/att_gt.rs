@@ -16,7 +16,7 @@ use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, Roles, Sample, SampleOptions, Timing, Treatment};
+use crate::panel::{Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::Source;
@@ -96,6 +96,12 @@ pub struct AttGt<B: DidBackend> {
     #[builder(default)]
     #[serde(default)]
     pub allow_unbalanced_panel: bool,
+    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data): texts in every column that are
+    /// equal to one, and numbers equal to one that is a number, as in `["NA", "-99"]`. An empty field or text is missing in any
+    /// case.
+    #[doc(alias = "na.strings")]
+    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
+    pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
     #[doc(alias = "alp")]
     #[builder(default = super::five_percent())]
@@ -160,7 +166,7 @@ impl<B: DidBackend> AttGt<B> {
         Ok(())
     }
 
-    /// Estimates all cells from a data frame, a lazy frame, or the path of a CSV or parquet file. Parquet files that would
+    /// Estimates all cells from a data frame, a lazy frame, or the path of CSV or parquet [files](Data). Parquet files that would
     /// take more than [`memory_budget`](Self::memory_budget), or half of the free memory, are read as by
     /// [`fit_parquet`](Self::fit_parquet).
     ///
@@ -186,13 +192,15 @@ impl<B: DidBackend> AttGt<B> {
         self.estimate(self.setup()?.open(data.into(), devices)?)
     }
 
-    /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a pattern such as `data/*.parquet`, or
-    /// a directory. The result is the same to the last bit.
+    /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a directory, or a pattern such as
+    /// `data/*.parquet`. The result is the same to the last bit.
     ///
     /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the units,
     /// to arrange their rows, and in between if there are covariates, weights, clusters or categoricals to look at. If the
     /// rows are not in ascending order of the units, throughout the files in the order of their names, the columns needed
-    /// are first written once more, grouped by unit, to the directory for temporary files.
+    /// are first written once more, grouped by unit, to temporary files. Those have no names where the system can do without
+    /// (else only their owner can read them), so that nothing is left of them however the process ends; `TMPDIR` says where
+    /// they are.
     ///
     /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is more
     /// than [`memory_budget`](Self::memory_budget) (half of the free memory without one), it is kept in a temporary file and
@@ -306,6 +314,7 @@ impl<B: DidBackend> AttGt<B> {
             },
             fix_weights: self.fix_weights,
             conditioning: conditioning(self.precision),
+            missing: MissingValues::new(self.missing_values.as_deref()),
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,

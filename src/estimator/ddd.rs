@@ -20,7 +20,7 @@ use crate::options::{
     UnbalancedPanel,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, Roles, Sample, SampleOptions, Timing, Treatment};
+use crate::panel::{Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::Source;
@@ -110,6 +110,9 @@ pub struct Ddd<B: DidBackend> {
     #[builder(default)]
     #[serde(default)]
     pub unbalanced: UnbalancedPanel,
+    /// Words and numbers that stand for a missing value; see [`AttGt::missing_values`](crate::AttGt::missing_values).
+    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
+    pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
     #[builder(default = super::five_percent())]
     #[serde(default = "super::five_percent")]
@@ -283,6 +286,7 @@ impl<B: DidBackend> Ddd<B> {
             },
             fix_weights: None,
             conditioning: conditioning(self.precision),
+            missing: MissingValues::new(self.missing_values.as_deref()),
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,

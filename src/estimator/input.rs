@@ -4,9 +4,22 @@ use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
 
-use crate::error::{DidError, Result};
+use crate::error::Result;
+use crate::files::{CsvData, Files, Format};
+use crate::panel::{MissingValues, ParquetFiles, Roles, SampleAudit};
 
-/// A data frame, a lazy frame, or the path of a CSV or parquet file. Only the columns needed are read.
+/// A data frame, a lazy frame, or the path of CSV or parquet files. Only the columns needed are read.
+///
+/// A path is taken as it is: `data[1].csv` is the file of that name. Only if nothing has the name is it a pattern with `*`, `?`
+/// and `[...]`. A directory stands for the files below it but for those whose names start with `.` or `_`. Several files are read
+/// as one, in the order of their names, and are named in the [audit](crate::SampleAudit::files). They must be of one format and
+/// have the columns needed, in any order; parquet files must agree on the columns' types.
+///
+/// CSV files have commas between columns, a header and decimal points. A column whose fields are all numbers but for empty ones
+/// and words for a missing value (`NA`, `N/A`, `NaN`, `null`, `None`, `.`, `#N/A`, `.a` to `.z`, in any case) is numeric;
+/// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
+/// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
+/// estimators replaces the words.
 #[derive(Clone)]
 #[non_exhaustive]
 #[expect(missing_debug_implementations, reason = "a lazy frame has none")]
@@ -15,7 +28,7 @@ pub enum Data<'a> {
     Frame(&'a DataFrame),
     /// Collected when the fit starts.
     Lazy(Box<LazyFrame>),
-    /// A `.csv` or `.parquet` file, a parquet pattern with `*`, or a directory of parquet files.
+    /// A `.csv` or `.parquet` file, a directory of such files, or a pattern.
     Path(PathBuf),
 }
 
@@ -43,21 +56,45 @@ impl From<&str> for Data<'_> {
     }
 }
 
+/// Columns that were read, and what the audit says about their reading.
+pub(super) struct Read {
+    pub frame: DataFrame,
+    pub audit: SampleAudit,
+}
+
 impl Data<'_> {
-    /// The named columns. Missing ones are left to the checks that know their roles.
-    pub(super) fn read(self, names: &[String]) -> Result<DataFrame> {
-        match self {
+    /// The columns of the roles. What a frame lacks is left to the checks that know its role.
+    pub(super) fn read(self, roles: &Roles, missing: &MissingValues) -> Result<Read> {
+        let frame = match self {
             Data::Frame(df) => {
+                let names = roles.names();
                 let present = names.iter().filter(|n| df.column(n).is_ok());
                 if present.clone().count() < names.len() {
-                    return Ok(df.clone());
+                    df.clone()
+                } else {
+                    df.select(present.map(String::as_str))?
                 }
-                Ok(df.select(present.map(String::as_str))?)
             }
-            Data::Lazy(frame) => collect(*frame, names),
-            Data::Path(path) => collect(scan(&path)?, names),
-        }
+            Data::Lazy(frame) => collect(*frame, &roles.names())?,
+            Data::Path(path) => return read_files(&Files::find(&path)?, roles, missing),
+        };
+        Ok(Read { frame, audit: SampleAudit::default() })
     }
+}
+
+/// The columns of all rows of some files.
+pub(super) fn read_files(files: &Files, roles: &Roles, missing: &MissingValues) -> Result<Read> {
+    let (frame, read_as_missing) = match files.format {
+        Format::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
+        Format::Csv => {
+            let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing)?;
+            (frame, missing)
+        }
+    };
+    Ok(Read {
+        frame,
+        audit: SampleAudit { files: files.read(), read_as_missing, ..Default::default() },
+    })
 }
 
 fn collect(mut frame: LazyFrame, names: &[String]) -> Result<DataFrame> {
@@ -66,31 +103,4 @@ fn collect(mut frame: LazyFrame, names: &[String]) -> Result<DataFrame> {
         frame = frame.select(names.iter().map(col).collect::<Vec<_>>());
     }
     Ok(frame.collect()?)
-}
-
-/// A lazy frame over a CSV or parquet file.
-fn scan(path: &Path) -> Result<LazyFrame> {
-    let shown = path.display().to_string();
-    if !shown.contains('*') && !path.exists() {
-        let source = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
-        return Err(DidError::Io { path: shown, source });
-    }
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    match extension.as_deref() {
-        _ if path.is_dir() => {
-            let files = format!("{shown}/**/*.parquet");
-            Ok(LazyFrame::scan_parquet(PlRefPath::new(&files), ScanArgsParquet::default())?)
-        }
-        Some("csv") => Ok(LazyCsvReader::new(PlRefPath::new(&shown))
-            .with_infer_schema_length(None)
-            .finish()?),
-        Some("parquet" | "pq") => {
-            Ok(LazyFrame::scan_parquet(PlRefPath::new(&shown), ScanArgsParquet::default())?)
-        }
-        _ => Err(DidError::Config {
-            option: "data",
-            expected: "a .csv or .parquet file",
-            got: shown,
-        }),
-    }
 }

@@ -4,15 +4,16 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::input::Data;
+use super::input::{Data, Read, read_files};
 use super::result::Timings;
 use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
+use crate::files::{Files, Format, problem};
 use crate::inference::multipliers;
 use crate::options::{Band, BasePeriod, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::{
-    Conditioning, Panel, ParquetFiles, Request, Roles, Sample, SampleOptions, Storage, ingest,
-    ingest_parquet,
+    Conditioning, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
+    SampleOptions, Storage, ingest, ingest_parquet,
 };
 use crate::pass::{Consumers, InfluencePass};
 use crate::progress::Progress;
@@ -26,6 +27,7 @@ pub(super) struct Setup {
     pub sample: SampleOptions,
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
+    pub missing: MissingValues,
     pub precision: Precision,
     pub chunk_rows: Option<usize>,
     pub memory_budget: Option<u64>,
@@ -46,12 +48,18 @@ impl Setup {
     /// of the free memory, are read piece by piece.
     pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened<B>> {
         let start = Instant::now();
-        if let Some(path) = self.too_large(&data)? {
-            let path = path.to_owned();
-            return self.open_parquet(&path, devices);
-        }
         self.probe::<B>(devices)?;
-        let (panel, read) = self.panel(data, start)?;
+        let (panel, read) = match data {
+            Data::Path(path) => {
+                let files = Files::find(&path)?;
+                if self.is_too_large(&files)? {
+                    self.panel_by_pieces(&files, start)?
+                } else {
+                    self.arranged(read_files(&files, &self.roles, &self.missing)?, start)?
+                }
+            }
+            data => self.panel(data, start)?,
+        };
         self.upload(panel, devices, read, start)
     }
 
@@ -63,27 +71,36 @@ impl Setup {
     ) -> Result<Opened<B>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
-        if self.sample.repeated_cross_sections {
-            let (panel, read) = self.panel(path.into(), start)?;
-            return self.upload(panel, devices, read, start);
+        let files = Files::find(path)?;
+        if files.format == Format::Csv {
+            return Err(problem(path, "CSV files cannot be read piece by piece; use `fit`"));
         }
-        let files =
-            ParquetFiles::open(path, &self.roles, self.memory_budget, self.progress.clone())?;
-        let read = start.elapsed().as_secs_f64();
-        let panel = {
-            let _span = tracing::info_span!("ingest").entered();
-            ingest_parquet(&files, &self.request(Storage::Within(self.memory_budget)))?
+        let (panel, read) = if self.sample.repeated_cross_sections {
+            self.arranged(read_files(&files, &self.roles, &self.missing)?, start)?
+        } else {
+            self.panel_by_pieces(&files, start)?
         };
-        drop(files);
         self.upload(panel, devices, read, start)
     }
 
     /// The arranged sample in memory, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        let df = data.read(&self.roles.names())?;
+        self.arranged(data.read(&self.roles, &self.missing)?, start)
+    }
+
+    fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
         let read = start.elapsed().as_secs_f64();
-        let _span = tracing::info_span!("ingest", rows = df.height()).entered();
-        Ok((ingest(&df, &self.request(Storage::Resident))?, read))
+        let _span = tracing::info_span!("ingest", rows = frame.height()).entered();
+        Ok((ingest(&frame, audit, &self.request(Storage::Resident))?, read))
+    }
+
+    fn panel_by_pieces(&self, files: &Files, start: Instant) -> Result<(Panel, f64)> {
+        let (budget, progress) = (self.memory_budget, self.progress.clone());
+        let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
+        let files = ParquetFiles::open(&files.paths, &self.roles, budget, progress)?;
+        let read = start.elapsed().as_secs_f64();
+        let _span = tracing::info_span!("ingest").entered();
+        Ok((ingest_parquet(&files, audit, &self.request(Storage::Within(budget)))?, read))
     }
 
     fn request(&self, storage: Storage) -> Request<'_> {
@@ -93,20 +110,20 @@ impl Setup {
             fix_weights: self.fix_weights,
             conditioning: self.conditioning,
             storage,
+            missing: self.missing.clone(),
             progress: self.progress.clone(),
         }
     }
 
-    /// The path of parquet files of a panel that should be read piece by piece.
-    fn too_large<'a>(&self, data: &'a Data<'_>) -> Result<Option<&'a Path>> {
-        let Data::Path(path) = data else { return Ok(None) };
-        if self.sample.repeated_cross_sections || !ParquetFiles::is_parquet(path) {
-            return Ok(None);
+    /// Whether files should be read piece by piece: those of a panel, in parquet.
+    fn is_too_large(&self, files: &Files) -> Result<bool> {
+        if self.sample.repeated_cross_sections || files.format != Format::Parquet {
+            return Ok(false);
         }
-        let bytes = ParquetFiles::frame_bytes(path, self.roles.names().len())?;
+        let bytes = ParquetFiles::frame_bytes(&files.paths, self.roles.names().len())?;
         let half = crate::memory::free().map(|free| free / 2);
         let limit = self.memory_budget.into_iter().chain(half).min();
-        Ok(limit.is_some_and(|limit| bytes > limit).then_some(path))
+        Ok(limit.is_some_and(|limit| bytes > limit))
     }
 
     /// Whether the devices can do the precision, before any work.

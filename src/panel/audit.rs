@@ -1,11 +1,20 @@
-//! What happened to the rows between the data frame and the estimation sample.
+//! What happened to the rows between the data and the estimation sample.
 
 use serde::{Deserialize, Serialize};
+
+use super::missing::ReadAsMissing;
 
 /// Counts of rows and units by what happened to them, in the order of the steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SampleAudit {
+    /// Files read; none if the data were in memory.
+    #[serde(default)]
+    pub files: FilesRead,
+    /// Values read as missing because of a word that stands there, or because the field of a CSV file is empty. Nulls and NaN of
+    /// data frames and parquet files are not counted.
+    #[serde(default)]
+    pub read_as_missing: Vec<ReadAsMissing>,
     /// Rows read.
     pub rows_in: usize,
     /// Rows dropped for a missing or non-finite value, by column (a row counts for its first such column).
@@ -30,4 +39,23 @@ pub struct SampleAudit {
     pub periods: Vec<f64>,
     /// Columns of the design, intercept included.
     pub covariates: Vec<String>,
+}
+
+/// Files that were read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FilesRead {
+    /// How many.
+    pub number: usize,
+    /// Paths of the first of them, in the order in which they were read.
+    pub paths: Vec<String>,
+}
+
+impl FilesRead {
+    /// Files that are named, at most.
+    const NAMED: usize = 20;
+
+    pub(crate) fn new(paths: impl ExactSizeIterator<Item = String>) -> Self {
+        Self { number: paths.len(), paths: paths.take(Self::NAMED).collect() }
+    }
 }

@@ -4,7 +4,8 @@ use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::codes::{Codes, LabelColumn, MISSING};
-use super::formula::{Evaluated, Formula, RawColumn};
+use super::excerpt::excerpt;
+use super::formula::{Evaluated, Formula, RawColumn, Texts};
 use super::order::UnitOrder;
 use super::small::{MAX_DISTINCT, SmallCodes};
 use super::values::{Numbers, Values};
@@ -48,6 +49,40 @@ impl Roles {
         names.dedup();
         names
     }
+
+    /// An error naming the first column that is not among the names.
+    pub fn find_in(&self, names: &[&str]) -> Result<()> {
+        let optional = [
+            (&self.eligible, "eligibility"),
+            (&self.weights, "weights"),
+            (&self.unit, "unit"),
+            (&self.cluster, "cluster"),
+        ];
+        let covariates = self.covariates.variables();
+        let needed = [
+            (&self.outcome, "outcome"),
+            (&self.time, "time"),
+            (&self.group, self.treatment.role()),
+        ];
+        let mut needed = needed
+            .into_iter()
+            .chain(optional.into_iter().filter_map(|(name, role)| Some((name.as_ref()?, role))))
+            .chain(covariates.iter().map(|name| (name, "covariate")));
+        match needed.find(|(name, _)| !names.contains(&name.as_str())) {
+            None => Ok(()),
+            Some((name, role)) => Err(not_found(name, role, names.iter().copied())),
+        }
+    }
+
+    /// Whether the values of a column are compared only.
+    pub fn is_label(&self, name: &str) -> bool {
+        let is = |role: &Option<String>| role.as_deref() == Some(name);
+        let numbers = [&self.outcome, &self.time, &self.group];
+        (is(&self.unit) || is(&self.cluster))
+            && !numbers.into_iter().any(|n| n == name)
+            && !(is(&self.eligible) || is(&self.weights))
+            && !self.covariates.variables().iter().any(|n| n == name)
+    }
 }
 
 impl Treatment {
@@ -74,6 +109,8 @@ pub(super) struct Rows {
     pub units: Option<Units>,
     pub cluster: Option<Codes>,
     pub covariates: Evaluated,
+    /// What the covariates that are text look like.
+    pub texts: Texts,
     /// Whether each row has all its values; `None` if all rows do.
     complete: Option<Vec<bool>>,
     /// Rows dropped for a missing or non-finite value, under their first such column.
@@ -95,7 +132,8 @@ impl Units {
 }
 
 impl Rows {
-    pub fn read(df: &DataFrame, roles: &Roles) -> Result<Self> {
+    /// Reads the columns of a frame whose first row has the number `first_row` among all rows.
+    pub fn read(df: &DataFrame, roles: &Roles, first_row: usize) -> Result<Self> {
         let column = |name: &str, role| find(df, name, role);
         let numbers = |name: &str, role, null| {
             numeric(column(name, role)?.as_materialized_series(), role, null)
@@ -117,11 +155,12 @@ impl Rows {
         let time = small(&roles.time, numbers(&roles.time, "time", f64::NAN)?, |t| {
             if t.is_finite() { t } else { f64::NAN }
         })?;
-        let binary = |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?);
+        let binary =
+            |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?, first_row);
         let role = roles.treatment.role();
         let group = match roles.treatment {
             Treatment::FirstPeriod => {
-                groups(&roles.group, numbers(&roles.group, role, f64::INFINITY)?)?
+                groups(&roles.group, numbers(&roles.group, role, f64::INFINITY)?, first_row)?
             }
             Treatment::Indicator => {
                 binary(&roles.group, role)?;
@@ -132,7 +171,7 @@ impl Rows {
         let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
         let weight = |n: &String| {
             let values = numbers(n, "weights", f64::NAN)?.values();
-            refuse_negative(n, &values)?;
+            refuse_negative(n, &values, first_row)?;
             Ok::<_, DidError>(values)
         };
         let w = roles.weights.as_ref().map(weight).transpose()?;
@@ -144,6 +183,9 @@ impl Rows {
         });
         let cluster = labels(&roles.cluster, "cluster")?.map(|labels| labels.codes());
         let covariates = roles.covariates.evaluate(df.height(), &raw)?;
+        let texts = covariates.texts(&|name| {
+            df.column(name).is_ok_and(|c| c.dtype().is_categorical() || c.dtype().is_enum())
+        });
         let len = df.height();
         let (complete, missing) = (None, Vec::new());
         let mut rows = Self {
@@ -156,6 +198,7 @@ impl Rows {
             units,
             cluster,
             covariates,
+            texts,
             complete,
             missing,
         };
@@ -254,16 +297,17 @@ impl Gaps {
 }
 
 fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Column> {
-    df.column(name).map_err(|_| DidError::ColumnNotFound {
-        column: name.to_owned(),
-        role,
-        available: df
-            .get_column_names()
-            .iter()
-            .map(|n| format!("`{n}`"))
-            .collect::<Vec<_>>()
-            .join(", "),
-    })
+    let names = || df.get_column_names().into_iter().map(PlSmallStr::as_str);
+    df.column(name).map_err(|_| not_found(name, role, names()))
+}
+
+fn not_found<'a>(
+    column: &str,
+    role: &'static str,
+    available: impl Iterator<Item = &'a str>,
+) -> DidError {
+    let available = available.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    DidError::ColumnNotFound { column: column.to_owned(), role, available }
 }
 
 /// A numeric or boolean column, with `null` in place of nulls.
@@ -272,8 +316,16 @@ fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
         column: series.name().to_string(),
         role,
         expected: "numbers",
-        got: series.dtype().to_string(),
+        got: described(series),
     })
+}
+
+/// The type of a column that should be numeric, and what in it is none.
+fn described(series: &Series) -> String {
+    let dtype = series.dtype().to_string();
+    let Ok(texts) = series.str() else { return dtype };
+    let mut other = texts.iter().flatten().filter(|text| text.trim().parse::<f64>().is_err());
+    other.next().map_or_else(|| dtype.clone(), |text| format!("{dtype}, as `{}`", excerpt(text)))
 }
 
 fn small(column: &str, numbers: Numbers, map: impl Fn(f64) -> f64 + Sync) -> Result<SmallCodes> {
@@ -282,7 +334,7 @@ fn small(column: &str, numbers: Numbers, map: impl Fn(f64) -> f64 + Sync) -> Res
 }
 
 /// First treated periods with never treated (0, +inf, null) as +inf.
-fn groups(column: &str, numbers: Numbers) -> Result<SmallCodes> {
+fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<SmallCodes> {
     let codes = small(column, numbers, |g| if g == 0.0 { f64::INFINITY } else { g })?;
     if codes.lowest().is_none_or(|g| g > 0.0) {
         return Ok(codes);
@@ -293,13 +345,18 @@ fn groups(column: &str, numbers: Numbers) -> Result<SmallCodes> {
         Some(row) => Err(DidError::NegativeGroup {
             column: column.to_owned(),
             value: codes.value(codes.codes[row]),
-            row,
+            row: first_row + row,
         }),
     }
 }
 
 /// Zeros and ones.
-fn binary(column: &str, role: &'static str, numbers: Numbers) -> Result<SmallCodes> {
+fn binary(
+    column: &str,
+    role: &'static str,
+    numbers: Numbers,
+    first_row: usize,
+) -> Result<SmallCodes> {
     let codes = small(column, numbers, |v| v)?;
     let other = |code: &u16| {
         let value = codes.value(*code);
@@ -311,17 +368,20 @@ fn binary(column: &str, role: &'static str, numbers: Numbers) -> Result<SmallCod
             column: column.to_owned(),
             role,
             value: codes.value(codes.codes[row]),
-            row,
+            row: first_row + row,
         }),
     }
 }
 
-fn refuse_negative(column: &str, w: &[f64]) -> Result<()> {
+fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Result<()> {
     match w.iter().enumerate().find(|(_, w)| **w < 0.0) {
         None => Ok(()),
         Some((row, w)) => Err(DidError::Weights {
             column: column.to_owned(),
-            problem: format!("row {row} has the negative weight {w}; weights must be ≥ 0"),
+            problem: format!(
+                "row {} has the negative weight {w}; weights must be ≥ 0",
+                first_row + row
+            ),
         }),
     }
 }

@@ -1,13 +1,16 @@
 //! From frames to the sample: what was seen of all rows decides, then every frame's rows are put in their place.
 
-use polars::prelude::DataFrame;
+use std::borrow::Cow;
+
+use polars::prelude::{DataFrame, IntoColumn};
 
 use super::arrange::arrange;
 use super::audit::SampleAudit;
 use super::columns::{Roles, Rows};
 use super::condition::Conditioning;
-use super::formula::Evaluated;
+use super::formula::{Evaluated, Texts};
 use super::grid::{Grid, place};
+use super::missing::{MissingValues, ReadAsMissing, add_counts};
 use super::rules::{Rules, SampleOptions};
 use super::sample::Panel;
 use super::store::Storage;
@@ -23,6 +26,7 @@ pub(crate) struct Request<'a> {
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
     pub storage: Storage,
+    pub missing: MissingValues,
     pub progress: Option<Progress>,
 }
 
@@ -42,13 +46,37 @@ pub(super) type Visit<'a> = dyn FnMut(&Rows, &[Grid]) -> Result<()> + 'a;
 pub(super) struct Frame {
     rows: Rows,
     survey: Survey,
+    read_as_missing: Vec<ReadAsMissing>,
+}
+
+/// The rows of a frame whose first has the number `first_row`, without what stands for a missing value.
+pub(super) fn read(
+    df: &DataFrame,
+    request: &Request<'_>,
+    first_row: usize,
+) -> Result<(Rows, Vec<ReadAsMissing>)> {
+    let mut df = Cow::Borrowed(df);
+    let mut all = Vec::new();
+    for name in request.roles.names() {
+        let Ok(column) = df.column(&name) else { continue };
+        let cleaned = request.missing.clean(column.as_materialized_series())?;
+        if let Some((series, counts)) = cleaned {
+            df.to_mut().with_column(series.into_column())?;
+            all.extend(counts.of(&name));
+        }
+    }
+    let mut rows = Rows::read(&df, request.roles, first_row)?;
+    for taken in &all {
+        rows.texts.take(&taken.column, &taken.token);
+    }
+    Ok((rows, all))
 }
 
 impl Frame {
     pub fn new(df: &DataFrame, request: &Request<'_>) -> Result<Self> {
-        let rows = Rows::read(df, request.roles)?;
+        let (rows, read_as_missing) = read(df, request, 0)?;
         let survey = Survey::new(&rows, request.roles, request.options.repeated_cross_sections)?;
-        Ok(Self { rows, survey })
+        Ok(Self { rows, survey, read_as_missing })
     }
 
     /// Places of the rows; the first unit in the sample has the rank `first`.
@@ -68,12 +96,30 @@ pub(super) struct Intake {
     pub units: Vec<Observed>,
     /// Covariates of the first frame.
     pub covariates: Option<Evaluated>,
+    texts: Texts,
     /// Rows with a positive weight.
     pub weighted: usize,
 }
 
 impl Intake {
-    pub fn add(&mut self, frame: &Frame) {
+    /// Nothing yet; `audit` says where the rows come from.
+    pub fn new(audit: SampleAudit) -> Self {
+        Self { audit, ..Self::default() }
+    }
+
+    pub fn add(&mut self, frame: &Frame) -> Result<()> {
+        let covariates =
+            self.covariates.get_or_insert_with(|| frame.rows.covariates.without_rows());
+        if let Some(column) = covariates.other_kind(&frame.rows.covariates) {
+            return Err(DidError::ColumnType {
+                column: column.to_owned(),
+                role: "covariate",
+                expected: "one type in all pieces of the data",
+                got: "numbers in one piece and categories in another".into(),
+            });
+        }
+        add_counts(&mut self.audit.read_as_missing, &frame.read_as_missing);
+        self.texts.join(&frame.rows.texts);
         self.audit.rows_in += frame.rows.len;
         self.weighted += frame.rows.weighted();
         for (name, rows) in &frame.rows.missing {
@@ -82,12 +128,13 @@ impl Intake {
                 None => self.audit.rows_missing.push((name.clone(), *rows)),
             }
         }
-        self.covariates.get_or_insert_with(|| frame.rows.covariates.without_rows());
         self.units.extend(frame.survey.patterns.iter().map(|p| p.observed.clone()));
+        Ok(())
     }
 
     /// The rules of the sample, from what all frames show.
     pub fn rules(&self, request: &Request<'_>) -> Result<Rules> {
+        self.texts.check()?;
         match &request.roles.weights {
             Some(column) if self.weighted == 0 => Err(DidError::Weights {
                 column: column.clone(),

@@ -11,12 +11,14 @@ mod codes;
 mod columns;
 mod condition;
 mod counts;
+mod excerpt;
 mod fill;
 mod findings;
 pub(crate) mod formula;
 mod grid;
 mod inspect;
 mod intake;
+mod missing;
 mod order;
 mod parquet;
 mod rules;
@@ -29,13 +31,15 @@ mod values;
 
 use polars::prelude::DataFrame;
 
-use crate::error::Result;
+use crate::error::{DidError, Result};
 use intake::{Frame, Intake};
 
-pub use audit::SampleAudit;
+pub use audit::{FilesRead, SampleAudit};
 pub(crate) use columns::{Roles, Treatment};
 pub(crate) use condition::Conditioning;
 pub(crate) use intake::Request;
+pub use missing::ReadAsMissing;
+pub(crate) use missing::{Counts, MissingValues};
 pub(crate) use parquet::ParquetFiles;
 pub(crate) use rules::{SampleOptions, Timing};
 pub(crate) use sample::{
@@ -44,23 +48,25 @@ pub(crate) use sample::{
 pub(crate) use spill::Spill;
 pub(crate) use store::Storage;
 
-/// Reads, checks and arranges the estimation sample.
-pub(crate) fn ingest(df: &DataFrame, request: &Request<'_>) -> Result<Panel> {
+/// Reads, checks and arranges the estimation sample; `audit` says where the rows come from.
+pub(crate) fn ingest(df: &DataFrame, audit: SampleAudit, request: &Request<'_>) -> Result<Panel> {
     let frame = Frame::new(df, request)?;
-    let mut intake = Intake::default();
-    intake.add(&frame);
+    let mut intake = Intake::new(audit);
+    intake.add(&frame)?;
     let rules = intake.rules(request)?;
     let grids = frame.place(&rules, 0);
     intake.arrange(&rules, request, &|visit| visit(frame.rows(), &grids))
 }
 
 /// As [`ingest`], from files that are read again for every look at their rows.
-pub(crate) fn ingest_parquet(files: &ParquetFiles, request: &Request<'_>) -> Result<Panel> {
-    let mut intake = Intake::default();
-    files.each("reading", &mut |df| {
-        intake.add(&Frame::new(df, request)?);
-        Ok(())
-    })?;
+pub(crate) fn ingest_parquet(
+    files: &ParquetFiles,
+    audit: SampleAudit,
+    request: &Request<'_>,
+) -> Result<Panel> {
+    let mut intake = Intake::new(audit);
+    let read = files.each("reading", &mut |df| intake.add(&Frame::new(df, request)?));
+    read.map_err(|error| located(error, files, request))?;
     let rules = intake.rules(request)?;
     intake.arrange(&rules, request, &|visit| {
         let mut first = 0;
@@ -71,4 +77,19 @@ pub(crate) fn ingest_parquet(files: &ParquetFiles, request: &Request<'_>) -> Res
             visit(frame.rows(), &grids)
         })
     })
+}
+
+/// An error about a row of a piece, with the row's number in the files.
+fn located(error: DidError, files: &ParquetFiles, request: &Request<'_>) -> DidError {
+    use DidError::{NegativeGroup, NotBinary, Weights};
+    if !matches!(error, NotBinary { .. } | NegativeGroup { .. } | Weights { .. }) {
+        return error;
+    }
+    let mut first_row = 0;
+    let again = files.each_as_written(&mut |df| {
+        intake::read(df, request, first_row)?;
+        first_row += df.height();
+        Ok(())
+    });
+    again.err().unwrap_or(error)
 }

@@ -1,4 +1,4 @@
-//! Strata that do not fit in memory, in a temporary file: pieces of whole tiles, each contiguous.
+//! Strata that do not fit in memory, in a temporary file without a name: pieces of whole tiles, each contiguous.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::condition::{Change, Pieces};
 use super::fill::Shape;
-use super::parquet::TemporaryDirectory;
 use super::sample::StratumData;
-use crate::error::{DidError, Result};
+use crate::error::Result;
 use crate::pass::TILE;
+use crate::temporary;
 
 /// Tiles of a piece, at most.
 const MAX_TILES: usize = 64;
@@ -25,8 +25,6 @@ struct Piece {
 pub(super) struct SpillWriter {
     shape: Shape,
     file: BufWriter<File>,
-    directory: TemporaryDirectory,
-    path: String,
     at: u64,
     open: Vec<StratumData>,
     /// Rows in the open pieces.
@@ -42,16 +40,9 @@ impl SpillWriter {
         // The largest power of two within the limits.
         let tiles = 1 << affordable.clamp(1, MAX_TILES).ilog2();
         let open = strata.iter().map(|_| shape.stratum(tiles * TILE));
-        let directory = TemporaryDirectory::new()?;
-        let path = directory.path().join("strata");
-        let shown = path.display().to_string();
-        let file = File::options().create_new(true).read(true).write(true).open(&path);
-        let file = file.map_err(|source| DidError::Io { path: shown.clone(), source })?;
         Ok(Self {
             shape,
-            file: BufWriter::with_capacity(1 << 20, file),
-            directory,
-            path: shown,
+            file: BufWriter::with_capacity(1 << 20, temporary::file()?),
             at: 0,
             open: open.collect(),
             filled: vec![0; strata.len()],
@@ -100,7 +91,7 @@ impl SpillWriter {
             .chain([bytemuck::cast_slice(&open.rank[..rows])])
             .chain(self.shape.clustered.then(|| bytemuck::cast_slice(&open.cluster[..rows])))
             .try_for_each(write)
-            .map_err(|source| DidError::Io { path: self.path.clone(), source })?;
+            .map_err(temporary::failed)?;
         self.pieces[stratum].push(Piece { start: self.at, rows });
         self.at += written;
         Ok(())
@@ -109,17 +100,9 @@ impl SpillWriter {
     /// Closes all pieces.
     pub fn finish(mut self) -> Result<Spill> {
         (0..self.open.len()).try_for_each(|stratum| self.close(stratum))?;
-        let Self { shape, file, directory, path, pieces, .. } = self;
-        let failed = |source| DidError::Io { path: path.clone(), source };
-        let file = file.into_inner().map_err(|e| failed(e.into_error()))?;
-        Ok(Spill {
-            shape,
-            file: Mutex::new(file),
-            path,
-            pieces,
-            change: None,
-            _directory: directory,
-        })
+        let Self { shape, file, pieces, .. } = self;
+        let file = file.into_inner().map_err(|e| temporary::failed(e.into_error()))?;
+        Ok(Spill { shape, file: Mutex::new(file), pieces, change: None })
     }
 }
 
@@ -143,11 +126,9 @@ fn copy(
 pub(crate) struct Spill {
     shape: Shape,
     file: Mutex<File>,
-    path: String,
     pieces: Vec<Vec<Piece>>,
     /// What is done to the rows when they are read.
     pub(super) change: Option<Change>,
-    _directory: TemporaryDirectory,
 }
 
 impl Spill {
@@ -175,7 +156,7 @@ impl Spill {
                     file.read_exact(bytemuck::cast_slice_mut(&mut data.rank))?;
                     file.read_exact(bytemuck::cast_slice_mut(&mut data.cluster))
                 })
-                .map_err(|source| DidError::Io { path: self.path.clone(), source })?;
+                .map_err(temporary::failed)?;
         }
         if let Some(change) = &self.change {
             change.apply(stratum, &mut data);

@@ -35,6 +35,7 @@ impl AttGtResult {
         let mut notes = foot::notes(&self.settings, self.wald.as_ref());
         notes.splice(1..1, self.differences());
         notes.splice(1..1, reasons.iter().enumerate().map(|(i, r)| format!("({}) {r}", i + 1)));
+        notes.extend(foot::data(&self.audit));
         let failed = |w: &&DidWarning| !matches!(w, DidWarning::FailedCell { .. });
         notes.extend(foot::warnings(self.warnings.iter().filter(failed)));
         Table {

@@ -6,6 +6,7 @@ use crate::options::{Band, BasePeriod, ControlGroup, EstimationMethod, Inference
 
 use super::Settings;
 use super::number::label;
+use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
 
 pub(super) fn control_group(group: ControlGroup) -> &'static str {
     match group {
@@ -124,6 +125,29 @@ pub(super) fn sample(settings: &Settings) -> String {
         out.extend([", Weights: ", weights]);
     }
     out
+}
+
+/// Which of several files were read, and what was read as missing.
+pub(super) fn data(audit: &SampleAudit) -> Vec<String> {
+    let mut lines = Vec::new();
+    let FilesRead { number, paths } = &audit.files;
+    if let (Some(first), 2..) = (paths.first(), *number) {
+        lines.push(match paths.last().filter(|_| *number == paths.len()) {
+            Some(last) => format!("Files: {number}, {first} to {last}"),
+            None => format!("Files: {number}, {first} and so on"),
+        });
+    }
+    let mut read: Vec<&ReadAsMissing> = audit.read_as_missing.iter().collect();
+    read.sort_by(|a, b| a.column.cmp(&b.column));
+    for of_column in read.chunk_by(|a, b| a.column == b.column) {
+        let shown = of_column.iter().map(|entry| match entry.token.as_str() {
+            "" => format!("empty ({})", entry.values),
+            token => format!("`{token}` ({})", entry.values),
+        });
+        let shown: Vec<String> = shown.collect();
+        lines.push(format!("Read as missing in {}: {}", of_column[0].column, shown.join(", ")));
+    }
+    lines
 }
 
 pub(super) fn warnings<'a>(

@@ -47,6 +47,7 @@ impl DrdidResult {
         notes
             .push(format!("{}, Treated: {treated}, Comparison: {control}", foot::sample(settings)));
         notes.push(format!("Std. Errors: {}", self.errors()));
+        notes.extend(foot::data(&self.audit));
         notes.extend(foot::warnings(&self.warnings));
         notes
     }

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 mod att_gt;
+mod data;
 mod golden;
 mod help;
 mod run;
+mod temporary;
 mod two_periods;

@@ -17,10 +17,13 @@ mod errors;
 mod extremes;
 mod golden;
 mod input;
+mod missing;
 mod oracle;
 mod parquet;
+mod paths;
 mod properties;
 mod results;
+mod schemas;
 mod single;
 #[cfg(feature = "wgpu")]
 mod wgpu;

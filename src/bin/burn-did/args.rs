@@ -35,7 +35,8 @@ pub(crate) enum Command {
 /// Data and the columns that every estimator has.
 #[derive(Args)]
 pub(crate) struct ColumnArgs {
-    /// CSV or parquet file in long form: one row a unit and period.
+    /// CSV or parquet file in long form: one row a unit and period. Also a directory of such files or, if nothing has that name,
+    /// a pattern as in "data/*.parquet".
     pub data: PathBuf,
 
     /// Outcome.
@@ -69,6 +70,17 @@ pub(crate) struct ColumnArgs {
         help_heading = "Columns"
     )]
     clustervars: Vec<String>,
+    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field; without this,
+    /// NA in text, and among numbers also N/A, NaN, null, None, ., #N/A and .a to .z.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        visible_alias = "missing-values",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    pub na: Option<Vec<String>>,
     /// Treat every row as a unit of its own.
     #[arg(long, help_heading = "Estimation")]
     pub repeated_cross_sections: bool,

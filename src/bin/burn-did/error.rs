@@ -51,6 +51,9 @@ fn hint(error: &DidError) -> Option<&'static str> {
             "name the unit column by --idname, or add --repeated-cross-sections"
         }
         DidError::Config { option: "data", .. } => "convert the file to CSV or parquet",
+        DidError::ColumnType { got, .. } if got.starts_with("text") => {
+            "name words for missing values as in --na NA,-99"
+        }
         DidError::DuplicateRow { .. } => {
             "for rows that are not a panel, add --repeated-cross-sections"
         }

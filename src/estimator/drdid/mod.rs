@@ -21,7 +21,9 @@ use crate::options::{
     Resampling,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, Layout, Roles, Sample, SampleOptions, Timing, Treatment};
+use crate::panel::{
+    Conditioning, Layout, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
+};
 use crate::pass::InfluenceStat;
 use crate::progress::Progress;
 use crate::source::Source;
@@ -97,6 +99,9 @@ pub struct Drdid<B: DidBackend> {
     #[builder(default = crate::cell::TRIM)]
     #[serde(default = "trim_level")]
     pub trim_level: f64,
+    /// Words and numbers that stand for a missing value; see [`AttGt::missing_values`](crate::AttGt::missing_values).
+    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
+    pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
     #[builder(default = super::five_percent())]
     #[serde(default = "super::five_percent")]
@@ -315,6 +320,7 @@ impl<B: DidBackend> Drdid<B> {
             },
             fix_weights: None,
             conditioning: conditioning(self.precision),
+            missing: MissingValues::new(self.missing_values.as_deref()),
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,

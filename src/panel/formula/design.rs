@@ -88,7 +88,8 @@ impl Evaluated {
                 RawColumn::Numeric(_) => vec![None],
                 RawColumn::Factor { .. } => {
                     let skip = usize::from(self.is_contrast(index, *atom));
-                    present.0[*atom].iter().skip(skip).map(|level| Some(level.as_str())).collect()
+                    let levels = present.0.get(*atom).into_iter().flatten();
+                    levels.skip(skip).map(|level| Some(level.as_str())).collect()
                 }
             })
             .collect();

@@ -109,6 +109,14 @@ impl Evaluated {
         Self { atoms, missing: Missing::default(), ..self.clone() }
     }
 
+    /// The first atom that is numeric here and a factor in another piece of the data, or the other way round.
+    pub(crate) fn other_kind(&self, other: &Self) -> Option<&str> {
+        let numeric = |atom: &Arc<RawColumn>| matches!(**atom, RawColumn::Numeric(_));
+        let mut pairs = self.atoms.iter().zip(&other.atoms);
+        let position = pairs.position(|(a, b)| numeric(a) != numeric(b))?;
+        Some(&self.formula.atoms[position].label)
+    }
+
     /// Whether any row cannot be used.
     pub(crate) fn any_missing(&self) -> bool {
         !self.missing.first.is_empty()

@@ -14,6 +14,7 @@ mod lex;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use std::fmt;
 
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use column::RawColumn;
 pub(crate) use design::{Design, Present};
 pub(crate) use evaluate::Evaluated;
+pub(crate) use texts::Texts;
 
 use crate::error::{DidError, Result};
 use ast::{Atom, Term};

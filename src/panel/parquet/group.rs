@@ -1,20 +1,21 @@
-//! The external grouping of rows that are in no order: one more writing and reading of the columns needed.
+//! The external grouping of rows that are in no order: one more writing and reading of the columns needed, in temporary files.
 //!
 //! Splitters from a sample of the labels cut their range into buckets of about a frame each; every row goes to the file of
 //! its bucket. A bucket has all rows of its units, and buckets ascend.
 
-use std::fs::File;
+use std::io;
 
 use polars::prelude::*;
 
-use super::{Label, ParquetFiles, Part, TemporaryDirectory, read};
+use super::{Label, ParquetFiles, Part, Source};
 use crate::error::{DidError, Result};
+use crate::temporary;
 
 /// Buckets, each an open file.
 const MAX_BUCKETS: usize = 256;
 
 pub(super) fn group(
-    files: ParquetFiles,
+    mut files: ParquetFiles,
     mut sample: Vec<Label>,
     frame_rows: usize,
 ) -> Result<ParquetFiles> {
@@ -24,11 +25,10 @@ pub(super) fn group(
     let mut splitters: Vec<Label> =
         (1..buckets).filter_map(|b| sample.get(b * sample.len() / buckets)).cloned().collect();
     splitters.dedup();
-    let directory = TemporaryDirectory::new()?;
     let mut writers: Vec<Option<(Part, Writer)>> = (0..=splitters.len()).map(|_| None).collect();
     let mut done = 0;
     for part in &files.parts {
-        let df = read(part, &files.columns)?;
+        let df = part.read(&files.schema)?;
         done += df.height() as u64;
         for (bucket, rows) in rows_by_bucket(&files, &df, &splitters)?.into_iter().enumerate() {
             if rows.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn group(
             let entry = &mut writers[bucket];
             let (part, writer) = match entry {
                 Some(open) => open,
-                None => entry.insert(create(&directory, bucket, &df)?),
+                None => entry.insert(create(&df)?),
             };
             part.rows += rows.height();
             writer(Some(&rows))?;
@@ -50,7 +50,8 @@ pub(super) fn group(
         writer(None)?;
         parts.push(part);
     }
-    Ok(ParquetFiles { parts, whole_units: true, _directory: Some(directory), ..files })
+    let as_written = Some(std::mem::replace(&mut files.parts, parts));
+    Ok(ParquetFiles { as_written, whole_units: true, ..files })
 }
 
 /// Rows of each bucket; rows without a unit are in the first.
@@ -70,18 +71,27 @@ fn rows_by_bucket(
 }
 
 /// Appends rows to a file; without rows it finishes the file.
-type Writer = Box<dyn FnMut(Option<&DataFrame>) -> PolarsResult<()>>;
+type Writer = Box<dyn FnMut(Option<&DataFrame>) -> Result<()>>;
 
-fn create(directory: &TemporaryDirectory, bucket: usize, df: &DataFrame) -> Result<(Part, Writer)> {
-    let path = directory.path().join(format!("{bucket}.parquet"));
-    let file = File::create(&path)
-        .map_err(|source| DidError::Io { path: path.display().to_string(), source })?;
+fn create(df: &DataFrame) -> Result<(Part, Writer)> {
+    let file = Arc::new(temporary::file()?);
+    let source = Source::Temporary(Arc::clone(&file));
     let mut writer = ParquetWriter::new(file)
         .with_compression(ParquetCompression::Uncompressed)
-        .batched(df.schema())?;
+        .batched(df.schema())
+        .map_err(failed)?;
     let write = move |rows: Option<&DataFrame>| match rows {
-        Some(rows) => writer.write_batch(rows),
-        None => writer.finish().map(drop),
+        Some(rows) => writer.write_batch(rows).map_err(failed),
+        None => writer.finish().map(drop).map_err(failed),
     };
-    Ok((Part { path, start: 0, rows: 0 }, Box::new(write)))
+    Ok((Part { source, start: 0, rows: 0 }, Box::new(write)))
+}
+
+fn failed(error: PolarsError) -> DidError {
+    match error {
+        PolarsError::IO { error, .. } => {
+            temporary::failed(io::Error::new(error.kind(), error.to_string()))
+        }
+        other => other.into(),
+    }
 }

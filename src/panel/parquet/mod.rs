@@ -1,18 +1,18 @@
 //! Parquet files as frames of whole units, in ascending order of the units' labels.
 
+mod file;
 mod group;
-mod temporary;
+mod schema;
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use polars::prelude::*;
 
 use super::codes::{Label, LabelColumn};
-use super::columns::{Roles, Rows};
+use super::columns::Roles;
 use crate::error::{DidError, Result};
 use crate::progress::Progress;
-pub(super) use temporary::TemporaryDirectory;
+use file::Source;
 
 /// Rows of a frame unless the memory budget asks for fewer.
 const FRAME_ROWS: usize = 1 << 20;
@@ -20,7 +20,7 @@ const FRAME_ROWS: usize = 1 << 20;
 /// Rows of a file that are read together: whole row groups.
 #[derive(Clone, Debug)]
 struct Part {
-    path: PathBuf,
+    source: Source,
     start: usize,
     rows: usize,
 }
@@ -28,34 +28,43 @@ struct Part {
 /// Parquet files whose rows can be read again and again.
 pub(crate) struct ParquetFiles {
     parts: Vec<Part>,
-    columns: Vec<String>,
+    /// The parts of the files as they were found, if `parts` are those of a grouped copy.
+    as_written: Option<Vec<Part>>,
+    /// The columns needed, with their types.
+    schema: Schema,
     unit: String,
     /// Whether each part has all rows of its units; else units are contiguous and may cross parts.
     whole_units: bool,
     rows: u64,
     progress: Option<Progress>,
-    /// Keeps the grouped copy.
-    _directory: Option<TemporaryDirectory>,
 }
 
 impl ParquetFiles {
-    /// Whether a path is that of parquet files: by its extension, or a directory.
-    pub fn is_parquet(path: &Path) -> bool {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        path.is_dir() || matches!(extension.as_deref(), Some("parquet" | "pq"))
-    }
-
     /// Bytes of a frame with all rows and this many columns.
-    pub fn frame_bytes(path: &Path, columns: usize) -> Result<u64> {
-        let rows = |path: &PathBuf| Ok(open(path)?.num_rows()? as u64);
-        let rows: u64 = expand(path)?.iter().map(rows).sum::<Result<u64>>()?;
+    pub fn frame_bytes(paths: &[PathBuf], columns: usize) -> Result<u64> {
+        let rows = |source: Source| Ok(source.schema()?.1 as u64);
+        let rows: u64 = sources(paths).map(rows).sum::<Result<u64>>()?;
         Ok(8 * rows * columns as u64)
     }
 
-    /// Opens the files of a path, a pattern or a directory. If their rows are not in ascending order of the units, they are
-    /// written once more, grouped, to the directory for temporary files.
+    /// All rows of the files.
+    pub fn read_whole(paths: &[PathBuf], roles: &Roles) -> Result<DataFrame> {
+        let sources: Vec<Source> = sources(paths).collect();
+        let schema = schema::common(&sources, roles)?;
+        let mut all = DataFrame::empty_with_schema(&schema);
+        for source in sources {
+            let rows = source.schema()?.1;
+            if rows > 0 {
+                all.vstack_mut(&Part { source, start: 0, rows }.read(&schema)?)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Opens files. If their rows are not in ascending order of the units, they are written once more, grouped, to temporary
+    /// files.
     pub fn open(
-        path: &Path,
+        paths: &[PathBuf],
         roles: &Roles,
         memory_budget: Option<u64>,
         progress: Option<Progress>,
@@ -65,25 +74,18 @@ impl ParquetFiles {
             expected: "a column, for files that are read piece by piece",
             got: "none".into(),
         })?;
-        let columns = roles.names();
-        let row_bytes = 64 * columns.len() as u64;
+        let sources: Vec<Source> = sources(paths).collect();
+        let schema = schema::common(&sources, roles)?;
+        let row_bytes = 64 * schema.len() as u64;
         let affordable = memory_budget.map_or(usize::MAX, |b| (b / row_bytes) as usize);
         let frame_rows = FRAME_ROWS.min(affordable).max(1);
         let mut parts = Vec::new();
-        for path in expand(path)? {
-            add_parts(&path, roles, &columns, frame_rows, &mut parts)?;
+        for source in sources {
+            add_parts(source, frame_rows, &mut parts)?;
         }
         let rows = parts.iter().map(|p| p.rows as u64).sum();
-        let directory = None;
-        let mut files = Self {
-            parts,
-            columns,
-            unit,
-            whole_units: false,
-            rows,
-            progress,
-            _directory: directory,
-        };
+        let (as_written, whole_units) = (None, false);
+        let mut files = Self { parts, as_written, schema, unit, whole_units, rows, progress };
         if let Some(sample) = files.disorder(frame_rows)? {
             files = group::group(files, sample, frame_rows)?;
         }
@@ -99,7 +101,7 @@ impl ParquetFiles {
         let mut open: Option<DataFrame> = None;
         let mut done = 0;
         for part in &self.parts {
-            let mut df = read(part, &self.columns)?;
+            let mut df = part.read(&self.schema)?;
             done += df.height() as u64;
             if let Some(mut before) = open.take() {
                 before.vstack_mut(&df)?;
@@ -116,6 +118,12 @@ impl ParquetFiles {
             self.report(stage, done);
         }
         open.map_or(Ok(()), |df| visit(&df))
+    }
+
+    /// Calls `visit` with the rows of the files as they were found, which need not be whole units.
+    pub fn each_as_written(&self, visit: &mut dyn FnMut(&DataFrame) -> Result<()>) -> Result<()> {
+        let parts = self.as_written.as_ref().unwrap_or(&self.parts);
+        parts.iter().try_for_each(|part| visit(&part.read(&self.schema)?))
     }
 
     fn report(&self, stage: &'static str, rows: u64) {
@@ -138,9 +146,10 @@ impl ParquetFiles {
     /// `None` if the labels ascend throughout; else a sample of them.
     fn disorder(&self, frame_rows: usize) -> Result<Option<Vec<Label>>> {
         let step = (frame_rows / 256).max(1);
+        let unit = self.schema.iter_fields().filter(|f| f.name() == self.unit.as_str()).collect();
         let (mut sample, mut ordered, mut last, mut done) = (Vec::new(), true, None, 0);
         for part in &self.parts {
-            let df = read(part, std::slice::from_ref(&self.unit))?;
+            let df = part.read(&unit)?;
             let labels = self.labels(&df)?;
             let first = labels.label(0);
             ordered &= first.is_some() && first >= last && labels.runs().is_some();
@@ -153,42 +162,14 @@ impl ParquetFiles {
     }
 }
 
-/// Files of a path, of a pattern with `*`, or of a directory, by name.
-fn expand(path: &Path) -> Result<Vec<PathBuf>> {
-    let shown = path.display().to_string();
-    let pattern = if path.is_dir() { format!("{shown}/**/*.parquet") } else { shown.clone() };
-    let missing = |message: String| DidError::Io {
-        path: shown.clone(),
-        source: std::io::Error::new(std::io::ErrorKind::NotFound, message),
-    };
-    let found = glob::glob(&pattern).map_err(|e| missing(e.to_string()))?;
-    let files: Vec<PathBuf> = found.filter_map(std::result::Result::ok).collect();
-    if files.is_empty() { Err(missing("no such file".into())) } else { Ok(files) }
-}
-
-fn open(path: &Path) -> Result<ParquetReader<File>> {
-    let file = File::open(path)
-        .map_err(|source| DidError::Io { path: path.display().to_string(), source })?;
-    Ok(ParquetReader::new(file))
+fn sources(paths: &[PathBuf]) -> impl Iterator<Item = Source> {
+    paths.iter().map(|path| Source::Path(Arc::new(path.clone())))
 }
 
 /// Splits a file into parts of whole row groups.
-fn add_parts(
-    path: &Path,
-    roles: &Roles,
-    columns: &[String],
-    frame_rows: usize,
-    parts: &mut Vec<Part>,
-) -> Result<()> {
-    let mut reader = open(path)?;
-    let schema = reader.schema()?;
-    if columns.iter().any(|c| !schema.contains(c)) {
-        // Reading no rows of all columns gives the error that names the column and its role.
-        Rows::read(&open(path)?.with_slice(Some((0, 0))).finish()?, roles)?;
-    }
-    let groups: Vec<usize> =
-        reader.get_metadata()?.row_groups.iter().map(|g| g.num_rows()).collect();
-    let mut part = Part { path: path.to_owned(), start: 0, rows: 0 };
+fn add_parts(source: Source, frame_rows: usize, parts: &mut Vec<Part>) -> Result<()> {
+    let groups = source.row_groups()?;
+    let mut part = Part { source, start: 0, rows: 0 };
     for rows in groups {
         if part.rows > 0 && part.rows + rows > frame_rows {
             parts.push(part.clone());
@@ -202,11 +183,13 @@ fn add_parts(
     Ok(())
 }
 
-fn read(part: &Part, columns: &[String]) -> Result<DataFrame> {
-    let reader = open(&part.path)?
-        .with_columns(Some(columns.to_vec()))
-        .with_slice(Some((part.start, part.rows)));
-    let mut df = reader.finish()?;
-    df.rechunk_mut();
-    Ok(df)
+impl Part {
+    /// The columns of a schema, in its types.
+    fn read(&self, schema: &Schema) -> Result<DataFrame> {
+        let columns = schema.iter_names().map(ToString::to_string).collect();
+        let df = self.source.rows((self.start, self.rows), columns)?;
+        let mut df = schema::cast(&self.source, df, schema)?;
+        df.rechunk_mut();
+        Ok(df)
+    }
 }

@@ -86,6 +86,7 @@ impl Fit for DddArgs {
             .alpha(self.inference.alp)
             .maybe_bootstrap(self.inference.bootstrap())
             .maybe_band(group_time.band.band())
+            .maybe_missing_values(columns.na.clone())
             .precision(precision)
             .maybe_memory_budget(self.device.memory_budget)
             .maybe_progress(progress)

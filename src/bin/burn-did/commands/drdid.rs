@@ -130,6 +130,7 @@ impl Fit for DrdidArgs {
             .alpha(self.inference.alp)
             .maybe_bootstrap(self.inference.bootstrap())
             .resampling(self.boot_type)
+            .maybe_missing_values(columns.na.clone())
             .precision(precision)
             .maybe_memory_budget(self.device.memory_budget)
             .maybe_progress(progress)

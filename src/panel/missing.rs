@@ -1,0 +1,251 @@
+//! What stands for a missing value in data.
+
+use polars::prelude::*;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Words for a missing value among numbers, in lower case, besides `.a` to `.z` of Stata and SAS.
+const AMONG_NUMBERS: [&str; 9] = ["na", "n/a", "nan", "null", "none", ".", "#n/a", "#na", "<na>"];
+
+/// The word for a missing value in a column of text, as R reads it.
+const AMONG_TEXTS: &str = "NA";
+
+/// Doubles below hold every integer.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Rows that one task looks at.
+const PART: usize = 8_192;
+
+/// Values of a column that were read as missing because of what stands there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ReadAsMissing {
+    /// Name of the column.
+    pub column: String,
+    /// What stands there; nothing for an empty field.
+    pub token: String,
+    /// How often.
+    pub values: usize,
+}
+
+/// Which values stand for a missing one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MissingValues {
+    /// Replaces the words above.
+    given: Option<Vec<Token>>,
+}
+
+#[derive(Clone, Debug)]
+struct Token {
+    text: String,
+    integer: Option<i128>,
+    number: Option<f64>,
+}
+
+/// Tokens and how often they occur.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts(Vec<(String, usize)>);
+
+impl Counts {
+    pub fn add(&mut self, token: &str, values: usize) {
+        match self.0.iter_mut().find(|(known, _)| known == token) {
+            Some((_, count)) => *count += values,
+            None => self.0.push((token.to_owned(), values)),
+        }
+    }
+
+    pub fn join(mut self, other: Self) -> Self {
+        other.0.iter().for_each(|(token, values)| self.add(token, *values));
+        self
+    }
+
+    /// The counts of a column, by token.
+    pub fn of(mut self, column: &str) -> Vec<ReadAsMissing> {
+        self.0.sort_unstable();
+        let entry = |(token, values)| ReadAsMissing { column: column.to_owned(), token, values };
+        self.0.into_iter().map(entry).collect()
+    }
+}
+
+/// Adds counts of further rows.
+pub(crate) fn add_counts(all: &mut Vec<ReadAsMissing>, more: &[ReadAsMissing]) {
+    for entry in more {
+        match all.iter_mut().find(|e| e.column == entry.column && e.token == entry.token) {
+            Some(known) => known.values += entry.values,
+            None => all.push(entry.clone()),
+        }
+    }
+}
+
+impl MissingValues {
+    /// The words given, or the usual ones. The empty field is missing in any case.
+    pub fn new(given: Option<&[String]>) -> Self {
+        let token = |text: &String| {
+            let text = text.trim().to_owned();
+            let number = text.parse().ok().filter(|n: &f64| !n.is_nan());
+            let whole = number.filter(|n| n.fract() == 0.0 && n.abs() < EXACT);
+            let integer = text.parse().ok().or(whole.map(|n| n as i128));
+            Token { text, integer, number }
+        };
+        Self { given: given.map(|given| given.iter().map(token).collect()) }
+    }
+
+    /// Whether a text without blanks around it is missing in a column of numbers.
+    pub fn among_numbers(&self, text: &str) -> bool {
+        match &self.given {
+            Some(given) => self.given_text(given, text) || self.given_number(given, text),
+            None => {
+                let stata = matches!(text.as_bytes(), [b'.', b'a'..=b'z' | b'A'..=b'Z']);
+                let usual = |word: &&str| text.eq_ignore_ascii_case(word);
+                text.is_empty() || stata || (text.len() <= 4 && AMONG_NUMBERS.iter().any(usual))
+            }
+        }
+    }
+
+    /// Whether a text without blanks around it is missing in a column of text.
+    pub fn among_texts(&self, text: &str) -> bool {
+        match &self.given {
+            Some(given) => self.given_text(given, text),
+            None => text.is_empty() || text == AMONG_TEXTS,
+        }
+    }
+
+    /// Whether some words are numbers.
+    pub fn has_numbers(&self) -> bool {
+        self.given.iter().flatten().any(|token| token.number.is_some())
+    }
+
+    fn given_text(&self, given: &[Token], text: &str) -> bool {
+        text.is_empty() || given.iter().any(|token| token.text == text)
+    }
+
+    fn given_number(&self, given: &[Token], text: &str) -> bool {
+        match text.parse::<i128>() {
+            Ok(integer) => given.iter().any(|token| token.integer == Some(integer)),
+            Err(_) => text.parse().is_ok_and(|n| given.iter().any(|t| t.number == Some(n))),
+        }
+    }
+
+    /// The column with null for what stands for a missing value, unless nothing does: texts and categories, and numbers if the
+    /// words are the user's own.
+    pub fn clean(&self, series: &Series) -> PolarsResult<Option<(Series, Counts)>> {
+        match series.dtype() {
+            DataType::String => self.without_words(series, series.str()?),
+            DataType::Categorical(_, mapping) | DataType::Enum(_, mapping) => {
+                let codes = (0..).take(mapping.num_cats_upper_bound());
+                let mut categories = codes.filter_map(|code| mapping.cat_to_str(code));
+                if !categories.any(|category| self.among_texts(category.trim())) {
+                    return Ok(None);
+                }
+                let texts = series.cast(&DataType::String)?;
+                self.without_words(series, texts.str()?)
+            }
+            dtype if dtype.is_primitive_numeric() => self.without_numbers(series),
+            _ => Ok(None),
+        }
+    }
+
+    fn without_words(
+        &self,
+        series: &Series,
+        texts: &StringChunked,
+    ) -> PolarsResult<Option<(Series, Counts)>> {
+        let parts: Vec<StringChunked> = (0..texts.len().div_ceil(PART))
+            .map(|part| texts.slice((part * PART) as i64, PART))
+            .collect();
+        let gone = |text: Option<&str>| text.is_some_and(|text| self.among_texts(text.trim()));
+        if !parts.par_iter().any(|part| part.iter().any(gone)) {
+            return Ok(None);
+        }
+        let mut counts = Counts::default();
+        texts
+            .iter()
+            .filter(|text| gone(*text))
+            .flatten()
+            .for_each(|text| counts.add(text.trim(), 1));
+        let keep = texts.iter().map(|text| Some(!gone(text))).collect();
+        Ok(Some((kept(series, &keep)?, counts)))
+    }
+
+    fn without_numbers(&self, series: &Series) -> PolarsResult<Option<(Series, Counts)>> {
+        let (mut series, mut counts) = (series.clone(), Counts::default());
+        for token in self.given.iter().flatten() {
+            let keep = match (series.dtype().is_integer(), token.integer, token.number) {
+                (true, Some(integer), _) => {
+                    series.cast(&DataType::Int128)?.i128()?.not_equal_missing(integer)
+                }
+                (false, _, Some(number)) => {
+                    series.cast(&DataType::Float64)?.f64()?.not_equal_missing(number)
+                }
+                _ => continue,
+            };
+            let values = keep.len() - keep.sum().unwrap_or_default() as usize;
+            if values > 0 {
+                counts.add(&token.text, values);
+                series = kept(&series, &keep)?;
+            }
+        }
+        Ok((!counts.0.is_empty()).then_some((series, counts)))
+    }
+}
+
+/// The column with null in the rows that are not kept.
+fn kept(series: &Series, keep: &BooleanChunked) -> PolarsResult<Series> {
+    let none = Series::full_null(series.name().clone(), series.len(), series.dtype());
+    series.zip_with(keep, &none)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(words: &[&str]) -> MissingValues {
+        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        MissingValues::new(Some(&words))
+    }
+
+    #[test]
+    fn the_usual_words() {
+        let usual = MissingValues::default();
+        for word in ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "#N/A", ".a", ".Z"]
+        {
+            assert!(usual.among_numbers(word), "{word}");
+        }
+        for word in ["-", "n.a.", ".5", "..", "nano", "0", "-99"] {
+            assert!(!usual.among_numbers(word), "{word}");
+        }
+        assert!(usual.among_texts("NA") && usual.among_texts(""));
+        assert!([".", "na", "null", "None"].iter().all(|word| !usual.among_texts(word)));
+    }
+
+    #[test]
+    fn words_given_replace_them() {
+        let own = given(&["-99", "?"]);
+        for word in ["", "-99", "-99.0", "?"] {
+            assert!(own.among_numbers(word), "{word}");
+        }
+        assert!(!own.among_numbers("NA") && !own.among_numbers("99") && !own.among_texts("NA"));
+        assert!(own.among_texts("?") && own.among_texts("-99") && !own.among_texts("-99.0"));
+    }
+
+    #[test]
+    fn columns_of_frames() {
+        let (usual, own) = (MissingValues::default(), given(&["-99", "b"]));
+        let numbers = Series::new("x".into(), [1_i64, -99, 3]);
+        assert!(usual.clean(&numbers).unwrap().is_none());
+        let (cleaned, counts) = own.clean(&numbers).unwrap().unwrap();
+        assert_eq!(cleaned, Series::new("x".into(), [Some(1_i64), None, Some(3)]));
+        assert_eq!(
+            counts.of("x").iter().map(|c| (c.token.as_str(), c.values)).collect::<Vec<_>>(),
+            [("-99", 1)]
+        );
+        let texts = Series::new("f".into(), ["a", "b", "NA", " "]);
+        let (cleaned, _) = usual.clean(&texts).unwrap().unwrap();
+        assert_eq!(cleaned, Series::new("f".into(), [Some("a"), Some("b"), None, None]));
+        let (cleaned, _) = own.clean(&texts).unwrap().unwrap();
+        assert_eq!(cleaned, Series::new("f".into(), [Some("a"), None, Some("NA"), None]));
+        let categorical = DataType::from_categories(Categories::global());
+        let (cleaned, _) = usual.clean(&texts.cast(&categorical).unwrap()).unwrap().unwrap();
+        assert_eq!((cleaned.dtype(), cleaned.null_count()), (&categorical, 2));
+    }
+}

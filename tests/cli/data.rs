@@ -1,0 +1,81 @@
+//! Data files on the command line: missing values, paths and dialects.
+
+use std::fs;
+
+use crate::run::*;
+
+/// mpdta with a column changed row by row.
+fn mpdta_with(
+    folder: &std::path::Path,
+    column: &str,
+    change: impl Fn(usize, &str) -> String,
+) -> String {
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    let mut lines = text.lines();
+    let header = lines.next().unwrap();
+    let position = header.split(',').position(|n| n.trim_matches('"') == column).unwrap();
+    let mut out = header.to_owned();
+    for (row, line) in lines.enumerate() {
+        let fields = line
+            .split(',')
+            .enumerate()
+            .map(|(i, field)| if i == position { change(row, field) } else { field.to_owned() });
+        out += &format!("\n{}", fields.collect::<Vec<_>>().join(","));
+    }
+    let path = folder.join("data[1].csv");
+    fs::write(&path, out).unwrap();
+    fs::write(folder.join("data1.csv"), "another,file\n1,2\n").unwrap();
+    path.display().to_string()
+}
+
+fn arguments<'a>(path: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let fixed = ["--xformla", "~ lpop", "--allow-unbalanced-panel", "--format", "json", "--quiet"];
+    [&["att-gt", path][..], &COLUMNS, &fixed, more].concat()
+}
+
+#[test]
+fn missing_values_are_counted_by_column_and_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let gap = |word: &'static str| {
+        move |row: usize, field: &str| {
+            if row.is_multiple_of(50) { word.into() } else { field.to_owned() }
+        }
+    };
+    let path = mpdta_with(folder.path(), "lpop", gap(""));
+    let expected = parsed(&arguments(&path, &[]));
+    assert_eq!(expected["audit"]["rows_missing"], serde_json::json!([["lpop", 50]]));
+    for word in ["NA", ".", "NaN", "null", "N/A"] {
+        let path = mpdta_with(folder.path(), "lpop", gap(word));
+        let document = parsed(&arguments(&path, &[]));
+        assert_eq!(document["cells"], expected["cells"], "{word}");
+        let counted = serde_json::json!([{"column": "lpop", "token": word, "values": 50}]);
+        assert_eq!(document["audit"]["read_as_missing"], counted);
+        assert_eq!(document["audit"]["files"]["paths"], serde_json::json!([path]));
+    }
+    let path = mpdta_with(folder.path(), "lpop", gap("-99"));
+    let document = parsed(&arguments(&path, &["--na", "NA,-99"]));
+    assert_eq!(document["cells"], expected["cells"]);
+    let document = parsed(&arguments(&path, &[]));
+    assert_ne!(document["cells"], expected["cells"]);
+    let path = mpdta_with(folder.path(), "lpop", gap("?"));
+    let message = failure(1, &arguments(&path, &[]));
+    assert!(message.contains("`lpop`") && message.contains("`?`") && message.contains("--na"));
+    let table: Vec<&str> = arguments(&path, &["--na", "?"]);
+    let table: Vec<&str> =
+        table.into_iter().map(|a| if a == "json" { "table" } else { a }).collect();
+    assert!(stdout(&table).contains("Read as missing in lpop: `?` (50)"));
+}
+
+#[test]
+fn directories_and_dialects_have_their_own_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display().to_string();
+    assert!(failure(1, &arguments(&path, &[])).contains("no CSV or parquet files"));
+    let text = fs::read_to_string(root().join(MPDTA)).unwrap();
+    let file = folder.path().join("semicolons.csv");
+    fs::write(&file, text.replace(',', ";")).unwrap();
+    let message = failure(1, &arguments(&file.display().to_string(), &[]));
+    assert!(message.contains("semicolons"), "{message}");
+    let file = folder.path().join("none*.csv").display().to_string();
+    assert!(failure(1, &arguments(&file, &[])).contains("no such file"));
+}
