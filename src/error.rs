@@ -11,6 +11,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::{Frequency, shown};
+
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;
 
@@ -70,6 +72,58 @@ pub enum DidError {
         /// Type found.
         got: String,
     },
+    /// A time or group column has dates, and it is not said what a period is.
+    #[error(
+        "column `{column}` ({role}) has dates ({dtype}); set `frequency` to year, quarter, month, week or day, with dates in the time and in the group column"
+    )]
+    Dates {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// Its type.
+        dtype: String,
+    },
+    /// A value of a time or group column is no date, or not as precise a date as the periods.
+    #[error(
+        "column `{column}` ({role}) has {value} in row {row}, which is in no {frequency} that can be told; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05"
+    )]
+    NoPeriod {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// The value.
+        value: String,
+        /// Row, counted from 0.
+        row: usize,
+        /// What a period is.
+        frequency: &'static str,
+    },
+    /// A period or group is a number that double precision does not tell apart from others.
+    #[error(
+        "column `{column}` ({role}) has {value} in row {row}, which is not kept apart from its neighbours (integers up to 2^53 are, and 15 digits); count periods from a later start or in larger units, or use dates with `frequency`"
+    )]
+    TooManyDigits {
+        /// Name of the column.
+        column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// The value.
+        value: String,
+        /// Row, counted from 0.
+        row: usize,
+    },
+    /// Two periods differ by no more than rounding.
+    #[error(
+        "the periods {first} and {second} differ by no more than rounding; round the time column, or count periods in whole numbers"
+    )]
+    ClosePeriods {
+        /// A period.
+        first: f64,
+        /// The next.
+        second: f64,
+    },
     /// A first-treatment period is negative.
     #[error(
         "column `{column}` (group) is {value} in row {row}; it must be a period, or 0, +inf or null for never treated"
@@ -112,7 +166,7 @@ pub enum DidError {
     },
     /// A unit is observed twice in one period.
     #[error(
-        "unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period"
+        "unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period{remedy}"
     )]
     DuplicateRow {
         /// Name of the unit column.
@@ -120,7 +174,9 @@ pub enum DidError {
         /// The unit.
         unit: String,
         /// The period.
-        period: f64,
+        period: String,
+        /// What else can be done.
+        remedy: &'static str,
     },
     /// A column that must be constant within a unit is not.
     #[error("`{column}` ({role}) changes over time within unit {unit}; {remedy}")]
@@ -199,9 +255,9 @@ pub enum DidError {
         /// How many cells are missing.
         count: usize,
         /// Group of the first.
-        group: f64,
+        group: String,
         /// Period of the first.
-        time: f64,
+        time: String,
         /// Why it is missing.
         reason: String,
     },
@@ -308,6 +364,16 @@ pub enum DidError {
         /// Cause.
         source: std::io::Error,
     },
+    /// A library stopped unexpectedly while the data were read.
+    #[error(
+        "reading {what}: {problem}; this is a fault of a library, which another type of column or format of file may avoid"
+    )]
+    Panicked {
+        /// What was read.
+        what: String,
+        /// The library's message.
+        problem: String,
+    },
     /// A file could not be read or written.
     #[error("{path}: {source}")]
     Io {
@@ -355,6 +421,26 @@ pub enum DidWarning {
     SmallGroups {
         /// The cohorts.
         groups: Vec<f64>,
+    },
+    /// Groups that differ from a period, or from another group, by rounding only are taken as that.
+    MovedGroups {
+        /// The groups, and what they are taken as.
+        groups: Vec<(f64, f64)>,
+    },
+    /// Periods are near to the steps of a regular calendar but not on them; event times count steps.
+    UnevenPeriods {
+        /// Steps of a unit of time.
+        per_unit: f64,
+    },
+    /// Event times that agree within rounding are one.
+    MergedEventTimes {
+        /// How many event times are several differences of a period and a group.
+        event_times: usize,
+    },
+    /// Integers too large for double precision were rounded.
+    RoundedIntegers {
+        /// The columns.
+        columns: Vec<String>,
     },
     /// Sampling weights change over time within units.
     TimeVaryingWeights,
@@ -453,6 +539,28 @@ pub enum DidWarning {
 
 impl fmt::Display for DidWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, None)
+    }
+}
+
+/// A warning about periods that may be dates.
+struct Dated<'a>(&'a DidWarning, Option<Frequency>);
+
+impl fmt::Display for Dated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write(f, self.1)
+    }
+}
+
+impl DidWarning {
+    /// The warning in words, with periods and groups as dates if they are of the calendar.
+    #[must_use]
+    pub fn shown(&self, frequency: Option<Frequency>) -> String {
+        Dated(self, frequency).to_string()
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, frequency: Option<Frequency>) -> fmt::Result {
+        let name = |period: &f64| shown(*period, frequency);
         match self {
             Self::DroppedRows { rows } => {
                 write!(f, "dropped {rows} rows due to missing or non-finite data")
@@ -470,12 +578,35 @@ impl fmt::Display for DidWarning {
             ),
             Self::LastCohortAsControl { group } => write!(
                 f,
-                "no never-treated units: the cohort first treated in {group} is the comparison, and periods from its treatment on are dropped"
+                "no never-treated units: the cohort first treated in {} is the comparison, and periods from its treatment on are dropped",
+                name(group)
             ),
             Self::SmallGroups { groups } => write!(
                 f,
                 "cohorts with very few observations, which may cause estimation problems: {}",
-                groups.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+                groups.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::MovedGroups { groups } => {
+                let moved = |(from, to): &(f64, f64)| format!("{from} as {to}");
+                let moved: Vec<String> = groups.iter().map(moved).collect();
+                write!(
+                    f,
+                    "groups that differ from a period or another group by rounding only are taken as that: {}",
+                    moved.join(", ")
+                )
+            }
+            Self::UnevenPeriods { per_unit } => write!(
+                f,
+                "periods are near to {per_unit} steps of a unit of time but not evenly spaced; event times count steps of 1/{per_unit}"
+            ),
+            Self::MergedEventTimes { event_times } => write!(
+                f,
+                "periods and groups are on no regular grid; {event_times} event time(s) are averages over differences that agree within rounding"
+            ),
+            Self::RoundedIntegers { columns } => write!(
+                f,
+                "numbers beyond 2^53 were rounded to double precision, differences between them too: {}; subtract a constant or divide if these matter",
+                columns.join(", ")
             ),
             Self::TimeVaryingWeights => {
                 write!(
@@ -487,15 +618,20 @@ impl fmt::Display for DidWarning {
                 write!(f, "never-treated units are assumed never to anticipate treatment")
             }
             Self::FailedCell { group, time, reason } => {
+                let (group, time) = (name(group), name(time));
                 write!(f, "(group {group}, time {time}) has no estimate: {reason}")
             }
             Self::NotConverged { group, time } => write!(
                 f,
-                "the propensity score of (group {group}, time {time}) did not converge; the last iterate is used"
+                "the propensity score of (group {}, time {}) did not converge; the last iterate is used",
+                name(group),
+                name(time)
             ),
             Self::MissingWeightPeriod { group, period } => write!(
                 f,
-                "units not observed in period {period} were left out of the cells of group {group}, whose weights come from that period"
+                "units not observed in period {} were left out of the cells of group {}, whose weights come from that period",
+                name(period),
+                name(group)
             ),
             Self::NoPretest { reason } => write!(f, "no pre-test: {reason}"),
             Self::LargeCriticalValue { value } => write!(
@@ -517,7 +653,10 @@ impl fmt::Display for DidWarning {
             }
             Self::LostComparison { group, time, comparison, reason } => write!(
                 f,
-                "ATT({group}, {time}) leaves out comparison cohort {comparison}: {reason}"
+                "ATT({}, {}) leaves out comparison cohort {}: {reason}",
+                name(group),
+                name(time),
+                name(comparison)
             ),
             Self::EqualWeights { group, time } => write!(
                 f,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::{Calendar, Frequency, shown};
 use crate::options::Inference;
 
 /// Whether a cell has an estimate, and if not, which check failed on which value.
@@ -66,6 +67,19 @@ impl CellStatus {
         }
     }
 
+    /// The status in words, with periods as dates if they are of the calendar.
+    #[must_use]
+    pub fn shown(&self, frequency: Option<Frequency>) -> String {
+        let period = |p: &Option<f64>| {
+            p.map_or(String::new(), |p| format!(" in period {}", shown(p, frequency)))
+        };
+        match self {
+            Self::NoTreated { period: p } => format!("no treated units{}", period(p)),
+            Self::NoControls { period: p } => format!("no comparison units{}", period(p)),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the cell has an estimate (a reference cell has: 0).
     #[must_use]
     pub fn is_estimated(&self) -> bool {
@@ -75,12 +89,10 @@ impl CellStatus {
 
 impl std::fmt::Display for CellStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let period = |p: &Option<f64>| p.map_or(String::new(), |p| format!(" in period {p}"));
         match self {
             Self::Estimated => write!(f, "estimated"),
             Self::Reference => write!(f, "reference period"),
-            Self::NoTreated { period: p } => write!(f, "no treated units{}", period(p)),
-            Self::NoControls { period: p } => write!(f, "no comparison units{}", period(p)),
+            Self::NoTreated { .. } | Self::NoControls { .. } => f.write_str(&self.shown(None)),
             Self::Overlap { max_propensity } => {
                 write!(f, "overlap condition violated (propensity score up to {max_propensity:.4})")
             }
@@ -204,6 +216,9 @@ pub struct Estimates {
     pub(crate) shares: Vec<GroupShare>,
     /// Every period of the sample, ascending.
     pub(crate) periods: Vec<f64>,
+    /// How periods are counted and shown.
+    #[serde(default)]
+    pub(crate) calendar: Calendar,
     /// Independent observations: units, or rows for repeated cross sections.
     pub(crate) n: usize,
     /// Clusters, if standard errors are clustered.

@@ -50,6 +50,7 @@ extern crate self as burn_did;
 pub mod _documentation;
 mod aggregate;
 pub mod backend;
+mod calendar;
 mod cell;
 pub mod data;
 mod error;
@@ -69,6 +70,7 @@ mod source;
 mod temporary;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
+pub use calendar::Frequency;
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::{CellStatus, Estimate, Wald};
 pub use estimator::{

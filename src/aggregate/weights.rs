@@ -4,6 +4,7 @@
 //! and that of the shares with weights `Σ_{k: g_k = g} (θ_k - θ) / S` (Callaway and Sant'Anna 2021, section 4.2).
 
 use super::{Aggregation, AggregationKind};
+use crate::calendar::{EventTimes, TimeGrid};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, Estimates};
 
@@ -34,6 +35,9 @@ pub(super) struct Selection<'a> {
     cells: Vec<(usize, &'a Cell, f64)>,
     /// Periods and groups on one scale without gaps.
     calendar: Vec<f64>,
+    grid: TimeGrid,
+    /// Event times of the cells.
+    events: EventTimes,
 }
 
 impl<'a> Selection<'a> {
@@ -44,9 +48,9 @@ impl<'a> Selection<'a> {
         if let Some(first) = missing.next().filter(|_| !na_rm || count == estimates.cells.len()) {
             return Err(DidError::MissingCells {
                 count,
-                group: first.group,
-                time: first.time,
-                reason: first.status.to_string(),
+                group: estimates.calendar.shown(first.group),
+                time: estimates.calendar.shown(first.time),
+                reason: first.status.shown(estimates.calendar.frequency),
             });
         }
         let cells =
@@ -55,7 +59,14 @@ impl<'a> Selection<'a> {
         let mut calendar: Vec<f64> = estimates.periods.iter().copied().chain(groups).collect();
         calendar.sort_unstable_by(f64::total_cmp);
         calendar.dedup();
-        Ok(Self { estimates, cells, calendar })
+        let grid = estimates.calendar.grid;
+        let elapsed = estimates.cells.iter().map(|c| grid.elapsed(c.group, c.time)).collect();
+        Ok(Self { estimates, cells, calendar, grid, events: grid.distinct(elapsed) })
+    }
+
+    /// Periods since treatment.
+    fn event_time(&self, cell: &Cell) -> f64 {
+        self.events.of(self.grid.elapsed(cell.group, cell.time))
     }
 
     fn position(&self, time: f64) -> f64 {
@@ -122,7 +133,8 @@ impl<'a> Selection<'a> {
                 .map(|c| self.term(c).1)
                 .collect();
             let in_original_time = |c: &Cell| {
-                c.group == share.group && c.is_post() && max_e.is_none_or(|m| c.time <= c.group + m)
+                let elapsed = self.grid.elapsed(c.group, c.time);
+                c.group == share.group && c.is_post() && max_e.is_none_or(|m| elapsed <= m)
             };
             let available = self.cells.iter().any(|(_, c, _)| in_original_time(c));
             if terms.is_empty() || na_rm && !available {
@@ -131,7 +143,7 @@ impl<'a> Selection<'a> {
                 }
                 let what = format!(
                     "group {} has no post-treatment cell to average; aggregate with `na_rm` to leave it out",
-                    share.group
+                    self.estimates.calendar.shown(share.group)
                 );
                 return Err(DidError::EmptyWindow { what });
             }
@@ -155,19 +167,22 @@ impl<'a> Selection<'a> {
     pub fn dynamic(&self, options: &Aggregation, warnings: &mut Vec<DidWarning>) -> Result<Linear> {
         let last = self.cells.iter().map(|(_, c, _)| c.time).fold(f64::NEG_INFINITY, f64::max);
         let balance = options.balance_e.map(f64::from);
-        let included = |c: &Cell| balance.is_none_or(|b| last - c.group >= b);
-        let lowest = balance.map(|b| b - last + self.calendar[0]);
+        let until_last = |from: f64| self.grid.elapsed(from, last);
+        let included = |c: &Cell| balance.is_none_or(|b| until_last(c.group) >= b);
+        let lowest = balance.map(|b| b - until_last(self.calendar[0]));
+        let [min_e, max_e] =
+            [options.min_e, options.max_e].map(|e| e.map(|e| self.grid.written(e)));
         let within = |e: f64| {
             balance.is_none_or(|b| e <= b)
-                && lowest.is_none_or(|l| e >= l)
-                && options.min_e.is_none_or(|m| e >= m)
-                && options.max_e.is_none_or(|m| e <= m)
+                && lowest.is_none_or(|l| e >= self.grid.written(l))
+                && min_e.is_none_or(|m| e >= m)
+                && max_e.is_none_or(|m| e <= m)
         };
         let mut events: Vec<f64> = self
             .cells
             .iter()
             .filter(|(_, c, _)| included(c))
-            .map(|(_, c, _)| c.time - c.group)
+            .map(|(_, c, _)| self.event_time(c))
             .filter(|e| within(*e))
             .collect();
         events.sort_unstable_by(f64::total_cmp);
@@ -175,7 +190,11 @@ impl<'a> Selection<'a> {
         if events.is_empty() {
             return Err(no_event_time(options));
         }
-        let at_event = |c: &Cell, e: f64| included(c) && c.time - c.group == e;
+        let at_event = |c: &Cell, e: f64| included(c) && self.event_time(c) == e;
+        let merged = self.events.merged();
+        if merged > 0 {
+            warnings.push(DidWarning::MergedEventTimes { event_times: merged });
+        }
         let rows: Vec<Row> = events
             .into_iter()
             .filter_map(|e| {

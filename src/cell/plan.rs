@@ -126,7 +126,9 @@ impl Planner<'_> {
     /// The base of a group's cell.
     pub fn base(&self, g: f64) -> Option<Base> {
         let periods = &self.sample.periods;
-        let long = periods.iter().rposition(|t| t + self.options.anticipation < g)?;
+        let grid = self.sample.calendar.grid;
+        let before = |t: &f64| grid.elapsed(*t, g) > self.options.anticipation;
+        let long = periods.iter().rposition(before)?;
         let universal = self.options.base_period == BasePeriod::Universal;
         let post = g <= periods[self.time];
         Some(Base { period: if post || universal { long } else { self.time - 1 }, long })
@@ -158,13 +160,14 @@ impl Planner<'_> {
 
     /// The comparison cohorts of a group's cell.
     pub fn controls(&self, g: f64, base: usize) -> Vec<usize> {
-        let Sample { periods, cohorts, .. } = self.sample;
-        let threshold = periods[self.time].max(periods[base]) + self.options.anticipation;
+        let Sample { periods, cohorts, calendar, .. } = self.sample;
+        let later = periods[self.time].max(periods[base]);
+        let untreated = |g: f64| calendar.grid.elapsed(later, g) > self.options.anticipation;
         (0..cohorts.len())
             .filter(|c| {
                 let other = cohorts[*c].group;
                 let not_yet = self.options.control_group == ControlGroup::NotYetTreated
-                    && other > threshold
+                    && untreated(other)
                     && other != g;
                 other.is_infinite() || not_yet
             })

@@ -10,6 +10,7 @@ use super::result::{AttGtResult, Timings};
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use super::{callback, finish};
 use crate::backend::DidBackend;
+use crate::calendar::Frequency;
 use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, influence_pass, plan_cells};
 use crate::error::{DidError, Result};
 use crate::options::{
@@ -51,9 +52,11 @@ pub struct AttGt<B: DidBackend> {
     /// Unit: integers, floats or strings. Needed for panels; repeated cross sections may have none.
     #[doc(alias = "idname")]
     pub unit: Option<String>,
-    /// Period: integers or floats.
+    /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
     #[doc(alias = "tname")]
     pub time: String,
+    /// What a period is, if the time and group columns have dates: results count periods and show dates.
+    pub frequency: Option<Frequency>,
     /// First treated period of the row's unit; 0, +inf or null if never treated.
     #[doc(alias = "gname")]
     pub group: String,
@@ -291,6 +294,7 @@ impl<B: DidBackend> AttGt<B> {
             weights: self.weights.clone(),
             cluster,
             covariates: Formula::parse(&self.covariates)?,
+            frequency: self.frequency,
         })
     }
 

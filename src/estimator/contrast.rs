@@ -150,14 +150,17 @@ impl AttGtResult {
         let mut value = 0.0;
         for ((group, time), weight) in terms {
             let cells = &self.estimates.cells;
-            let found = cells.iter().position(|c| c.group == *group && c.time == *time);
+            let calendar = self.estimates.calendar;
+            let is_same = |a: f64, b: f64| calendar.grid.is_same(a, b);
+            let found =
+                cells.iter().position(|c| is_same(c.group, *group) && is_same(c.time, *time));
+            let (group, time) = (calendar.shown(*group), calendar.shown(*time));
             let Some(j) = found else {
                 let what = format!("there is no cell (group {group}, time {time})");
                 return Err(DidError::EmptyWindow { what });
             };
             let Some(att) = cells[j].att else {
-                let reason = cells[j].status.to_string();
-                let (group, time) = (*group, *time);
+                let reason = cells[j].status.shown(calendar.frequency);
                 return Err(DidError::MissingCells { count: 1, group, time, reason });
             };
             weights[j] += weight;

@@ -9,6 +9,7 @@ use super::input::Data;
 use super::result::{AttGtResult, TripleComparison};
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use crate::backend::DidBackend;
+use crate::calendar::Frequency;
 use crate::cell::{
     Combined, CovariatePeriod, Estimated, LostComparison, PlanOptions, Recipe, Results,
     TripleEstimate, TriplePlan, estimate, influence_pass,
@@ -63,9 +64,11 @@ pub struct Ddd<B: DidBackend> {
     /// Unit: integers, floats or strings. Needed for panels; repeated cross sections may have none.
     #[doc(alias = "idname")]
     pub unit: Option<String>,
-    /// Period: integers or floats.
+    /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
     #[doc(alias = "tname")]
     pub time: String,
+    /// What a period is, if the time and group columns have dates: results count periods and show dates.
+    pub frequency: Option<Frequency>,
     /// First period in which the treatment is enabled for the row's unit; 0, +inf or null if never.
     #[doc(alias = "gname")]
     pub group: String,
@@ -273,6 +276,7 @@ impl<B: DidBackend> Ddd<B> {
                 weights: self.weights.clone(),
                 cluster: setup::cluster(&self.cluster, &self.unit, self.repeated_cross_sections),
                 covariates: Formula::parse(&self.covariates)?,
+                frequency: self.frequency,
             },
             sample: SampleOptions {
                 timing: Timing::Either,
@@ -323,7 +327,7 @@ fn lost_comparison(lost: &LostComparison, sample: &Sample, plan: &TriplePlan) ->
         group: sample.cohorts[cell.cohort].group,
         time: sample.periods[cell.time],
         comparison: if lost.group.is_finite() { lost.group } else { 0.0 },
-        reason: lost.reason.to_string(),
+        reason: lost.reason.shown(sample.calendar.frequency),
     }
 }
 

@@ -68,6 +68,7 @@ pub(super) fn result(
         cells,
         shares,
         periods: sample.periods.clone(),
+        calendar: sample.calendar,
         n: sample.n,
         n_clusters: sample.n_clusters,
         covariance: None,
@@ -123,7 +124,7 @@ fn cells(
             }
             Err(CellStatus::Reference) => (Some(0.0), CellStatus::Reference),
             Err(status) => {
-                let reason = status.to_string();
+                let reason = status.shown(sample.calendar.frequency);
                 warnings.push(DidWarning::FailedCell { group, time, reason });
                 (None, status)
             }

@@ -63,6 +63,15 @@ pub(super) struct Read {
 }
 
 impl Data<'_> {
+    /// What is read, in words.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Data::Frame(_) => "the data frame".to_owned(),
+            Data::Lazy(_) => "the lazy frame".to_owned(),
+            Data::Path(path) => path.display().to_string(),
+        }
+    }
+
     /// The columns of the roles. What a frame lacks is left to the checks that know its role.
     pub(super) fn read(self, roles: &Roles, missing: &MissingValues) -> Result<Read> {
         let frame = match self {

@@ -6,6 +6,7 @@ mod contrast;
 mod ddd;
 mod drdid;
 mod finish;
+mod guard;
 mod input;
 mod result;
 mod saved;

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use super::guard::guarded;
 use super::input::{Data, Read, read_files};
 use super::result::Timings;
 use crate::backend::DidBackend;
@@ -49,17 +50,17 @@ impl Setup {
     pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened<B>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
-        let (panel, read) = match data {
+        let (panel, read) = guarded(&data.describe(), || match data {
             Data::Path(path) => {
                 let files = Files::find(&path)?;
                 if self.is_too_large(&files)? {
-                    self.panel_by_pieces(&files, start)?
+                    self.panel_by_pieces(&files, start)
                 } else {
-                    self.arranged(read_files(&files, &self.roles, &self.missing)?, start)?
+                    self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
                 }
             }
-            data => self.panel(data, start)?,
-        };
+            data => self.arranged(data.read(&self.roles, &self.missing)?, start),
+        })?;
         self.upload(panel, devices, read, start)
     }
 
@@ -75,17 +76,21 @@ impl Setup {
         if files.format == Format::Csv {
             return Err(problem(path, "CSV files cannot be read piece by piece; use `fit`"));
         }
-        let (panel, read) = if self.sample.repeated_cross_sections {
-            self.arranged(read_files(&files, &self.roles, &self.missing)?, start)?
-        } else {
-            self.panel_by_pieces(&files, start)?
-        };
+        let (panel, read) = guarded(&path.display().to_string(), || {
+            if self.sample.repeated_cross_sections {
+                self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
+            } else {
+                self.panel_by_pieces(&files, start)
+            }
+        })?;
         self.upload(panel, devices, read, start)
     }
 
     /// The arranged sample in memory, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        self.arranged(data.read(&self.roles, &self.missing)?, start)
+        guarded(&data.describe(), || {
+            self.arranged(data.read(&self.roles, &self.missing)?, start)
+        })
     }
 
     fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
@@ -177,6 +182,7 @@ impl Setup {
             base_period: BasePeriod::default(),
             method: None,
             anticipation: self.sample.anticipation,
+            frequency: self.roles.frequency,
             layout: sample.layout.name().into(),
             n_units: sample.n,
             n_rows: sample.audit.rows,

@@ -13,6 +13,7 @@ use super::intake::{Intake, Request, Visit};
 use super::rules::{Rules, SampleOptions};
 use super::sample::{Cohort, Layout, Panel, Sample, Strata, WeightLayout};
 use super::store::Store;
+use crate::calendar::Calendar;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
 use crate::pass::{TILE, Weight};
@@ -182,6 +183,7 @@ fn describe(
     Sample {
         layout,
         periods,
+        calendar: Calendar { grid: rules.grid, frequency: request.roles.frequency },
         two_periods,
         cohorts,
         groups,

@@ -1,8 +1,11 @@
 //! Codes of unit and cluster labels, in the labels' sorted order.
+//!
+//! How a column is read depends on its type alone, never on its values: pieces of one column then agree on the order.
 
 use polars::prelude::*;
 use rayon::prelude::*;
 
+use super::wide::{WideColumn, from_wide};
 use crate::error::{DidError, Result};
 
 /// Code of a missing label.
@@ -14,7 +17,9 @@ const PART: usize = 8_192;
 /// Distinct labels, ascending.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Labels {
+    /// Integers, or unsigned ones as [`signed_key`].
     Integers(Vec<i64>),
+    Wide(Vec<i128>),
     Floats(Vec<f64>),
     Texts(Vec<String>),
 }
@@ -23,6 +28,7 @@ impl Labels {
     pub fn len(&self) -> usize {
         match self {
             Self::Integers(v) => v.len(),
+            Self::Wide(v) => v.len(),
             Self::Floats(v) => v.len(),
             Self::Texts(v) => v.len(),
         }
@@ -32,6 +38,7 @@ impl Labels {
     pub fn label(&self, code: usize) -> Label {
         match self {
             Self::Integers(v) => Label::Integer(v[code]),
+            Self::Wide(v) => Label::Wide(v[code]),
             Self::Floats(v) => Label::Integer(ordered_key(v[code])),
             Self::Texts(v) => Label::Text(v[code].clone()),
         }
@@ -48,6 +55,8 @@ pub(crate) struct Codes {
 /// A column of labels.
 pub(crate) enum LabelColumn {
     Integers(Int64Chunked),
+    Unsigned(UInt64Chunked),
+    Wide(WideColumn),
     Floats(Float64Chunked),
     Texts(StringChunked),
 }
@@ -56,34 +65,38 @@ pub(crate) enum LabelColumn {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Label {
     Integer(i64),
+    Wide(i128),
     Text(String),
 }
 
 impl LabelColumn {
-    /// A column of integers, floats, strings or anything that casts to a string.
+    /// A column of numbers, booleans, texts, categories or dates.
     pub fn new(column: &Column, role: &'static str) -> Result<Self> {
         let series = column.as_materialized_series();
-        let unusable = |_| DidError::ColumnType {
+        let unusable = || DidError::ColumnType {
             column: column.name().to_string(),
             role,
-            expected: "integers, floats or strings",
+            expected: "numbers, booleans, text, categories or dates",
             got: series.dtype().to_string(),
         };
-        let texts = || -> Result<Self> {
-            let texts = series.cast(&DataType::String).map_err(unusable)?;
-            Ok(Self::Texts(texts.str().map_err(unusable)?.clone()))
-        };
+        let cast = |dtype: DataType| series.cast(&dtype).map_err(|_| unusable());
+        if let Some(wide) = WideColumn::new(series) {
+            return Ok(Self::Wide(wide));
+        }
         match series.dtype() {
-            dtype if dtype.is_integer() => match series.strict_cast(&DataType::Int64) {
-                Ok(ints) => Ok(Self::Integers(ints.i64().map_err(unusable)?.clone())),
-                // Beyond 64 signed bits only the digits are left to compare.
-                Err(_) => texts(),
-            },
-            dtype if dtype.is_float() => {
-                let floats = series.cast(&DataType::Float64).map_err(unusable)?;
-                Ok(Self::Floats(floats.f64().map_err(unusable)?.clone()))
+            DataType::UInt64 => Ok(Self::Unsigned(series.u64()?.clone())),
+            dtype if dtype.is_integer() => {
+                Ok(Self::Integers(cast(DataType::Int64)?.i64()?.clone()))
             }
-            _ => texts(),
+            dtype if dtype.is_float() => Ok(Self::Floats(cast(DataType::Float64)?.f64()?.clone())),
+            DataType::String
+            | DataType::Boolean
+            | DataType::Categorical(..)
+            | DataType::Enum(..)
+            | DataType::Date
+            | DataType::Datetime(..)
+            | DataType::Null => Ok(Self::Texts(cast(DataType::String)?.str()?.clone())),
+            _ => Err(unusable()),
         }
     }
 
@@ -91,6 +104,8 @@ impl LabelColumn {
     pub fn text(&self, row: usize) -> String {
         match self {
             Self::Integers(c) => c.get(row).map(|v| v.to_string()),
+            Self::Unsigned(c) => c.get(row).map(|v| v.to_string()),
+            Self::Wide(c) => c.text(row),
             Self::Floats(c) => c.get(row).map(|v| v.to_string()),
             Self::Texts(c) => c.get(row).map(str::to_owned),
         }
@@ -101,6 +116,8 @@ impl LabelColumn {
     pub fn label(&self, row: usize) -> Option<Label> {
         match self {
             Self::Integers(c) => c.get(row).map(Label::Integer),
+            Self::Unsigned(c) => c.get(row).map(|v| Label::Integer(signed_key(v))),
+            Self::Wide(c) => c.keys.get(row).map(Label::Wide),
             Self::Floats(c) => {
                 c.get(row).filter(|v| !v.is_nan()).map(|v| Label::Integer(ordered_key(v)))
             }
@@ -114,6 +131,16 @@ impl LabelColumn {
             Self::Integers(c) if c.null_count() == 0 => {
                 let pieces: Vec<&[i64]> =
                     c.downcast_iter().map(|a| a.values().as_slice()).collect();
+                runs(&pieces, |v| v)
+            }
+            Self::Unsigned(c) if c.null_count() == 0 => {
+                let pieces: Vec<&[u64]> =
+                    c.downcast_iter().map(|a| a.values().as_slice()).collect();
+                runs(&pieces, |v| v)
+            }
+            Self::Wide(c) if c.keys.null_count() == 0 => {
+                let pieces: Vec<&[i128]> =
+                    c.keys.downcast_iter().map(|a| a.values().as_slice()).collect();
                 runs(&pieces, |v| v)
             }
             Self::Floats(c) if c.null_count() == 0 => {
@@ -142,6 +169,11 @@ impl LabelColumn {
                     Err(_) => from_integers(c.len(), |i| c.get(i)),
                 }
             }
+            Self::Unsigned(c) => {
+                let c = c.rechunk();
+                from_integers(c.len(), |i| c.get(i).map(signed_key))
+            }
+            Self::Wide(c) => from_wide(&c.keys),
             Self::Floats(c) => {
                 let c = c.rechunk();
                 let key = |i| c.get(i).filter(|v| !v.is_nan()).map(ordered_key);
@@ -262,8 +294,13 @@ fn offset(distance: u64) -> usize {
     usize::try_from(distance).unwrap_or(usize::MAX)
 }
 
-fn code(index: u64) -> u32 {
+pub(super) fn code(index: u64) -> u32 {
     u32::try_from(index).unwrap_or(MISSING)
+}
+
+/// Signed integers in the order of the unsigned ones.
+fn signed_key(value: u64) -> i64 {
+    (value ^ (1 << 63)).cast_signed()
 }
 
 /// Integers in the order of the floats; −0 and 0 are the same label.
@@ -321,5 +358,64 @@ mod tests {
         let long: Vec<i64> = (0..20_000).map(|i| i / 3).collect();
         let starts = runs(Series::new("id".into(), long)).unwrap();
         assert_eq!((starts.len(), starts[4_000]), (6_668, 12_000));
+    }
+    #[test]
+    fn the_order_of_unsigned_labels_does_not_depend_on_the_piece() {
+        let small = column(Series::new("id".into(), [9_u64, 10]));
+        let large = column(Series::new("id".into(), [u64::MAX, 10]));
+        assert!(small.label(0) < small.label(1) && small.label(1) < large.label(0));
+        assert_eq!(small.label(1), large.label(1));
+        assert_eq!(large.codes().codes, [1, 0]);
+        assert_eq!((large.text(0), large.runs()), (u64::MAX.to_string(), None));
+        let clusters = large.codes().labels;
+        assert_eq!(
+            (clusters.label(0), clusters.label(1)),
+            (small.label(1).unwrap(), large.label(0).unwrap())
+        );
+    }
+
+    #[test]
+    fn every_type_of_label_is_read_and_nothing_panics() {
+        let ints = Series::new("id".into(), [Some(20_i64), None, Some(3), Some(20)]);
+        let floats = [DataType::Float16, DataType::Float32, DataType::Float64];
+        let signed = [DataType::Int8, DataType::Int16, DataType::Int32, DataType::Int128];
+        use DataType::{UInt8, UInt16, UInt32, UInt64, UInt128};
+        let unsigned = [UInt8, UInt16, UInt32, UInt64, UInt128, DataType::Decimal(20, 0)];
+        for dtype in floats.iter().chain(&signed).chain(&unsigned) {
+            let column = column(ints.cast(dtype).unwrap());
+            assert_eq!(column.codes().codes, [1, MISSING, 0, 1], "{dtype}");
+            assert_eq!((column.text(0), column.label(1)), ("20".into(), None), "{dtype}");
+        }
+        let texts = Series::new("id".into(), [Some("b"), None, Some("a"), Some("b")]);
+        let categories = Categories::random(PlSmallStr::EMPTY, CategoricalPhysical::U8);
+        let frozen = FrozenCategories::new(["b", "a"]).unwrap();
+        for dtype in [
+            DataType::String,
+            DataType::from_categories(categories),
+            DataType::from_frozen_categories(frozen),
+        ] {
+            assert_eq!(codes(texts.cast(&dtype).unwrap()).codes, [1, MISSING, 0, 1], "{dtype}");
+        }
+        let booleans = codes(Series::new("id".into(), [Some(true), None, Some(false), Some(true)]));
+        assert_eq!(booleans.codes, [1, MISSING, 0, 1]);
+        let utc = DataType::Datetime(TimeUnit::Nanoseconds, Some(polars::prelude::TimeZone::UTC));
+        for dtype in [DataType::Date, DataType::Datetime(TimeUnit::Milliseconds, None), utc] {
+            let physical = if dtype == DataType::Date { DataType::Int32 } else { DataType::Int64 };
+            let dates = ints.cast(&physical).unwrap().cast(&dtype).unwrap();
+            assert_eq!(codes(dates).codes, [1, MISSING, 0, 1], "{dtype}");
+        }
+        assert_eq!(codes(Series::full_null("id".into(), 2, &DataType::Null)).codes, [MISSING; 2]);
+        for dtype in [
+            DataType::Binary,
+            DataType::Time,
+            DataType::Duration(TimeUnit::Milliseconds),
+            DataType::List(Box::new(DataType::Int64)),
+            DataType::Array(Box::new(DataType::Int64), 2),
+            DataType::Struct(vec![Field::new("a".into(), DataType::Int64)]),
+        ] {
+            let series = Series::full_null("id".into(), 2, &dtype).into_column();
+            let error = LabelColumn::new(&series, "cluster").err().unwrap().to_string();
+            assert!(error.contains("`id` (cluster) has type"), "{error}");
+        }
     }
 }

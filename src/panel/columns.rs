@@ -7,8 +7,10 @@ use super::codes::{Codes, LabelColumn, MISSING};
 use super::excerpt::excerpt;
 use super::formula::{Evaluated, Formula, RawColumn, Texts};
 use super::order::UnitOrder;
-use super::small::{MAX_DISTINCT, SmallCodes};
+use super::periods::periods;
+use super::small::{MAX_DISTINCT, SmallCodes, Uncodable};
 use super::values::{Numbers, Values};
+use crate::calendar::Frequency;
 use crate::error::{DidError, Result};
 
 /// Which column plays which part.
@@ -24,6 +26,8 @@ pub(crate) struct Roles {
     pub weights: Option<String>,
     pub cluster: Option<String>,
     pub covariates: Formula,
+    /// Periods of the dates in the time column, and in that of first treated periods.
+    pub frequency: Option<Frequency>,
 }
 
 /// What the group column says.
@@ -115,6 +119,8 @@ pub(super) struct Rows {
     complete: Option<Vec<bool>>,
     /// Rows dropped for a missing or non-finite value, under their first such column.
     pub missing: Vec<(String, usize)>,
+    /// Columns with integers that are too large to be doubles.
+    pub rounded: Vec<String>,
 }
 
 /// Units and their rows.
@@ -152,20 +158,24 @@ impl Rows {
             RawColumn::from_series(column(name, "covariate")?.as_materialized_series())
         };
         let y = numbers(&roles.outcome, "outcome", f64::NAN)?.values();
-        let time = small(&roles.time, numbers(&roles.time, "time", f64::NAN)?, |t| {
-            if t.is_finite() { t } else { f64::NAN }
-        })?;
+        let dated = |name: &str, role, null| {
+            numeric(&periods(column(name, role)?, role, roles.frequency, first_row)?, role, null)
+        };
+        let finite = |t: f64| if t.is_finite() { t } else { f64::NAN };
+        let time = dated(&roles.time, "time", f64::NAN)?;
+        let time = small(&roles.time, "time", time, first_row, finite)?;
         let binary =
             |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?, first_row);
         let role = roles.treatment.role();
         let group = match roles.treatment {
             Treatment::FirstPeriod => {
-                groups(&roles.group, numbers(&roles.group, role, f64::INFINITY)?, first_row)?
+                groups(&roles.group, dated(&roles.group, role, f64::INFINITY)?, first_row)?
             }
             Treatment::Indicator => {
                 binary(&roles.group, role)?;
                 let never = |d: f64| if d == 0.0 { f64::INFINITY } else { d };
-                small(&roles.group, numbers(&roles.group, role, f64::NAN)?, never)?
+                let numbers = numbers(&roles.group, role, f64::NAN)?;
+                small(&roles.group, role, numbers, first_row, never)?
             }
         };
         let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
@@ -188,6 +198,11 @@ impl Rows {
         });
         let len = df.height();
         let (complete, missing) = (None, Vec::new());
+        let is_rounded = |values: Option<&Values>| values.is_some_and(Values::is_rounded);
+        let own = [(&Some(roles.outcome.clone()), Some(&y)), (&roles.weights, w.as_ref())];
+        let rounded = own.into_iter().filter(|(_, values)| is_rounded(*values));
+        let rounded = rounded.filter_map(|(name, _)| name.clone());
+        let rounded = rounded.chain(covariates.rounded().iter().cloned()).collect();
         let mut rows = Self {
             len,
             y,
@@ -201,6 +216,7 @@ impl Rows {
             texts,
             complete,
             missing,
+            rounded,
         };
         rows.find_incomplete(roles, &codes);
         Ok(rows)
@@ -315,7 +331,10 @@ fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
     Numbers::new(series, null).ok_or_else(|| DidError::ColumnType {
         column: series.name().to_string(),
         role,
-        expected: "numbers",
+        expected: match role {
+            "time" | "group" => "numbers, or dates with the option `frequency`",
+            _ => "numbers",
+        },
         got: described(series),
     })
 }
@@ -328,14 +347,26 @@ fn described(series: &Series) -> String {
     other.next().map_or_else(|| dtype.clone(), |text| format!("{dtype}, as `{}`", excerpt(text)))
 }
 
-fn small(column: &str, numbers: Numbers, map: impl Fn(f64) -> f64 + Sync) -> Result<SmallCodes> {
-    SmallCodes::new(&numbers, map)
-        .ok_or_else(|| DidError::TooManyValues { column: column.to_owned(), limit: MAX_DISTINCT })
+fn small(
+    column: &str,
+    role: &'static str,
+    numbers: Numbers,
+    first_row: usize,
+    map: impl Fn(f64) -> f64 + Sync,
+) -> Result<SmallCodes> {
+    SmallCodes::new(&numbers, map).map_err(|problem| match problem {
+        Uncodable::TooMany => {
+            DidError::TooManyValues { column: column.to_owned(), limit: MAX_DISTINCT }
+        }
+        Uncodable::Indistinct { row, value } => {
+            DidError::TooManyDigits { column: column.to_owned(), role, value, row: first_row + row }
+        }
+    })
 }
 
 /// First treated periods with never treated (0, +inf, null) as +inf.
 fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<SmallCodes> {
-    let codes = small(column, numbers, |g| if g == 0.0 { f64::INFINITY } else { g })?;
+    let codes = small(column, "group", numbers, first_row, |g| if g == 0.0 { f64::INFINITY } else { g })?;
     if codes.lowest().is_none_or(|g| g > 0.0) {
         return Ok(codes);
     }
@@ -357,7 +388,7 @@ fn binary(
     numbers: Numbers,
     first_row: usize,
 ) -> Result<SmallCodes> {
-    let codes = small(column, numbers, |v| v)?;
+    let codes = small(column, role, numbers, first_row, |v| v)?;
     let other = |code: &u16| {
         let value = codes.value(*code);
         !(value.is_nan() || value == 0.0 || value == 1.0)

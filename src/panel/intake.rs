@@ -15,7 +15,7 @@ use super::rules::{Rules, SampleOptions};
 use super::sample::Panel;
 use super::store::Storage;
 use super::survey::{Observed, Survey};
-use crate::error::{DidError, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::options::FixWeights;
 use crate::progress::Progress;
 
@@ -99,6 +99,8 @@ pub(super) struct Intake {
     texts: Texts,
     /// Rows with a positive weight.
     pub weighted: usize,
+    /// Columns with integers that are too large to be doubles.
+    rounded: Vec<String>,
 }
 
 impl Intake {
@@ -128,6 +130,11 @@ impl Intake {
                 None => self.audit.rows_missing.push((name.clone(), *rows)),
             }
         }
+        for column in &frame.rows.rounded {
+            if !self.rounded.contains(column) {
+                self.rounded.push(column.clone());
+            }
+        }
         self.units.extend(frame.survey.patterns.iter().map(|p| p.observed.clone()));
         Ok(())
     }
@@ -143,7 +150,14 @@ impl Intake {
                     self.audit.rows_in
                 ),
             }),
-            _ => Rules::new(&self.units, &request.options, self.audit.clone()),
+            _ => {
+                let mut rules = Rules::new(&self.units, &request.options, self.audit.clone())?;
+                if !self.rounded.is_empty() {
+                    let columns = self.rounded.clone();
+                    rules.warnings.push(DidWarning::RoundedIntegers { columns });
+                }
+                Ok(rules)
+            }
         }
     }
 

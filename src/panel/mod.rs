@@ -21,6 +21,7 @@ mod intake;
 mod missing;
 mod order;
 mod parquet;
+mod periods;
 mod rules;
 mod sample;
 mod small;
@@ -28,6 +29,7 @@ mod spill;
 mod store;
 mod survey;
 mod values;
+mod wide;
 
 use polars::prelude::DataFrame;
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::audit::SampleAudit;
 use super::sample::Cohort;
 use super::survey::Observed;
+use crate::calendar::{Fitted, TimeGrid};
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
 
@@ -41,6 +42,8 @@ pub(crate) enum Timing {
 pub(super) struct Rules {
     /// Periods of the sample, ascending.
     pub periods: Vec<f64>,
+    /// By which the time between periods is counted.
+    pub grid: TimeGrid,
     /// Whether treatment starts in the second of two periods, whatever the groups' values.
     pub two_periods: bool,
     /// Cohorts of the sample, ascending.
@@ -82,8 +85,7 @@ impl Rules {
                 remedy: "check the columns for nulls and infinities",
             });
         }
-        let delta = f64::from(options.anticipation);
-        let mut recoded = Recoded::new(&present, delta);
+        let mut recoded = Recoded::new(&present, options, &mut warnings)?;
         if recoded.periods.len() < 2 {
             return Err(DidError::TooFewPeriods { periods: recoded.periods.len() });
         }
@@ -98,6 +100,7 @@ impl Rules {
         }
         let mut rules = Self {
             periods,
+            grid: recoded.grid,
             two_periods,
             cohorts: Vec::new(),
             groups: Vec::new(),
@@ -150,8 +153,9 @@ impl Rules {
     ) -> Result<()> {
         self.cohorts =
             distinct(units.iter().filter_map(|u| self.kept(u)).map(|(cohort, _)| cohort));
-        let first = self.periods[0] + f64::from(options.anticipation);
-        let estimated = |g: f64| g.is_finite() && g > first && Some(g) != last;
+        let (grid, first) = (self.grid, self.periods[0]);
+        let later = |g: f64| grid.elapsed(first, g) > f64::from(options.anticipation);
+        let estimated = |g: f64| g.is_finite() && later(g) && Some(g) != last;
         let mut start = 0;
         for cohorts in self.cohorts.chunk_by(|a, b| a.group == b.group) {
             let end = start + cohorts.len();
@@ -215,12 +219,20 @@ fn distinct<T: Copy + PartialOrd>(values: impl Iterator<Item = T>) -> Vec<T> {
     found
 }
 
+/// Whether two numbers that are not whole differ by no more than what calculations leave.
+fn is_rounding(a: f64, b: f64) -> bool {
+    (a.fract() != 0.0 || b.fract() != 0.0) && b - a <= 1e-12 * a.abs().max(b.abs())
+}
+
 /// Cohorts with those first treated beyond the sample recoded to never treated, and the periods and cohorts dropped.
 #[derive(Clone, Debug)]
 struct Recoded {
     periods: Vec<f64>,
-    /// Groups above this value are never treated inside the sample.
-    horizon: f64,
+    grid: TimeGrid,
+    /// Groups that rounding alone tells from a period or another group, ascending, and what they are taken as.
+    moved: Vec<(f64, f64)>,
+    /// Groups first treated longer after the last period are never treated inside the sample.
+    delta: f64,
     /// Where treatment starts for all groups with a value, if these only say who is treated.
     start: Option<f64>,
     /// The last cohort, if it takes the place of the never treated.
@@ -233,17 +245,62 @@ struct Recoded {
 }
 
 impl Recoded {
-    fn new(units: &[&Observed], delta: f64) -> Self {
+    fn new(
+        units: &[&Observed],
+        options: &SampleOptions,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<Self> {
         let periods = distinct(units.iter().flat_map(|u| u.periods.iter().copied()));
-        Self {
-            horizon: periods.last().map_or(f64::NEG_INFINITY, |t| t + delta),
+        if let Some(pair) = periods.windows(2).find(|p| is_rounding(p[0], p[1])) {
+            return Err(DidError::ClosePeriods { first: pair[0], second: pair[1] });
+        }
+        let mut recoded = Self {
             periods,
+            grid: TimeGrid::default(),
+            moved: Vec::new(),
+            delta: f64::from(options.anticipation),
             start: None,
             never: None,
             found: distinct(units.iter().map(|u| u.cohort.group)),
             end: f64::INFINITY,
             already_treated: f64::NEG_INFINITY,
+        };
+        recoded.find_grid(options.timing, warnings);
+        Ok(recoded)
+    }
+
+    /// Finds the calendar's grid, and takes groups as the periods that they are but for rounding.
+    fn find_grid(&mut self, timing: Timing, warnings: &mut Vec<DidWarning>) {
+        let (Some(&first), Some(&last)) = (self.periods.first(), self.periods.last()) else {
+            return;
+        };
+        // The values of an indicator are no instants.
+        let dated = timing != Timing::TwoPeriods;
+        let near = |g: &f64| dated && *g >= first - 1.0 && *g <= last + self.delta + 1.0;
+        let groups: Vec<f64> = self.found.iter().copied().filter(near).collect();
+        let Fitted { grid, approximate } = Fitted::new(&self.periods, &groups);
+        self.grid = grid;
+        warnings.extend(approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit }));
+        let mut known = self.periods.clone();
+        for group in groups {
+            let at = known.partition_point(|k| *k < group);
+            let neighbours = known[at.saturating_sub(1)..known.len().min(at + 1)].iter();
+            match neighbours.copied().find(|k| grid.is_same(*k, group)) {
+                Some(same) if same != group => self.moved.push((group, same)),
+                Some(_) => {}
+                None => known.insert(at, group),
+            }
         }
+        if !self.moved.is_empty() {
+            warnings.push(DidWarning::MovedGroups { groups: self.moved.clone() });
+            self.found = distinct(self.found.iter().map(|g| self.on_grid(*g)));
+        }
+    }
+
+    /// The group that a value of the group column is but for rounding.
+    fn on_grid(&self, g: f64) -> f64 {
+        let at = self.moved.partition_point(|(from, _)| *from < g);
+        self.moved.get(at).filter(|(from, _)| *from == g).map_or(g, |(_, to)| *to)
     }
 
     /// Makes treatment start in the second period if that is what the groups' values mean.
@@ -270,7 +327,10 @@ impl Recoded {
         if let Some(start) = self.start {
             return if g.is_finite() { start } else { g };
         }
-        if g > self.horizon || Some(g) == self.never { f64::INFINITY } else { g }
+        let g = self.on_grid(g);
+        let last = self.periods.last().copied().unwrap_or(f64::NEG_INFINITY);
+        let beyond = self.grid.elapsed(last, g) > self.delta;
+        if beyond || Some(g) == self.never { f64::INFINITY } else { g }
     }
 
     fn finite(&self) -> Vec<f64> {
@@ -301,7 +361,8 @@ impl Recoded {
             return Err(DidError::NoNeverTreated);
         }
         let Some(&last) = self.found.last() else { return Ok(None) };
-        self.end = last - f64::from(options.anticipation);
+        let from = |t: &f64| self.grid.elapsed(*t, last) <= self.delta;
+        self.end = self.periods.iter().copied().find(from).unwrap_or(f64::INFINITY);
         let after = |u: &&Observed| u.units * u.periods.iter().filter(|t| **t >= self.end).count();
         audit.rows_after_last_cohort = units.iter().map(after).sum();
         let periods = self.periods.iter().filter(|t| **t < self.end).count();
@@ -326,11 +387,13 @@ impl Recoded {
         audit: &mut SampleAudit,
         warnings: &mut Vec<DidWarning>,
     ) {
-        let first = self.periods[0] + f64::from(options.anticipation);
+        let first = self.periods[0];
+        let early = |g: &f64| self.grid.elapsed(first, *g) <= self.delta;
+        let last_early = self.finite().into_iter().rfind(early).unwrap_or(f64::NEG_INFINITY);
         let treated =
-            |u: &&&Observed| self.kept(u).is_some_and(|(cohort, _)| cohort.group <= first);
+            |u: &&&Observed| self.kept(u).is_some_and(|(cohort, _)| cohort.group <= last_early);
         let dropped = units.iter().filter(treated).map(|u| u.units).sum();
-        self.already_treated = first;
+        self.already_treated = last_early;
         audit.units_already_treated = dropped;
         if dropped > 0 {
             warnings.push(DidWarning::AlreadyTreated {

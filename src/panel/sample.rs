@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::calendar::Calendar;
 use crate::error::DidWarning;
 use crate::pass::Weight;
 
@@ -80,6 +81,8 @@ pub(crate) struct Sample {
     pub layout: Layout,
     /// Periods, ascending.
     pub periods: Vec<f64>,
+    /// How periods are counted and shown.
+    pub calendar: Calendar,
     /// Whether these are two periods of which treatment starts in the second, whatever the group column's values.
     pub two_periods: bool,
     /// Cohorts, ascending, never treated (+inf) last.

@@ -24,6 +24,15 @@ enum Scale {
     Listed(Vec<f64>),
 }
 
+/// Why values cannot be coded.
+#[derive(Debug, PartialEq)]
+pub(super) enum Uncodable {
+    /// There are more than [`MAX_DISTINCT`].
+    TooMany,
+    /// As a double, the value of a row may be equal to another number.
+    Indistinct { row: usize, value: String },
+}
+
 /// What a first look at the values found.
 #[derive(Clone, Copy)]
 struct Range {
@@ -38,18 +47,24 @@ impl SmallCodes {
     /// Code of a missing value.
     pub const MISSING: u16 = u16::MAX;
 
-    /// Codes of the values after `map`; `None` if there are more than [`MAX_DISTINCT`].
-    pub fn new(numbers: &Numbers, map: impl Fn(f64) -> f64 + Sync) -> Option<Self> {
+    /// Codes of the values after `map`.
+    pub fn new(
+        numbers: &Numbers,
+        map: impl Fn(f64) -> f64 + Sync,
+    ) -> std::result::Result<Self, Uncodable> {
         let mut codes = vec![Self::MISSING; numbers.len()];
         let range = blocks(numbers, &map)
             .map(|values| vectorized_range(&values))
             .reduce(Range::empty, Range::join);
+        if let Some((row, value)) = numbers.indistinct(range.min.abs().max(range.max.abs())) {
+            return Err(Uncodable::Indistinct { row, value });
+        }
         let scale = if range.min > range.max {
             Scale::Listed(Vec::new())
         } else if range.integral && range.max - range.min < MAX_DISTINCT as f64 {
             Scale::Offset(range.min)
         } else {
-            Scale::Listed(distinct(numbers, &map)?)
+            Scale::Listed(distinct(numbers, &map).ok_or(Uncodable::TooMany)?)
         };
         codes.par_chunks_mut(PART).zip(blocks(numbers, &map)).for_each(|(codes, values)| {
             let mut last = (f64::NAN, Self::MISSING);
@@ -60,7 +75,7 @@ impl SmallCodes {
                 *code = last.1;
             }
         });
-        Some(Self { codes, scale })
+        Ok(Self { codes, scale })
     }
 
     /// Value of a code.
@@ -178,14 +193,14 @@ mod tests {
 
     use super::*;
 
-    fn codes(values: &[Option<f64>]) -> Option<SmallCodes> {
+    fn codes(values: &[Option<f64>]) -> std::result::Result<SmallCodes, Uncodable> {
         let series = Series::new("t".into(), values);
         SmallCodes::new(&Numbers::new(&series, f64::NAN).unwrap(), |v| v)
     }
 
     #[test]
     fn codes_are_in_the_order_of_the_values() {
-        for values in [[2003.0, 1999.0, 2001.0], [0.5, -1e300, 0.25], [-0.0, -7e9, -1.0]] {
+        for values in [[2003.0, 1999.0, 2001.0], [0.5, -1e13, 0.25], [-0.0, -7e9, -1.0]] {
             let options: Vec<Option<f64>> = values.into_iter().map(Some).chain([None]).collect();
             let coded = codes(&options).unwrap();
             assert!(coded.codes[1] < coded.codes[2] && coded.codes[2] < coded.codes[0]);
@@ -208,7 +223,15 @@ mod tests {
     #[test]
     fn too_many_values_are_refused() {
         let many: Vec<Option<f64>> = (0..=MAX_DISTINCT).map(|i| Some(i as f64 + 0.5)).collect();
-        assert!(codes(&many).is_none());
-        assert!(codes(&many[..MAX_DISTINCT]).is_some());
+        assert!(codes(&many).is_err_and(|e| e == Uncodable::TooMany));
+        assert!(codes(&many[..MAX_DISTINCT]).is_ok());
+    }
+    #[test]
+    fn values_that_doubles_confuse_are_refused() {
+        let series = Series::new("t".into(), [Some(1_i64 << 53), Some((1 << 53) + 1), None]);
+        let found = SmallCodes::new(&Numbers::new(&series, f64::NAN).unwrap(), |v| v).err();
+        let value = "9007199254740993".to_owned();
+        assert_eq!(found, Some(Uncodable::Indistinct { row: 1, value }));
+        assert!(codes(&[Some(f64::NEG_INFINITY), Some(1.0)]).is_ok());
     }
 }

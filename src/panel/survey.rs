@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::codes::MISSING;
 use super::columns::{Roles, Rows, Treatment, Units};
 use super::sample::Cohort;
+use crate::calendar::shown;
 use crate::error::{DidError, Result};
 
 /// Units (rows, for repeated cross sections) of one group with the same complete periods.
@@ -150,7 +151,11 @@ fn read_unit(
             return Err(DidError::DuplicateRow {
                 column: roles.unit.clone().unwrap_or_default(),
                 unit: units.label(unit),
-                period: time.value(t),
+                period: shown(time.value(t), roles.frequency),
+                remedy: match roles.frequency {
+                    Some(_) => ", or choose a finer `frequency`",
+                    None => "",
+                },
             });
         }
         last = Some(t);

@@ -7,7 +7,7 @@ use crate::options::Band;
 
 use super::Settings;
 use super::foot;
-use super::number::{Digits, label};
+use super::number::Digits;
 use super::table::{Align, Section, Table};
 
 /// One estimate of a model, with the row of the comparison that it belongs to.
@@ -120,7 +120,11 @@ fn notes(models: &[(&str, &dyn Comparable)]) -> Vec<String> {
 impl Comparable for AttGtResult {
     fn terms(&self) -> Vec<Term> {
         let term = |c: &crate::AttGtCell| Term {
-            name: format!("ATT({}, {})", label(c.group), label(c.time)),
+            name: format!(
+                "ATT({}, {})",
+                self.settings.period(c.group),
+                self.settings.period(c.time)
+            ),
             order: [5.0, c.group, c.time],
             estimate: c.estimate,
         };
@@ -150,7 +154,7 @@ impl Comparable for Aggregated {
         };
         let overall = Term { name: "Overall ATT".into(), order: [0.0; 3], estimate: self.overall };
         let row = |r: &crate::AggregatedRow| Term {
-            name: format!("{name} {}", label(r.at)),
+            name: format!("{name} {}", self.shown(r.at)),
             order: [rank, r.at, 0.0],
             estimate: r.estimate,
         };

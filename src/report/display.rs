@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::error::DidWarning;
-use crate::estimates::{CellStatus, Estimate};
+use crate::estimates::Estimate;
 use crate::estimator::AttGtResult;
 
 use super::foot;
@@ -18,11 +18,12 @@ impl AttGtResult {
         let mut reasons = Vec::new();
         let mut rows = Vec::with_capacity(self.cells.len());
         for cell in &self.cells {
-            let mut row = vec![label(cell.group), label(cell.time)];
+            let period = |at| self.settings.period(at);
+            let mut row = vec![period(cell.group), period(cell.time)];
             row.extend(columns(&cell.estimate, digits));
             if !cell.status.is_estimated() {
                 row.pop();
-                row.push(mark(&cell.status, &mut reasons));
+                row.push(mark(cell.status.shown(self.settings.frequency), &mut reasons));
             }
             rows.push(row);
         }
@@ -37,7 +38,7 @@ impl AttGtResult {
         notes.splice(1..1, reasons.iter().enumerate().map(|(i, r)| format!("({}) {r}", i + 1)));
         notes.extend(foot::data(&self.audit));
         let failed = |w: &&DidWarning| !matches!(w, DidWarning::FailedCell { .. });
-        notes.extend(foot::warnings(self.warnings.iter().filter(failed)));
+        notes.extend(foot::warnings(&self.settings, self.warnings.iter().filter(failed)));
         Table {
             title: title.into(),
             align: aligned(2),
@@ -86,7 +87,7 @@ impl Aggregated {
         let caption = words.overall.map(Into::into);
         let mut sections = vec![Section { caption, header, rows: vec![overall] }];
         if !self.rows.is_empty() {
-            let row = |at: f64, e: &Estimate| [vec![label(at)], columns(e, digits)].concat();
+            let row = |at: f64, e: &Estimate| [vec![self.shown(at)], columns(e, digits)].concat();
             sections.push(Section {
                 caption: Some(words.rows.into()),
                 header: self.header(words.at),
@@ -94,8 +95,16 @@ impl Aggregated {
             });
         }
         let mut notes = foot::notes(&self.settings, None);
-        notes.extend(foot::warnings(&self.warnings));
+        notes.extend(foot::warnings(&self.settings, &self.warnings));
         Table { title: words.title.into(), align: aligned(labels), sections, notes }
+    }
+
+    /// Where a row is, as people read it: an event time, a group or a period.
+    pub(super) fn shown(&self, at: f64) -> String {
+        match self.aggregation.kind {
+            AggregationKind::Simple | AggregationKind::Dynamic => label(at),
+            AggregationKind::Group | AggregationKind::Calendar => self.settings.period(at),
+        }
     }
 
     fn header(&self, at: &str) -> Vec<String> {
@@ -174,8 +183,7 @@ fn columns(estimate: &Estimate, digits: Digits) -> Vec<String> {
 }
 
 /// Footnote mark of a failed cell; cells that failed alike share one.
-fn mark(status: &CellStatus, reasons: &mut Vec<String>) -> String {
-    let reason = status.to_string();
+fn mark(reason: String, reasons: &mut Vec<String>) -> String {
     let index = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
         reasons.push(reason);
         reasons.len() - 1

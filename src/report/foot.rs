@@ -151,7 +151,9 @@ pub(super) fn data(audit: &SampleAudit) -> Vec<String> {
 }
 
 pub(super) fn warnings<'a>(
+    settings: &Settings,
     warnings: impl IntoIterator<Item = &'a DidWarning>,
 ) -> impl Iterator<Item = String> {
-    warnings.into_iter().map(|w| format!("Warning: {w}"))
+    let frequency = settings.frequency;
+    warnings.into_iter().map(move |w| format!("Warning: {}", w.shown(frequency)))
 }

@@ -1,33 +1,36 @@
 //! Results as data frames: one row an estimate, or one row about the fit.
 
-use polars::prelude::{CsvWriter, DataFrame, SerWriter, df};
+use polars::prelude::{Column, CsvWriter, DataFrame, SerWriter, df};
 
-use crate::aggregate::Aggregated;
+use crate::aggregate::{Aggregated, AggregationKind};
+use crate::calendar::Frequency;
 use crate::error::Result;
 use crate::estimates::Estimate;
-use crate::estimator::AttGtResult;
+use crate::estimator::{AttGtCell, AttGtResult};
 use crate::options::{Band, Multiplier};
 
-use super::number::label;
 use super::{Settings, foot};
 
 impl AttGtResult {
     /// One row a cell: `group`, `time`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`,
-    /// `n_treated`, `n_control`. What does not exist is null.
+    /// `n_treated`, `n_control`. What does not exist is null. Groups and periods are numbers, or text such as `2007-03` with a
+    /// [`Frequency`](crate::Frequency).
     ///
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
         let cells = &self.cells;
-        let frame = df!(
-            "group" => cells.iter().map(|c| c.group).collect::<Vec<_>>(),
-            "time" => cells.iter().map(|c| c.time).collect::<Vec<_>>(),
+        let last = df!(
             "status" => cells.iter().map(|c| c.status.code()).collect::<Vec<_>>(),
             "n_treated" => cells.iter().map(|c| c.n_treated as u64).collect::<Vec<_>>(),
             "n_control" => cells.iter().map(|c| c.n_control as u64).collect::<Vec<_>>(),
         )?;
-        let (first, last) = (frame.select(["group", "time"])?, frame.drop_many(["group", "time"]));
+        let periods = |name: &str, of: fn(&AttGtCell) -> f64| {
+            self.settings.periods(name, cells.iter().map(|c| Some(of(c))))
+        };
+        let first = [periods("group", |c| c.group), periods("time", |c| c.time)];
         let estimates = estimates(cells.iter().map(|c| &c.estimate))?;
+        let first = DataFrame::new(cells.len(), first.into())?;
         Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
     }
 
@@ -68,12 +71,17 @@ impl Aggregated {
     pub fn to_dataframe(&self) -> Result<DataFrame> {
         let at: Vec<Option<f64>> = self.rows.iter().map(|r| Some(r.at)).chain([None]).collect();
         let term =
-            |at: &Option<f64>| at.map_or("overall".into(), |at| format!("ATT({})", label(at)));
-        let first = df!(
+            |at: &Option<f64>| at.map_or("overall".into(), |at| format!("ATT({})", self.shown(at)));
+        let mut first = df!(
             "type" => vec![self.aggregation.kind.name(); at.len()],
             "term" => at.iter().map(term).collect::<Vec<_>>(),
-            "at" => at,
         )?;
+        first.with_column(match self.aggregation.kind {
+            AggregationKind::Group | AggregationKind::Calendar => {
+                self.settings.periods("at", at.into_iter())
+            }
+            AggregationKind::Simple | AggregationKind::Dynamic => Column::new("at".into(), at),
+        })?;
         let rows = self.rows.iter().map(|r| &r.estimate).chain([&self.overall]);
         Ok(first.hstack(estimates(rows)?.columns())?)
     }
@@ -126,6 +134,17 @@ pub(super) fn estimates<'a>(rows: impl Iterator<Item = &'a Estimate>) -> Result<
     )?)
 }
 
+impl Settings {
+    /// A column of periods or groups: numbers, or text if they are dates.
+    fn periods(&self, name: &str, periods: impl Iterator<Item = Option<f64>>) -> Column {
+        if self.frequency.is_none() {
+            return Column::new(name.into(), periods.collect::<Vec<_>>());
+        }
+        let text = |period: Option<f64>| period.map(|period| self.period(period));
+        Column::new(name.into(), periods.map(text).collect::<Vec<_>>())
+    }
+}
+
 pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
     let bootstrap = s.inference.bootstrap;
     Ok(df!(
@@ -139,6 +158,7 @@ pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
         "base_period" => [foot::base_period(s.base_period)],
         "method" => [foot::method(s.method)],
         "anticipation" => [s.anticipation],
+        "frequency" => [s.frequency.map(Frequency::name)],
         "layout" => [s.layout.as_str()],
         "n_units" => [s.n_units as u64],
         "n_rows" => [s.n_rows as u64],

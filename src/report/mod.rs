@@ -14,6 +14,7 @@ mod table;
 mod two_periods;
 
 pub use compare::{Comparable, Term, compare};
+pub(crate) use number::label;
 #[cfg(feature = "plot")]
 pub use plot::{Colour, PlotOptions};
 pub use plot_data::PlotRow;
@@ -21,6 +22,7 @@ pub use table::{Align, Section, Table};
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::{Frequency, shown};
 use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};
 use crate::panel::Layout;
 
@@ -53,6 +55,9 @@ pub struct Settings {
     pub method: Option<EstimationMethod>,
     /// Periods of anticipation.
     pub anticipation: u32,
+    /// What a period is, if periods and groups are dates.
+    #[serde(default)]
+    pub frequency: Option<Frequency>,
     /// Layout of the sample: `balanced panel`, `unbalanced panel` or `repeated cross sections`.
     pub layout: String,
     /// Units (rows, for repeated cross sections).
@@ -66,6 +71,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// A period or group as people read it: `2007-03` for a month, if they are dates, else a number.
+    #[must_use]
+    pub fn period(&self, period: f64) -> String {
+        shown(period, self.frequency)
+    }
+
     /// Whether every row is a unit of its own.
     pub(crate) fn rows_are_units(&self) -> bool {
         self.layout == Layout::RepeatedCrossSections.name()

@@ -46,7 +46,7 @@ fn whole(value: f64) -> usize {
 }
 
 /// A group, period or event time.
-pub(super) fn label(value: f64) -> String {
+pub(crate) fn label(value: f64) -> String {
     let size = value.abs();
     if size >= 1e15 || (size > 0.0 && size < 1e-9) {
         format!("{value:e}")

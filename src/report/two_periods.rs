@@ -39,7 +39,7 @@ impl DrdidResult {
         let settings = &self.settings;
         let mut notes = Vec::new();
         if !self.status.is_estimated() {
-            notes.push(format!("No estimate: {}", self.status));
+            notes.push(format!("No estimate: {}", self.status.shown(settings.frequency)));
         }
         notes.push(format!("Estimator: {} ({})", words(self.method), self.estimator_name()));
         notes.push(format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates));
@@ -48,7 +48,7 @@ impl DrdidResult {
             .push(format!("{}, Treated: {treated}, Comparison: {control}", foot::sample(settings)));
         notes.push(format!("Std. Errors: {}", self.errors()));
         notes.extend(foot::data(&self.audit));
-        notes.extend(foot::warnings(&self.warnings));
+        notes.extend(foot::warnings(settings, &self.warnings));
         notes
     }
 

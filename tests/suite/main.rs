@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod calendar;
 mod callback;
 mod ddd;
 mod ddd_properties;
@@ -25,5 +26,6 @@ mod properties;
 mod results;
 mod schemas;
 mod single;
+mod types;
 #[cfg(feature = "wgpu")]
 mod wgpu;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::{
-    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Multiplier, Precision,
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Frequency, Multiplier, Precision,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -42,9 +42,17 @@ pub(crate) struct ColumnArgs {
     /// Outcome.
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
     pub yname: String,
-    /// Period, a number.
+    /// Period: a number, or a date with --frequency.
     #[arg(long, value_name = "COLUMN", visible_alias = "time", help_heading = "Columns")]
     pub tname: String,
+    /// What a period is, if the columns of periods and groups have dates.
+    #[arg(
+        long,
+        value_name = "PERIOD",
+        value_parser = values::frequency(),
+        help_heading = "Columns"
+    )]
+    pub frequency: Option<Frequency>,
     /// Unit; needed for panels.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit", help_heading = "Columns")]
     pub idname: Option<String>,

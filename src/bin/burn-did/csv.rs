@@ -1,19 +1,19 @@
 //! All estimates as one CSV table: one row an estimate.
 
-use burn_did::{Aggregated, AttGtCell, DrdidResult, Estimate};
+use burn_did::{Aggregated, AggregationKind, AttGtCell, DrdidResult, Estimate, Settings};
 
 const HEADER: &str = "type,term,group,time,at,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control\n";
 
 /// Cells first, then each aggregation with its overall effect as the last row.
 pub(crate) fn table<'a>(
-    estimator: &str,
+    settings: &Settings,
     cells: &[AttGtCell],
     aggregates: impl Iterator<Item = &'a Aggregated>,
 ) -> String {
     let mut out = HEADER.to_owned();
     for cell in cells {
-        let (group, time) = (cell.group, cell.time);
-        let first = format!("{estimator},\"ATT({group}, {time})\",{group},{time},");
+        let (group, time) = (settings.period(cell.group), settings.period(cell.time));
+        let first = format!("{},\"ATT({group}, {time})\",{group},{time},", settings.estimator);
         let last = format!("{},{},{}", cell.status.code(), cell.n_treated, cell.n_control);
         row(&mut out, &first, &cell.estimate, &last);
     }
@@ -21,7 +21,11 @@ pub(crate) fn table<'a>(
         let kind = aggregate.aggregation.kind.name();
         for r in &aggregate.rows {
             let status = if r.reference { "reference" } else { "ok" };
-            let first = format!("{kind},ATT({0}),,,{0}", r.at);
+            let at = match aggregate.aggregation.kind {
+                AggregationKind::Group | AggregationKind::Calendar => settings.period(r.at),
+                AggregationKind::Simple | AggregationKind::Dynamic => r.at.to_string(),
+            };
+            let first = format!("{kind},ATT({at}),,,{at}");
             row(&mut out, &first, &r.estimate, &format!("{status},,"));
         }
         row(&mut out, &format!("{kind},overall,,,"), &aggregate.overall, "ok,,");

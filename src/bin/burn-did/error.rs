@@ -54,6 +54,7 @@ fn hint(error: &DidError) -> Option<&'static str> {
         DidError::ColumnType { got, .. } if got.starts_with("text") => {
             "name words for missing values as in --na NA,-99"
         }
+        DidError::Dates { .. } => "add --frequency month, or another",
         DidError::DuplicateRow { .. } => {
             "for rows that are not a panel, add --repeated-cross-sections"
         }

@@ -3,8 +3,8 @@
 use std::io;
 
 use burn_did::{
-    Aggregated, AttGtCell, AttGtResult, DidError, DrdidResult, Estimate, Settings, Timings,
-    TripleComparison, Wald,
+    Aggregated, AggregationKind, AttGtCell, AttGtResult, DidError, DidWarning, DrdidResult,
+    Estimate, Frequency, SampleAudit, Settings, Timings, TripleComparison, Wald,
 };
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
@@ -28,6 +28,40 @@ impl Serialize for Number {
     }
 }
 
+/// A period or group: a number, or its name if it is of the calendar.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Period {
+    Number(Number),
+    Date(String),
+}
+
+impl Period {
+    fn new(period: f64, settings: &Settings) -> Self {
+        match settings.frequency {
+            // 0 stands for never treated.
+            Some(_) if period != 0.0 => Self::Date(settings.period(period)),
+            _ => Self::Number(Number(period)),
+        }
+    }
+}
+
+/// What happened to the rows, with groups and periods as people read them.
+fn audit(audit: &SampleAudit, settings: &Settings) -> Value {
+    let mut value = serde_json::to_value(audit).map_or(Value::Null, whole);
+    let named = |periods: &[f64]| -> Value {
+        periods.iter().map(|period| Value::from(settings.period(*period))).collect()
+    };
+    if let (Some(_), Value::Object(fields)) = (settings.frequency, &mut value) {
+        let lost = audit.cohorts_lost.iter();
+        let lost = lost.map(|(g, reason)| Value::from(vec![settings.period(*g), reason.clone()]));
+        fields.insert("cohorts_lost".to_owned(), lost.collect());
+        fields.insert("groups".to_owned(), named(&audit.groups));
+        fields.insert("periods".to_owned(), named(&audit.periods));
+    }
+    value
+}
+
 /// Everything about a fit.
 #[derive(serde::Serialize)]
 pub(crate) struct Fit<'a> {
@@ -48,16 +82,16 @@ pub(crate) struct Fit<'a> {
 
 impl<'a> Fit<'a> {
     pub(crate) fn new(fit: &'a AttGtResult, aggregates: &'a [Formed], vcov: bool) -> Self {
-        let own = fit.warnings.iter().map(ToString::to_string);
+        let own = fit.warnings.iter().map(|w| w.shown(fit.settings.frequency));
         Self {
             about: About::new(&fit.settings),
             critical_value: fit.critical_value,
             wald: fit.wald,
-            cells: fit.cells.iter().map(Cell::new).collect(),
+            cells: fit.cells.iter().map(|c| Cell::new(c, &fit.settings)).collect(),
             comparisons: Comparisons::new(fit),
             vcov: vcov.then(|| fit.vcov()),
             aggregates: aggregates.iter().map(Aggregate::new).collect(),
-            audit: serde_json::to_value(&fit.audit).map_or(Value::Null, whole),
+            audit: audit(&fit.audit, &fit.settings),
             warnings: own.chain(warnings(aggregates)).collect(),
             timings: fit.timings,
         }
@@ -88,6 +122,8 @@ struct About<'a> {
     estimator: &'a str,
     backend: &'a str,
     precision: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequency: Option<Frequency>,
     n_units: usize,
     n_rows: usize,
 }
@@ -95,14 +131,15 @@ struct About<'a> {
 impl<'a> About<'a> {
     fn new(s: &'a Settings) -> Self {
         let (estimator, backend, precision) = (&s.estimator, &s.backend, &s.precision);
-        Self { estimator, backend, precision, n_units: s.n_units, n_rows: s.n_rows }
+        let (frequency, n_units, n_rows) = (s.frequency, s.n_units, s.n_rows);
+        Self { estimator, backend, precision, frequency, n_units, n_rows }
     }
 }
 
 #[derive(serde::Serialize)]
 struct Cell<'a> {
-    group: Number,
-    time: Number,
+    group: Period,
+    time: Period,
     #[serde(flatten)]
     estimate: &'a Estimate,
     status: &'static str,
@@ -112,14 +149,14 @@ struct Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    fn new(cell: &'a AttGtCell) -> Self {
+    fn new(cell: &'a AttGtCell, settings: &Settings) -> Self {
         let failed = !cell.status.is_estimated();
         Self {
-            group: Number(cell.group),
-            time: Number(cell.time),
+            group: Period::new(cell.group, settings),
+            time: Period::new(cell.time, settings),
             estimate: &cell.estimate,
             status: cell.status.code(),
-            reason: failed.then(|| cell.status.to_string()),
+            reason: failed.then(|| cell.status.shown(settings.frequency)),
             n_treated: cell.n_treated,
             n_control: cell.n_control,
         }
@@ -148,10 +185,10 @@ struct Differences {
 
 #[derive(serde::Serialize)]
 struct Comparison {
-    group: Number,
-    time: Number,
+    group: Period,
+    time: Period,
     /// 0 if never treated.
-    comparison: Number,
+    comparison: Period,
     #[serde(flatten)]
     differences: Differences,
     att: f64,
@@ -165,7 +202,9 @@ impl Comparisons {
             [only] if fit.audit.periods.len() == 2 => {
                 Some(Self::TwoPeriods(Differences::new(only)))
             }
-            all => Some(Self::Staggered(all.iter().map(Comparison::new).collect())),
+            all => Some(Self::Staggered(
+                all.iter().map(|c| Comparison::new(c, &fit.settings)).collect(),
+            )),
         }
     }
 }
@@ -180,11 +219,11 @@ impl Differences {
 }
 
 impl Comparison {
-    fn new(c: &TripleComparison) -> Self {
+    fn new(c: &TripleComparison, settings: &Settings) -> Self {
         Self {
-            group: Number(c.group),
-            time: Number(c.time),
-            comparison: Number(c.comparison.unwrap_or(0.0)),
+            group: Period::new(c.group, settings),
+            time: Period::new(c.time, settings),
+            comparison: Period::new(c.comparison.unwrap_or(0.0), settings),
             differences: Differences::new(c),
             att: c.att,
             weight: c.weight,
@@ -220,12 +259,12 @@ impl<'a> TwoPeriods<'a> {
             estimate: &fit.estimate,
             critical_value: fit.critical_value,
             status: fit.status.code(),
-            reason: (!fit.status.is_estimated()).then(|| fit.status.to_string()),
+            reason: (!fit.status.is_estimated()).then(|| fit.status.shown(fit.settings.frequency)),
             calibrated: fit.calibrated,
             n_treated: fit.n_treated,
             n_control: fit.n_control,
-            audit: serde_json::to_value(&fit.audit).map_or(Value::Null, whole),
-            warnings: fit.warnings.iter().map(ToString::to_string).collect(),
+            audit: audit(&fit.audit, &fit.settings),
+            warnings: fit.warnings.iter().map(|w| w.shown(fit.settings.frequency)).collect(),
             timings: fit.timings,
         }
     }
@@ -256,7 +295,7 @@ struct Interval {
 
 #[derive(serde::Serialize)]
 struct Row {
-    at: Number,
+    at: Period,
     #[serde(flatten)]
     estimate: Interval,
 }
@@ -275,7 +314,12 @@ impl<'a> Aggregate<'a> {
 impl Outcome {
     fn formed(aggregated: &Aggregated) -> Self {
         let row = |r: &burn_did::AggregatedRow| Row {
-            at: Number(r.at),
+            at: match aggregated.aggregation.kind {
+                AggregationKind::Group | AggregationKind::Calendar => {
+                    Period::new(r.at, &aggregated.settings)
+                }
+                AggregationKind::Simple | AggregationKind::Dynamic => Period::Number(Number(r.at)),
+            },
             estimate: Interval::from(r.estimate),
         };
         Self::Formed {
@@ -295,8 +339,13 @@ impl From<Estimate> for Interval {
 /// Warnings of the aggregations, with the aggregation they belong to.
 fn warnings(aggregates: &[Formed]) -> impl Iterator<Item = String> {
     aggregates.iter().flat_map(|formed| {
-        let warnings = formed.result.as_ref().map_or(&[][..], |a| &a.warnings);
-        warnings.iter().map(|w| format!("aggregate {}: {w}", formed.spec.text))
+        let aggregated = formed.result.as_ref().ok();
+        let shown = |a: &Aggregated| {
+            let shown = |w: &DidWarning| w.shown(a.settings.frequency);
+            a.warnings.iter().map(shown).collect::<Vec<_>>()
+        };
+        let warnings = aggregated.map(shown).unwrap_or_default().into_iter();
+        warnings.map(|w| format!("aggregate {}: {w}", formed.spec.text))
     })
 }
 

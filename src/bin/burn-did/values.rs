@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use burn_did::{
     Aggregation, AggregationKind, BasePeriod, ControlGroup, DrdidMethod, EstimationMethod,
-    FixWeights, Multiplier, Precision, Resampling, UnbalancedPanel,
+    FixWeights, Frequency, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -31,6 +31,16 @@ pub(crate) fn fix_weights() -> impl TypedValueParser<Value = FixWeights> {
         (&["varying"], FixWeights::Varying),
         (&["base_period", "base-period"], FixWeights::BasePeriod),
         (&["first_period", "first-period"], FixWeights::FirstPeriod),
+    ])
+}
+
+pub(crate) fn frequency() -> impl TypedValueParser<Value = Frequency> {
+    choice([
+        (&["year"], Frequency::Year),
+        (&["quarter"], Frequency::Quarter),
+        (&["month"], Frequency::Month),
+        (&["week"], Frequency::Week),
+        (&["day"], Frequency::Day),
     ])
 }
 

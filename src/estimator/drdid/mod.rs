@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::input::Data;
 use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
 use crate::backend::DidBackend;
+use crate::calendar::Frequency;
 use crate::cell::{
     CovariatePeriod, Estimated, Method, PlanOptions, PlannedCell, Recipe, Results, estimate,
     influence_pass, plan_cells,
@@ -60,9 +61,11 @@ pub struct Drdid<B: DidBackend> {
     /// Unit: integers, floats or strings. Needed for panels; repeated cross sections may have none.
     #[doc(alias = "idname")]
     pub unit: Option<String>,
-    /// Period: two numbers, of which treatment starts in the later.
+    /// Period: two numbers, or dates of two periods, of which treatment starts in the later.
     #[doc(alias = "tname")]
     pub time: String,
+    /// What a period is, if the time column has dates.
+    pub frequency: Option<Frequency>,
     /// 1 for units (rows, for repeated cross sections) of the treated group, in both periods, and 0 for the others.
     #[doc(alias = "dname")]
     #[doc(alias = "treatname")]
@@ -307,6 +310,7 @@ impl<B: DidBackend> Drdid<B> {
                 weights: self.weights.clone(),
                 cluster: self.cluster_column(),
                 covariates: Formula::parse(&self.covariates)?,
+                frequency: self.frequency,
             },
             sample: SampleOptions {
                 timing: Timing::TwoPeriods,

@@ -33,7 +33,7 @@ impl RawColumn {
     /// # Errors
     /// [`DidError::ColumnType`] for another type, or for more than 65,536 distinct strings.
     pub(crate) fn from_series(series: &Series) -> Result<Self> {
-        if series.dtype().is_primitive_numeric()
+        if (series.dtype().is_primitive_numeric() || series.dtype().is_decimal())
             && let Some(numbers) = Numbers::new(series, f64::NAN)
         {
             return Ok(Self::Numeric(numbers.values()));
@@ -62,6 +62,16 @@ impl RawColumn {
                 });
             }
         })
+    }
+}
+
+/// Numbers cannot be categories if doubles do not tell them apart.
+pub(super) fn indistinct_levels(column: &str) -> DidError {
+    DidError::ColumnType {
+        column: column.to_owned(),
+        role: "categorical covariate",
+        expected: "integers up to 2^53; convert it to text",
+        got: "larger ones".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::ast::{Atom, Source};
-use super::column::{RawColumn, too_many_levels};
+use super::column::{RawColumn, indistinct_levels, too_many_levels};
 use super::{BLOCK, Formula, arithmetic, levels, problem_in};
 use crate::error::Result;
 
@@ -18,6 +18,8 @@ pub(crate) struct Evaluated {
     pub(super) atoms: Vec<Arc<RawColumn>>,
     /// Whether an atom's levels are numbers.
     pub(super) numeric_levels: Vec<bool>,
+    /// Columns with integers that are too large to be doubles.
+    rounded: Vec<String>,
     missing: Missing,
 }
 
@@ -34,6 +36,7 @@ impl Formula {
     ) -> Result<Evaluated> {
         let mut missing = Missing::default();
         let mut raw: BTreeMap<usize, Arc<RawColumn>> = BTreeMap::new();
+        let mut rounded = Vec::new();
         let mut loaded = vec![false; self.variables.len()];
         let mut atoms = Vec::with_capacity(self.atoms.len());
         let mut numeric_levels = Vec::with_capacity(self.atoms.len());
@@ -42,6 +45,9 @@ impl Formula {
                 if !loaded[variable] && atom.source.uses(variable) {
                     let values = self.load(name, rows, column)?;
                     missing.mark(name, &values);
+                    if matches!(&values, RawColumn::Numeric(values) if values.is_rounded()) {
+                        rounded.push(name.clone());
+                    }
                     raw.insert(variable, Arc::new(values));
                     loaded[variable] = true;
                 }
@@ -54,7 +60,7 @@ impl Formula {
             let later = &self.atoms[index + 1..];
             raw.retain(|variable, _| later.iter().any(|atom| atom.source.uses(*variable)));
         }
-        Ok(Evaluated { formula: self.clone(), atoms, numeric_levels, missing })
+        Ok(Evaluated { formula: self.clone(), atoms, numeric_levels, rounded, missing })
     }
 
     fn load(
@@ -82,6 +88,9 @@ impl Formula {
             Source::Column(variable) => Ok(Arc::clone(&raw[variable])),
             Source::Factor(variable) => match &*raw[variable] {
                 RawColumn::Factor { .. } => Ok(Arc::clone(&raw[variable])),
+                RawColumn::Numeric(values) if values.is_rounded() => {
+                    Err(indistinct_levels(&self.variables[*variable]))
+                }
                 RawColumn::Numeric(values) => levels::of_numbers(values)
                     .map(Arc::new)
                     .ok_or_else(|| too_many_levels(&self.variables[*variable])),
@@ -115,6 +124,11 @@ impl Evaluated {
         let mut pairs = self.atoms.iter().zip(&other.atoms);
         let position = pairs.position(|(a, b)| numeric(a) != numeric(b))?;
         Some(&self.formula.atoms[position].label)
+    }
+
+    /// Columns with integers that are too large to be doubles.
+    pub(crate) fn rounded(&self) -> &[String] {
+        &self.rounded
     }
 
     /// Whether any row cannot be used.

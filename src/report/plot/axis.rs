@@ -1,5 +1,6 @@
 //! Ranges and tick marks.
 
+use crate::calendar::Frequency;
 use crate::report::number::label;
 
 /// A stretch of numbers with labelled ticks; never empty, never infinite.
@@ -46,6 +47,27 @@ impl Axis {
             round_ticks(low, high, step).into_iter().filter(inside).collect()
         };
         Self { low, high, ticks }
+    }
+
+    /// Periods of the calendar: at most `most` ticks, at the beginnings of years where that is possible.
+    pub(super) fn dates(periods: &[f64], most: f64, frequency: Frequency) -> Self {
+        let mut axis = Self::times(periods, most);
+        let first = periods.iter().copied().fold(f64::INFINITY, f64::min);
+        let last = periods.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let steps: &[f64] = match frequency {
+            Frequency::Year | Frequency::Week => &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0],
+            Frequency::Quarter => &[1.0, 2.0, 4.0, 8.0, 20.0, 40.0],
+            Frequency::Month => &[1.0, 2.0, 3.0, 6.0, 12.0, 24.0, 60.0, 120.0],
+            Frequency::Day => &[1.0, 2.0, 7.0, 14.0, 28.0, 56.0, 182.0, 364.0],
+        };
+        let least = (last - first) / most.max(1.0);
+        let step = steps.iter().copied().find(|s| *s >= least).unwrap_or_else(|| round_step(least));
+        let ticks = round_ticks(first, last, step).into_iter();
+        axis.ticks = ticks.map(|(at, _)| (at, frequency.shown(at))).collect();
+        if axis.ticks.is_empty() && first.is_finite() {
+            axis.ticks = vec![(first, frequency.shown(first))];
+        }
+        axis
     }
 
     /// Names side by side, one apart; at most `most` of them are labelled.
@@ -128,6 +150,17 @@ mod tests {
         assert_eq!(labels(&Axis::times(&[-1.5, -0.5, 0.5], 6.0)), ["−1.5", "−0.5", "0.5"]);
         let quarters: Vec<f64> = (0..40).map(|q| 2000.0 + f64::from(q) / 4.0).collect();
         assert_eq!(labels(&Axis::times(&quarters, 10.0)), ["2000", "2002", "2004", "2006", "2008"]);
+    }
+
+    #[test]
+    fn dates_are_labelled_as_dates() {
+        let months: Vec<f64> = (24_084..24_120).map(f64::from).collect();
+        let axis = Axis::dates(&months, 4.0, Frequency::Month);
+        assert_eq!(labels(&axis), ["2007-01", "2008-01", "2009-01"]);
+        let axis = Axis::dates(&months[..3], 20.0, Frequency::Month);
+        assert_eq!(labels(&axis), ["2007-01", "2007-02", "2007-03"]);
+        assert_eq!(labels(&Axis::dates(&[2005.0], 9.0, Frequency::Year)), ["2005"]);
+        assert_eq!(labels(&Axis::dates(&[], 9.0, Frequency::Year)).len(), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is drawn, before it has a size: facets of rows, words and a legend.
 
 use crate::aggregate::{Aggregated, AggregationKind};
+use crate::calendar::Frequency;
 use crate::error::{DidError, Result};
 use crate::estimator::AttGtResult;
 use crate::options::Band;
@@ -29,6 +30,8 @@ pub(super) struct Chart {
     pub(super) x_label: String,
     pub(super) y_label: String,
     pub(super) facets: Vec<Facet>,
+    /// What periods are, if the rows are at dates.
+    pub(super) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
     pub(super) categories: bool,
     pub(super) overall: Option<f64>,
@@ -49,12 +52,13 @@ impl Chart {
             if let Some(facet) = facets.last_mut().filter(same) {
                 facet.rows.push(row);
             } else {
-                let group = row.facet.map_or(String::new(), label);
+                let group = row.facet.map_or(String::new(), |g| result.settings.period(g));
                 facets.push(Facet { title: format!("Group {group}"), rows: vec![row] });
             }
         }
         let words = Words { title: "Group-Time Average Treatment Effects", x_label: "Period" };
         let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
+        chart.frequency = result.settings.frequency;
         chart.finish(options, result.band, result.settings.inference.alpha);
         Ok(chart)
     }
@@ -65,6 +69,7 @@ impl Chart {
         let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
         if result.aggregation.kind != AggregationKind::Dynamic {
             chart.categories = true;
+            chart.frequency = result.settings.frequency;
             let overall = result.overall.att.filter(|a| a.abs() < LARGEST);
             chart.overall = overall.filter(|_| options.show_overall);
         }
@@ -81,6 +86,7 @@ impl Chart {
             x_label: word(&options.x_label, words.x_label.into()),
             y_label: word(&options.y_label, format!("ATT ({outcome})")),
             facets,
+            frequency: None,
             categories: false,
             overall: None,
             uniform: false,

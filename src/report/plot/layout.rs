@@ -1,7 +1,7 @@
 //! From a chart to shapes: margins, facets, axes.
 
+use crate::calendar::shown;
 use crate::error::{DidError, Result};
-use crate::report::number::label;
 use crate::report::plot_data::PlotRow;
 
 use super::axis::Axis;
@@ -144,12 +144,15 @@ impl Layout<'_> {
 
     fn x_axis(&self, width: f64) -> Axis {
         let rows = || self.chart.facets.iter().flat_map(|f| &f.rows);
-        let names: Vec<String> = rows().map(|r| label(r.at)).collect();
+        let frequency = self.chart.frequency;
+        let names: Vec<String> = rows().map(|r| shown(r.at, frequency)).collect();
         let widest = names.iter().map(|n| self.face.width(n, self.sizes.tick)).fold(1.0, f64::max);
         let air = if self.columns > 1 { 1.6 } else { 0.9 };
         let most = (width / (widest + air * self.sizes.tick)).max(1.0);
         if self.chart.categories {
             Axis::categories(&names, most)
+        } else if let Some(frequency) = frequency {
+            Axis::dates(&rows().map(|r| r.at).collect::<Vec<_>>(), most, frequency)
         } else {
             Axis::times(&rows().map(|r| r.at).collect::<Vec<_>>(), most)
         }

@@ -66,6 +66,7 @@ impl Fit for AttGtArgs {
             .outcome(&*columns.yname)
             .maybe_unit(columns.idname.clone())
             .time(&*columns.tname)
+            .maybe_frequency(columns.frequency)
             .group(&*group_time.gname)
             .covariates(&*columns.xformla)
             .maybe_weights(columns.weightsname.clone())

@@ -72,6 +72,7 @@ impl Fit for DddArgs {
             .outcome(&*columns.yname)
             .maybe_unit(columns.idname.clone())
             .time(&*columns.tname)
+            .maybe_frequency(columns.frequency)
             .group(&*group_time.gname)
             .eligible(&*self.pname)
             .covariates(&*columns.xformla)

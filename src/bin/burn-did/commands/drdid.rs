@@ -80,7 +80,8 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
     };
     output::results(&text)?;
     if args.format == Format::Csv && !args.device.quiet {
-        fit.warnings.iter().for_each(output::warning);
+        let frequency = fit.settings.frequency;
+        fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
     }
     if let Some(file) = &args.save {
         fit.save(file)?;
@@ -119,6 +120,7 @@ impl Fit for DrdidArgs {
             .outcome(&*columns.yname)
             .maybe_unit(columns.idname.clone())
             .time(&*columns.tname)
+            .maybe_frequency(columns.frequency)
             .treatment(&*self.treatname)
             .covariates(&*columns.xformla)
             .maybe_weights(columns.weightsname.clone())

@@ -40,7 +40,7 @@ fn text(fit: &AttGtResult, aggregates: &[Formed], output: &OutputArgs) -> Result
     let formed = formed(aggregates);
     Ok(match output.format {
         Format::Json => json::text(&json::Fit::new(fit, aggregates, output.vcov))?,
-        Format::Csv => csv::table(&fit.settings.estimator, &fit.cells, formed),
+        Format::Csv => csv::table(&fit.settings, &fit.cells, formed),
         Format::Table => {
             output::blocks([fit.to_string()].into_iter().chain(formed.map(ToString::to_string)))
         }
@@ -61,7 +61,8 @@ fn warn(fit: &AttGtResult, aggregates: &[Formed], format: Format) {
     if format == Format::Csv {
         let of_aggregates = formed(aggregates).flat_map(|a| &a.warnings);
         let shown: Vec<&DidWarning> = fit.warnings.iter().chain(of_aggregates).collect();
-        shown.into_iter().for_each(output::warning);
+        let frequency = fit.settings.frequency;
+        shown.into_iter().for_each(|w| output::warning(w.shown(frequency)));
     }
     report_failures(aggregates);
 }
