@@ -102,7 +102,7 @@ pub enum DidError {
     },
     /// A period or group is a number that double precision does not tell apart from others.
     #[error(
-        "column `{column}` ({role}) has {value} in row {row}, which is not kept apart from its neighbours (integers up to 2^53 are, and 15 digits); count periods from a later start or in larger units, or use dates with `frequency`"
+        "column `{column}` ({role}) has {value} in row {row}, which is not kept apart from its neighbours (integers below 2^53 are, and 15 digits); count periods from a later start or in larger units, or use dates with `frequency`"
     )]
     TooManyDigits {
         /// Name of the column.

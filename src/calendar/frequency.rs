@@ -169,7 +169,7 @@ mod tests {
         let last = ALL.map(|f| f.shown(f.period("9999-12-31").unwrap()));
         assert_eq!(last, ["9999", "9999-Q4", "9999-12", "9999-W52", "9999-12-31"]);
         for odd in [0.0, -3.0, 2.5, f64::INFINITY, f64::NAN, 1e300, 9e6] {
-            ALL.map(|f| f.shown(odd));
+            assert!(ALL.iter().all(|f| !f.shown(odd).is_empty()));
         }
     }
 

@@ -45,6 +45,11 @@ fn regular_calendars_are_counted_in_steps_however_they_are_rounded() {
                 continue;
             }
             for (offset, n) in [(0.0, 40), (0.5 / m, 40), (7.0 / m, 30), (0.25, 24)] {
+                // Halves of the last digit are rounded up and down.
+                let digits = decimals.map_or(0.0, |d| offset * 10_f64.powi(d));
+                if exact && (digits - digits.round()).abs() > 1e-9 {
+                    continue;
+                }
                 let value = |k: i32| rounded(2003.0 + offset + f64::from(k) / m, decimals);
                 let values: Vec<f64> = (0..n).map(value).collect();
                 let what = format!("{per_unit} {decimals:?} {offset}");
@@ -96,7 +101,7 @@ fn truncated_months_and_single_precision_are_months() {
 #[test]
 fn groups_rounded_otherwise_are_the_same_instant() {
     let periods: Vec<f64> =
-        (0..24).map(|k| rounded(2004.0 + f64::from(k) / 12.0, Some(4))).collect();
+        (0..36).map(|k| rounded(2004.0 + f64::from(k) / 12.0, Some(4))).collect();
     for (group, period) in [(2004.333, 4), (2004.33, 4), (2004.67, 8), (2004.66, 8), (2005.5, 18)] {
         let grid = fitted(&periods, &[2004.25, group]);
         assert!(grid.is_same(group, periods[period]), "{group}");

@@ -171,7 +171,10 @@ impl LabelColumn {
             }
             Self::Unsigned(c) => {
                 let c = c.rechunk();
-                from_integers(c.len(), |i| c.get(i).map(signed_key))
+                match c.cont_slice() {
+                    Ok(values) => from_integers(values.len(), |i| Some(signed_key(values[i]))),
+                    Err(_) => from_integers(c.len(), |i| c.get(i).map(signed_key)),
+                }
             }
             Self::Wide(c) => from_wide(&c.keys),
             Self::Floats(c) => {

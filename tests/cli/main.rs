@@ -3,6 +3,7 @@
 
 mod att_gt;
 mod data;
+mod dates;
 mod golden;
 mod help;
 mod run;

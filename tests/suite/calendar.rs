@@ -19,6 +19,12 @@ fn config() -> AttGt<Cpu> {
     AttGt::builder().outcome("y").unit("id").time("t").group("g").build()
 }
 
+fn with_frequency(frequency: Frequency) -> AttGt<Cpu> {
+    let mut config = config();
+    config.frequency = Some(frequency);
+    config
+}
+
 /// Periods 1 to 6 and groups with whatever `at` makes of them; 0 stays never treated.
 fn retimed(at: impl Fn(f64) -> f64) -> DataFrame {
     let df = panel();
@@ -87,12 +93,13 @@ fn anticipation_and_windows_are_counted_on_the_grid() {
     for (at, per_unit) in [(0.5, 2.0), (1.0 / 12.0, 12.0)] {
         let scale = |t: f64| 2004.0 + t * at;
         let anticipation = if at == 0.5 { 1 } else { 0 };
-        let whole = AttGt { anticipation: 2 * anticipation, ..config() };
-        let scaled = AttGt { anticipation, ..config() };
+        let (mut whole, mut scaled) = (config(), config());
+        (whole.anticipation, scaled.anticipation) = (2 * anticipation, anticipation);
         for control_group in [ControlGroup::NeverTreated, ControlGroup::NotYetTreated] {
             for base_period in [BasePeriod::Varying, BasePeriod::Universal] {
-                let whole = AttGt { control_group, base_period, ..whole.clone() };
-                let scaled = AttGt { control_group, base_period, ..scaled.clone() };
+                for config in [&mut whole, &mut scaled] {
+                    (config.control_group, config.base_period) = (control_group, base_period);
+                }
                 let whole = whole.fit(&panel(), &Default::default()).unwrap();
                 let scaled = scaled.fit(&retimed(scale), &Default::default()).unwrap();
                 assert_same_effects(&whole, &scaled, per_unit);
@@ -166,7 +173,7 @@ fn dated(frequency: Frequency, dtype: &DataType) -> DataFrame {
             DataType::Date => dates,
             DataType::String => dates.cast(dtype).unwrap(),
             DataType::Datetime(unit, zone) => {
-                let per_day = match unit {
+                let per_day: i64 = match unit {
                     TimeUnit::Nanoseconds => 86_400_000_000_000,
                     TimeUnit::Microseconds => 86_400_000_000,
                     TimeUnit::Milliseconds => 86_400_000,
@@ -198,7 +205,7 @@ fn dates_are_periods_of_the_calendar() {
     ];
     for frequency in [Frequency::Year, Frequency::Quarter, Frequency::Month, Frequency::Day] {
         for dtype in &types {
-            let config = AttGt { frequency: Some(frequency), ..config() };
+            let config = with_frequency(frequency);
             let found = config.fit(&dated(frequency, dtype), &Default::default()).unwrap();
             assert_same_effects(&expected, &found, 1.0);
         }
@@ -207,7 +214,7 @@ fn dates_are_periods_of_the_calendar() {
 
 #[test]
 fn results_show_dates() {
-    let config = AttGt { frequency: Some(Frequency::Month), ..config() };
+    let config = with_frequency(Frequency::Month);
     let mut found =
         config.fit(&dated(Frequency::Month, &DataType::Date), &Default::default()).unwrap();
     let text = format!("{found}\n{}\n{}", found.to_markdown(), found.to_latex());
@@ -241,7 +248,7 @@ fn dates_need_a_frequency_and_a_frequency_needs_dates() {
     };
     let found = error(&config(), &dates);
     assert!(found.contains("`t` (time) has dates") && found.contains("`frequency`"), "{found}");
-    let monthly = AttGt { frequency: Some(Frequency::Month), ..config() };
+    let monthly = with_frequency(Frequency::Month);
     let found = error(&monthly, &panel());
     assert!(found.contains("`t` (time) has type") && found.contains("`frequency`"), "{found}");
     let mixed = with(&dates, "g", floats(&panel(), "g"));
@@ -249,7 +256,7 @@ fn dates_need_a_frequency_and_a_frequency_needs_dates() {
     assert!(found.contains("`g` (group) has type") && found.contains("`frequency`"), "{found}");
     let found = error(&config(), &mixed);
     assert!(found.contains("`t` (time) has dates"), "{found}");
-    let yearly = AttGt { frequency: Some(Frequency::Year), ..config() };
+    let yearly = with_frequency(Frequency::Year);
     let found = error(&yearly, &dates);
     assert!(found.contains("two rows for period 2007") && found.contains("finer"), "{found}");
 }

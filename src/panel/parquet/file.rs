@@ -32,7 +32,12 @@ impl Source {
         let mut reader = self.open()?;
         let schema = reader.schema().map_err(|e| self.unreadable(e))?;
         let rows = reader.num_rows().map_err(|e| self.unreadable(e))?;
-        Ok((Schema::from_arrow_schema(&schema), rows))
+        let mut schema = Schema::from_arrow_schema(&schema);
+        // Half precision is read as single, so that no temporary file has it.
+        for dtype in schema.iter_values_mut().filter(|dtype| **dtype == DataType::Float16) {
+            *dtype = DataType::Float32;
+        }
+        Ok((schema, rows))
     }
 
     /// Rows of its row groups.
@@ -44,8 +49,26 @@ impl Source {
 
     /// Some of its rows: the first, and how many.
     pub fn rows(&self, rows: (usize, usize), columns: Vec<String>) -> Result<DataFrame> {
-        let reader = self.open()?.with_columns(Some(columns)).with_slice(Some(rows));
+        let mut reader = self.open()?;
+        let arrow = reader.schema().map_err(|e| self.unreadable(e))?;
+        let half = arrow.iter_values().any(|field| field.dtype() == &ArrowDataType::Float16);
+        if half && let Self::Path(path) = self {
+            return Self::rows_with_halves(path, rows, &columns).map_err(|e| self.unreadable(e));
+        }
+        let reader = reader.with_columns(Some(columns)).with_slice(Some(rows));
         reader.finish().map_err(|e| self.unreadable(e))
+    }
+
+    /// As [`rows`](Self::rows), from a file with half precision, which the eager reader of polars asserts not to meet.
+    fn rows_with_halves(
+        path: &Path,
+        (start, rows): (usize, usize),
+        columns: &[String],
+    ) -> PolarsResult<DataFrame> {
+        let args = ScanArgsParquet { glob: false, ..ScanArgsParquet::default() };
+        let all = LazyFrame::scan_parquet(PlRefPath::new(path.display().to_string()), args)?;
+        let names: Vec<Expr> = columns.iter().map(col).collect();
+        all.slice(start as i64, rows as IdxSize).select(names).collect()
     }
 
     fn open(&self) -> Result<ParquetReader<File>> {

@@ -61,8 +61,9 @@ fn warn(fit: &AttGtResult, aggregates: &[Formed], format: Format) {
     if format == Format::Csv {
         let of_aggregates = formed(aggregates).flat_map(|a| &a.warnings);
         let shown: Vec<&DidWarning> = fit.warnings.iter().chain(of_aggregates).collect();
-        let frequency = fit.settings.frequency;
-        shown.into_iter().for_each(|w| output::warning(w.shown(frequency)));
+        for warning in shown {
+            output::warning(warning.shown(fit.settings.frequency));
+        }
     }
     report_failures(aggregates);
 }

@@ -1,0 +1,87 @@
+//! Dates as periods, and periods with too many digits.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::run::*;
+
+/// A monthly panel of a year whose third and fourth cohorts are first treated in March and April.
+fn monthly(name: &str, day: &str) -> String {
+    let data = temporary(name);
+    let mut csv = String::from("id,month,start,y\n");
+    for unit in 0..60 {
+        let start = ["", "2007-03", "2007-04"][unit % 3];
+        let start = if start.is_empty() { String::new() } else { format!("{start}{day}") };
+        for t in 1..=6 {
+            let y = (unit * 31 + t * 17) % 23;
+            csv += &format!("{unit},2007-{t:02}{day},{start},{y}\n");
+        }
+    }
+    fs::write(&data, csv).unwrap();
+    data
+}
+
+fn arguments<'a>(data: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let columns = ["--yname", "y", "--tname", "month", "--idname", "id", "--gname", "start"];
+    ["att-gt", data].into_iter().chain(columns).chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn dates_of_a_csv_file_are_periods() {
+    let saved = temporary("monthly.json");
+    for (file, day) in [("days.csv", "-15"), ("months.csv", ""), ("times.csv", "-01T00:00:00Z")] {
+        let data = monthly(file, day);
+        let more = ["--frequency", "month", "--aggregate", "dynamic", "--aggregate", "group"];
+        let more = [&more[..], &["--save", &saved, "--format", "json"]].concat();
+        let document = parsed(&arguments(&data, &more));
+        assert_eq!(document["frequency"], json!("month"));
+        let cell = &document["cells"][0];
+        assert_eq!((&cell["group"], &cell["time"]), (&json!("2007-03"), &json!("2007-02")));
+        assert_eq!(document["audit"]["groups"], json!(["2007-03", "2007-04"]));
+        assert_eq!(document["audit"]["periods"][5], json!("2007-06"));
+        let [dynamic, group] = [0, 1].map(|a| &document["aggregates"][a]["rows"]);
+        assert_eq!((&dynamic[0]["at"], &group[1]["at"]), (&json!(-2), &json!("2007-04")));
+    }
+    let table = stdout(&["aggregate", &saved, "--aggregate", "calendar"]);
+    assert!(table.contains("2007-05"), "{table}");
+    let csv = stdout(&["aggregate", &saved, "--aggregate", "group", "--format", "csv"]);
+    assert!(csv.contains("group,ATT(2007-04),,,2007-04,"), "{csv}");
+    let picture = temporary("monthly.svg");
+    stdout(&["plot", &saved, "--out", &picture]);
+    let svg = fs::read_to_string(&picture).unwrap();
+    assert!(svg.contains("Group 2007-03") && svg.contains("2007-06"), "{svg}");
+}
+
+#[test]
+fn dates_without_a_frequency_say_what_to_do() {
+    let data = monthly("undated.csv", "-01");
+    let message = failure(1, &arguments(&data, &[]));
+    assert!(message.contains("`month` (time)") && message.contains("frequency"), "{message}");
+    let data = monthly("coarse.csv", "");
+    let message = failure(1, &arguments(&data, &["--frequency", "day"]));
+    assert!(message.contains("`month` (time) has `2007-01` in row 0"), "{message}");
+    let message = failure(1, &mpdta(&["--frequency", "year"]));
+    assert!(message.contains("`year` (time) has type i64"), "{message}");
+    let message = failure(1, &arguments(&monthly("years.csv", "-01"), &["--frequency", "year"]));
+    assert!(message.contains("two rows for period 2007"), "{message}");
+}
+
+#[test]
+fn fractional_months_are_event_times_of_whole_steps() {
+    let data = temporary("fractional.csv");
+    let mut csv = String::from("id,month,start,y\n");
+    let at = |t: usize| format!("{:.2}", 2007.0 + t as f64 / 12.0);
+    for unit in 0..60 {
+        let start = [String::new(), at(3), at(4)][unit % 3].clone();
+        for t in 1..=6 {
+            csv += &format!("{unit},{},{start},{}\n", at(t), (unit * 31 + t * 17) % 23);
+        }
+    }
+    fs::write(&data, csv).unwrap();
+    let more = ["--aggregate", "dynamic:min_e=-0.08,max_e=0.17", "--format", "json"];
+    let document = parsed(&arguments(&data, &more));
+    let rows = document["aggregates"][0]["rows"].as_array().unwrap();
+    let at: Vec<f64> = rows.iter().map(|r| r["at"].as_f64().unwrap()).collect();
+    assert_eq!(at, [-1.0 / 12.0, 0.0, 1.0 / 12.0, 2.0 / 12.0]);
+}
