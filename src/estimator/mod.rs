@@ -2,14 +2,16 @@
 
 mod att_gt;
 mod callback;
+mod consistent;
 mod contrast;
 mod ddd;
 mod drdid;
 mod finish;
 mod input;
 mod result;
-mod saved;
+pub(crate) mod saved;
 mod setup;
+mod sizes;
 
 pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};

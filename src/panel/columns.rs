@@ -152,7 +152,7 @@ impl Rows {
             RawColumn::from_series(column(name, "covariate")?.as_materialized_series())
         };
         let y = numbers(&roles.outcome, "outcome", f64::NAN)?.values();
-        let time = small(&roles.time, numbers(&roles.time, "time", f64::NAN)?, |t| {
+        let time = small(&roles.time, "time", &numbers(&roles.time, "time", f64::NAN)?, |t| {
             if t.is_finite() { t } else { f64::NAN }
         })?;
         let binary =
@@ -165,7 +165,7 @@ impl Rows {
             Treatment::Indicator => {
                 binary(&roles.group, role)?;
                 let never = |d: f64| if d == 0.0 { f64::INFINITY } else { d };
-                small(&roles.group, numbers(&roles.group, role, f64::NAN)?, never)?
+                small(&roles.group, role, &numbers(&roles.group, role, f64::NAN)?, never)?
             }
         };
         let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
@@ -328,14 +328,23 @@ fn described(series: &Series) -> String {
     other.next().map_or_else(|| dtype.clone(), |text| format!("{dtype}, as `{}`", excerpt(text)))
 }
 
-fn small(column: &str, numbers: Numbers, map: impl Fn(f64) -> f64 + Sync) -> Result<SmallCodes> {
-    SmallCodes::new(&numbers, map)
-        .ok_or_else(|| DidError::TooManyValues { column: column.to_owned(), limit: MAX_DISTINCT })
+fn small(
+    column: &str,
+    role: &'static str,
+    numbers: &Numbers,
+    map: impl Fn(f64) -> f64 + Sync,
+) -> Result<SmallCodes> {
+    SmallCodes::new(numbers, map).map_err(|distinct| too_many(column, role, distinct))
+}
+
+/// There are more distinct values than a period or group can have.
+pub(super) fn too_many(column: &str, role: &'static str, distinct: usize) -> DidError {
+    DidError::TooManyValues { column: column.to_owned(), role, distinct, limit: MAX_DISTINCT }
 }
 
 /// First treated periods with never treated (0, +inf, null) as +inf.
 fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<SmallCodes> {
-    let codes = small(column, numbers, |g| if g == 0.0 { f64::INFINITY } else { g })?;
+    let codes = small(column, "group", &numbers, |g| if g == 0.0 { f64::INFINITY } else { g })?;
     if codes.lowest().is_none_or(|g| g > 0.0) {
         return Ok(codes);
     }
@@ -357,19 +366,19 @@ fn binary(
     numbers: Numbers,
     first_row: usize,
 ) -> Result<SmallCodes> {
-    let codes = small(column, numbers, |v| v)?;
-    let other = |code: &u16| {
-        let value = codes.value(*code);
-        !(value.is_nan() || value == 0.0 || value == 1.0)
+    let is_binary = |v: f64| v.is_nan() || v == 0.0 || v == 1.0;
+    let other = |row: usize, value| {
+        let (column, row) = (column.to_owned(), first_row + row);
+        DidError::NotBinary { column, role, value, row }
     };
-    match codes.codes.iter().position(other) {
+    let Ok(codes) = SmallCodes::new(&numbers, |v| v) else {
+        let values = numbers.values();
+        let found = values.iter().position(|v| !is_binary(*v)).unwrap_or(0);
+        return Err(other(found, values[found]));
+    };
+    match codes.codes.iter().position(|code| !is_binary(codes.value(*code))) {
         None => Ok(codes),
-        Some(row) => Err(DidError::NotBinary {
-            column: column.to_owned(),
-            role,
-            value: codes.value(codes.codes[row]),
-            row: first_row + row,
-        }),
+        Some(row) => Err(other(row, codes.value(codes.codes[row]))),
     }
 }
 

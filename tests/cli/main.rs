@@ -5,6 +5,7 @@ mod att_gt;
 mod data;
 mod golden;
 mod help;
+mod hostile;
 mod run;
 mod temporary;
 mod two_periods;

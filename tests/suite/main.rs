@@ -23,7 +23,9 @@ mod parquet;
 mod paths;
 mod properties;
 mod results;
+mod saved;
 mod schemas;
 mod single;
+mod sizes;
 #[cfg(feature = "wgpu")]
 mod wgpu;
