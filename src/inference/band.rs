@@ -193,7 +193,8 @@ impl<'a> Draws<'a> {
                 mix(&mut columns, &signs);
                 mix(&mut coordinates, &signs);
             }
-            for (i, (column, coordinates)) in (mixture * OWN..).zip(columns.iter().zip(&coordinates))
+            for (i, (column, coordinates)) in
+                (mixture * OWN..).zip(columns.iter().zip(&coordinates))
             {
                 let point = |d: usize| lattice(i, d, &self.roots, shift);
                 places.push([point(0), point(1)]);

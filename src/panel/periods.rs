@@ -143,7 +143,10 @@ mod tests {
         };
         let texts = Series::new("g".into(), ["2007-02-28", "28/02/2007"]);
         let found = error(texts, Some(Frequency::Month));
-        assert!(found.contains("`g` (group)") && found.contains("`28/02/2007` in row 8"), "{found}");
+        assert!(
+            found.contains("`g` (group)") && found.contains("`28/02/2007` in row 8"),
+            "{found}"
+        );
         let found = error(Series::new("g".into(), [2007_i64]), Some(Frequency::Month));
         assert!(found.contains("has type i64") && found.contains("`frequency` is set"), "{found}");
         let dates = Series::new("g".into(), [1_i32]).cast(&DataType::Date).unwrap();
