@@ -1,0 +1,83 @@
+//! Files cut at any row, in any order and read within any budget give the bits of the frame.
+
+use std::fs::File;
+use std::path::Path;
+
+use polars::prelude::{CsvWriter, DataFrame, ParquetWriter, SerWriter};
+
+use super::case::{Case, Numbers};
+use super::cases;
+use super::numbers::{Report, Within};
+use crate::support::frames::{permutation, rows};
+use crate::support::splitmix::SplitMix64;
+
+const BUDGETS: [Option<u64>; 4] = [None, Some(100_000_000), Some(300_000), Some(20_000)];
+
+/// A seed for each way to cut.
+const SEEDS: [u64; 3] = [1, 2, 3];
+
+fn write(path: &Path, df: &DataFrame, row_group: usize) {
+    let file = File::create(path).unwrap();
+    let writer = ParquetWriter::new(file).with_row_group_size(Some(row_group));
+    let _ = writer.finish(&mut df.clone()).unwrap();
+}
+
+/// Files of the frame's rows, mixed or not, cut at random rows; row groups of random sizes.
+fn scatter(directory: &Path, df: &DataFrame, seed: u64) {
+    let mut random = SplitMix64(seed);
+    let mixed = random.uniform() < 0.5;
+    let df = if mixed { rows(df, &permutation(df.height(), seed)) } else { df.clone() };
+    let mut cuts: Vec<usize> =
+        (0..4).map(|_| (random.uniform() * df.height() as f64) as usize).collect();
+    cuts.extend([0, df.height()]);
+    cuts.sort_unstable();
+    // Names in an order that is not that of the rows.
+    for (i, cut) in cuts.windows(2).enumerate() {
+        let piece = df.slice(cut[0] as i64, cut[1] - cut[0]);
+        if piece.height() > 0 {
+            let row_group = 1 + (random.uniform() * 400.0) as usize;
+            write(&directory.join(format!("{}.parquet", (7 * i + 3) % 5)), &piece, row_group);
+        }
+    }
+}
+
+fn check(cases: &[Case]) {
+    let mut report = Report::default();
+    for case in cases.iter().map(Case::drawn) {
+        let plain = case.numbers();
+        let mut compare = |what: String, fit: burn_did::Result<Numbers>| match fit {
+            Ok(fit) => report.same(&what, &plain, &fit, Within::Bits),
+            Err(error) => report.fail(format!("{what}: {error}")),
+        };
+        for seed in SEEDS {
+            let directory = tempfile::tempdir().unwrap();
+            scatter(directory.path(), &case.frame, seed);
+            for budget in BUDGETS {
+                let what = format!("{}: files {seed}, {budget:?} bytes", case.name);
+                let case = case.within(budget);
+                compare(what.clone(), case.estimator.fit_parquet(directory.path()));
+                compare(format!("{what}, fit"), case.estimator.fit(directory.path().into()));
+            }
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data.csv");
+        CsvWriter::new(File::create(&path).unwrap()).finish(&mut case.frame.clone()).unwrap();
+        compare(format!("{}: CSV", case.name), case.estimator.fit(path.as_path().into()));
+    }
+    report.finish();
+}
+
+#[test]
+fn of_group_time_effects() {
+    check(&cases::att_gt());
+}
+
+#[test]
+fn of_two_periods() {
+    check(&cases::drdid());
+}
+
+#[test]
+fn of_triple_differences() {
+    check(&cases::ddd());
+}
