@@ -106,6 +106,13 @@ impl Case {
         case
     }
 
+    /// The case without a unit column, for repeated cross sections.
+    pub fn without_unit(&self) -> Self {
+        let mut case = self.clone();
+        each!(&mut case.estimator, e => e.unit = None);
+        case
+    }
+
     pub fn has_covariates(&self) -> bool {
         each!(&self.estimator, e => e.covariates != "~ 1")
     }

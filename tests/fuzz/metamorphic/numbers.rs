@@ -74,17 +74,28 @@ impl Report {
         }
     }
 
-    /// Fails with what was found.
+    /// Fails with what was found: for every comparison that failed, how often and the first difference.
     #[track_caller]
     pub fn finish(self) {
-        assert!(self.compared > 0, "nothing was compared");
-        let shown: Vec<&str> = self.differences.iter().take(25).map(String::as_str).collect();
+        let found = self.differences.len();
+        assert!(self.compared + found > 0, "nothing was compared");
+        let mut shown: Vec<(&str, usize, &str)> = Vec::new();
+        for difference in &self.differences {
+            // What differs is told after the name of the case and of what was done to it.
+            let name = difference.rfind(": (").map_or(difference.as_str(), |at| &difference[..at]);
+            match shown.iter_mut().find(|(known, ..)| *known == name) {
+                Some((_, count, _)) => *count += 1,
+                None => shown.push((name, 1, difference)),
+            }
+        }
+        let lines: Vec<String> =
+            shown.iter().take(60).map(|(_, count, first)| format!("{count} x {first}")).collect();
         assert!(
-            self.differences.is_empty(),
-            "{} of {} comparisons differ:\n{}",
-            self.differences.len(),
+            found == 0,
+            "{found} differences in {} comparisons of {}:\n{}",
+            shown.len(),
             self.compared,
-            shown.join("\n")
+            lines.join("\n")
         );
     }
 }

@@ -14,15 +14,16 @@ mod seeds;
 mod table;
 mod trial;
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Runs of a plain `cargo test`.
 const RUNS: u64 = 300;
 
 /// Kinds of failure that are told.
-const SHOWN: usize = 20;
+const SHOWN: usize = 60;
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a whole number"))
@@ -34,7 +35,7 @@ fn inputs_and_options_give_numbers_or_errors() {
     let runs = from_environment("BURN_DID_FUZZ_MUTATIONS", RUNS);
     println!("seeds {first} to {}", first + runs - 1);
     let start = Instant::now();
-    let bases = Arc::new(seeds::Bases::new());
+    let bases = seeds::Bases::new();
     let next = AtomicU64::new(0);
     let failures: Mutex<Vec<(u64, String)>> = Mutex::default();
     let codes: [AtomicU64; 3] = Default::default();
@@ -61,7 +62,16 @@ fn inputs_and_options_give_numbers_or_errors() {
     println!("{runs} runs in {seconds:.0} s; exit codes 0, 1, 2: {codes:?}");
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
-    let told: Vec<String> =
-        failures.iter().take(SHOWN).map(|(seed, what)| format!("seed {seed}: {what}")).collect();
+    // Alike are those that differ in digits only.
+    let kind = |what: &str| what.chars().filter(|c| !c.is_ascii_digit()).take(100).collect();
+    let mut kinds: BTreeMap<String, Vec<&(u64, String)>> = BTreeMap::new();
+    for failure in &failures {
+        kinds.entry(kind(&failure.1)).or_default().push(failure);
+    }
+    let told = kinds.values().take(SHOWN).map(|alike| {
+        let (seed, what) = alike[0];
+        format!("{} times, first with seed {seed}: {what}", alike.len())
+    });
+    let told: Vec<String> = told.collect();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), told.join("\n\n"));
 }

@@ -5,8 +5,15 @@ use std::path::Path;
 use super::dice::Dice;
 use super::seeds::Command;
 
+/// Values that make sense, and values that hardly do.
+struct Choice(&'static [&'static str], &'static [&'static str]);
+
+/// How often values do not make sense.
+const SILLY: f64 = 0.12;
+
 /// Sizes that no memory holds, or that overflow when multiplied.
-const HUGE: [&str; 7] = [
+const HUGE: [&str; 8] = [
+    "0",
     "1000000000000",
     "9007199254740993",
     "1152921504606846976",
@@ -16,54 +23,67 @@ const HUGE: [&str; 7] = [
     "18446744073709551615",
 ];
 
-const FORMULAS: [&str; 24] = [
-    "~ 1",
-    "~ x1",
-    "~ x1 + x2t",
-    "~ x1 * x2t",
-    "~ C(region)",
-    "~ region + x1",
-    "~ log(w)",
-    "~ log(x1)",
-    "~ sqrt(x1) + exp(x2t)",
-    "~ I(x1^2) + I(x1*1e200)",
-    "~ I(x1*1e-170)",
-    "~ I(x1/0)",
-    "~ exp(I(1000*x1))",
-    "~ 0 + x1",
-    "~ . - x1",
-    "~ C(id)",
-    "~ C(x1)",
-    "~ x1:region + I(t - 2003)",
-    "~ y + g",
-    "~ nothing",
-    "~ x1 +",
-    "~ ((((((((((((x1))))))))))))",
-    "~ I(x1^1e9)",
-    "~ `x1` + x1^20",
-];
+const FORMULAS: Choice = Choice(
+    &[
+        "~ 1",
+        "~ x1",
+        "~ x1 + x2t",
+        "~ x1 * x2t",
+        "~ C(region)",
+        "~ region + x1",
+        "~ log(w)",
+        "~ exp(x2t) + x1",
+        "~ I(x1^2) + x1",
+        "~ 0 + x1",
+        "~ x1:region + w",
+    ],
+    &[
+        "~ log(x1)",
+        "~ sqrt(x1) + exp(x2t)",
+        "~ I(x1*1e200)",
+        "~ I(x1*1e-170)",
+        "~ I(x1/0)",
+        "~ exp(I(1000*x1))",
+        "~ . - x1",
+        "~ C(id)",
+        "~ C(x1)",
+        "~ I(t - 2003)",
+        "~ y + g",
+        "~ nothing",
+        "~ x1 +",
+        "~ ((((((((((((x1))))))))))))",
+        "~ I(x1^1e9)",
+        "~ `x1` + x1^20",
+    ],
+);
 
-const AGGREGATES: [&str; 16] = [
-    "simple",
-    "dynamic",
-    "group",
-    "calendar",
-    "dynamic:na_rm=true",
-    "simple:na_rm=true",
-    "group:na_rm=true",
-    "calendar:na_rm=true",
-    "dynamic:min_e=-1,max_e=1,na_rm=true",
-    "dynamic:balance_e=1,na_rm=true",
-    "dynamic:balance_e=4294967295,na_rm=true",
-    "dynamic:min_e=1e308,max_e=-1e308",
-    "dynamic:min_e=-1e308,na_rm=true",
-    "group:max_e=-9",
-    "dynamic:min_e=NaN",
-    "weekly",
-];
+const AGGREGATES: Choice = Choice(
+    &[
+        "simple:na_rm=true",
+        "dynamic:na_rm=true",
+        "group:na_rm=true",
+        "calendar:na_rm=true",
+        "simple",
+        "dynamic",
+        "group",
+        "calendar",
+        "dynamic:min_e=-1,max_e=1,na_rm=true",
+        "dynamic:balance_e=1,na_rm=true",
+    ],
+    &[
+        "dynamic:balance_e=4294967295,na_rm=true",
+        "dynamic:min_e=1e308,max_e=-1e308",
+        "dynamic:min_e=-1e308,na_rm=true",
+        "group:max_e=-9",
+        "dynamic:min_e=NaN",
+        "weekly",
+    ],
+);
 
-const ALPHAS: [&str; 12] =
-    ["0.05", "0.1", "0.5", "0.999999", "0", "1", "-0.1", "NaN", "1e-17", "1e-300", "5e-324", "inf"];
+const ALPHAS: Choice = Choice(
+    &["0.05", "0.1", "0.01", "0.5"],
+    &["0.999999", "0", "1", "-0.1", "NaN", "1e-9", "1e-17", "1e-300", "5e-324", "inf"],
+);
 
 const TITLES: [&str; 7] = [
     "",
@@ -129,11 +149,10 @@ impl<'a> Line<'a> {
         let words = vec!["aggregate".into(), saved.display().to_string()];
         let mut line = Self { words, dice };
         for _ in 0..line.dice.between(1, 3) {
-            line.choice(1.0, "--aggregate", &AGGREGATES);
+            line.choose(1.0, "--aggregate", &AGGREGATES);
         }
-        line.choice(0.2, "--alp", &ALPHAS);
-        line.flag(0.2, "--cband");
-        line.flag(0.1, "--no-cband");
+        line.choose(0.2, "--alp", &ALPHAS);
+        line.band();
         line.format();
         line.plot(0.2, "--plot", directory);
         line
@@ -144,7 +163,7 @@ impl<'a> Line<'a> {
         let words = vec!["plot".into(), saved.display().to_string()];
         let mut line = Self { words, dice };
         line.plot(1.0, "--out", directory);
-        line.choice(0.7, "--aggregate", &AGGREGATES);
+        line.choose(0.7, "--aggregate", &AGGREGATES);
         for label in ["--title", "--x-label", "--y-label"] {
             line.choice(0.3, label, &TITLES);
         }
@@ -152,10 +171,10 @@ impl<'a> Line<'a> {
             line.push("--title", "long title ".repeat(9_000));
         }
         if line.dice.chance(0.3) {
-            const SIZES: [&str; 9] =
-                ["640", "480", "1", "0", "17", "300", "65535", "4294967295", "100000"];
-            line.choice(1.0, "--width", &SIZES);
-            line.choice(1.0, "--height", &SIZES);
+            let large = &["1", "0", "17", "65535", "4294967295", "100000"];
+            let sizes = Choice(&["640", "480", "300"], large);
+            line.choose(1.0, "--width", &sizes);
+            line.choose(1.0, "--height", &sizes);
         }
         line
     }
@@ -177,20 +196,28 @@ impl<'a> Line<'a> {
         }
     }
 
+    fn choose(&mut self, probability: f64, option: &str, choice: &Choice) {
+        let Choice(sensible, silly) = choice;
+        let of = if self.dice.chance(SILLY) { silly } else { sensible };
+        self.choice(probability, option, of);
+    }
+
     /// The column, or sometimes another one or none.
     fn column(&mut self, option: &str, column: &str) {
-        if self.dice.chance(0.02) {
+        if self.dice.chance(0.004) {
             return;
         }
-        let other = self.dice.chance(0.03);
+        let other = self.dice.chance(0.015);
         let column = if other { self.dice.pick(&COLUMNS) } else { column };
         self.push(option, column);
     }
 
     fn sample(&mut self, command: Command) {
-        self.choice(0.5, "--xformla", &FORMULAS);
-        self.choice(0.3, "--weightsname", &["w", "wt", "x1", "y", "id", "none"]);
-        self.choice(0.25, "--clustervars", &["cl", "region", "id", "id,cl", "t", "y", "x1,x1"]);
+        self.choose(0.5, "--xformla", &FORMULAS);
+        let weights = Choice(&["w", "wt", "id"], &["x1", "y", "region", "none", "g"]);
+        self.choose(0.3, "--weightsname", &weights);
+        let clusters = Choice(&["cl", "region", "id", "id,cl"], &["t", "y", "x1,x1", "g"]);
+        self.choose(0.25, "--clustervars", &clusters);
         let sections = self.dice.chance(0.2);
         if sections {
             self.words.push("--repeated-cross-sections".into());
@@ -205,8 +232,8 @@ impl<'a> Line<'a> {
                 );
             }
             Command::AttGt => {
-                let periods = ["0", "1", "2", "5", "1000", "2147483647", "4294967295", "-1"];
-                self.choice(0.25, "--anticipation", &periods);
+                let large = &["5", "1000", "2147483647", "4294967295", "4294967296", "-1"];
+                self.choose(0.25, "--anticipation", &Choice(&["0", "1", "2"], large));
                 let periods = ["varying", "base_period", "first_period"];
                 self.choice(0.15, "--fix-weights", &periods);
             }
@@ -226,16 +253,15 @@ impl<'a> Line<'a> {
     fn inference(&mut self, command: Command) {
         if self.dice.chance(0.35) {
             self.words.push("--boot".into());
-            let huge = self.dice.chance(0.15);
-            let few = ["1", "2", "9", "25", "60", "0"];
-            self.choice(1.0, "--biters", if huge { &HUGE } else { &few });
+            let few = Choice(&["1", "2", "9", "25", "60"], &HUGE);
+            self.choose(1.0, "--biters", &few);
             self.choice(0.5, "--multiplier", &["mammen", "rademacher", "webb", "gaussian"]);
             self.choice(0.3, "--seed", &["0", "7", "18446744073709551615"]);
             if command == Command::Drdid {
                 self.choice(0.6, "--boot-type", &["weighted", "multiplier"]);
             }
         }
-        self.choice(0.2, "--alp", &ALPHAS);
+        self.choose(0.2, "--alp", &ALPHAS);
         self.choice(
             0.1,
             "--memory-budget",
@@ -244,24 +270,30 @@ impl<'a> Line<'a> {
         self.choice(0.03, "--precision", &["f32", "f64"]);
         self.choice(0.03, "--device", &["0", "1", "99"]);
         if command != Command::Drdid {
-            self.flag(0.15, "--cband");
-            self.flag(0.1, "--no-cband");
+            self.band();
         }
     }
 
     fn output(&mut self, command: Command, directory: &Path) {
         self.format();
         if command != Command::Drdid {
+            let json = self.words.last().is_some_and(|w| w == "json");
+            self.flag(if json { 0.2 } else { 0.01 }, "--vcov");
             for _ in 0..self.dice.below(3) {
-                self.choice(1.0, "--aggregate", &AGGREGATES);
+                self.choose(1.0, "--aggregate", &AGGREGATES);
             }
-            self.flag(0.1, "--vcov");
             self.plot(0.05, "--plot", directory);
         }
         if self.dice.chance(0.15) {
             self.push("--save", directory.join("saved.json").display().to_string());
         }
         self.flag(0.1, "--quiet");
+    }
+
+    fn band(&mut self) {
+        let chosen = self.dice.unit();
+        self.flag(if chosen < 0.2 { 1.0 } else { 0.01 }, "--cband");
+        self.flag(if chosen > 0.9 { 1.0 } else { 0.01 }, "--no-cband");
     }
 
     fn format(&mut self) {
@@ -273,7 +305,10 @@ impl<'a> Line<'a> {
 
     fn plot(&mut self, probability: f64, option: &str, directory: &Path) {
         if self.dice.chance(probability) {
-            let name = self.dice.pick(&["plot.svg", "plot.png", "none/plot.svg", "plot.SVG"]);
+            let rare = self.dice.chance(0.05);
+            let names: &[&str] =
+                if rare { &["none/plot.svg", "plot.gif"] } else { &["plot.svg", "plot.png"] };
+            let name = self.dice.pick(names);
             self.push(option, directory.join(name).display().to_string());
         }
     }

@@ -79,13 +79,21 @@ fn retyped(column: &Column, dice: &mut Dice) -> Option<Column> {
         DataType::Time,
         DataType::Duration(TimeUnit::Nanoseconds),
         DataType::Datetime(TimeUnit::Microseconds, None),
-        DataType::List(Box::new(DataType::Float64)),
         DataType::from_categories(Categories::global()),
+        DataType::List(Box::new(DataType::Null)),
     ];
     let dtype = &types[dice.below(types.len())];
-    let text = matches!(dtype, DataType::Categorical(..));
-    let source = if text { column.cast(&DataType::String).ok()? } else { column.clone() };
-    source.cast(dtype).ok()
+    let text = column.dtype() == &DataType::String;
+    match dtype {
+        DataType::Categorical(..) => column.cast(&DataType::String).ok()?.cast(dtype).ok(),
+        DataType::List(_) => {
+            let series = column.as_materialized_series();
+            let rows = (0..series.len() as i64).map(|row| series.slice(row, 1));
+            Some(Column::new(column.name().clone(), rows.collect::<Vec<Series>>()))
+        }
+        dtype if text && dtype.is_temporal() => None,
+        dtype => column.cast(dtype).ok(),
+    }
 }
 
 /// Nulls or extreme values in some rows.

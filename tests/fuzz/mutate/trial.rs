@@ -77,15 +77,20 @@ fn again(
     step(words, directory, steps)
 }
 
+/// How many changes a file gets: none in one of five, for the options' sake.
+fn mutations(dice: &mut Dice) -> usize {
+    [0, 1, 1, 2, 3][dice.below(5)]
+}
+
 /// A CSV file, mutated as a table, as bytes, both or not at all.
 fn table<'a>(directory: &Path, bases: &'a Bases, dice: &mut Dice) -> (&'a Base, PathBuf) {
     let base = &bases.data[dice.below(bases.data.len())];
     let mut table = base.table.clone();
-    for _ in 0..dice.below(4) {
+    for _ in 0..mutations(dice) {
         table.mutate(dice);
     }
     let mut text = table.text().into_bytes();
-    if dice.chance(0.35) {
+    if dice.chance(0.2) {
         (0..dice.between(1, 3)).for_each(|_| bytes::mutate(&mut text, dice));
     }
     let path = directory.join("data.csv");
@@ -97,7 +102,7 @@ fn table<'a>(directory: &Path, bases: &'a Bases, dice: &mut Dice) -> (&'a Base, 
 fn columns<'a>(directory: &Path, bases: &'a Bases, dice: &mut Dice) -> (&'a Base, PathBuf) {
     let base = &bases.data[dice.below(bases.data.len())];
     let mut frame = base.frame.clone();
-    for _ in 0..dice.below(3) {
+    for _ in 0..mutations(dice) {
         frame = parquet::mutate(&frame, dice);
     }
     if dice.chance(0.3) {
@@ -128,7 +133,7 @@ fn columns<'a>(directory: &Path, bases: &'a Bases, dice: &mut Dice) -> (&'a Base
 /// A saved result, mutated as a document or as bytes.
 fn result(directory: &Path, bases: &Bases, dice: &mut Dice) -> PathBuf {
     let mut document = bases.results[dice.below(bases.results.len())].clone();
-    for _ in 0..dice.below(4) {
+    for _ in 0..mutations(dice) {
         json::mutate(&mut document, dice);
     }
     let mut text = serde_json::to_vec(&document).unwrap();
