@@ -66,12 +66,8 @@ pub(super) fn calibrate<S: Source>(
         }
         parts.sort_by_key(|(_, job)| job.stratum);
         let (places, jobs): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let pass = GramPass {
-            k: algebra.k(),
-            periods: source.outcome_columns(),
-            trim: UNTRIMMED,
-            jobs,
-        };
+        let pass =
+            GramPass { k: algebra.k(), periods: source.outcome_columns(), trim: UNTRIMMED, jobs };
         let sums = source.run(&pass)?;
         let mut grams: Vec<Vec<Gram>> = targets
             .iter()

@@ -349,7 +349,8 @@ impl Usable {
         }
         let omega: Vec<f64> =
             finite.iter().flat_map(|i| finite.iter().map(move |j| omega[i * k + j])).collect();
-        let weights = (!omega.is_empty()).then(|| smallest_variance(&omega, finite.len())).flatten();
+        let weights =
+            (!omega.is_empty()).then(|| smallest_variance(&omega, finite.len())).flatten();
         self.equal = weights.is_none();
         let equal = 1.0 / self.estimates.len() as f64;
         for (j, estimate) in self.estimates.iter_mut().enumerate() {

@@ -179,8 +179,7 @@ mod tests {
         let y: Vec<f64> = (0..rows).map(|i| level + spread(i)).collect();
         let leg = |scale: f64| Leg { c: scale, f: -scale * level, ..Leg::default() };
         let column = |column| PlanColumn { column, legs: vec![leg(column as f64 + 1.0)] };
-        let plan =
-            StratumPlan { columns: (0..4).map(column).collect(), ..StratumPlan::default() };
+        let plan = StratumPlan { columns: (0..4).map(column).collect(), ..StratumPlan::default() };
         assert!(Linear::of(&plan).is_some());
         let consumers = Consumers { clusters: None, multipliers: None, keep_rows: false };
         let sink = Sink { active: &plan.active(), consumers: &consumers };

@@ -184,7 +184,8 @@ fn unit_levels_do_not_drown_the_changes_of_an_unbalanced_panel() {
     let df = filter(&full, "keep", |keep| keep > 0.0);
     let spec = Spec { allow_unbalanced_panel: true, keep_influence: true, ..Spec::default() };
     let id = floats(&df, "id");
-    let y: Vec<f64> = floats(&df, "y").iter().zip(&id).map(|(y, id)| y + 1e7 * (id % 7.0)).collect();
+    let y: Vec<f64> =
+        floats(&df, "y").iter().zip(&id).map(|(y, id)| y + 1e7 * (id % 7.0)).collect();
     let fit = spec.fit(&with(&df, "y", y));
     let influence = fit.influence.as_ref().unwrap();
     let n = influence.units.len() as f64;
@@ -286,7 +287,8 @@ fn the_score_of_units_far_from_overlap_is_the_maximum_of_the_likelihood() {
 #[test]
 fn covariates_of_extreme_units_are_kept() {
     let (df, _) = far_treated();
-    for method in [DrdidMethod::DoublyRobustImproved, DrdidMethod::DoublyRobust, DrdidMethod::Twfe] {
+    for method in [DrdidMethod::DoublyRobustImproved, DrdidMethod::DoublyRobust, DrdidMethod::Twfe]
+    {
         let expected = two_periods("~ x", &df, method).estimate;
         for unit in ["1e200", "1e-170", "1e-250", "1e150"] {
             let got = two_periods(&format!("~ I(x * {unit})"), &df, method);

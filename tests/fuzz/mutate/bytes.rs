@@ -67,7 +67,7 @@ pub fn mutate(bytes: &mut Vec<u8>, dice: &mut Dice) {
         }
         6 => insert(bytes, at, dice.pick(&TOKENS).as_bytes()),
         7 => {
-            insert(bytes, at, dice.pick(&[&[0][..], b"\xff\xfe", b"\xc3", b"\x1b[2J", b"\x9b31m"]))
+            insert(bytes, at, dice.pick(&[&[0][..], b"\xff\xfe", b"\xc3", b"\x1b[2J", b"\x9b31m"]));
         }
         8 => insert(bytes, 0, dice.pick(&[b"\xef\xbb\xbf", b"\n\n\n", b"#,\n"])),
         9 => {
