@@ -20,7 +20,7 @@ const BUDGETS: [Option<u64>; 4] = [None, Some(100_000_000), Some(300_000), Some(
 const SMALLEST: &str = "Some(20000) bytes";
 
 /// A seed for each way to cut.
-const SEEDS: [u64; 3] = [1, 2, 3];
+const SEEDS: [u64; 2] = [1, 2];
 
 fn write(path: &Path, df: &DataFrame, row_group: usize) {
     let file = File::create(path).unwrap();
@@ -64,7 +64,9 @@ fn check(cases: &[Case]) {
                 let what = format!("{}: files {seed}, {budget:?} bytes", case.name);
                 let case = case.within(budget);
                 compare(what.clone(), case.estimator.fit_parquet(directory.path()));
-                compare(format!("{what}, fit"), case.estimator.fit(directory.path().into()));
+                if budget.is_none() {
+                    compare(format!("{what}, fit"), case.estimator.fit(directory.path().into()));
+                }
             }
         }
         let directory = tempfile::tempdir().unwrap();
@@ -104,7 +106,7 @@ fn missing_numbers_as_others_write_them() {
     };
     // In a panel, units with a missing row go; what is left must be enough.
     let lost = |row: usize| row % 97 == 5;
-    for case in cases::all().into_iter().step_by(2) {
+    for case in cases::all().into_iter().step_by(5) {
         for column in columns(&case) {
             let old = case.frame.column(column).unwrap();
             let kept = BooleanChunked::from_iter((0..old.len()).map(|row| Some(!lost(row))));
