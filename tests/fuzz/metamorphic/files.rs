@@ -99,14 +99,20 @@ const MISSING: [&str; 9] = ["NA", "", ".", "NaN", "nan", "null", "NULL", "N/A", 
 #[test]
 fn missing_numbers_as_others_write_them() {
     let mut report = Report::default();
-    let columns = |case: &Case| match &case.estimator {
-        Estimator::Drdid(_) => vec!["y", "id", "x1", "w", "d"],
-        Estimator::AttGt(_) => vec!["y", "id", "x1", "w", "wt", "cl"],
-        Estimator::Ddd(_) => vec!["y", "x1", "w", "cl", "q"],
+    let columns = |case: &Case| {
+        let mut columns = vec!["y"];
+        columns.extend(case.has_covariates().then_some("x1"));
+        columns.extend(case.weights().filter(|w| ["w", "wt"].contains(w)).map(|_| "w"));
+        match &case.estimator {
+            Estimator::Drdid(_) => columns.extend(["id", "d"]),
+            Estimator::AttGt(_) => columns.extend(["id", "cl"]),
+            Estimator::Ddd(_) => columns.push("q"),
+        }
+        columns
     };
     // In a panel, units with a missing row go; what is left must be enough.
     let lost = |row: usize| row % 97 == 5;
-    for case in cases::all().into_iter().step_by(5) {
+    for case in cases::all().into_iter().step_by(9) {
         for column in columns(&case) {
             let old = case.frame.column(column).unwrap();
             let kept = BooleanChunked::from_iter((0..old.len()).map(|row| Some(!lost(row))));
