@@ -1,0 +1,148 @@
+//! What periods are called does not matter: any increasing map of a grid gives the same cells and event study.
+
+use burn_did::{Aggregated, Aggregation, AttGtResult};
+use polars::prelude::DataFrame;
+
+use super::case::{Case, Estimator};
+use super::cases;
+use super::numbers::{Report, Within};
+use crate::support::frames::map;
+
+/// A calendar: its name, the label of period `t` and the distance of neighbours.
+type Calendar = (&'static str, fn(f64) -> f64, f64);
+
+const CALENDARS: [Calendar; 12] = [
+    ("years", |t| 2000.0 + t, 1.0),
+    ("every other year", |t| 1990.0 + 2.0 * t, 2.0),
+    ("decades", |t| 1900.0 + 10.0 * t, 10.0),
+    ("far from zero", |t| 1e9 + t, 1.0),
+    ("dates as numbers", |t| 20_000_101.0 + t, 1.0),
+    ("quarters", |t| 2003.0 + t / 4.0, 0.25),
+    ("months", |t| 2003.0 + (t + 4.0) / 12.0, 1.0 / 12.0),
+    ("months of four decimals", |t| decimals(2003.0 + (t + 4.0) / 12.0, 4), 1.0 / 12.0),
+    ("months of two decimals", |t| decimals(1999.0 + (t + 8.0) / 12.0, 2), 1.0 / 12.0),
+    ("tenths", |t| 2010.0 + t * 0.1, 0.1),
+    ("small tenths", |t| t * 0.1, 0.1),
+    ("thirds", |t| 1.0 + t / 3.0, 1.0 / 3.0),
+];
+
+fn decimals(value: f64, places: i32) -> f64 {
+    let unit = 10f64.powi(places);
+    (value * unit).round() / unit
+}
+
+/// The frame with periods and groups of another calendar.
+fn renamed(df: &DataFrame, calendar: fn(f64) -> f64) -> DataFrame {
+    let df = map(df, "t", calendar);
+    map(&df, "g", |g| if g > 0.0 { calendar(g) } else { g })
+}
+
+#[test]
+fn of_two_periods() {
+    let mut report = Report::default();
+    for case in cases::drdid() {
+        let plain = case.numbers();
+        for (name, calendar, _) in CALENDARS {
+            let fit = case.fit(&map(&case.frame, "t", calendar));
+            report.same(&format!("{}: {name}", case.name), &plain, &fit, Within::Bits);
+        }
+    }
+    report.finish();
+}
+
+#[test]
+fn of_group_time_effects() {
+    check(&cases::att_gt());
+}
+
+#[test]
+fn of_triple_differences() {
+    check(&cases::ddd());
+}
+
+fn check(cases: &[Case]) {
+    let mut report = Report::default();
+    for case in cases {
+        let plain = case.numbers();
+        for (name, calendar, step) in CALENDARS {
+            let what = format!("{}: {name}", case.name);
+            let other = match case.try_fit(&renamed(&case.frame, calendar)) {
+                Ok(fit) => fit,
+                Err(error) => {
+                    report.fail(format!("{what}: {error}"));
+                    continue;
+                }
+            };
+            report.same(&what, &plain, &other, Within::Bits);
+            for (a, b) in plain.cells.iter().zip(&other.cells) {
+                // Two periods of a triple difference go by who is treated.
+                let labels = [(a.group, b.group), (a.time, b.time)];
+                let mapped = labels.iter().all(|(a, b)| (calendar(*a) - b).abs() < 1e-3);
+                report.check(mapped, || format!("{what}: {a:?} is called {b:?}"));
+            }
+            let [Some(a), Some(b)] = [&plain.fit, &other.fit] else { continue };
+            windows(&mut report, &what, a, b, step);
+        }
+    }
+    report.finish();
+}
+
+/// The event study and its windows.
+fn windows(report: &mut Report, what: &str, a: &AttGtResult, b: &AttGtResult, step: f64) {
+    let dynamic = Aggregation::dynamic().na_rm(true);
+    // Windows are in the calendar's units, with half a step to spare.
+    let spare = |e: f64| (e + 0.5_f64.copysign(e)) * step;
+    let all = [
+        (dynamic, dynamic),
+        (dynamic.min_e(-1.0).max_e(1.0), dynamic.min_e(spare(-1.0)).max_e(spare(1.0))),
+    ];
+    for (plain, scaled) in all {
+        match (a.aggregate(plain), b.aggregate(scaled)) {
+            (Ok(a), Ok(b)) => events(report, what, &a, &b, step),
+            (Err(_), Err(_)) => {}
+            (a, b) => report.fail(format!("{what}: event study {:?} and {:?}", a.err(), b.err())),
+        }
+    }
+    let calendar = Aggregation::calendar().na_rm(true);
+    if let (Ok(a), Ok(b)) = (a.aggregate(calendar), b.aggregate(calendar)) {
+        report.check(a.overall == b.overall && a.rows.len() == b.rows.len(), || {
+            format!("{what}: by calendar {:?} and {:?}", a.overall, b.overall)
+        });
+    }
+}
+
+fn events(report: &mut Report, what: &str, a: &Aggregated, b: &Aggregated, step: f64) {
+    report.check(a.overall == b.overall, || {
+        format!("{what}: overall {:?} and {:?}", a.overall, b.overall)
+    });
+    report.check(a.rows.len() == b.rows.len(), || {
+        let at: Vec<f64> = b.rows.iter().map(|r| r.at).collect();
+        format!("{what}: {} event times, not {}: {at:?}", b.rows.len(), a.rows.len())
+    });
+    for (x, y) in a.rows.iter().zip(&b.rows) {
+        report.check(x.estimate == y.estimate, || format!("{what}: {x:?} and {y:?}"));
+        let at = (x.at * step - y.at).abs() < 1e-2 * step.max(0.1);
+        report.check(at, || format!("{what}: event time {} is {}", x.at, y.at));
+    }
+}
+
+/// Anticipation counts in the calendar's units; a whole number of them where the calendar has whole numbers.
+#[test]
+fn of_anticipation() {
+    let mut report = Report::default();
+    for case in cases::att_gt() {
+        let anticipating = |periods: u32| {
+            let mut case = case.clone();
+            if let Estimator::AttGt(e) = &mut case.estimator {
+                e.anticipation = periods;
+            }
+            case
+        };
+        let plain = anticipating(1).numbers();
+        for (name, calendar, step) in CALENDARS.into_iter().filter(|c| c.2 >= 1.0) {
+            let fit = anticipating(step as u32).fit(&renamed(&case.frame, calendar));
+            report.same(&format!("{}: {name}", case.name), &plain, &fit, Within::Bits);
+        }
+    }
+    report.finish();
+}
