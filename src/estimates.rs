@@ -99,7 +99,10 @@ impl std::fmt::Display for CellStatus {
                 write!(f, "overlap condition violated (propensity score up to {max_propensity:.4})")
             }
             Self::SingularDesign { rcond, columns } if columns.is_empty() => {
-                write!(f, "covariates are collinear or badly scaled (rcond {rcond:.1e})")
+                write!(
+                    f,
+                    "the scales of the covariates are too far apart (rcond {rcond:.1e}); rescale them"
+                )
             }
             Self::SingularDesign { rcond, columns } => write!(
                 f,

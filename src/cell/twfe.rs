@@ -8,10 +8,13 @@ use super::estimate::{Estimated, SideSums};
 use super::panel::Coefficients;
 use super::plan::PlannedCell;
 use crate::estimates::CellStatus;
-use crate::solve::{COLLINEAR, SINGULAR, Spd, dependent_columns, dot, reciprocal_condition};
+use crate::solve::{
+    COLLINEAR, DEPENDENT, SINGULAR, Spd, dependent_columns, dot, reciprocal_condition,
+};
 
 /// Regressors besides those of the design: `D`, `post` and `D·post`.
 const DUMMIES: usize = 3;
+const DUMMY_NAMES: [&str; DUMMIES] = ["treated", "post", "treated:post"];
 
 /// The estimate of a cell with a side for each period.
 pub(super) fn estimate(
@@ -27,7 +30,14 @@ pub(super) fn estimate(
     for (corner, dummies) in corners(sides) {
         add_corner(corner, dummies, columns, &mut gram, &mut moment);
     }
-    let singular = || CellStatus::SingularDesign { rcond: 0.0, columns: Vec::new() };
+    let name = |j: usize| match columns.get(j) {
+        Some(column) => algebra.name(*column).to_owned(),
+        None => DUMMY_NAMES[j - k].to_owned(),
+    };
+    let singular = || CellStatus::SingularDesign {
+        rcond: 0.0,
+        columns: dependent_columns(&gram, width, DEPENDENT).into_iter().map(name).collect(),
+    };
     let factor = Spd::new(&gram, width).ok_or_else(singular)?;
     let inverse = factor.inverse();
     if reciprocal_condition(&gram, &inverse, width) < SINGULAR {
