@@ -1,0 +1,138 @@
+//! Propensity scores of a comparison, its guards, and the weights that they give the comparison rows.
+
+use super::linear::{Factor, factor};
+use super::logit::{CAP, Calibrated, Likelihood, Score, calibrate, likelihood};
+use super::{Failure, Method, Rows, Rules, judge};
+
+/// A propensity score of at least this violates the overlap condition.
+const OVERLAP: f64 = 0.999;
+
+/// The score that a comparison uses.
+pub struct Propensity {
+    /// Capped.
+    pub p: Vec<f64>,
+    /// `w q` of the comparison rows, 0 if trimmed, and 0 of the treated.
+    pub v: Vec<f64>,
+    /// `w q` of the comparison rows, none trimmed.
+    pub untrimmed: Vec<f64>,
+    pub information: Factor,
+    pub calibrated: bool,
+    pub loss: f64,
+}
+
+/// Whether there are rows, overlap and full rank, in this order; the score, if the method has one.
+pub fn guards(rows: &Rows, rules: &Rules) -> Result<Option<Propensity>, Failure> {
+    count(rows)?;
+    let score = if rules.method.has_score() { Some(propensity(rows, rules)?) } else { None };
+    if rules.method.has_regression() {
+        rank(rows)?;
+    }
+    weights(rows, score.as_ref())?;
+    Ok(score)
+}
+
+fn count(rows: &Rows) -> Result<(), Failure> {
+    let periods: &[Option<bool>] =
+        if rows.post.is_empty() { &[None] } else { &[Some(false), Some(true)] };
+    for post in periods {
+        if rows.arm(true, *post).is_empty() {
+            return Err(Failure::NoTreated);
+        }
+        if rows.arm(false, *post).is_empty() {
+            return Err(Failure::NoControls);
+        }
+    }
+    Ok(())
+}
+
+/// The unweighted cross-products of the comparison rows, of both periods together.
+fn rank(rows: &Rows) -> Result<(), Failure> {
+    let x: Vec<&[f64]> = rows.arm(false, None).iter().map(|i| rows.x[*i].as_slice()).collect();
+    let all = factor(&x, &vec![1.0; x.len()]);
+    judge(all.reciprocal_condition(), all.scaled_reciprocal_condition())
+}
+
+fn weights(rows: &Rows, score: Option<&Propensity>) -> Result<(), Failure> {
+    let periods: &[Option<bool>] =
+        if rows.post.is_empty() { &[None] } else { &[Some(false), Some(true)] };
+    for post in periods {
+        let total = |treated: bool, v: &[f64]| -> f64 {
+            rows.arm(treated, *post).iter().map(|i| v[*i]).sum()
+        };
+        let odds = score.map_or(1.0, |s| total(false, &s.v));
+        if !(total(true, &rows.w) > 0.0 && total(false, &rows.w) > 0.0 && odds > 0.0) {
+            return Err(Failure::NoWeight);
+        }
+    }
+    Ok(())
+}
+
+fn maximum(rows: &Rows, w: &[f64]) -> Result<Score, Failure> {
+    if !(0..rows.len()).any(|i| rows.d[i] && w[i] > 0.0) {
+        return Err(Failure::NoWeight);
+    }
+    match likelihood(&rows.x(), &rows.d, w) {
+        Likelihood::Maximum(score) => Ok(score),
+        Likelihood::Separated => Err(Failure::Overlap),
+        Likelihood::NoMaximum => Err(Failure::NoMaximum),
+        Likelihood::Singular => Err(Failure::Singular),
+        Likelihood::Undecided => Err(Failure::Undecided("a likelihood is nearly singular")),
+    }
+}
+
+fn check_overlap(score: &Score) -> Result<(), Failure> {
+    match score.highest {
+        p if (p - OVERLAP).abs() < 1e-8 => {
+            Err(Failure::Undecided("a propensity score is 0.999 but for rounding"))
+        }
+        p if p >= OVERLAP => Err(Failure::Overlap),
+        _ => Ok(()),
+    }
+}
+
+fn propensity(rows: &Rows, rules: &Rules) -> Result<Propensity, Failure> {
+    let score = if rules.guarded {
+        let guard = maximum(rows, &vec![1.0; rows.len()]);
+        if let Ok(guard) = &guard {
+            check_overlap(guard)?;
+        }
+        let varies = rows.w.windows(2).any(|w| w[0] != w[1]);
+        let score = if varies { maximum(rows, &rows.w) } else { guard };
+        let score = score?;
+        check_overlap(&score)?;
+        score
+    } else {
+        // Without a condition of overlap, separation is no reason of its own.
+        maximum(rows, &rows.w).map_err(|failure| match failure {
+            Failure::Overlap => Failure::NoMaximum,
+            other => other,
+        })?
+    };
+    let loss = 1e-16 / score.information.scaled_reciprocal_condition();
+    let (mut p, mut calibrated) = (score.p, true);
+    let mut odds: Vec<f64> = p.iter().map(|p| p / (1.0 - p)).collect();
+    if rules.method == Method::Improved {
+        match calibrate(&rows.x(), &rows.d, &rows.w, &score.gamma) {
+            Calibrated::Odds(found) => {
+                p = found.iter().map(|q| q / (1.0 + q)).collect();
+                odds = found;
+            }
+            Calibrated::NoSolution => calibrated = false,
+            Calibrated::Undecided => return Err(Failure::Undecided("a calibration is doubtful")),
+        }
+    }
+    let comparison = |i: usize| !rows.d[i];
+    if (0..p.len()).any(|i| comparison(i) && (p[i] - rules.trim).abs() < 1e-8) {
+        return Err(Failure::Undecided("a propensity score is at the trimming level"));
+    }
+    if calibrated && rules.method == Method::Improved && p.iter().any(|p| *p > CAP) {
+        return Err(Failure::Undecided("calibrated odds beyond the cap"));
+    }
+    let of_comparison = |keep: &dyn Fn(usize) -> bool| -> Vec<f64> {
+        let v = |i: usize| if comparison(i) && keep(i) { rows.w[i] * odds[i] } else { 0.0 };
+        (0..p.len()).map(v).collect()
+    };
+    let (v, untrimmed) = (of_comparison(&|i| p[i] < rules.trim), of_comparison(&|_| true));
+    let p = p.into_iter().map(|p| p.min(CAP)).collect();
+    Ok(Propensity { p, v, untrimmed, information: score.information, calibrated, loss })
+}

@@ -1,0 +1,322 @@
+//! A fit of the library held against the oracle's.
+//!
+//! Estimates may differ by `1e-9` of the largest of themselves, their standard error and a millionth of the largest outcome (what
+//! rounding of the outcomes leaves), standard errors by `1e-9` relative; where cross-products are ill conditioned, by as much
+//! as double precision leaves in a program that forms them.
+
+use burn_did::{
+    Aggregated, Aggregation, AggregationKind, AttGtCell, AttGtResult, CellStatus, DidError,
+    DidWarning, Estimate,
+};
+
+use crate::oracle::aggregate::{self, Average};
+use crate::oracle::cells::{Cell, Fit, Outcome};
+use crate::oracle::sample::Refusal;
+use crate::oracle::{DEGENERATE, Failure};
+use crate::random::Random;
+use crate::tally::{Expected, Tally};
+
+/// Relative distance of two programs in double precision.
+const RELATIVE: f64 = 1e-9;
+
+/// Relative to the largest outcome, a standard error below this is rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Limits of one fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Largest outcome.
+    pub size: f64,
+}
+
+impl Limits {
+    pub fn estimate(&self, value: f64, spread: f64, loss: f64) -> Expected {
+        let unit = value.abs().max(spread).max(1e-6 * self.size);
+        Expected { value: Some(value), tolerance: unit * relative(loss) }
+    }
+
+    /// The standard error that is to be reported; `None` if it is rounding or at the threshold.
+    pub fn standard_error(&self, spread: f64, loss: f64) -> Option<Expected> {
+        if self.is_rounding(spread) || (spread / DEGENERATE - 1.0).abs() < 1e-6 {
+            return None;
+        }
+        let value = Some(spread).filter(|s| *s > DEGENERATE);
+        Some(Expected { value, tolerance: spread * relative(loss) })
+    }
+
+    pub fn is_rounding(&self, spread: f64) -> bool {
+        spread > 0.0 && spread < ROUNDING * self.size
+    }
+}
+
+pub fn relative(loss: f64) -> f64 {
+    RELATIVE + 100.0 * loss
+}
+
+/// Kind of a refusal, if it is one that the oracle knows.
+pub fn refusal(error: &DidError) -> Option<Refusal> {
+    Some(match error {
+        DidError::EmptySample { .. } => Refusal::Empty,
+        DidError::TooFewPeriods { .. } => Refusal::TooFewPeriods,
+        DidError::NoNeverTreated => Refusal::NoNeverTreated,
+        DidError::NoValidGroups { .. } => Refusal::NoGroups,
+        DidError::SmallNeverTreated { .. } => Refusal::SmallNeverTreated,
+        DidError::SmallGroup { .. } => Refusal::SmallGroup,
+        _ => return None,
+    })
+}
+
+/// Both refuse, or one of them does.
+pub fn refused(tally: &mut Tally, error: &DidError, want: Option<Refusal>) {
+    let got = refusal(error);
+    match want {
+        Some(want) if got == Some(want) => {
+            *tally.refused.entry(format!("{want:?}")).or_default() += 1;
+        }
+        want => tally.differ(format!("error `{error}`, but the oracle has {want:?}")),
+    }
+}
+
+/// Whether a status says what the oracle found. Several reasons may hold at once where rows have no weight.
+pub fn agrees(status: &CellStatus, failure: Failure) -> bool {
+    use Failure::{NoControls, NoMaximum, NoTreated, NoWeight, Overlap, Singular, Undecided};
+    let weightless = matches!(
+        status,
+        CellStatus::NoTreatedWeight | CellStatus::NoControlWeight | CellStatus::SingularInformation
+    );
+    match failure {
+        NoTreated => matches!(status, CellStatus::NoTreated { .. }),
+        NoControls => matches!(status, CellStatus::NoControls { .. }),
+        Overlap => matches!(status, CellStatus::Overlap { .. }),
+        Singular => {
+            matches!(status, CellStatus::SingularDesign { .. } | CellStatus::SingularInformation)
+        }
+        NoWeight => weightless || matches!(status, CellStatus::SingularDesign { .. }),
+        NoMaximum | Undecided(_) => true,
+    }
+}
+
+/// Compares a failure; the cell is skipped if it is at a threshold.
+pub fn failed(tally: &mut Tally, at: &str, status: &CellStatus, failure: Failure, warned: bool) {
+    match failure {
+        Failure::Undecided(reason) => {
+            tally.undecided += 1;
+            tally.skip(reason);
+        }
+        Failure::NoMaximum => {
+            tally.undecided += 1;
+            tally.skip("a likelihood without a maximum");
+            if status.is_estimated() && !warned {
+                tally.differ(format!("{at}: no maximum of the likelihood, and no warning"));
+            }
+        }
+        failure if agrees(status, failure) => {
+            *tally.failed.entry(format!("{failure:?}")).or_default() += 1;
+        }
+        failure => tally.differ(format!("{at}: {status:?}, but the oracle has {failure:?}")),
+    }
+}
+
+/// Compares everything that a fit of cells reports.
+pub fn compare(
+    tally: &mut Tally,
+    got: &AttGtResult,
+    want: &Fit,
+    limits: &Limits,
+    random: &mut Random,
+) {
+    tally.same("units", &got.audit.units, &want.n());
+    tally.same("rows", &got.audit.rows, &want.sample.rows());
+    let labels = |cells: &[AttGtCell]| cells.iter().map(|c| (c.group, c.time)).collect::<Vec<_>>();
+    let wanted: Vec<_> = want.cells.iter().map(|c| (c.group, c.time)).collect();
+    tally.same("cells", &labels(&got.cells), &wanted);
+    if got.cells.len() != want.cells.len() {
+        return;
+    }
+    for (a, b) in got.cells.iter().zip(&want.cells) {
+        cell(tally, got, a, b, want, limits);
+    }
+    covariance(tally, got, want, limits);
+    pre_test(tally, got, want, limits);
+    if want.cells.iter().any(Cell::is_undecided) {
+        tally.skip("aggregations of a fit with a skipped cell");
+        return;
+    }
+    for options in aggregations(random) {
+        aggregation(tally, got, want, options, limits);
+    }
+}
+
+fn cell(
+    tally: &mut Tally,
+    fit: &AttGtResult,
+    got: &AttGtCell,
+    want: &Cell,
+    all: &Fit,
+    limits: &Limits,
+) {
+    tally.cells += 1;
+    let at = format!("cell ({}, {})", got.group, got.time);
+    if !want.is_undecided() {
+        let counts = (want.n_treated, want.n_control);
+        tally.same(&format!("{at}: rows"), &(got.n_treated, got.n_control), &counts);
+    }
+    let did = match &want.outcome {
+        Outcome::Failed(failure) => {
+            let warned = fit.warnings.iter().any(|w| {
+                matches!(w, DidWarning::NotConverged { group, time }
+                    | DidWarning::LostComparison { group, time, .. }
+                    if *group == got.group && *time == got.time)
+            });
+            return failed(tally, &at, &got.status, *failure, warned);
+        }
+        Outcome::Reference => {
+            tally.same(&format!("{at}: status"), &got.status, &CellStatus::Reference);
+            let none = (Some(0.0), None);
+            return tally.same(&at, &(got.estimate.att, got.estimate.se), &none);
+        }
+        Outcome::Estimated(did) => did,
+    };
+    if got.status != CellStatus::Estimated {
+        let (status, att) = (&got.status, did.att);
+        return tally.differ(format!("{at}: {status:?}, but the oracle has {att:e}"));
+    }
+    let spread = all.spread(&did.u) * want.factor;
+    estimate(tally, &at, &got.estimate, did.att, spread, did.loss, limits);
+}
+
+/// Compares an estimate and its standard error.
+pub fn estimate(
+    tally: &mut Tally,
+    at: &str,
+    got: &Estimate,
+    att: f64,
+    spread: f64,
+    loss: f64,
+    limits: &Limits,
+) {
+    tally.close("estimate", at, got.att, limits.estimate(att, spread, loss));
+    match limits.standard_error(spread, loss) {
+        Some(want) => tally.close("standard error", at, got.se, want),
+        None => tally.skip("a standard error that is rounding"),
+    }
+}
+
+fn covariance(tally: &mut Tally, got: &AttGtResult, want: &Fit, limits: &Limits) {
+    let vcov = got.vcov();
+    let influence: Vec<Option<Vec<f64>>> =
+        want.cells.iter().map(|c| c.influence(want.n())).collect();
+    for (i, a) in influence.iter().enumerate() {
+        for (j, b) in influence.iter().enumerate().take(i + 1) {
+            let (Some(a), Some(b)) = (a, b) else { continue };
+            if got.cells[i].estimate.att.is_none() || got.cells[j].estimate.att.is_none() {
+                continue;
+            }
+            let scale = want.spread(a) * want.spread(b);
+            if limits.is_rounding(want.spread(a)) || limits.is_rounding(want.spread(b)) {
+                continue;
+            }
+            let loss = want.cells[i].loss().max(want.cells[j].loss());
+            let tolerance = (scale * relative(loss)).max(f64::MIN_POSITIVE);
+            let value = Some(want.covariance(a, b));
+            let at = format!("cells {i} and {j}");
+            tally.close("covariance", &at, vcov[i][j], Expected { value, tolerance });
+        }
+    }
+}
+
+fn pre_test(tally: &mut Tally, got: &AttGtResult, want: &Fit, limits: &Limits) {
+    let pre = || want.cells.iter().filter(|c| c.group > c.time);
+    if pre().any(Cell::is_undecided) {
+        return tally.skip("pre-test of a skipped cell");
+    }
+    let spreads = || pre().filter_map(|c| c.influence(want.n())).map(|u| want.spread(&u));
+    if spreads().any(|s| limits.standard_error(s, 0.0).is_none()) {
+        return tally.skip("pre-test with a standard error that is rounding");
+    }
+    let Some(wald) = want.pre_test() else {
+        return tally.same("no pre-test", &got.wald, &None);
+    };
+    let positive = || spreads().filter(|s| *s > DEGENERATE);
+    let (low, high) = (positive().fold(f64::MAX, f64::min), positive().fold(0.0, f64::max));
+    if wald.rcond * (low / high).powi(2) < 1e-12 {
+        return tally.skip("pre-test with a nearly singular covariance");
+    }
+    let loss = pre().map(Cell::loss).fold(0.0, f64::max);
+    let tolerance = (wald.stat + wald.df as f64) * relative(loss) * (1.0 + 0.1 / wald.rcond);
+    let stat = got.wald.map(|w| w.stat);
+    tally.close("pre-test", "all cells", stat, Expected { value: Some(wald.stat), tolerance });
+    tally.same("degrees of freedom", &got.wald.map(|w| w.df), &Some(wald.df));
+}
+
+/// The four aggregations, and each with a random window.
+fn aggregations(random: &mut Random) -> Vec<Aggregation> {
+    use AggregationKind::{Calendar, Dynamic, Group, Simple};
+    let mut all = [Simple, Dynamic, Group, Calendar].map(Aggregation::new).to_vec();
+    let windowed = |kind| Aggregation {
+        max_e: random.chance(0.8).then(|| random.below(4) as f64),
+        min_e: (kind == Dynamic && random.chance(0.5)).then(|| -(random.below(4) as f64)),
+        balance_e: (kind == Dynamic && random.chance(0.5)).then(|| random.below(3) as u32),
+        ..Aggregation::new(kind)
+    };
+    all.extend([Simple, Dynamic, Group].map(windowed));
+    all
+}
+
+fn aggregation(
+    tally: &mut Tally,
+    got: &AttGtResult,
+    want: &Fit,
+    options: Aggregation,
+    limits: &Limits,
+) {
+    for na_rm in [false, true] {
+        let options = Aggregation { na_rm, ..options };
+        let at = format!("{options:?}");
+        match (got.aggregate(options), aggregate::aggregate(want, options)) {
+            (Ok(got), Ok(expected)) => {
+                tally.aggregations += 1;
+                return averages(tally, &at, &got, &expected, want, limits);
+            }
+            (Err(error), Err(refusal)) => {
+                let same = match refusal {
+                    aggregate::Refusal::MissingCells => {
+                        matches!(error, DidError::MissingCells { .. })
+                    }
+                    aggregate::Refusal::EmptyWindow => {
+                        matches!(error, DidError::EmptyWindow { .. })
+                    }
+                };
+                tally.same(&format!("{at}: {error}, {refusal:?}"), &same, &true);
+            }
+            (Err(error), Ok(_)) => tally.differ(format!("{at}: {error}")),
+            (Ok(_), Err(refusal)) => {
+                tally.differ(format!("{at}: a result, but the oracle has {refusal:?}"));
+            }
+        }
+    }
+}
+
+fn averages(
+    tally: &mut Tally,
+    at: &str,
+    got: &Aggregated,
+    want: &aggregate::Aggregated,
+    fit: &Fit,
+    limits: &Limits,
+) {
+    let loss = fit.cells.iter().map(Cell::loss).fold(0.0, f64::max);
+    let mut one = |at: &str, got: &Estimate, want: &Average| {
+        estimate(tally, at, got, want.value, fit.spread(&want.u), loss, limits);
+    };
+    if let Some(overall) = &want.overall {
+        one(&format!("{at}: overall"), &got.overall, overall);
+    }
+    for (a, b) in got.rows.iter().zip(&want.rows) {
+        one(&format!("{at}: row {}", b.at), &a.estimate, &b.average);
+    }
+    tally.same(&format!("{at}: overall"), &got.overall.att.is_some(), &want.overall.is_some());
+    let labels: Vec<_> = got.rows.iter().map(|r| (r.at, r.reference)).collect();
+    let wanted: Vec<_> = want.rows.iter().map(|r| (r.at, r.reference)).collect();
+    tally.same(&format!("{at}: rows"), &labels, &wanted);
+}
