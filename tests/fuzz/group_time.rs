@@ -12,7 +12,7 @@ use crate::records::{Record, frame, label};
 use crate::run::run;
 use crate::support::spec::Spec;
 use crate::tally::{Expected, Tally};
-use crate::verdict::{Limits, compare, refused, relative};
+use crate::verdict::{Limits, compare, refused};
 
 /// A data set and the options of a fit.
 struct Design {
@@ -151,8 +151,7 @@ fn check(seed: u64) -> Tally {
             influence(&mut tally, &got, &want, &design);
         }
     }
-    tally.differences.iter_mut().for_each(|d| *d = format!("{d}\n    {}", design.words()));
-    tally
+    tally.described(&design.words())
 }
 
 /// Influence values by unit.
@@ -169,7 +168,7 @@ fn influence(tally: &mut Tally, got: &burn_did::AttGtResult, want: &cells::Fit, 
         for (unit, u) in want.sample.units.iter().zip(&u) {
             let name = label(unit.id, design.population.spelling);
             let found = kept.units.iter().position(|label| *label == name);
-            let tolerance = 10.0 * largest * relative(cell.loss());
+            let tolerance = 10.0 * largest * cell.precision();
             let want = Expected { value: Some(u * n as f64), tolerance };
             let at = format!("cell ({}, {}), unit {name}", cell.group, cell.time);
             tally.close("influence", &at, found.map(|i| column[i]), want);

@@ -18,6 +18,7 @@ pub struct Tally {
     pub skipped: BTreeMap<&'static str, usize>,
     /// Largest distance of each quantity, in units of what is allowed, and where.
     pub worst: BTreeMap<&'static str, (f64, String)>,
+    /// The first of each design that has some.
     pub differences: Vec<String>,
 }
 
@@ -50,6 +51,16 @@ impl Tally {
             }
         }
         self.differences.extend(other.differences);
+        self
+    }
+
+    /// Of one design: its first difference, with the design in words.
+    pub fn described(mut self, words: &str) -> Self {
+        let more = self.differences.len().saturating_sub(1);
+        self.differences.truncate(1);
+        for first in &mut self.differences {
+            *first = format!("{first} (and {more} more)\n    {words}");
+        }
         self
     }
 
@@ -101,7 +112,7 @@ impl Tally {
         let skipped = self.skipped.iter().map(|(key, n)| ((*key).to_owned(), *n)).collect();
         println!(
             "{name}: {} designs, {} cells, {} aggregations, {} numbers compared\n  \
-             refused alike: {}\n  failed alike: {}\n  skipped: {}\n  unexplained differences: {}",
+             refused alike: {}\n  failed alike: {}\n  skipped: {}\n  designs with unexplained differences: {}",
             self.designs,
             self.cells,
             self.aggregations,

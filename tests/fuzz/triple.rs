@@ -171,7 +171,8 @@ fn comparisons(
         }
         let att = limits.estimate(want.att, want.spread, want.loss);
         tally.close("estimate against a cohort", &at, Some(got.att), att);
-        let tolerance = want.weight.abs().max(1.0) * relative(cell.loss());
+        let tolerance = want.weight.abs().max(1.0)
+            * (10.0 * cell.precision() + relative(cell.did().map_or(0.0, |d| d.loss)));
         let weight = Expected { value: Some(want.weight), tolerance };
         tally.close("weight of a cohort", &at, Some(got.weight), weight);
     }
@@ -203,8 +204,7 @@ fn check(seed: u64) -> Tally {
             comparisons(&mut tally, &got, &against, &want, &limits);
         }
     }
-    tally.differences.iter_mut().for_each(|d| *d = format!("{d}\n    {}", design.words()));
-    tally
+    tally.described(&design.words())
 }
 
 #[test]

@@ -210,7 +210,8 @@ fn compare(
     if let Some(calibrated) = got.calibrated {
         tally.same(&format!("{at}: calibrated"), &calibrated, &did.calibrated);
     }
-    estimate(tally, at, &got.estimate, did.att, *spread, did.loss, limits);
+    let extreme = if did.extreme { " (a score beyond the cap)" } else { "" };
+    estimate(tally, &format!("{at}{extreme}"), &got.estimate, did, did.att, *spread, limits);
     if let (Some(lower), Some(se)) = (got.estimate.ci_lower, got.estimate.se) {
         let want = Expected { value: Some(did.att - 1.96 * se), tolerance: 1e-6 * se };
         tally.close("interval", at, Some(lower), want);
@@ -247,8 +248,7 @@ fn check(seed: u64) -> Tally {
             }
         }
     }
-    tally.differences.iter_mut().for_each(|d| *d = format!("{d}\n    {}", design.words()));
-    tally
+    tally.described(&design.words())
 }
 
 #[test]

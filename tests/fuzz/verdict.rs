@@ -12,7 +12,7 @@ use burn_did::{
 use crate::oracle::aggregate::{self, Average};
 use crate::oracle::cells::{Cell, Fit, Outcome};
 use crate::oracle::sample::Refusal;
-use crate::oracle::{DEGENERATE, Failure};
+use crate::oracle::{DEGENERATE, Did, Failure};
 use crate::random::Random;
 use crate::tally::{Expected, Tally};
 
@@ -36,12 +36,12 @@ impl Limits {
     }
 
     /// The standard error that is to be reported; `None` if it is rounding or at the threshold.
-    pub fn standard_error(&self, spread: f64, loss: f64) -> Option<Expected> {
+    pub fn standard_error(&self, spread: f64, precision: f64) -> Option<Expected> {
         if self.is_rounding(spread) || (spread / DEGENERATE - 1.0).abs() < 1e-6 {
             return None;
         }
         let value = Some(spread).filter(|s| *s > DEGENERATE);
-        Some(Expected { value, tolerance: spread * relative(loss) })
+        Some(Expected { value, tolerance: spread * precision })
     }
 
     pub fn is_rounding(&self, spread: f64) -> bool {
@@ -182,21 +182,22 @@ fn cell(
         return tally.differ(format!("{at}: {status:?}, but the oracle has {att:e}"));
     }
     let spread = all.spread(&did.u) * want.factor;
-    estimate(tally, &at, &got.estimate, did.att, spread, did.loss, limits);
+    let extreme = if did.extreme { " (a score beyond the cap)" } else { "" };
+    estimate(tally, &format!("{at}{extreme}"), &got.estimate, did, did.att, spread, limits);
 }
 
-/// Compares an estimate and its standard error.
+/// Compares an estimate and its standard error, which are as precise as those of `like`.
 pub fn estimate(
     tally: &mut Tally,
     at: &str,
     got: &Estimate,
+    like: &Did,
     att: f64,
     spread: f64,
-    loss: f64,
     limits: &Limits,
 ) {
-    tally.close("estimate", at, got.att, limits.estimate(att, spread, loss));
-    match limits.standard_error(spread, loss) {
+    tally.close("estimate", at, got.att, limits.estimate(att, spread, like.loss));
+    match limits.standard_error(spread, like.precision()) {
         Some(want) => tally.close("standard error", at, got.se, want),
         None => tally.skip("a standard error that is rounding"),
     }
@@ -216,8 +217,8 @@ fn covariance(tally: &mut Tally, got: &AttGtResult, want: &Fit, limits: &Limits)
             if limits.is_rounding(want.spread(a)) || limits.is_rounding(want.spread(b)) {
                 continue;
             }
-            let loss = want.cells[i].loss().max(want.cells[j].loss());
-            let tolerance = (scale * relative(loss)).max(f64::MIN_POSITIVE);
+            let precision = want.cells[i].precision().max(want.cells[j].precision());
+            let tolerance = (scale * precision).max(f64::MIN_POSITIVE);
             let value = Some(want.covariance(a, b));
             let at = format!("cells {i} and {j}");
             tally.close("covariance", &at, vcov[i][j], Expected { value, tolerance });
@@ -242,8 +243,8 @@ fn pre_test(tally: &mut Tally, got: &AttGtResult, want: &Fit, limits: &Limits) {
     if wald.rcond * (low / high).powi(2) < 1e-12 {
         return tally.skip("pre-test with a nearly singular covariance");
     }
-    let loss = pre().map(Cell::loss).fold(0.0, f64::max);
-    let tolerance = (wald.stat + wald.df as f64) * relative(loss) * (1.0 + 0.1 / wald.rcond);
+    let precision = pre().map(Cell::precision).fold(1e-9, f64::max);
+    let tolerance = (wald.stat + wald.df as f64) * precision * (1.0 + 0.1 / wald.rcond);
     let stat = got.wald.map(|w| w.stat);
     tally.close("pre-test", "all cells", stat, Expected { value: Some(wald.stat), tolerance });
     tally.same("degrees of freedom", &got.wald.map(|w| w.df), &Some(wald.df));
@@ -305,9 +306,13 @@ fn averages(
     fit: &Fit,
     limits: &Limits,
 ) {
-    let loss = fit.cells.iter().map(Cell::loss).fold(0.0, f64::max);
+    // As imprecise as the least precise cell.
+    let mut like = Did::default();
+    for did in fit.cells.iter().filter_map(Cell::did) {
+        (like.scored, like.loss) = (like.scored || did.scored, like.loss.max(did.loss));
+    }
     let mut one = |at: &str, got: &Estimate, want: &Average| {
-        estimate(tally, at, got, want.value, fit.spread(&want.u), loss, limits);
+        estimate(tally, at, got, &like, want.value, fit.spread(&want.u), limits);
     };
     if let Some(overall) = &want.overall {
         one(&format!("{at}: overall"), &got.overall, overall);

@@ -216,8 +216,13 @@ impl Cell {
         }
     }
 
-    pub fn loss(&self) -> f64 {
-        if let Outcome::Estimated(did) = &self.outcome { did.loss } else { 0.0 }
+    pub fn did(&self) -> Option<&Did> {
+        if let Outcome::Estimated(did) = &self.outcome { Some(did) } else { None }
+    }
+
+    /// See [`Did::precision`].
+    pub fn precision(&self) -> f64 {
+        self.did().map_or(0.0, Did::precision)
     }
 
     pub fn is_undecided(&self) -> bool {

@@ -63,8 +63,19 @@ pub struct Did {
     pub u: Vec<f64>,
     /// Relative error that double precision may leave in a program that forms cross-products.
     pub loss: f64,
+    /// Whether there is an estimated propensity score, and one beyond the cap.
+    pub scored: bool,
+    pub extreme: bool,
     /// Whether the calibration was solved; true where there is none.
     pub calibrated: bool,
+}
+
+impl Did {
+    /// Relative distance of standard errors that two good programs may have. An information matrix may be that of the step
+    /// before the last one, which is of size 1e-9.
+    pub fn precision(&self) -> f64 {
+        (if self.scored { 5e-8 } else { 1e-9 }) + 100.0 * self.loss
+    }
 }
 
 /// Why there is no estimate.

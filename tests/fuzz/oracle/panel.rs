@@ -25,7 +25,8 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
     let (treated, control) = (rows.arm(true, None), rows.arm(false, None));
     let total = treated.iter().map(|i| rows.w[*i]).sum();
     let pieces = Pieces { rows, treated, control, total };
-    match (rules.method, score) {
+    let (scored, extreme) = (score.is_some(), score.as_ref().is_some_and(|s| s.extreme));
+    let did = match (rules.method, score) {
         (Method::Ipw, Some(score)) => pieces.weighted(&score, None),
         (Method::DoublyRobust, Some(score)) => {
             let fit = rows.regression(&pieces.control, &rows.w)?;
@@ -34,7 +35,8 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
         (Method::HorvitzThompson, Some(score)) => Ok(pieces.horvitz_thompson(&score)),
         (Method::Improved, Some(score)) => pieces.improved(&score),
         _ => pieces.regression(),
-    }
+    };
+    Ok(Did { scored, extreme, ..did? })
 }
 
 impl Pieces<'_> {
@@ -63,7 +65,7 @@ impl Pieces<'_> {
             u[*i] = -w[*i] * r[*i] * dot(&rows.x[*i], &direction);
         }
         let loss = 1e-16 / fit.factor.scaled_reciprocal_condition();
-        Ok(Did { att, u, loss, calibrated: true })
+        Ok(Did { att, u, loss, calibrated: true, ..Did::default() })
     }
 
     /// Normalised weights, and a regression if it is to be doubly robust.
@@ -92,7 +94,7 @@ impl Pieces<'_> {
             let from_score = w[*i] * p[*i] * dot(x, &a);
             u[*i] = w[*i] * r[*i] * dot(x, &b) - v[*i] * (r[*i] - tau_c) / total_c + from_score;
         }
-        Ok(Did { att: tau_t - tau_c, u, loss, calibrated: true })
+        Ok(Did { att: tau_t - tau_c, u, loss, calibrated: true, ..Did::default() })
     }
 
     fn horvitz_thompson(&self, score: &Propensity) -> Did {
@@ -110,7 +112,7 @@ impl Pieces<'_> {
         for i in &self.control {
             u[*i] = (-products[*i] + w[*i] * p[*i] * dot(&rows.x[*i], &a)) / self.total;
         }
-        Did { att, u, loss: score.loss, calibrated: true }
+        Did { att, u, loss: score.loss, calibrated: true, ..Did::default() }
     }
 
     fn improved(&self, score: &Propensity) -> Result<Did, Failure> {
@@ -124,6 +126,6 @@ impl Pieces<'_> {
         let own = |i: usize| if rows.d[i] { w[i] * att } else { 0.0 };
         let u = (0..rows.len()).map(|i| (e[i] - own(i)) / self.total).collect();
         let loss = score.loss.max(1e-16 / fit.factor.scaled_reciprocal_condition());
-        Ok(Did { att, u, loss, calibrated: score.calibrated })
+        Ok(Did { att, u, loss, calibrated: score.calibrated, ..Did::default() })
     }
 }

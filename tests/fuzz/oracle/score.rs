@@ -17,6 +17,8 @@ pub struct Propensity {
     pub untrimmed: Vec<f64>,
     pub information: Factor,
     pub calibrated: bool,
+    /// Whether a score is beyond the cap.
+    pub extreme: bool,
     pub loss: f64,
 }
 
@@ -133,6 +135,8 @@ fn propensity(rows: &Rows, rules: &Rules) -> Result<Propensity, Failure> {
         (0..p.len()).map(v).collect()
     };
     let (v, untrimmed) = (of_comparison(&|i| p[i] < rules.trim), of_comparison(&|_| true));
+    let extreme = p.iter().any(|p| *p > CAP);
     let p = p.into_iter().map(|p| p.min(CAP)).collect();
-    Ok(Propensity { p, v, untrimmed, information: score.information, calibrated, loss })
+    let information = score.information;
+    Ok(Propensity { p, v, untrimmed, information, calibrated, extreme, loss })
 }

@@ -35,7 +35,8 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
         }
         _ => sum.regression()?,
     }
-    Ok(Did { att: sum.att, u: sum.u, loss: sum.loss, calibrated })
+    let (scored, extreme) = (score.is_some(), score.as_ref().is_some_and(|s| s.extreme));
+    Ok(Did { att: sum.att, u: sum.u, loss: sum.loss, scored, extreme, calibrated })
 }
 
 impl Sum<'_> {

@@ -30,6 +30,7 @@ pub struct Comparison {
     pub att: f64,
     pub weight: f64,
     pub loss: f64,
+    pub extreme: bool,
     /// Standard error of the estimate against this cohort.
     pub spread: f64,
     u: Vec<f64>,
@@ -180,10 +181,14 @@ impl Target<'_> {
             return Err(Failure::Undecided("weights of cohorts from a nearly singular covariance"));
         }
         let loss = found.iter().map(|c| c.loss).fold(0.0, f64::max);
+        // Of the influence that the weights come from, hundred times as the other losses.
+        let weights = if own.scored { 5e-10 } else { 1e-11 };
         let combined = Did {
             att: found.iter().map(|c| c.weight * c.att).sum(),
             u: (0..n).map(|i| found.iter().map(|c| c.weight * c.u[i]).sum()).collect(),
-            loss: if found.len() > 1 { loss / rcond + 1e-16 / rcond } else { loss },
+            loss: if found.len() > 1 { (loss + weights) / rcond } else { loss },
+            scored: own.scored,
+            extreme: found.iter().any(|c| c.extreme),
             calibrated: true,
         };
         Ok((combined, found))
@@ -201,6 +206,7 @@ impl Comparison {
             att: own.att + eligible.att - ineligible.att,
             weight: 1.0,
             loss: own.loss.max(eligible.loss).max(ineligible.loss),
+            extreme: own.extreme || eligible.extreme || ineligible.extreme,
             spread: dot(&u, &u).sqrt(),
             u,
         }

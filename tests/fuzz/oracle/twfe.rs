@@ -44,5 +44,5 @@ pub fn estimate(gathered: &Gathered, has_constant: bool) -> Result<Did, Failure>
     let residual = |i: usize| rows.y[i] - dot(x[i], &fit.beta);
     let u = (0..rows.len()).map(|i| rows.w[i] * residual(i) * dot(x[i], &direction)).collect();
     let loss = 1e-16 / fit.factor.scaled_reciprocal_condition();
-    Ok(Did { att: fit.beta[effect], u, loss, calibrated: true })
+    Ok(Did { att: fit.beta[effect], u, loss, calibrated: true, ..Did::default() })
 }
