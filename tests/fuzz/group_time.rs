@@ -161,7 +161,8 @@ fn influence(tally: &mut Tally, got: &burn_did::AttGtResult, want: &cells::Fit, 
     let limits = limits(&design.records);
     for (j, cell) in want.cells.iter().enumerate() {
         let (Some(u), Some(column)) = (cell.influence(n), kept.columns.get(j)) else { continue };
-        if column.len() != n || limits.is_rounding(want.spread(&u)) {
+        let is_reference = cell.did().is_none();
+        if is_reference || column.len() != n || limits.is_rounding(want.spread(&u)) {
             continue;
         }
         let largest = u.iter().fold(f64::MIN_POSITIVE, |m, u| m.max(u.abs())) * n as f64;

@@ -135,12 +135,11 @@ struct Answer {
     spread: f64,
 }
 
-/// Columns that the regression with fixed effects takes from the design, which may have a constant by itself.
+/// The estimate of one estimator, and the rows that it is made of.
 fn answer(
     design: &Design,
     sample: &Sample,
     estimator: Estimator,
-    intercept: bool,
 ) -> (Gathered, Result<Answer, Failure>) {
     let constant = design.formula.is_constant();
     let by_rows = estimator.method == DrdidMethod::Twfe && !(constant && !design.sections);
@@ -159,7 +158,7 @@ fn answer(
     };
     let rules = Rules { method, guarded: false, trim: design.trim, efficient: estimator.efficient };
     let found =
-        if by_rows { twfe::estimate(&gathered, intercept) } else { gathered.by_row(&rules) };
+        if by_rows { twfe::estimate(&gathered, sample.constant) } else { gathered.by_row(&rules) };
     let answer = found.map(|did| {
         // Rows of a unit belong together, except in the regression with fixed effects.
         let key = |at: usize| {
@@ -227,15 +226,11 @@ fn check(seed: u64) -> Tally {
     records.retain(|r| !design.identified || r.id.is_some());
     let limits = limits(&records);
     let mut want = sample(&records, &design.request());
-    let mut intercept = design.formula.has_constant();
     if let Ok(sample) = &mut want {
         let periods: &[usize] = if design.sections { &[0, 1] } else { &[0] };
-        match sample.drop_dependent(periods, intercept) {
-            None => {
-                tally.skip("designs with nearly collinear covariates");
-                return tally;
-            }
-            Some(dropped) => intercept &= !dropped.contains(&0),
+        if sample.drop_dependent(periods).is_none() {
+            tally.skip("designs with nearly collinear covariates");
+            return tally;
         }
     }
     for estimator in design.estimators() {
@@ -243,7 +238,7 @@ fn check(seed: u64) -> Tally {
             (Err(error), want) => refused(&mut tally, &error, want.as_ref().err().copied()),
             (Ok(_), Err(refusal)) => tally.differ(format!("a fit, but the oracle has {refusal:?}")),
             (Ok(got), Ok(sample)) => {
-                let want = answer(&design, sample, estimator, intercept);
+                let want = answer(&design, sample, estimator);
                 compare(&mut tally, &format!("{estimator:?}"), &got, &want, &limits);
             }
         }

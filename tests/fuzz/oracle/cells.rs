@@ -78,7 +78,7 @@ pub fn gather(
         rows.d.push(d);
         rows.y.push(y);
         rows.w.push(w);
-        rows.x.push(x.to_vec());
+        rows.raw.push(x.to_vec());
         rows.post.extend(post);
     };
     for (at, u) in sample.units.iter().enumerate() {
@@ -106,6 +106,7 @@ pub fn gather(
             }
         }
     }
+    rows.centre(sample.constant);
     let n_treated = rows.d.iter().filter(|d| **d).count();
     let n_control = rows.d.len() - n_treated;
     Gathered { rows, unit, n_treated, n_control }
@@ -222,7 +223,7 @@ impl Cell {
 
     /// See [`Did::precision`].
     pub fn precision(&self) -> f64 {
-        self.did().map_or(0.0, Did::precision)
+        self.did().map_or(1e-9, Did::precision)
     }
 
     pub fn is_undecided(&self) -> bool {

@@ -12,7 +12,7 @@ fn rows(random: &mut Random, sections: bool) -> Rows {
         let d = random.chance(1.0 / (1.0 + (0.8 * x1 - 0.4 * x2 * x2).exp()));
         let post = random.chance(0.5);
         let y = 3.0 + x1 * x1 + 0.5 * x2 + random.normal() + f64::from(u8::from(d && post));
-        rows.x.push(vec![1.0, x1, x2]);
+        rows.raw.push(vec![1.0, x1, x2]);
         rows.d.push(d);
         rows.w.push(random.uniform(0.4, 2.0));
         rows.y.push(y);
@@ -20,6 +20,7 @@ fn rows(random: &mut Random, sections: bool) -> Rows {
             rows.post.push(post);
         }
     }
+    rows.centre(true);
     rows
 }
 

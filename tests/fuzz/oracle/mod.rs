@@ -49,6 +49,9 @@ pub struct Rules {
 /// Rows of a comparison. `post` is empty for a panel, whose outcomes are changes.
 #[derive(Default)]
 pub struct Rows {
+    /// Covariates as they are, in which rank is judged.
+    pub raw: Vec<Vec<f64>>,
+    /// Covariates to calculate with.
     pub x: Vec<Vec<f64>>,
     pub d: Vec<bool>,
     pub w: Vec<f64>,
@@ -103,6 +106,18 @@ impl Rows {
         self.d.len()
     }
 
+    /// Sets the covariates to calculate with: less their means, if one of the columns is a constant.
+    pub fn centre(&mut self, constant: bool) {
+        self.x.clone_from(&self.raw);
+        let n = self.x.len() as f64;
+        for j in usize::from(constant)..self.x.first().map_or(0, Vec::len) {
+            let mean = self.x.iter().map(|x| x[j]).sum::<f64>() / n;
+            if constant {
+                self.x.iter_mut().for_each(|x| x[j] -= mean);
+            }
+        }
+    }
+
     pub fn x(&self) -> Vec<&[f64]> {
         self.x.iter().map(Vec::as_slice).collect()
     }
@@ -124,7 +139,9 @@ impl Rows {
         let pick = |values: &[f64]| on.iter().map(|i| values[*i]).collect::<Vec<f64>>();
         let x: Vec<&[f64]> = on.iter().map(|i| self.x[*i].as_slice()).collect();
         let fit = linear::regress(&x, &pick(v), &pick(&self.y));
-        judge(fit.factor.reciprocal_condition(), fit.factor.scaled_reciprocal_condition())?;
+        let raw: Vec<&[f64]> = on.iter().map(|i| self.raw[*i].as_slice()).collect();
+        let raw = linear::factor(&raw, &pick(v));
+        judge(raw.reciprocal_condition(), fit.factor.scaled_reciprocal_condition())?;
         Ok(fit)
     }
 }

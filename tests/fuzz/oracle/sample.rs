@@ -61,6 +61,8 @@ pub struct Sample {
     pub units: Vec<Unit>,
     pub balanced: bool,
     pub two_periods: bool,
+    /// Whether the first design column is a constant.
+    pub constant: bool,
 }
 
 /// Why there is no sample.
@@ -183,7 +185,8 @@ pub fn sample(records: &[Record], request: &Request) -> Result<Sample, Refusal> 
     if groups.is_empty() {
         return Err(Refusal::NoGroups);
     }
-    let mut sample = Sample { periods, groups, units: Vec::new(), balanced, two_periods };
+    let constant = request.formula.has_constant();
+    let mut sample = Sample { periods, groups, units: Vec::new(), balanced, two_periods, constant };
     sample.units = units.into_iter().map(|kept| sample.unit(kept)).collect();
     sample.check_sizes(request)?;
     sample.design(request.formula);
@@ -253,16 +256,16 @@ impl Sample {
 }
 
 impl Sample {
-    /// Leaves out design columns that depend on the ones before them in the rows of some periods (positions); says which, or
-    /// `None` if that is a matter of rounding.
-    pub fn drop_dependent(&mut self, periods: &[usize], intercept: bool) -> Option<Vec<usize>> {
+    /// Leaves out design columns that depend on the ones before them in the rows of some periods (positions); `None` if that is
+    /// a matter of rounding.
+    pub fn drop_dependent(&mut self, periods: &[usize]) -> Option<()> {
         let rows: Vec<Vec<f64>> = self
             .units
             .iter()
             .flat_map(|u| periods.iter().filter_map(|p| u.rows[*p].as_ref()).map(|o| o.x.clone()))
             .collect();
         let mut basis: Vec<Vec<f64>> = Vec::new();
-        let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+        let mut kept = Vec::new();
         for j in 0..rows.first().map_or(0, Vec::len) {
             let mut column: Vec<f64> = rows.iter().map(|x| x[j]).collect();
             let size = dot(&column, &column);
@@ -272,7 +275,7 @@ impl Sample {
                 for (at, b) in basis.iter().enumerate() {
                     let along = dot(&column, b);
                     column.iter_mut().zip(b).for_each(|(c, b)| *c -= along * b);
-                    if at == 0 && intercept {
+                    if at == 0 && self.constant {
                         after_constant = after_constant.min(dot(&column, &column));
                     }
                 }
@@ -282,9 +285,7 @@ impl Sample {
             if size > 0.0 && (1e-17..1e-8).contains(&share) {
                 return None;
             }
-            if size == 0.0 || share < 1e-8 {
-                dropped.push(j);
-            } else {
+            if size > 0.0 && share >= 1e-8 {
                 kept.push(j);
                 column.iter_mut().for_each(|c| *c /= rest.sqrt());
                 basis.push(column);
@@ -293,6 +294,6 @@ impl Sample {
         for o in self.units.iter_mut().flat_map(|u| u.rows.iter_mut().flatten()) {
             o.x = kept.iter().map(|j| o.x[*j]).collect();
         }
-        Some(dropped)
+        Some(())
     }
 }

@@ -49,7 +49,7 @@ fn count(rows: &Rows) -> Result<(), Failure> {
 
 /// The unweighted cross-products of the comparison rows, of both periods together.
 fn rank(rows: &Rows) -> Result<(), Failure> {
-    let x: Vec<&[f64]> = rows.arm(false, None).iter().map(|i| rows.x[*i].as_slice()).collect();
+    let x: Vec<&[f64]> = rows.arm(false, None).iter().map(|i| rows.raw[*i].as_slice()).collect();
     let all = factor(&x, &vec![1.0; x.len()]);
     judge(all.reciprocal_condition(), all.scaled_reciprocal_condition())
 }
@@ -98,8 +98,8 @@ fn propensity(rows: &Rows, rules: &Rules) -> Result<Propensity, Failure> {
         if let Ok(guard) = &guard {
             check_overlap(guard)?;
         }
-        let varies = rows.w.windows(2).any(|w| w[0] != w[1]);
-        let score = if varies { maximum(rows, &rows.w) } else { guard };
+        let weighted = rows.w.iter().any(|w| *w != 1.0);
+        let score = if weighted { maximum(rows, &rows.w) } else { guard };
         let score = score?;
         check_overlap(&score)?;
         score

@@ -37,7 +37,8 @@ pub fn estimate(gathered: &Gathered, has_constant: bool) -> Result<Did, Failure>
     }
     let x: Vec<&[f64]> = x.iter().map(Vec::as_slice).collect();
     let fit = regress(&x, &rows.w, &rows.y);
-    judge(fit.factor.reciprocal_condition(), fit.factor.scaled_reciprocal_condition())?;
+    // Not in the units of the covariates: R has a QR decomposition of its own here.
+    judge(1.0, fit.factor.scaled_reciprocal_condition())?;
     let effect = usize::from(constant);
     let unit: Vec<f64> = (0..fit.beta.len()).map(|j| number(j == effect)).collect();
     let direction = fit.factor.solve(&unit);
