@@ -15,7 +15,7 @@ use crate::random::Random;
 use crate::records::{Record, frame};
 use crate::run::run;
 use crate::tally::{Expected, Tally};
-use crate::verdict::{Limits, compare, refused, relative};
+use crate::verdict::{Limits, compare, refused, relative, skipped};
 
 /// A data set and the options of a fit.
 struct Design {
@@ -149,12 +149,14 @@ fn comparisons(
     fit: &Fit,
     limits: &Limits,
 ) {
-    let undecided = |group: f64, time: f64| {
-        fit.cells.iter().any(|c| c.group == group && c.time == time && c.is_undecided())
+    let skipped = skipped(got, fit);
+    let skips = |group: f64, time: f64| {
+        fit.cells.iter().zip(&skipped).any(|(c, s)| *s && c.group == group && c.time == time)
     };
-    let got: Vec<_> = got.comparisons.iter().filter(|c| !undecided(c.group, c.time)).collect();
+    let got: Vec<_> = got.comparisons.iter().filter(|c| !skips(c.group, c.time)).collect();
+    let want: Vec<_> = want.iter().filter(|c| !skipped[c.cell]).collect();
     tally.same("comparisons", &got.len(), &want.len());
-    for (got, want) in got.iter().zip(want) {
+    for (got, want) in got.iter().zip(&want) {
         let cell = &fit.cells[want.cell];
         let at = format!("({}, {}) against {}", cell.group, cell.time, want.cohort);
         let cohort = Some(want.cohort).filter(|c| c.is_finite());

@@ -79,42 +79,50 @@ pub fn refused(tally: &mut Tally, error: &DidError, want: Option<Refusal>) {
 
 /// Whether a status says what the oracle found. Several reasons may hold at once where rows have no weight.
 pub fn agrees(status: &CellStatus, failure: Failure) -> bool {
-    use Failure::{NoControls, NoMaximum, NoTreated, NoWeight, Overlap, Singular, Undecided};
-    let weightless = matches!(
-        status,
-        CellStatus::NoTreatedWeight | CellStatus::NoControlWeight | CellStatus::SingularInformation
-    );
+    let overlap = matches!(status, CellStatus::Overlap { .. });
+    let singular =
+        matches!(status, CellStatus::SingularDesign { .. } | CellStatus::SingularInformation);
     match failure {
-        NoTreated => matches!(status, CellStatus::NoTreated { .. }),
-        NoControls => matches!(status, CellStatus::NoControls { .. }),
-        Overlap => matches!(status, CellStatus::Overlap { .. }),
-        Singular => {
-            matches!(status, CellStatus::SingularDesign { .. } | CellStatus::SingularInformation)
+        Failure::NoTreated => matches!(status, CellStatus::NoTreated { .. }),
+        Failure::NoControls => matches!(status, CellStatus::NoControls { .. }),
+        Failure::Overlap => overlap,
+        Failure::Singular => singular,
+        Failure::SingularOrOverlap => singular || overlap,
+        Failure::NoWeight => {
+            singular || matches!(status, CellStatus::NoTreatedWeight | CellStatus::NoControlWeight)
         }
-        NoWeight => weightless || matches!(status, CellStatus::SingularDesign { .. }),
-        NoMaximum | Undecided(_) => true,
+        Failure::Undecided(_) => true,
     }
 }
 
 /// Compares a failure; the cell is skipped if it is at a threshold.
-pub fn failed(tally: &mut Tally, at: &str, status: &CellStatus, failure: Failure, warned: bool) {
+pub fn failed(tally: &mut Tally, at: &str, status: &CellStatus, failure: Failure) {
     match failure {
         Failure::Undecided(reason) => {
             tally.undecided += 1;
             tally.skip(reason);
-        }
-        Failure::NoMaximum => {
-            tally.undecided += 1;
-            tally.skip("a likelihood without a maximum");
-            if status.is_estimated() && !warned {
-                tally.differ(format!("{at}: no maximum of the likelihood, and no warning"));
-            }
         }
         failure if agrees(status, failure) => {
             *tally.failed.entry(format!("{failure:?}")).or_default() += 1;
         }
         failure => tally.differ(format!("{at}: {status:?}, but the oracle has {failure:?}")),
     }
+}
+
+/// Whether a cell fails, or does without a cohort, because its likelihood has a limit but no maximum: the information matrix is
+/// singular there.
+fn fails_at_limit(fit: &AttGtResult, got: &AttGtCell, want: &Cell) -> bool {
+    let lost = fit.warnings.iter().any(|w| {
+        matches!(w, DidWarning::LostComparison { group, time, .. }
+            if *group == got.group && *time == got.time)
+    });
+    want.did().is_some_and(|did| did.limit) && (lost || !got.status.is_estimated())
+}
+
+/// Cells that are not compared: those at a threshold, and those that fail at a limit.
+pub fn skipped(got: &AttGtResult, want: &Fit) -> Vec<bool> {
+    let pairs = got.cells.iter().zip(&want.cells);
+    pairs.map(|(a, b)| b.is_undecided() || fails_at_limit(got, a, b)).collect()
 }
 
 /// Compares everything that a fit of cells reports.
@@ -133,12 +141,13 @@ pub fn compare(
     if got.cells.len() != want.cells.len() {
         return;
     }
-    for (a, b) in got.cells.iter().zip(&want.cells) {
-        cell(tally, got, a, b, want, limits);
+    let skipped = skipped(got, want);
+    for ((a, b), skipped) in got.cells.iter().zip(&want.cells).zip(&skipped) {
+        cell(tally, a, b, *skipped, want, limits);
     }
-    covariance(tally, got, want, limits);
-    pre_test(tally, got, want, limits);
-    if want.cells.iter().any(Cell::is_undecided) {
+    covariance(tally, got, want, &skipped, limits);
+    pre_test(tally, got, want, &skipped, limits);
+    if skipped.contains(&true) {
         tally.skip("aggregations of a fit with a skipped cell");
         return;
     }
@@ -149,31 +158,28 @@ pub fn compare(
 
 fn cell(
     tally: &mut Tally,
-    fit: &AttGtResult,
     got: &AttGtCell,
     want: &Cell,
+    skipped: bool,
     all: &Fit,
     limits: &Limits,
 ) {
     tally.cells += 1;
     let at = format!("cell ({}, {})", got.group, got.time);
-    if !want.is_undecided() {
+    if !skipped {
         let counts = (want.n_treated, want.n_control);
         tally.same(&format!("{at}: rows"), &(got.n_treated, got.n_control), &counts);
     }
     let did = match &want.outcome {
-        Outcome::Failed(failure) => {
-            let warned = fit.warnings.iter().any(|w| {
-                matches!(w, DidWarning::NotConverged { group, time }
-                    | DidWarning::LostComparison { group, time, .. }
-                    if *group == got.group && *time == got.time)
-            });
-            return failed(tally, &at, &got.status, *failure, warned);
-        }
+        Outcome::Failed(failure) => return failed(tally, &at, &got.status, *failure),
         Outcome::Reference => {
             tally.same(&format!("{at}: status"), &got.status, &CellStatus::Reference);
             let none = (Some(0.0), None);
             return tally.same(&at, &(got.estimate.att, got.estimate.se), &none);
+        }
+        Outcome::Estimated(_) if skipped => {
+            tally.undecided += 1;
+            return tally.skip("a likelihood with a limit and no maximum, which fails");
         }
         Outcome::Estimated(did) => did,
     };
@@ -203,14 +209,14 @@ pub fn estimate(
     }
 }
 
-fn covariance(tally: &mut Tally, got: &AttGtResult, want: &Fit, limits: &Limits) {
+fn covariance(tally: &mut Tally, got: &AttGtResult, want: &Fit, skipped: &[bool], limits: &Limits) {
     let vcov = got.vcov();
     let influence: Vec<Option<Vec<f64>>> =
         want.cells.iter().map(|c| c.influence(want.n())).collect();
     for (i, a) in influence.iter().enumerate() {
         for (j, b) in influence.iter().enumerate().take(i + 1) {
             let (Some(a), Some(b)) = (a, b) else { continue };
-            if got.cells[i].estimate.att.is_none() || got.cells[j].estimate.att.is_none() {
+            if skipped[i] || skipped[j] || vcov[i][j].is_none() {
                 continue;
             }
             let scale = want.spread(a) * want.spread(b);
@@ -226,9 +232,9 @@ fn covariance(tally: &mut Tally, got: &AttGtResult, want: &Fit, limits: &Limits)
     }
 }
 
-fn pre_test(tally: &mut Tally, got: &AttGtResult, want: &Fit, limits: &Limits) {
+fn pre_test(tally: &mut Tally, got: &AttGtResult, want: &Fit, skipped: &[bool], limits: &Limits) {
     let pre = || want.cells.iter().filter(|c| c.group > c.time);
-    if pre().any(Cell::is_undecided) {
+    if want.cells.iter().zip(skipped).any(|(c, skipped)| *skipped && c.group > c.time) {
         return tally.skip("pre-test of a skipped cell");
     }
     let spreads = || pre().filter_map(|c| c.influence(want.n())).map(|u| want.spread(&u));

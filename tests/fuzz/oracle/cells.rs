@@ -227,8 +227,7 @@ impl Cell {
     }
 
     pub fn is_undecided(&self) -> bool {
-        let undecided = |f: &Failure| matches!(f, Failure::Undecided(_) | Failure::NoMaximum);
-        matches!(&self.outcome, Outcome::Failed(f) if undecided(f))
+        matches!(&self.outcome, Outcome::Failed(Failure::Undecided(_)))
     }
 }
 

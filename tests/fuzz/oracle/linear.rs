@@ -4,6 +4,9 @@
 pub struct Factor {
     r: Vec<Vec<f64>>,
     scale: Vec<f64>,
+    /// Columns that take part, and how many there are.
+    kept: Vec<usize>,
+    width: usize,
 }
 
 /// Coefficients of a regression and the factor of its cross-products.
@@ -71,7 +74,7 @@ fn reflect(x: &[&[f64]], root: &[f64], mut target: Vec<f64>) -> (Factor, Vec<f64
     }
     let r = (0..k).map(|i| (0..k).map(|j| if j < i { 0.0 } else { columns[j][i] }).collect());
     target.truncate(k);
-    (Factor { r: r.collect(), scale }, target)
+    (Factor { r: r.collect(), scale, kept: (0..k).collect(), width: k }, target)
 }
 
 impl Factor {
@@ -99,11 +102,18 @@ impl Factor {
         z
     }
 
-    /// `(Σ w x x')⁻¹ b`.
+    /// The same as a factor among `width` columns, of which these are `kept`.
+    pub fn among(self, kept: Vec<usize>, width: usize) -> Self {
+        Self { kept, width, ..self }
+    }
+
+    /// `(Σ w x x')⁻¹ b`, zero for columns that take no part.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
-        let scaled: Vec<f64> = b.iter().zip(&self.scale).map(|(b, s)| b / s).collect();
+        let scaled: Vec<f64> = self.kept.iter().zip(&self.scale).map(|(j, s)| b[*j] / s).collect();
         let z = self.back(&self.forward(&scaled));
-        z.iter().zip(&self.scale).map(|(z, s)| z / s).collect()
+        let mut all = vec![0.0; self.width];
+        self.kept.iter().zip(z.iter().zip(&self.scale)).for_each(|(j, (z, s))| all[*j] = z / s);
+        all
     }
 
     /// `1 / (‖K‖₁ ‖K⁻¹‖₁)` of `K = Σ w x x'` in the units of the columns; 0 if it is singular.
@@ -131,6 +141,37 @@ impl Factor {
         let rcond = 1.0 / (norm * inverse_norm);
         if rcond.is_finite() { rcond } else { 0.0 }
     }
+}
+
+/// Columns that are no combination of the ones before them; `None` if that is a matter of rounding. What is left of a column is
+/// judged by its size, less a constant's part in it if the first column is one.
+pub fn independent(x: &[&[f64]], constant: bool) -> Option<Vec<usize>> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut kept = Vec::new();
+    for j in 0..x.first().map_or(0, |x| x.len()) {
+        let mut column: Vec<f64> = x.iter().map(|x| x[j]).collect();
+        let size = dot(&column, &column);
+        let mut of_itself = size;
+        // Twice, so that the rest is orthogonal to the last digit.
+        for at in (0..basis.len()).chain(0..basis.len()) {
+            let along = dot(&column, &basis[at]);
+            column.iter_mut().zip(&basis[at]).for_each(|(c, b)| *c -= along * b);
+            if at == 0 && constant {
+                of_itself = of_itself.min(dot(&column, &column));
+            }
+        }
+        let rest = dot(&column, &column);
+        let share = if of_itself > 1e-24 * size { rest / of_itself } else { 0.0 };
+        if size > 0.0 && (1e-17..1e-8).contains(&share) {
+            return None;
+        }
+        if size > 0.0 && share >= 1e-8 {
+            kept.push(j);
+            column.iter_mut().for_each(|c| *c /= rest.sqrt());
+            basis.push(column);
+        }
+    }
+    Some(kept)
 }
 
 /// Solution of `a x = b` by Gauss with pivoting, and `1 / (‖a‖₁ ‖a⁻¹‖₁)`.

@@ -1,6 +1,6 @@
 //! Propensity scores: the logit likelihood, and calibration of the odds.
 
-use super::linear::{Factor, dot, factor, regress};
+use super::linear::{Factor, dot, factor, independent, regress};
 
 /// Largest propensity score that enters a weight.
 pub const CAP: f64 = 1.0 - 1e-6;
@@ -8,12 +8,12 @@ pub const CAP: f64 = 1.0 - 1e-6;
 /// What the likelihood has.
 pub enum Likelihood {
     Maximum(Score),
-    /// Some treated rows' scores go to one.
+    /// It rises for ever, but the scores of some rows go to zero or one and those of the others have a limit.
+    Limit(Score),
+    /// The scores of all rows go to zero or one.
     Separated,
-    /// It rises for ever, with scores that go to zero only.
-    NoMaximum,
-    /// The columns depend on each other.
-    Singular,
+    /// The columns depend on each other; the scores, if they have a maximum.
+    Singular(Option<Score>),
     /// Too close to one of these to tell.
     Undecided,
 }
@@ -47,7 +47,12 @@ pub fn likelihood(x: &[&[f64]], d: &[bool], w: &[f64]) -> Likelihood {
     let treated: Vec<f64> = rows.iter().map(|i| f64::from(u8::from(d[*i]))).collect();
     let rank = factor(&on, &weight).scaled_reciprocal_condition();
     if rank < 1e-18 {
-        return Likelihood::Singular;
+        return match reduced(x, &rows, d, w) {
+            Likelihood::Maximum(score) | Likelihood::Limit(score) => {
+                Likelihood::Singular(Some(score))
+            }
+            _ => Likelihood::Singular(None),
+        };
     }
     if rank < 1e-14 {
         return Likelihood::Undecided;
@@ -87,8 +92,49 @@ pub fn likelihood(x: &[&[f64]], d: &[bool], w: &[f64]) -> Likelihood {
             break;
         }
     }
-    let highest = eta.iter().fold(f64::NEG_INFINITY, |m, e| m.max(*e));
-    if highest > 16.0 { Likelihood::Separated } else { Likelihood::NoMaximum }
+    if eta.iter().any(|e| (20.0..35.0).contains(&e.abs())) {
+        return Likelihood::Undecided;
+    }
+    let left: Vec<usize> = (0..rows.len()).filter(|at| eta[*at].abs() < 20.0).collect();
+    if left.is_empty() {
+        return Likelihood::Separated;
+    }
+    let of_row = |i: usize| dot(&gamma, x[i]);
+    match reduced(x, &left.iter().map(|at| rows[*at]).collect::<Vec<_>>(), d, w) {
+        Likelihood::Maximum(mut score) => {
+            for i in (0..x.len()).filter(|i| of_row(*i).abs() > 35.0) {
+                score.p[i] = logistic(of_row(i));
+                let counted = if w[i] > 0.0 { score.p[i] } else { 0.0 };
+                score.highest = score.highest.max(counted);
+            }
+            Likelihood::Limit(score)
+        }
+        _ => Likelihood::Undecided,
+    }
+}
+
+/// The likelihood of some rows, in columns that are independent there.
+fn reduced(x: &[&[f64]], rows: &[usize], d: &[bool], w: &[f64]) -> Likelihood {
+    let on: Vec<&[f64]> = rows.iter().map(|i| x[*i]).collect();
+    let width = on.first().map_or(0, |x| x.len());
+    let Some(kept) = independent(&on, false).filter(|kept| kept.len() < width) else {
+        return Likelihood::Undecided;
+    };
+    let columns: Vec<Vec<f64>> = x.iter().map(|x| kept.iter().map(|j| x[*j]).collect()).collect();
+    let views: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    let inside = |i: usize| if rows.contains(&i) { w[i] } else { 0.0 };
+    let weights: Vec<f64> = (0..w.len()).map(inside).collect();
+    let among = |score: Score| {
+        let mut gamma = vec![0.0; width];
+        kept.iter().zip(&score.gamma).for_each(|(j, g)| gamma[*j] = *g);
+        let information = score.information.among(kept.clone(), width);
+        Score { gamma, information, ..score }
+    };
+    match likelihood(&views, d, &weights) {
+        Likelihood::Maximum(score) => Likelihood::Maximum(among(score)),
+        Likelihood::Limit(score) => Likelihood::Limit(among(score)),
+        other => other,
+    }
 }
 
 fn maximum(x: &[&[f64]], w: &[f64], gamma: Vec<f64>) -> Likelihood {

@@ -69,6 +69,8 @@ pub struct Did {
     /// Whether there is an estimated propensity score, and one beyond the cap.
     pub scored: bool,
     pub extreme: bool,
+    /// Whether the likelihood has no maximum, and the scores are its limit.
+    pub limit: bool,
     /// Whether the calibration was solved; true where there is none.
     pub calibrated: bool,
 }
@@ -88,9 +90,9 @@ pub enum Failure {
     NoControls,
     Overlap,
     Singular,
+    /// Both of these.
+    SingularOrOverlap,
     NoWeight,
-    /// The likelihood has no maximum; what is reported must say so.
-    NoMaximum,
     /// At a threshold: programs may differ.
     Undecided(&'static str),
 }

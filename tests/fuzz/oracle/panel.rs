@@ -25,7 +25,8 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
     let (treated, control) = (rows.arm(true, None), rows.arm(false, None));
     let total = treated.iter().map(|i| rows.w[*i]).sum();
     let pieces = Pieces { rows, treated, control, total };
-    let (scored, extreme) = (score.is_some(), score.as_ref().is_some_and(|s| s.extreme));
+    let scored = score.is_some();
+    let (extreme, limit) = score.as_ref().map_or((false, false), |s| (s.extreme, s.limit));
     let did = match (rules.method, score) {
         (Method::Ipw, Some(score)) => pieces.weighted(&score, None),
         (Method::DoublyRobust, Some(score)) => {
@@ -36,7 +37,7 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
         (Method::Improved, Some(score)) => pieces.improved(&score),
         _ => pieces.regression(),
     };
-    Ok(Did { scored, extreme, ..did? })
+    Ok(Did { scored, extreme, limit, ..did? })
 }
 
 impl Pieces<'_> {

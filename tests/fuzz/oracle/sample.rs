@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::linear::dot;
+use super::linear::independent;
 use crate::formula::{Formula, Raw};
 use crate::records::Record;
 
@@ -259,38 +259,12 @@ impl Sample {
     /// Leaves out design columns that depend on the ones before them in the rows of some periods (positions); `None` if that is
     /// a matter of rounding.
     pub fn drop_dependent(&mut self, periods: &[usize]) -> Option<()> {
-        let rows: Vec<Vec<f64>> = self
+        let rows = self
             .units
             .iter()
-            .flat_map(|u| periods.iter().filter_map(|p| u.rows[*p].as_ref()).map(|o| o.x.clone()))
-            .collect();
-        let mut basis: Vec<Vec<f64>> = Vec::new();
-        let mut kept = Vec::new();
-        for j in 0..rows.first().map_or(0, Vec::len) {
-            let mut column: Vec<f64> = rows.iter().map(|x| x[j]).collect();
-            let size = dot(&column, &column);
-            // Twice, so that the rest is orthogonal to the last digit.
-            let mut after_constant = size;
-            for _ in 0..2 {
-                for (at, b) in basis.iter().enumerate() {
-                    let along = dot(&column, b);
-                    column.iter_mut().zip(b).for_each(|(c, b)| *c -= along * b);
-                    if at == 0 && self.constant {
-                        after_constant = after_constant.min(dot(&column, &column));
-                    }
-                }
-            }
-            let rest = dot(&column, &column);
-            let share = if after_constant > 1e-24 * size { rest / after_constant } else { 0.0 };
-            if size > 0.0 && (1e-17..1e-8).contains(&share) {
-                return None;
-            }
-            if size > 0.0 && share >= 1e-8 {
-                kept.push(j);
-                column.iter_mut().for_each(|c| *c /= rest.sqrt());
-                basis.push(column);
-            }
-        }
+            .flat_map(|u| periods.iter().filter_map(|p| u.rows[*p].as_ref()))
+            .map(|o| o.x.as_slice());
+        let kept = independent(&rows.collect::<Vec<_>>(), self.constant)?;
         for o in self.units.iter_mut().flat_map(|u| u.rows.iter_mut().flatten()) {
             o.x = kept.iter().map(|j| o.x[*j]).collect();
         }

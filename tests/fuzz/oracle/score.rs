@@ -19,6 +19,8 @@ pub struct Propensity {
     pub calibrated: bool,
     /// Whether a score is beyond the cap.
     pub extreme: bool,
+    /// Whether the likelihood has a limit instead of a maximum.
+    pub limit: bool,
     pub loss: f64,
 }
 
@@ -69,15 +71,19 @@ fn weights(rows: &Rows, score: Option<&Propensity>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn maximum(rows: &Rows, w: &[f64]) -> Result<Score, Failure> {
+/// The scores, and whether they are a limit.
+fn maximum(rows: &Rows, w: &[f64]) -> Result<(Score, bool), Failure> {
     if !(0..rows.len()).any(|i| rows.d[i] && w[i] > 0.0) {
         return Err(Failure::NoWeight);
     }
     match likelihood(&rows.x(), &rows.d, w) {
-        Likelihood::Maximum(score) => Ok(score),
+        Likelihood::Maximum(score) => Ok((score, false)),
+        Likelihood::Limit(score) => Ok((score, true)),
         Likelihood::Separated => Err(Failure::Overlap),
-        Likelihood::NoMaximum => Err(Failure::NoMaximum),
-        Likelihood::Singular => Err(Failure::Singular),
+        Likelihood::Singular(Some(score)) if score.highest < OVERLAP - 1e-8 => {
+            Err(Failure::Singular)
+        }
+        Likelihood::Singular(_) => Err(Failure::SingularOrOverlap),
         Likelihood::Undecided => Err(Failure::Undecided("a likelihood is nearly singular")),
     }
 }
@@ -93,26 +99,31 @@ fn check_overlap(score: &Score) -> Result<(), Failure> {
 }
 
 fn propensity(rows: &Rows, rules: &Rules) -> Result<Propensity, Failure> {
-    let score = if rules.guarded {
+    let (score, limit) = if rules.guarded {
         let guard = maximum(rows, &vec![1.0; rows.len()]);
-        if let Ok(guard) = &guard {
+        if let Ok((guard, _)) = &guard {
             check_overlap(guard)?;
         }
         let weighted = rows.w.iter().any(|w| *w != 1.0);
         let score = if weighted { maximum(rows, &rows.w) } else { guard };
         let score = score?;
-        check_overlap(&score)?;
+        check_overlap(&score.0)?;
         score
     } else {
         // Without a condition of overlap, separation is no reason of its own.
         maximum(rows, &rows.w).map_err(|failure| match failure {
-            Failure::Overlap => Failure::NoMaximum,
+            Failure::Overlap => Failure::Undecided("separation where overlap is no condition"),
             other => other,
         })?
     };
-    let loss = 1e-16 / score.information.scaled_reciprocal_condition();
+    // A program that stops on its way to a limit may stop anywhere beyond 1e-8.
+    let far = if limit { 1e-8 } else { 0.0 };
+    let loss = far + 1e-16 / score.information.scaled_reciprocal_condition();
     let (mut p, mut calibrated) = (score.p, true);
     let mut odds: Vec<f64> = p.iter().map(|p| p / (1.0 - p)).collect();
+    if limit && rules.method == Method::Improved {
+        return Err(Failure::Undecided("a calibration without finite coefficients"));
+    }
     if rules.method == Method::Improved {
         match calibrate(&rows.x(), &rows.d, &rows.w, &score.gamma) {
             Calibrated::Odds(found) => {
@@ -138,5 +149,5 @@ fn propensity(rows: &Rows, rules: &Rules) -> Result<Propensity, Failure> {
     let extreme = p.iter().any(|p| *p > CAP);
     let p = p.into_iter().map(|p| p.min(CAP)).collect();
     let information = score.information;
-    Ok(Propensity { p, v, untrimmed, information, calibrated, extreme, loss })
+    Ok(Propensity { p, v, untrimmed, information, calibrated, extreme, limit, loss })
 }

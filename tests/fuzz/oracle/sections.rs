@@ -35,8 +35,9 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
         }
         _ => sum.regression()?,
     }
-    let (scored, extreme) = (score.is_some(), score.as_ref().is_some_and(|s| s.extreme));
-    Ok(Did { att: sum.att, u: sum.u, loss: sum.loss, scored, extreme, calibrated })
+    let scored = score.is_some();
+    let (extreme, limit) = score.as_ref().map_or((false, false), |s| (s.extreme, s.limit));
+    Ok(Did { att: sum.att, u: sum.u, loss: sum.loss, scored, extreme, limit, calibrated })
 }
 
 impl Sum<'_> {

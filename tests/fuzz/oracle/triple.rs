@@ -31,6 +31,7 @@ pub struct Comparison {
     pub weight: f64,
     pub loss: f64,
     pub extreme: bool,
+    limit: bool,
     /// Standard error of the estimate against this cohort.
     pub spread: f64,
     u: Vec<f64>,
@@ -156,7 +157,7 @@ impl Target<'_> {
     ) -> Result<(Did, Vec<Comparison>), Failure> {
         let n = self.sample.units.len();
         let did = |part: &Gathered| part.estimate(&self.options.rules, n);
-        let undecided = |f: &Failure| matches!(f, Failure::Undecided(_) | Failure::NoMaximum);
+        let undecided = |f: &Failure| matches!(f, Failure::Undecided(_));
         let own = did(own)?;
         let (mut found, mut lost) = (Vec::new(), None);
         for (cohort, [eligible, ineligible]) in others {
@@ -189,6 +190,7 @@ impl Target<'_> {
             loss: if found.len() > 1 { (loss + weights) / rcond } else { loss },
             scored: own.scored,
             extreme: found.iter().any(|c| c.extreme),
+            limit: found.iter().any(|c| c.limit),
             calibrated: true,
         };
         Ok((combined, found))
@@ -207,6 +209,7 @@ impl Comparison {
             weight: 1.0,
             loss: own.loss.max(eligible.loss).max(ineligible.loss),
             extreme: own.extreme || eligible.extreme || ineligible.extreme,
+            limit: own.limit || eligible.limit || ineligible.limit,
             spread: dot(&u, &u).sqrt(),
             u,
         }
