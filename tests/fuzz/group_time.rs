@@ -179,5 +179,5 @@ fn influence(tally: &mut Tally, got: &burn_did::AttGtResult, want: &cells::Fit, 
 
 #[test]
 fn group_time_effects() {
-    run("group-time effects", 400, check);
+    run("group-time effects", 600, check);
 }

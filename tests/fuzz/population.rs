@@ -26,6 +26,8 @@ pub struct Population {
     /// Mean and spread of the first covariate; of the outcome.
     pub covariate: (f64, f64),
     pub outcome: (f64, f64),
+    /// How far levels and trends of cohorts are apart, in spreads of the outcome.
+    pub apart: (f64, f64),
     pub levels: u8,
     pub weighting: Weighting,
     /// Factor of all weights, and the share of zeros.
@@ -42,7 +44,7 @@ pub struct Population {
 pub fn calendar(random: &mut Random, longest: usize) -> Vec<f64> {
     let mut time = random.pick(&[1.0, 1.0, 4.0, 2000.0, 1987.0]);
     let gaps = random.chance(0.25);
-    let count = random.between(2, longest);
+    let count = random.between(2, longest).max(random.between(2, longest));
     (0..count)
         .map(|_| {
             let now = time;
@@ -65,7 +67,7 @@ pub fn cohorts(random: &mut Random, periods: &[f64], never: f64) -> Vec<(f64, f6
             cohorts.push((group, common));
         }
     }
-    if random.chance(never) {
+    if random.chance(never) || cohorts.len() == 1 {
         cohorts.push((f64::INFINITY, random.uniform(0.4, 1.5)));
     }
     cohorts
@@ -86,6 +88,10 @@ impl Population {
             selection: random.pick(&[0.0, 0.3, 0.3, 0.7, 0.7, 1.5, 4.0]),
             covariate: (centre * width, width),
             outcome: (far * spread, spread),
+            apart: (
+                random.pick(&[0.0, 0.0, 0.0, 10.0, 1e4]),
+                random.pick(&[0.0, 0.0, 0.0, 10.0, 1e4]),
+            ),
             levels: random.pick(&[2, 3, 3, 4]),
             weighting: random.pick(&[
                 Weighting::None,
@@ -147,7 +153,8 @@ impl Population {
             walk += 0.4 * random.normal();
             let treated = *t >= group && eligible;
             let effect = if treated { 1.0 + 0.3 * (t - group) + 0.3 * z1 } else { 0.0 };
-            let trend = now * (0.2 + 0.3 * z1 - 0.2 * z2 + 0.1 * f64::from(f));
+            let own = (cohort as f64).sin() * (self.apart.0 + self.apart.1 * now);
+            let trend = own + now * (0.2 + 0.3 * z1 - 0.2 * z2 + 0.1 * f64::from(f));
             let y =
                 level + trend + 0.2 * z2 * z2 * now + 0.3 * walk + effect + 0.7 * random.normal();
             let w = match self.weighting {

@@ -211,5 +211,5 @@ fn check(seed: u64) -> Tally {
 
 #[test]
 fn triple_differences() {
-    run("triple differences", 200, check);
+    run("triple differences", 300, check);
 }

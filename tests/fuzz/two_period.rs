@@ -210,7 +210,7 @@ fn compare(
     if let Some(calibrated) = got.calibrated {
         tally.same(&format!("{at}: calibrated"), &calibrated, &did.calibrated);
     }
-    let extreme = if did.extreme { " (a score beyond the cap)" } else { "" };
+    let extreme = if did.extreme { " (a propensity score of nearly one)" } else { "" };
     estimate(tally, &format!("{at}{extreme}"), &got.estimate, did, did.att, *spread, limits);
     if let (Some(lower), Some(se)) = (got.estimate.ci_lower, got.estimate.se) {
         let want = Expected { value: Some(did.att - 1.96 * se), tolerance: 1e-6 * se };
@@ -249,5 +249,5 @@ fn check(seed: u64) -> Tally {
 
 #[test]
 fn two_period_effects() {
-    run("two-period effects", 200, check);
+    run("two-period effects", 300, check);
 }

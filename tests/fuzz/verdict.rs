@@ -105,6 +105,10 @@ pub fn failed(tally: &mut Tally, at: &str, status: &CellStatus, failure: Failure
         failure if agrees(status, failure) => {
             *tally.failed.entry(format!("{failure:?}")).or_default() += 1;
         }
+        // Rounding decides whether the information matrix of collinear columns can be factorised.
+        Failure::Singular if matches!(status, CellStatus::Overlap { .. }) => {
+            *tally.failed.entry("Singular, reported as overlap".into()).or_default() += 1;
+        }
         failure => tally.differ(format!("{at}: {status:?}, but the oracle has {failure:?}")),
     }
 }
@@ -188,7 +192,7 @@ fn cell(
         return tally.differ(format!("{at}: {status:?}, but the oracle has {att:e}"));
     }
     let spread = all.spread(&did.u) * want.factor;
-    let extreme = if did.extreme { " (a score beyond the cap)" } else { "" };
+    let extreme = if did.extreme { " (a propensity score of nearly one)" } else { "" };
     estimate(tally, &format!("{at}{extreme}"), &got.estimate, did, did.att, spread, limits);
 }
 

@@ -2,9 +2,6 @@
 
 use super::linear::{Factor, dot, factor, independent, regress};
 
-/// Largest propensity score that enters a weight.
-pub const CAP: f64 = 1.0 - 1e-6;
-
 /// What the likelihood has.
 pub enum Likelihood {
     Maximum(Score),
@@ -14,8 +11,8 @@ pub enum Likelihood {
     Separated,
     /// The columns depend on each other; the scores, if they have a maximum.
     Singular(Option<Score>),
-    /// Too close to one of these to tell.
-    Undecided,
+    /// Too close to one of these to tell, and why.
+    Undecided(&'static str),
 }
 
 /// A maximum-likelihood propensity score.
@@ -55,7 +52,7 @@ pub fn likelihood(x: &[&[f64]], d: &[bool], w: &[f64]) -> Likelihood {
         };
     }
     if rank < 1e-14 {
-        return Likelihood::Undecided;
+        return Likelihood::Undecided("covariates of a likelihood that are nearly collinear");
     }
     let etas = |gamma: &[f64]| on.iter().map(|x| dot(x, gamma)).collect::<Vec<f64>>();
     let value = |eta: &[f64]| -> f64 {
@@ -93,7 +90,7 @@ pub fn likelihood(x: &[&[f64]], d: &[bool], w: &[f64]) -> Likelihood {
         }
     }
     if eta.iter().any(|e| (20.0..35.0).contains(&e.abs())) {
-        return Likelihood::Undecided;
+        return Likelihood::Undecided(SLOW);
     }
     let left: Vec<usize> = (0..rows.len()).filter(|at| eta[*at].abs() < 20.0).collect();
     if left.is_empty() {
@@ -109,16 +106,18 @@ pub fn likelihood(x: &[&[f64]], d: &[bool], w: &[f64]) -> Likelihood {
             }
             Likelihood::Limit(score)
         }
-        _ => Likelihood::Undecided,
+        _ => Likelihood::Undecided(SLOW),
     }
 }
+
+const SLOW: &str = "a likelihood that rises for ever in several directions";
 
 /// The likelihood of some rows, in columns that are independent there.
 fn reduced(x: &[&[f64]], rows: &[usize], d: &[bool], w: &[f64]) -> Likelihood {
     let on: Vec<&[f64]> = rows.iter().map(|i| x[*i]).collect();
     let width = on.first().map_or(0, |x| x.len());
     let Some(kept) = independent(&on, false).filter(|kept| kept.len() < width) else {
-        return Likelihood::Undecided;
+        return Likelihood::Undecided(SLOW);
     };
     let columns: Vec<Vec<f64>> = x.iter().map(|x| kept.iter().map(|j| x[*j]).collect()).collect();
     let views: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
@@ -144,7 +143,7 @@ fn maximum(x: &[&[f64]], w: &[f64], gamma: Vec<f64>) -> Likelihood {
     let information = factor(x, &by_row);
     let rank = information.scaled_reciprocal_condition();
     if rank < 1e-13 {
-        return Likelihood::Undecided;
+        return Likelihood::Undecided("a nearly singular information matrix");
     }
     let highest = p.iter().zip(w).filter(|(_, w)| **w > 0.0).fold(0.0f64, |m, (p, _)| m.max(*p));
     Likelihood::Maximum(Score { gamma, p, highest, information })

@@ -66,7 +66,7 @@ pub struct Did {
     pub u: Vec<f64>,
     /// Relative error that double precision may leave in a program that forms cross-products.
     pub loss: f64,
-    /// Whether there is an estimated propensity score, and one beyond the cap.
+    /// Whether propensity scores are estimated, and some of them nearly one.
     pub scored: bool,
     pub extreme: bool,
     /// Whether the likelihood has no maximum, and the scores are its limit.

@@ -1,15 +1,18 @@
 //! Propensity scores of a comparison, its guards, and the weights that they give the comparison rows.
 
 use super::linear::{Factor, factor};
-use super::logit::{CAP, Calibrated, Likelihood, Score, calibrate, likelihood};
+use super::logit::{Calibrated, Likelihood, Score, calibrate, likelihood};
 use super::{Failure, Method, Rows, Rules, judge};
 
 /// A propensity score of at least this violates the overlap condition.
 const OVERLAP: f64 = 0.999;
 
+/// A propensity score beyond this is named in reports.
+const EXTREME: f64 = 1.0 - 1e-6;
+
 /// The score that a comparison uses.
 pub struct Propensity {
-    /// Capped.
+    /// Of every row.
     pub p: Vec<f64>,
     /// `w q` of the comparison rows, 0 if trimmed, and 0 of the treated.
     pub v: Vec<f64>,
@@ -17,7 +20,7 @@ pub struct Propensity {
     pub untrimmed: Vec<f64>,
     pub information: Factor,
     pub calibrated: bool,
-    /// Whether a score is beyond the cap.
+    /// Whether a score is nearly one.
     pub extreme: bool,
     /// Whether the likelihood has a limit instead of a maximum.
     pub limit: bool,
@@ -84,7 +87,7 @@ fn maximum(rows: &Rows, w: &[f64]) -> Result<(Score, bool), Failure> {
             Err(Failure::Singular)
         }
         Likelihood::Singular(_) => Err(Failure::SingularOrOverlap),
-        Likelihood::Undecided => Err(Failure::Undecided("a likelihood is nearly singular")),
+        Likelihood::Undecided(why) => Err(Failure::Undecided(why)),
     }
 }
 
@@ -138,16 +141,12 @@ fn propensity(rows: &Rows, rules: &Rules) -> Result<Propensity, Failure> {
     if (0..p.len()).any(|i| comparison(i) && (p[i] - rules.trim).abs() < 1e-8) {
         return Err(Failure::Undecided("a propensity score is at the trimming level"));
     }
-    if calibrated && rules.method == Method::Improved && p.iter().any(|p| *p > CAP) {
-        return Err(Failure::Undecided("calibrated odds beyond the cap"));
-    }
     let of_comparison = |keep: &dyn Fn(usize) -> bool| -> Vec<f64> {
         let v = |i: usize| if comparison(i) && keep(i) { rows.w[i] * odds[i] } else { 0.0 };
         (0..p.len()).map(v).collect()
     };
     let (v, untrimmed) = (of_comparison(&|i| p[i] < rules.trim), of_comparison(&|_| true));
-    let extreme = p.iter().any(|p| *p > CAP);
-    let p = p.into_iter().map(|p| p.min(CAP)).collect();
+    let extreme = p.iter().any(|p| *p > EXTREME);
     let information = score.information;
     Ok(Propensity { p, v, untrimmed, information, calibrated, extreme, limit, loss })
 }
