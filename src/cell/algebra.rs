@@ -161,7 +161,7 @@ impl<'a> Algebra<'a> {
             .map(|j| self.info.names[self.kept[j]].clone())
             .collect(),
         };
-        let factor = Spd::new(&gram, width).ok_or_else(|| singular(0.0))?;
+        let factor = Spd::regular(&gram, width).ok_or_else(|| singular(0.0))?;
         let raw_inverse = sandwich(&transpose(&self.inverse, width), &factor.inverse(), width);
         let rcond = reciprocal_condition(&raw, &raw_inverse, width);
         if rcond < SINGULAR { Err(singular(rcond)) } else { Ok(factor) }

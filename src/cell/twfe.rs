@@ -28,7 +28,7 @@ pub(super) fn estimate(
         add_corner(corner, dummies, columns, &mut gram, &mut moment);
     }
     let singular = || CellStatus::SingularDesign { rcond: 0.0, columns: Vec::new() };
-    let factor = Spd::new(&gram, width).ok_or_else(singular)?;
+    let factor = Spd::regular(&gram, width).ok_or_else(singular)?;
     let inverse = factor.inverse();
     if reciprocal_condition(&gram, &inverse, width) < SINGULAR {
         return Err(singular());

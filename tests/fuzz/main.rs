@@ -20,6 +20,7 @@ mod group_time;
 mod oracle;
 mod population;
 mod random;
+mod rank;
 mod records;
 mod run;
 mod tally;

@@ -95,7 +95,7 @@ impl Tally {
         if distance > worst.0 {
             *worst = (distance, at.to_owned());
         }
-        if !(distance <= 1.0) {
+        if distance.is_nan() || distance > 1.0 {
             let allowed = want.tolerance;
             self.differ(format!(
                 "{at}: {kind} {a:e}, but the oracle has {b:e} (off by {:.1e}, allowed {allowed:.1e})",
