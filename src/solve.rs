@@ -6,6 +6,9 @@ use faer::{Mat, MatRef, Side};
 /// A matrix whose reciprocal condition number (1-norm) is below this is singular, as in R `did`.
 pub(crate) const SINGULAR: f64 = f64::EPSILON;
 
+/// A pivot of the unit-diagonal scaled matrix of at most this is what rounding leaves of zero.
+const ROUNDING: f64 = 1e-14;
+
 /// A pivot of the unit-diagonal scaled matrix below this marks a column as dependent on the ones before it.
 pub(crate) const DEPENDENT: f64 = 1e-9;
 
@@ -33,6 +36,14 @@ impl Spd {
         let scaled = Mat::from_fn(k, k, |i, j| a[(i, j)] * scale[i] * scale[j]);
         let factor = Llt::new(scaled.as_ref(), Side::Lower).ok()?;
         Some(Self { scale, scaled, factor })
+    }
+
+    /// As [`new`](Self::new), but `None` also if a pivot may be rounding: of a singular matrix it is as often positive as not.
+    pub fn regular(a: &[f64], k: usize) -> Option<Self> {
+        let spd = Self::new(a, k)?;
+        let lower = spd.factor.L();
+        let regular = (0..k).all(|j| lower[(j, j)] * lower[(j, j)] > ROUNDING);
+        regular.then_some(spd)
     }
 
     /// Solves `a x = b`, with one step of iterative refinement.

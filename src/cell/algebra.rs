@@ -166,7 +166,7 @@ impl<'a> Algebra<'a> {
             .map(|j| self.name(self.kept[j]).to_owned())
             .collect(),
         };
-        let factor = Spd::new(&gram, width).ok_or_else(|| singular(0.0))?;
+        let factor = Spd::regular(&gram, width).ok_or_else(|| singular(0.0))?;
         let raw_inverse = sandwich(&transpose(&self.inverse, width), &factor.inverse(), width);
         let rcond = reciprocal_condition(&raw, &raw_inverse, width);
         if rcond < SINGULAR { Err(singular(rcond)) } else { Ok(factor) }

@@ -38,7 +38,7 @@ pub(super) fn estimate(
         rcond: 0.0,
         columns: dependent_columns(&gram, width, DEPENDENT).into_iter().map(name).collect(),
     };
-    let factor = Spd::new(&gram, width).ok_or_else(singular)?;
+    let factor = Spd::regular(&gram, width).ok_or_else(singular)?;
     let inverse = factor.inverse();
     if reciprocal_condition(&gram, &inverse, width) < SINGULAR {
         return Err(singular());

@@ -8,7 +8,7 @@ use crate::solve::{SINGULAR, Spd, dot, reciprocal_condition};
 /// Test that `theta` is zero given its covariance `v`, `[q, q]` row-major; `None` if that is singular.
 pub(crate) fn wald(theta: &[f64], v: &[f64]) -> Option<Wald> {
     let df = theta.len();
-    let factor = Spd::new(v, df)?;
+    let factor = Spd::regular(v, df)?;
     if reciprocal_condition(v, &factor.inverse(), df) <= SINGULAR {
         return None;
     }
