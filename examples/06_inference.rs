@@ -41,9 +41,9 @@ fn main() -> Result<()> {
     }
 
     // A saved result needs no data to be aggregated again.
-    let file = std::env::temp_dir().join("burn-did-example.json");
-    fit.save(&file)?;
-    let again = AttGtResult::load(&file)?.aggregate(Aggregation::simple())?;
+    let file = std::path::Path::new("example.json");
+    fit.save(file)?;
+    let again = AttGtResult::load(file)?.aggregate(Aggregation::simple())?;
     show("simple ATT, read back", &again.overall);
     Ok(())
 }

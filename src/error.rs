@@ -138,13 +138,36 @@ pub enum DidError {
     },
     /// There are too many distinct periods or groups.
     #[error(
-        "column `{column}` has more than {limit} distinct values; periods and groups must be on a coarser grid"
+        "column `{column}` ({role}) has {distinct} distinct values and at most {limit} are allowed; if they are timestamps or identifiers, name another column, or round them to years, quarters, months, weeks or days"
     )]
     TooManyValues {
         /// Name of the column.
         column: String,
+        /// What the column is for.
+        role: &'static str,
+        /// Values found; of files read piece by piece, those found so far.
+        distinct: usize,
         /// Most values allowed.
         limit: usize,
+    },
+    /// Groups and periods form more effects than memory has room for their covariance.
+    #[error(
+        "{groups} groups (column `{group}`) and {periods} periods (column `{time}`) make {} effects, whose joint estimation needs {needed} bytes, but {available} are available; put groups and periods on a coarser grid",
+        groups * periods
+    )]
+    TooManyCells {
+        /// Name of the group column.
+        group: String,
+        /// Name of the time column.
+        time: String,
+        /// Groups to estimate.
+        groups: usize,
+        /// Periods of the sample.
+        periods: usize,
+        /// Bytes needed, or the largest number if they are more.
+        needed: u64,
+        /// Bytes available.
+        available: u64,
     },
     /// A sampling weight is negative, or all weights are zero.
     #[error("column `{column}` (weights): {problem}")]
@@ -189,6 +212,16 @@ pub enum DidError {
         unit: String,
         /// What to do.
         remedy: &'static str,
+    },
+    /// Standard errors are asked for by clusters of which there is one.
+    #[error(
+        "column `{column}` (cluster) has {clusters} cluster in the sample; standard errors need two and deserve ten: name a finer column, or none to cluster by unit"
+    )]
+    TooFewClusters {
+        /// Name of the column.
+        column: String,
+        /// Number of clusters.
+        clusters: usize,
     },
     /// Nothing is left of the sample.
     #[error("no rows are left {after}; {remedy}")]
@@ -306,7 +339,7 @@ pub enum DidError {
     Memory {
         /// What needs the memory.
         what: &'static str,
-        /// Bytes needed.
+        /// Bytes needed, or the largest number if they are more.
         needed: u64,
         /// Bytes available.
         available: u64,
@@ -444,6 +477,11 @@ pub enum DidWarning {
     },
     /// Sampling weights change over time within units.
     TimeVaryingWeights,
+    /// Standard errors rest on fewer than ten clusters (units, without a cluster column).
+    FewClusters {
+        /// Number of clusters.
+        clusters: usize,
+    },
     /// Never-treated units are assumed never to anticipate.
     Anticipation,
     /// A cell could not be estimated.
@@ -614,6 +652,10 @@ impl DidWarning {
                     "sampling weights vary over time within units; each comparison of a panel uses those of one period"
                 )
             }
+            Self::FewClusters { clusters } => write!(
+                f,
+                "standard errors rest on {clusters} clusters; with fewer than ten they are often too small"
+            ),
             Self::Anticipation => {
                 write!(f, "never-treated units are assumed never to anticipate treatment")
             }

@@ -1,5 +1,7 @@
 //! What an estimator hands to inference, aggregation and reports: plain f64 and serde, no backend.
 
+pub(crate) mod check;
+
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Frequency, shown};
@@ -209,6 +211,7 @@ pub struct GroupShare {
 ///
 /// Columns are the `M` cells followed by the `G` group shares. Every aggregate is a linear map of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "check::Unchecked")]
 pub struct Estimates {
     /// The cells, group-major.
     pub(crate) cells: Vec<Cell>,

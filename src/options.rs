@@ -185,7 +185,7 @@ pub enum Band {
 /// How standard errors, intervals and bands are formed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inference {
-    /// One minus the confidence level.
+    /// One minus the confidence level, between 1e-10 and 1 - 1e-10.
     #[doc(alias = "alp")]
     pub alpha: f64,
     /// The bootstrap, or `None` for analytic standard errors.
@@ -198,25 +198,31 @@ impl Inference {
     /// Checks the ranges of the options.
     ///
     /// # Errors
-    /// [`DidError::Config`] for a level outside (0, 1) or a bootstrap without draws.
+    /// [`DidError::Config`] for a level without finite intervals of positive width, or a bootstrap without draws or with more
+    /// than its random numbers can tell apart.
     pub fn validate(&self) -> Result<()> {
-        if !(self.alpha > 0.0 && self.alpha < 1.0) {
+        if !(SMALLEST_ALPHA..=1.0 - SMALLEST_ALPHA).contains(&self.alpha) {
             return Err(DidError::Config {
                 option: "alpha",
-                expected: "a number between 0 and 1",
+                expected: "a number between 1e-10 and 1 - 1e-10",
                 got: self.alpha.to_string(),
             });
         }
-        if self.bootstrap.is_some_and(|b| b.draws == 0) {
-            return Err(DidError::Config {
-                option: "bootstrap draws",
-                expected: "at least 1",
-                got: "0".into(),
-            });
+        match self.bootstrap {
+            Some(Bootstrap { draws, .. }) if draws == 0 || u32::try_from(draws).is_err() => {
+                Err(DidError::Config {
+                    option: "bootstrap draws",
+                    expected: "at least 1 and at most 4294967295",
+                    got: draws.to_string(),
+                })
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
+
+/// Smallest distance of `alpha` from 0 and 1.
+const SMALLEST_ALPHA: f64 = 1e-10;
 
 /// Floating-point type of the tensors.
 ///

@@ -14,3 +14,37 @@ pub mod numerics {}
 
 #[doc = include_str!("performance.md")]
 pub mod performance {}
+
+#[doc = include_str!("what_can_go_wrong.md")]
+pub mod what_can_go_wrong {}
+
+#[cfg(test)]
+mod tests {
+    /// Names of the variants of an enumeration, from its source.
+    fn variants<'a>(source: &'a str, name: &str) -> Vec<&'a str> {
+        let (_, rest) = source.split_once(&format!("pub enum {name} {{\n")).expect("the enum");
+        let (body, _) = rest.split_once("\n}\n").expect("its end");
+        let start = |line: &'a str| {
+            let line = line.strip_prefix("    ")?;
+            let end = line.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(line.len());
+            line.starts_with(|c: char| c.is_ascii_uppercase()).then(|| &line[..end])
+        };
+        body.lines().filter_map(start).collect()
+    }
+
+    #[test]
+    fn everything_that_can_go_wrong_is_on_its_page() {
+        let page = include_str!("what_can_go_wrong.md");
+        let (error, estimates) = (include_str!("../error.rs"), include_str!("../estimates.rs"));
+        for (source, name, least) in
+            [(error, "DidError", 25), (error, "DidWarning", 20), (estimates, "CellStatus", 10)]
+        {
+            let variants = variants(source, name);
+            assert!(variants.len() >= least, "{name}: {variants:?}");
+            for variant in variants {
+                let missing = !page.contains(&format!("`{variant}`"));
+                assert!(!missing, "{name}::{variant} is not on the page");
+            }
+        }
+    }
+}

@@ -4,7 +4,8 @@ use super::weights::{Combination, linear};
 use super::{Aggregated, AggregatedRow, Aggregation};
 use crate::error::{DidError, Result};
 use crate::estimates::{Estimate, Estimates};
-use crate::inference::{Projection, normal_quantile};
+use crate::inference::{Projection, pointwise};
+use crate::memory;
 use crate::options::Inference;
 use crate::report::Settings;
 
@@ -16,8 +17,15 @@ pub(crate) fn aggregate(
     settings: Settings,
 ) -> Result<Aggregated> {
     inference.validate()?;
+    aggregation.validate()?;
+    check_memory(estimates)?;
     let mut warnings = Vec::new();
     let linear = linear(estimates, &aggregation, &mut warnings)?;
+    let values = linear.rows.iter().map(|r| &r.combination).chain(&linear.overall);
+    if values.into_iter().any(|c| !c.value.is_finite()) {
+        let what = "an average of the effects overflows; divide the outcome by a larger unit";
+        return Err(DidError::EmptyWindow { what: what.into() });
+    }
     let missing = || DidError::NoInfluence {
         what: "aggregation",
         needs: "the covariance of the estimates",
@@ -56,6 +64,16 @@ pub(crate) fn aggregate(
     })
 }
 
+/// An error if the rows, at most one a cell, do not fit in free memory with their covariance and draws.
+fn check_memory(estimates: &Estimates) -> Result<()> {
+    let m = estimates.columns() as u128;
+    let rows = estimates.periods.len() as u128 * 2 + estimates.shares.len() as u128;
+    let rows = rows.min(estimates.cells.len() as u128);
+    let draws = estimates.draws.as_ref().map_or(0, |d| d.len() as u128 / m.max(1));
+    let needed = 8 * rows * (4 * m + rows + draws);
+    memory::check("the aggregation", needed, "aggregate on a machine with more memory")
+}
+
 /// One combination with a pointwise interval.
 fn single(
     estimates: &Estimates,
@@ -64,6 +82,6 @@ fn single(
 ) -> Option<Estimate> {
     let projection = Projection::new(estimates, std::slice::from_ref(&combination.weights))?;
     let [se] = projection.standard_errors()[..] else { return None };
-    let z = normal_quantile(1.0 - inference.alpha / 2.0);
+    let z = pointwise(inference.alpha);
     Some(Estimate::new(Some(combination.value), se, z))
 }

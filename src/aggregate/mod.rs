@@ -5,7 +5,7 @@ mod weights;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::DidWarning;
+use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::Estimate;
 use crate::options::Band;
 use crate::report::Settings;
@@ -63,6 +63,17 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
+    /// An error if the window is not of numbers.
+    pub(crate) fn validate(&self) -> Result<()> {
+        for (option, value) in [("min_e", self.min_e), ("max_e", self.max_e)] {
+            if let Some(value) = value.filter(|e| e.is_nan()) {
+                let got = value.to_string();
+                return Err(DidError::Config { option, expected: "a number", got });
+            }
+        }
+        Ok(())
+    }
+
     /// An aggregation of this kind without a window.
     #[must_use]
     pub fn new(kind: AggregationKind) -> Self {

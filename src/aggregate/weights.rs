@@ -98,24 +98,39 @@ impl<'a> Selection<'a> {
         for (group, term) in terms {
             let p = self.share(*group) / total;
             weights.iter_mut().zip(&term.weights).for_each(|(w, t)| *w += p * t);
-            let column = self.estimates.shares.iter().position(|s| s.group == *group);
-            if let Some(column) = column {
-                weights[self.estimates.cells.len() + column] += (term.value - value) / total;
+            if let Some(column) = self.share_column(*group) {
+                weights[column] += (term.value - value) / total;
             }
         }
         Some(Combination { value, weights })
     }
 
-    fn term(&self, (index, cell, att): &(usize, &Cell, f64)) -> (f64, Combination) {
-        let weights = self.estimates.unit_weight(*index);
-        (cell.group, Combination { value: *att, weights })
+    fn term(&self, (index, _, att): &(usize, &Cell, f64)) -> Combination {
+        Combination { value: *att, weights: self.estimates.unit_weight(*index) }
     }
 
     /// Share-weighted mean of the cells that satisfy `keep`.
     fn mean_of(&self, keep: impl Fn(&Cell) -> bool) -> Option<Combination> {
-        let terms: Vec<_> =
-            self.cells.iter().filter(|(_, c, _)| keep(c)).map(|c| self.term(c)).collect();
-        self.weighted(&terms)
+        let cells = || self.cells.iter().filter(|(_, c, _)| keep(c));
+        let total: f64 = cells().map(|(_, c, _)| self.share(c.group)).sum();
+        if total <= 0.0 {
+            return None;
+        }
+        let value = cells().map(|(_, c, att)| self.share(c.group) * att).sum::<f64>() / total;
+        let mut weights = self.zeros();
+        for (index, cell, att) in cells() {
+            weights[*index] += self.share(cell.group) / total;
+            if let Some(column) = self.share_column(cell.group) {
+                weights[column] += (att - value) / total;
+            }
+        }
+        Some(Combination { value, weights })
+    }
+
+    /// The column of a group's share.
+    fn share_column(&self, group: f64) -> Option<usize> {
+        let share = self.estimates.shares.iter().position(|s| s.group == group);
+        share.map(|share| self.estimates.cells.len() + share)
     }
 
     pub fn simple(&self, max_e: Option<f64>) -> Result<Linear> {
@@ -126,12 +141,9 @@ impl<'a> Selection<'a> {
     pub fn group(&self, max_e: Option<f64>, na_rm: bool) -> Result<Linear> {
         let mut rows = Vec::new();
         for share in &self.estimates.shares {
-            let terms: Vec<Combination> = self
-                .cells
-                .iter()
-                .filter(|(_, c, _)| c.group == share.group && self.in_window(c, max_e))
-                .map(|c| self.term(c).1)
-                .collect();
+            let in_group = |c: &Cell| c.group == share.group && self.in_window(c, max_e);
+            let terms: Vec<Combination> =
+                self.cells.iter().filter(|(_, c, _)| in_group(c)).map(|c| self.term(c)).collect();
             let in_original_time = |c: &Cell| {
                 let elapsed = self.grid.elapsed(c.group, c.time);
                 c.group == share.group && c.is_post() && max_e.is_none_or(|m| elapsed <= m)

@@ -283,8 +283,8 @@ impl Planner<'_> {
 
     /// Rows of a cohort in a period, of units that are observed in the other period too.
     fn rows(&self, cohort: usize, t: usize, other: Option<usize>) -> usize {
-        match (&self.sample.pair_counts, other) {
-            (Some(pairs), Some(j)) => pairs[cohort][t][j],
+        match (&self.sample.pairs, other) {
+            (Some(pairs), Some(j)) => pairs.count(cohort, t, j),
             _ => self.sample.counts[cohort][t],
         }
     }
@@ -292,22 +292,30 @@ impl Planner<'_> {
     /// Fills in the counts, and the status of a cell with an empty corner.
     fn count(&self, cell: &mut PlannedCell, long_base: usize) {
         let other = self.weight_period(long_base).or(self.options.pairs.then_some(cell.base));
-        let control = |t| cell.controls.iter().map(|c| self.rows(*c, t, other)).sum::<usize>();
-        let treated = |t| self.rows(self.cohort, t, other);
         let periods =
             if cell.sides.len() > 1 { vec![cell.base, cell.time] } else { vec![cell.time] };
+        let mut incomplete = false;
+        let mut count = |cohort: usize, t: usize| {
+            let rows = self.rows(cohort, t, other);
+            incomplete |= rows < self.sample.counts[cohort][t];
+            rows
+        };
+        let sizes: Vec<(usize, usize)> = periods
+            .iter()
+            .map(|t| {
+                let control = cell.controls.iter().map(|c| count(*c, *t)).sum();
+                (count(self.cohort, *t), control)
+            })
+            .collect();
         let named = |t: usize| (cell.sides.len() > 1).then(|| self.sample.periods[t]);
-        let empty = periods.iter().find_map(|t| match (treated(*t), control(*t)) {
+        let empty = periods.iter().zip(&sizes).find_map(|(t, size)| match size {
             (0, _) => Some(CellStatus::NoTreated { period: named(*t) }),
             (_, 0) => Some(CellStatus::NoControls { period: named(*t) }),
             _ => None,
         });
-        cell.n_treated = periods.iter().map(|t| treated(*t)).sum();
-        cell.n_control = periods.iter().map(|t| control(*t)).sum();
+        cell.n_treated = sizes.iter().map(|(treated, _)| treated).sum();
+        cell.n_control = sizes.iter().map(|(_, control)| control).sum();
         cell.status = cell.status.take().or(empty);
-        let cohorts = || cell.controls.iter().chain([&self.cohort]);
-        let left_out = |t: usize, c: usize| self.rows(c, t, other) < self.sample.counts[c][t];
-        let incomplete = periods.iter().any(|t| cohorts().any(|c| left_out(*t, *c)));
         cell.incomplete_weights = self.weight_period(long_base).filter(|_| incomplete);
     }
 }

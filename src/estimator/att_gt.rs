@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::input::Data;
 use super::result::{AttGtResult, Timings};
-use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
+use super::setup::{self, Opened, Setup, check_chunk_rows, consumers};
+use super::sizes::{self, Inferred};
 use super::{callback, finish};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
@@ -17,7 +18,9 @@ use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
+use crate::panel::{
+    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
+};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::Source;
@@ -146,11 +149,12 @@ impl<B: DidBackend> AttGt<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
     /// # Errors
-    /// [`DidError::Config`] or [`DidError::Formula`].
+    /// [`DidError::Config`], [`DidError::Formula`], or [`DidError::Memory`] for more draws than there is room for.
     pub fn validate(&self) -> Result<()> {
         let config = |option, expected, got: &str| {
             Err(DidError::Config { option, expected, got: got.to_owned() })
         };
+        sizes::check_draws(self.bootstrap.as_ref())?;
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
         setup::check_unit(&self.unit, self.repeated_cross_sections)?;
@@ -243,6 +247,7 @@ impl<B: DidBackend> AttGt<B> {
         let (panel, read) = setup.panel(data.into(), start)?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let cells = plan_cells(&panel.sample, &self.plan());
+        self.inferred(&panel.sample, cells.len(), 1).check(&panel.sample)?;
         let consumers = consumers(&panel.sample, self.bootstrap.as_ref(), self.keep_influence);
         let (solved, stat) = callback::estimate(&panel, &cells, consumers, estimator)?;
         let mut timings = Timings { read, ingest, ..Timings::default() };
@@ -259,6 +264,9 @@ impl<B: DidBackend> AttGt<B> {
         let before = start.elapsed().as_secs_f64();
         let sample = local.sample();
         let cells = plan_cells(sample, &self.plan());
+        if !self.point_estimates_only {
+            self.inferred(sample, cells.len(), local.devices()).check(sample)?;
+        }
         let recipe = Recipe::guarded(self.method);
         let estimated = {
             let _span = tracing::info_span!("cells", cells = cells.len()).entered();
@@ -272,7 +280,6 @@ impl<B: DidBackend> AttGt<B> {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let consumers = consumers(sample, self.bootstrap.as_ref(), self.keep_influence);
             let pass = influence_pass(sample, usable, consumers, self.precision, recipe.trim);
-            check_memory(sample, &pass)?;
             Some(local.run(&pass)?)
         };
         let solved = estimated.into_iter().map(|e| e.map(finish::Solved::from)).collect();
@@ -280,6 +287,15 @@ impl<B: DidBackend> AttGt<B> {
         let warnings = sample.warnings.clone();
         let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
         finish::result(sample, &cells, outcome, self.keep_influence, start)
+    }
+
+    fn inferred(&self, sample: &Sample, cells: usize, devices: usize) -> Inferred<'_> {
+        Inferred {
+            columns: cells + sample.groups.len(),
+            bootstrap: self.bootstrap.as_ref(),
+            keep_influence: self.keep_influence,
+            devices,
+        }
     }
 
     fn roles(&self) -> Result<Roles> {
@@ -319,6 +335,7 @@ impl<B: DidBackend> AttGt<B> {
             fix_weights: self.fix_weights,
             conditioning: conditioning(self.precision),
             missing: MissingValues::new(self.missing_values.as_deref()),
+            cells: if self.point_estimates_only { Cells::Points } else { Cells::Joint },
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,

@@ -4,7 +4,8 @@ use super::result::{AttGtCell, AttGtResult};
 use crate::aggregate::{Aggregated, Aggregation, aggregate};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::{Estimate, Estimates, Wald};
-use crate::inference::{Projection, normal_quantile, wald};
+use crate::inference::{Projection, pointwise, wald};
+use crate::memory;
 use crate::options::Inference;
 
 /// Wald test that all pre-treatment effects are zero (`g > t`, the anticipation window included).
@@ -76,13 +77,14 @@ impl AttGtResult {
     ///
     /// # Errors
     /// [`DidError::MissingCells`] or [`DidError::EmptyWindow`] for a cell that has no estimate or does not exist,
-    /// [`DidError::NoInfluence`] for point estimates only.
+    /// [`DidError::NoInfluence`] for point estimates only, and [`DidError::Config`] if the settings' level was changed to none.
     pub fn contrast(&self, weights: &[((f64, f64), f64)]) -> Result<Estimate> {
+        self.settings.inference.validate()?;
         let (value, weights) = self.combination(weights)?;
         let projection = Projection::new(&self.estimates, std::slice::from_ref(&weights))
             .ok_or_else(no_covariance)?;
         let se = projection.standard_errors().pop().flatten();
-        let z = normal_quantile(1.0 - self.settings.inference.alpha / 2.0);
+        let z = pointwise(self.settings.inference.alpha);
         Ok(Estimate::new(Some(value), se, z))
     }
 
@@ -91,6 +93,8 @@ impl AttGtResult {
     /// # Errors
     /// As [`contrast`](Self::contrast), and [`DidError::Singular`] if one follows from the others.
     pub fn joint_test(&self, contrasts: &[Vec<((f64, f64), f64)>]) -> Result<Wald> {
+        let (q, m) = (contrasts.len() as u128, self.estimates.columns() as u128);
+        memory::check("the joint test", 8 * q * (3 * m + 4 * q), "test fewer contrasts")?;
         let combinations: Vec<(f64, Vec<f64>)> =
             contrasts.iter().map(|c| self.combination(c)).collect::<Result<_>>()?;
         let (theta, weights): (Vec<f64>, Vec<Vec<f64>>) = combinations.into_iter().unzip();

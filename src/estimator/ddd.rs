@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::finish;
 use super::input::Data;
 use super::result::{AttGtResult, TripleComparison};
-use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
+use super::setup::{self, Opened, Setup, check_chunk_rows, consumers};
+use super::sizes::{self, Inferred};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
@@ -21,7 +22,9 @@ use crate::options::{
     UnbalancedPanel,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
+use crate::panel::{
+    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
+};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::Source;
@@ -151,8 +154,9 @@ impl<B: DidBackend> Ddd<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
     /// # Errors
-    /// [`DidError::Config`] or [`DidError::Formula`].
+    /// [`DidError::Config`], [`DidError::Formula`], or [`DidError::Memory`] for more draws than there is room for.
     pub fn validate(&self) -> Result<()> {
+        sizes::check_draws(self.bootstrap.as_ref())?;
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
         check_chunk_rows(self.chunk_rows)?;
@@ -211,6 +215,13 @@ impl<B: DidBackend> Ddd<B> {
         let before = start.elapsed().as_secs_f64();
         let sample = local.sample();
         let plan = TriplePlan::new(sample, &self.plan(sample));
+        let inferred = Inferred {
+            columns: plan.cells.len() + sample.groups.len(),
+            bootstrap: self.bootstrap.as_ref(),
+            keep_influence: self.keep_influence,
+            devices: local.devices(),
+        };
+        inferred.check(sample)?;
         let recipe = Recipe::new(self.method.into());
         let (combined, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
@@ -224,7 +235,6 @@ impl<B: DidBackend> Ddd<B> {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let consumers = consumers(sample, self.bootstrap.as_ref(), self.keep_influence);
             let pass = influence_pass(sample, usable, consumers, self.precision, recipe.trim);
-            check_memory(sample, &pass)?;
             Some(local.run(&pass)?)
         };
         let solved = solved(estimated, &comparisons, sample.two_periods);
@@ -291,6 +301,7 @@ impl<B: DidBackend> Ddd<B> {
             fix_weights: None,
             conditioning: conditioning(self.precision),
             missing: MissingValues::new(self.missing_values.as_deref()),
+            cells: Cells::Joint,
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,

@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use super::result::{AttGtCell, AttGtResult, Influence, Timings};
+use super::saved::Format;
 use crate::cell::{Estimated, PlannedCell};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, Estimate, Estimates, GroupShare};
-use crate::inference::{Critical, Projection, gaussian_draws, multipliers, normal_quantile};
+use crate::inference::{Critical, Projection, gaussian_draws, multipliers, pointwise};
 use crate::kernel::cluster_draws;
 use crate::options::{Band, Bootstrap, Multiplier};
 use crate::panel::Sample;
@@ -92,6 +93,7 @@ pub(super) fn result(
     timings.total = start.elapsed().as_secs_f64();
     timings.inference = timings.total - timings.read - timings.ingest - timings.estimate;
     Ok(AttGtResult {
+        format: Format,
         cells: table,
         critical_value: critical.value,
         band: critical.band,
@@ -256,8 +258,7 @@ fn table(estimates: &Estimates, warnings: &mut Vec<DidWarning>) -> (Vec<AttGtCel
     let inference = &estimates.inference;
     let weights: Vec<Vec<f64>> =
         (0..estimates.cells.len()).map(|j| estimates.unit_weight(j)).collect();
-    let none =
-        || Critical { value: normal_quantile(1.0 - inference.alpha / 2.0), band: Band::Pointwise };
+    let none = || Critical { value: pointwise(inference.alpha), band: Band::Pointwise };
     let (standard_errors, critical) = match Projection::new(estimates, &weights) {
         None => (vec![None; weights.len()], none()),
         Some(projection) => {

@@ -2,6 +2,7 @@
 
 mod att_gt;
 mod callback;
+mod consistent;
 mod contrast;
 mod ddd;
 mod drdid;
@@ -9,8 +10,9 @@ mod finish;
 mod guard;
 mod input;
 mod result;
-mod saved;
+pub(crate) mod saved;
 mod setup;
+mod sizes;
 
 pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};

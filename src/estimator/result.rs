@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::saved::Format;
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, Estimate, Estimates, Wald};
 use crate::options::Band;
@@ -85,6 +86,9 @@ pub struct TripleComparison {
 #[non_exhaustive]
 #[doc(alias = "MP")]
 pub struct AttGtResult {
+    /// Which form the saved result has.
+    #[serde(default)]
+    pub(crate) format: Format,
     /// The cells, group-major.
     pub cells: Vec<AttGtCell>,
     /// Critical value of the cells' intervals.

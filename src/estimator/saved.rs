@@ -1,19 +1,61 @@
 //! Results as JSON.
 
+use std::io::Read;
 use std::path::Path;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::drdid::DrdidResult;
 use super::result::AttGtResult;
 use crate::error::{DidError, Result};
+use crate::estimates::check::Checked;
+use crate::memory;
+
+/// The number of the form in which results are saved. It is written first, so that a result of a later form is refused for
+/// that reason. Results without it were saved before there was one, in the same form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Format;
+
+impl Format {
+    const CURRENT: u64 = 1;
+}
+
+/// What reading takes at most of the length of a text: the text as it grows, and its numbers.
+const COPIES: u64 = 8;
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_u64(Self::CURRENT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Format {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            0 => Err(D::Error::custom("`format` is 0, and the first is 1")),
+            1..=Self::CURRENT => Ok(Self),
+            newer => Err(D::Error::custom(format!(
+                "`format` is {newer}, and this version of burn-did reads up to {}; read it with the version that wrote it, or a newer one",
+                Self::CURRENT
+            ))),
+        }
+    }
+}
+
+/// A result whose parts must fit together.
+pub(super) trait Consistent {
+    /// An error that names the field at fault.
+    fn check(&self) -> Checked;
+}
 
 impl AttGtResult {
-    /// Writes the result as JSON. It can be aggregated again after [`load`](Self::load); influence values are not saved.
+    /// Writes the result as JSON, every number to the last bit. It can be aggregated again after [`load`](Self::load);
+    /// influence values are not saved.
     ///
     /// # Errors
-    /// [`DidError::Io`] if the file cannot be written.
+    /// [`DidError::Io`] if the file cannot be written, [`DidError::Json`] if the result was changed into one that could not be
+    /// loaded.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         write(self, path.as_ref())
     }
@@ -21,17 +63,17 @@ impl AttGtResult {
     /// Reads a saved result.
     ///
     /// # Errors
-    /// [`DidError::Io`] or [`DidError::Json`].
+    /// [`DidError::Io`], or [`DidError::Json`] for what is no saved result or one whose parts do not fit together.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         read(path.as_ref())
     }
 }
 
 impl DrdidResult {
-    /// Writes the result as JSON; influence values are not saved.
+    /// Writes the result as JSON, every number to the last bit; influence values are not saved.
     ///
     /// # Errors
-    /// [`DidError::Io`] if the file cannot be written.
+    /// As [`AttGtResult::save`].
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         write(self, path.as_ref())
     }
@@ -39,22 +81,57 @@ impl DrdidResult {
     /// Reads a saved result.
     ///
     /// # Errors
-    /// [`DidError::Io`] or [`DidError::Json`].
+    /// As [`AttGtResult::load`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         read(path.as_ref())
     }
 }
 
-fn write(result: &impl Serialize, path: &Path) -> Result<()> {
+fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
+    check(result)?;
     let text = serde_json::to_string(result)?;
     std::fs::write(path, text).map_err(|source| io(path, source))
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = std::fs::read_to_string(path).map_err(|e| io(path, e))?;
-    Ok(serde_json::from_str(&text)?)
+fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
+    let result: T = serde_json::from_str(&text(path)?)?;
+    check(&result)?;
+    Ok(result)
+}
+
+/// The text of a file, of which no more is read than there is room for.
+fn text(path: &Path) -> Result<String> {
+    let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
+    let most = memory::free().map_or(u64::MAX, |free| free / COPIES);
+    let mut text = String::new();
+    file.take(most).read_to_string(&mut text).map_err(|e| io(path, e))?;
+    let needed = u128::from(COPIES) * text.len() as u128;
+    memory::check("the saved result", needed + 1, "load it where there is more memory")?;
+    Ok(text)
+}
+
+fn check(result: &impl Consistent) -> Result<()> {
+    Ok(result.check().map_err(serde_json::Error::custom)?)
 }
 
 fn io(path: &Path, source: std::io::Error) -> DidError {
     DidError::Io { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_formats_are_refused_by_name() {
+        assert_eq!(serde_json::to_string(&Format).expect("a number"), "1");
+        assert!(serde_json::from_str::<Format>("1").is_ok());
+        for newer in ["2", "0", "18446744073709551615"] {
+            let error = serde_json::from_str::<Format>(newer).expect_err("unknown").to_string();
+            assert!(error.contains(&format!("`format` is {newer}")), "{error}");
+        }
+        for wrong in ["-1", "1.5", "\"1\"", "null"] {
+            assert!(serde_json::from_str::<Format>(wrong).is_err(), "{wrong}");
+        }
+    }
 }

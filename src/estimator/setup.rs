@@ -13,10 +13,10 @@ use crate::files::{Files, Format, problem};
 use crate::inference::multipliers;
 use crate::options::{Band, BasePeriod, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::{
-    Conditioning, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
+    Cells, Conditioning, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
     SampleOptions, Storage, ingest, ingest_parquet,
 };
-use crate::pass::{Consumers, InfluencePass};
+use crate::pass::Consumers;
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::{Local, LocalOptions};
@@ -29,6 +29,7 @@ pub(super) struct Setup {
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
     pub missing: MissingValues,
+    pub cells: Cells,
     pub precision: Precision,
     pub chunk_rows: Option<usize>,
     pub memory_budget: Option<u64>,
@@ -114,6 +115,7 @@ impl Setup {
             options: self.sample,
             fix_weights: self.fix_weights,
             conditioning: self.conditioning,
+            cells: self.cells,
             storage,
             missing: self.missing.clone(),
             progress: self.progress.clone(),
@@ -245,24 +247,4 @@ pub(super) fn consumers(
     let clusters = sample.n_clusters;
     let multipliers = bootstrap.and_then(multipliers).filter(|_| clusters.is_none());
     Consumers { clusters, multipliers, keep_rows }
-}
-
-/// Whether the sums over influence values, and the values if they are kept, fit in free memory.
-pub(super) fn check_memory(sample: &Sample, pass: &InfluencePass) -> Result<()> {
-    let (m, Consumers { clusters, multipliers, keep_rows }) = (pass.columns, pass.consumers);
-    let draws = multipliers.map_or(0, |s| s.draws);
-    // Tiles in flight have sums of their own.
-    let copies = 1 + 8 * rayon::current_num_threads();
-    let kept = if keep_rows { 2 * sample.n } else { 0 };
-    let doubles = m * ((m + draws) * copies + clusters.unwrap_or(0) + kept);
-    let needed = 8 * doubles as u64;
-    match crate::memory::free().filter(|free| needed > *free) {
-        None => Ok(()),
-        Some(available) => Err(DidError::Memory {
-            what: "what is kept of the influence values",
-            needed,
-            available,
-            remedy: "do not keep influence values, or ask for fewer draws or clusters",
-        }),
-    }
 }

@@ -20,6 +20,18 @@ pub(crate) fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
+/// Levels below this are looked up in the lower tail: one minus half of them has lost too many digits.
+const TINY_ALPHA: f64 = 1e-6;
+
+/// Critical value of a pointwise interval at one minus the level `alpha`.
+pub(crate) fn pointwise(alpha: f64) -> f64 {
+    if alpha < TINY_ALPHA {
+        -normal_quantile(alpha / 2.0)
+    } else {
+        normal_quantile(1.0 - alpha / 2.0)
+    }
+}
+
 /// Quantile of sorted values, interpolated linearly (R's type 7).
 fn interpolated_quantile(sorted: &[f64], p: f64) -> f64 {
     let position = (sorted.len() - 1) as f64 * p;
@@ -37,4 +49,23 @@ fn quantile(sorted: &[f64], p: f64) -> f64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped rank")]
     let index = rank.clamp(1.0, sorted.len() as f64) as usize - 1;
     sorted[index]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn critical_values_of_extreme_levels_are_right() {
+        // R: qnorm(alpha / 2, lower.tail = FALSE).
+        for (alpha, expected) in [
+            (0.05, 1.959_963_984_540_054),
+            (1e-4, 3.890_591_886_413_094),
+            (1e-8, 5.730_728_868_236_289),
+            (1e-10, 6.466_951_087_240_515),
+        ] {
+            assert!((pointwise(alpha) - expected).abs() < 1e-9, "{alpha}: {}", pointwise(alpha));
+        }
+        assert_eq!(pointwise(0.05).to_bits(), normal_quantile(0.975).to_bits());
+    }
 }

@@ -1,6 +1,6 @@
 //! Linear maps of the estimates: their variance, draws, standard errors and critical values.
 
-use super::{DEGENERATE, SupT, bootstrap, normal_quantile, sup_t};
+use super::{DEGENERATE, SupT, bootstrap, sup_t};
 use crate::error::DidWarning;
 use crate::estimates::Estimates;
 use crate::options::{Band, Inference};
@@ -82,7 +82,7 @@ impl Projection {
         floor: bool,
         warnings: &mut Vec<DidWarning>,
     ) -> Critical {
-        let z = normal_quantile(1.0 - inference.alpha / 2.0);
+        let z = super::pointwise(inference.alpha);
         let pointwise = Critical { value: z, band: Band::Pointwise };
         if inference.band == Band::Pointwise || standard_errors.is_empty() {
             return pointwise;

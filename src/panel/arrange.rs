@@ -5,13 +5,14 @@ use rayon::prelude::*;
 use super::canonical::sort_by_content;
 use super::columns::Roles;
 use super::condition::{Change, Known, Pieces, condition};
-use super::counts::Counts;
+use super::counts::{Counts, Pairs};
 use super::fill::Shape;
 use super::findings::Findings;
 use super::formula::Evaluated;
 use super::intake::{Intake, Request, Visit};
 use super::rules::{Rules, SampleOptions};
 use super::sample::{Cohort, Layout, Panel, Sample, Strata, WeightLayout};
+use super::sizes::{FEW_CLUSTERS, check_design};
 use super::store::Store;
 use crate::calendar::Calendar;
 use crate::error::{DidError, DidWarning, Result};
@@ -48,8 +49,10 @@ pub(super) fn arrange(
         );
         return Err(DidError::Weights { column: column.clone(), problem });
     }
+    check_clusters(findings.clusters(), request)?;
     let shape = findings.shape(rules.periods.len(), layout, request);
     let rows = counts.strata(layout);
+    check_design(shape, rows.len())?;
     let mut store = Store::new(shape, &rows, request.storage)?;
     let labels = findings.fill(shape, request, frames, &mut store, rows.iter().sum())?;
     let mut strata = store.finish()?;
@@ -60,6 +63,9 @@ pub(super) fn arrange(
     }
     let mut sample = describe(rules, request, layout, counts, &findings, shape);
     sample.labels = labels;
+    if layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs) {
+        sample.pairs = Some(Pairs::new(&intake.units, rules));
+    }
     request.report(CONDITIONING, 0, 3);
     let change = condition(&strata, &known(&sample, shape, request, rows), &mut sample.design)?;
     sample.offsets = (0..sample.n_strata()).map(|s| change.offsets(s)).collect();
@@ -89,6 +95,16 @@ fn check_sizes(
         return Err(DidError::SmallNeverTreated { size: size as usize, required });
     }
     Ok(())
+}
+
+/// One cluster has no variance: all that its sum differs from zero by is rounding.
+fn check_clusters(clusters: Option<usize>, request: &Request<'_>) -> Result<()> {
+    match (clusters, &request.roles.cluster) {
+        (Some(clusters @ ..2), Some(column)) if request.cells.has_errors() => {
+            Err(DidError::TooFewClusters { column: column.clone(), clusters })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Both groups of a two-period comparison must be large enough for the covariates, and their eligible and ineligible units
@@ -160,6 +176,10 @@ fn describe(
     let strata = counts.strata(layout);
     let n = strata.iter().sum();
     let never = (0..cohorts.len()).filter(|c| cohorts[*c].group.is_infinite());
+    let clusters = findings.clusters().unwrap_or(n);
+    if clusters < FEW_CLUSTERS && request.cells.has_errors() {
+        warnings.push(DidWarning::FewClusters { clusters });
+    }
     audit.rows = counts.rows.iter().flatten().sum();
     audit.units = n;
     audit.never_treated = never
@@ -178,8 +198,6 @@ fn describe(
         (false, true) => Weight::Column(2 * shape.periods),
         (false, false) => Weight::Column(0),
     };
-    let pairs =
-        layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs);
     Sample {
         layout,
         periods,
@@ -187,7 +205,7 @@ fn describe(
         two_periods,
         cohorts,
         groups,
-        pair_counts: pairs.then_some(counts.pairs),
+        pairs: None,
         counts: counts.rows,
         n,
         design,

@@ -355,18 +355,22 @@ fn small(
     map: impl Fn(f64) -> f64 + Sync,
 ) -> Result<SmallCodes> {
     SmallCodes::new(&numbers, map).map_err(|problem| match problem {
-        Uncodable::TooMany => {
-            DidError::TooManyValues { column: column.to_owned(), limit: MAX_DISTINCT }
-        }
+        Uncodable::TooMany { distinct } => too_many(column, role, distinct),
         Uncodable::Indistinct { row, value } => {
             DidError::TooManyDigits { column: column.to_owned(), role, value, row: first_row + row }
         }
     })
 }
 
+/// There are more distinct values than a period or group can have.
+pub(super) fn too_many(column: &str, role: &'static str, distinct: usize) -> DidError {
+    DidError::TooManyValues { column: column.to_owned(), role, distinct, limit: MAX_DISTINCT }
+}
+
 /// First treated periods with never treated (0, +inf, null) as +inf.
 fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<SmallCodes> {
-    let codes = small(column, "group", numbers, first_row, |g| if g == 0.0 { f64::INFINITY } else { g })?;
+    let codes =
+        small(column, "group", numbers, first_row, |g| if g == 0.0 { f64::INFINITY } else { g })?;
     if codes.lowest().is_none_or(|g| g > 0.0) {
         return Ok(codes);
     }
@@ -388,19 +392,19 @@ fn binary(
     numbers: Numbers,
     first_row: usize,
 ) -> Result<SmallCodes> {
-    let codes = small(column, role, numbers, first_row, |v| v)?;
-    let other = |code: &u16| {
-        let value = codes.value(*code);
-        !(value.is_nan() || value == 0.0 || value == 1.0)
+    let is_binary = |v: f64| v.is_nan() || v == 0.0 || v == 1.0;
+    let other = |row: usize, value| {
+        let (column, row) = (column.to_owned(), first_row + row);
+        DidError::NotBinary { column, role, value, row }
     };
-    match codes.codes.iter().position(other) {
+    let Ok(codes) = SmallCodes::new(&numbers, |v| v) else {
+        let values = numbers.values();
+        let found = values.iter().position(|v| !is_binary(*v)).unwrap_or(0);
+        return Err(other(found, values[found]));
+    };
+    match codes.codes.iter().position(|code| !is_binary(codes.value(*code))) {
         None => Ok(codes),
-        Some(row) => Err(DidError::NotBinary {
-            column: column.to_owned(),
-            role,
-            value: codes.value(codes.codes[row]),
-            row: first_row + row,
-        }),
+        Some(row) => Err(other(row, codes.value(codes.codes[row]))),
     }
 }
 

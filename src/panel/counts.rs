@@ -8,8 +8,6 @@ use super::survey::Observed;
 pub(super) struct Counts {
     /// `[cohort][period]`.
     pub rows: Vec<Vec<usize>>,
-    /// Units observed in both periods, `[cohort][period][other period]`.
-    pub pairs: Vec<Vec<Vec<usize>>>,
     /// Units of each cohort.
     pub units: Vec<usize>,
 }
@@ -17,19 +15,12 @@ pub(super) struct Counts {
 impl Counts {
     pub fn new(units: &[Observed], rules: &Rules) -> Self {
         let (cohorts, periods) = (rules.cohorts.len(), rules.periods.len());
-        let mut counts = Self {
-            rows: vec![vec![0; periods]; cohorts],
-            pairs: vec![vec![vec![0; periods]; periods]; cohorts],
-            units: vec![0; cohorts],
-        };
+        let mut counts = Self { rows: vec![vec![0; periods]; cohorts], units: vec![0; cohorts] };
         for unit in units {
             let Some(place) = rules.place(unit) else { continue };
             counts.units[place.cohort] += unit.units;
             for (t, _) in &place.rows {
                 counts.rows[place.cohort][*t] += unit.units;
-                for (j, _) in &place.rows {
-                    counts.pairs[place.cohort][*t][*j] += unit.units;
-                }
             }
         }
         counts
@@ -47,5 +38,45 @@ impl Counts {
     pub fn cohort_size(&self, cohort: usize) -> f64 {
         let rows = &self.rows[cohort];
         rows.iter().sum::<usize>() as f64 / rows.len() as f64
+    }
+}
+
+/// Which units are observed in which periods, where it matters for two periods at once. It takes the memory of what is
+/// observed: a table of all pairs of periods would not.
+#[derive(Clone, Debug)]
+pub(crate) struct Pairs {
+    /// Units of each pattern of periods.
+    units: Vec<usize>,
+    /// Patterns with a period, ascending, `[cohort][period]`.
+    patterns: Vec<Vec<Vec<u32>>>,
+}
+
+impl Pairs {
+    pub(super) fn new(units: &[Observed], rules: &Rules) -> Self {
+        let empty = vec![Vec::new(); rules.periods.len()];
+        let mut pairs = Self { units: Vec::new(), patterns: vec![empty; rules.cohorts.len()] };
+        for unit in units {
+            let Some(place) = rules.place(unit) else { continue };
+            let pattern = u32::try_from(pairs.units.len()).unwrap_or(u32::MAX);
+            pairs.units.push(unit.units);
+            for (t, _) in &place.rows {
+                pairs.patterns[place.cohort][*t].push(pattern);
+            }
+        }
+        pairs
+    }
+
+    /// Units of a cohort that are observed in both periods.
+    pub fn count(&self, cohort: usize, period: usize, other: usize) -> usize {
+        let (a, b) = (&self.patterns[cohort][period], &self.patterns[cohort][other]);
+        let mut b = b.iter().peekable();
+        let mut count = 0;
+        for pattern in a {
+            while b.next_if(|other| *other < pattern).is_some() {}
+            if b.peek() == Some(&pattern) {
+                count += self.units[*pattern as usize];
+            }
+        }
+        count
     }
 }

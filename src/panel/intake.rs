@@ -13,6 +13,7 @@ use super::grid::{Grid, place};
 use super::missing::{MissingValues, ReadAsMissing, add_counts};
 use super::rules::{Rules, SampleOptions};
 use super::sample::Panel;
+use super::sizes::{Cells, Distinct, check_cells};
 use super::store::Storage;
 use super::survey::{Observed, Survey};
 use crate::error::{DidError, DidWarning, Result};
@@ -25,6 +26,8 @@ pub(crate) struct Request<'a> {
     pub options: SampleOptions,
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
+    /// What will be formed of the sample.
+    pub cells: Cells,
     pub storage: Storage,
     pub missing: MissingValues,
     pub progress: Option<Progress>,
@@ -101,6 +104,8 @@ pub(super) struct Intake {
     pub weighted: usize,
     /// Columns with integers that are too large to be doubles.
     rounded: Vec<String>,
+    /// Periods and groups, where there are several frames.
+    pub values: Distinct,
 }
 
 impl Intake {
@@ -142,7 +147,7 @@ impl Intake {
     /// The rules of the sample, from what all frames show.
     pub fn rules(&self, request: &Request<'_>) -> Result<Rules> {
         self.texts.check()?;
-        match &request.roles.weights {
+        let rules = match &request.roles.weights {
             Some(column) if self.weighted == 0 => Err(DidError::Weights {
                 column: column.clone(),
                 problem: format!(
@@ -158,7 +163,9 @@ impl Intake {
                 }
                 Ok(rules)
             }
-        }
+        }?;
+        check_cells(&rules, request)?;
+        Ok(rules)
     }
 
     /// Puts the rows that `frames` shows in their places.

@@ -24,6 +24,7 @@ mod parquet;
 mod periods;
 mod rules;
 mod sample;
+mod sizes;
 mod small;
 mod spill;
 mod store;
@@ -47,6 +48,7 @@ pub(crate) use rules::{SampleOptions, Timing};
 pub(crate) use sample::{
     Cohort, DesignInfo, Layout, Panel, Sample, Strata, StratumData, WeightLayout,
 };
+pub(crate) use sizes::Cells;
 pub(crate) use spill::Spill;
 pub(crate) use store::Storage;
 
@@ -67,7 +69,11 @@ pub(crate) fn ingest_parquet(
     request: &Request<'_>,
 ) -> Result<Panel> {
     let mut intake = Intake::new(audit);
-    let read = files.each("reading", &mut |df| intake.add(&Frame::new(df, request)?));
+    let read = files.each("reading", &mut |df| {
+        let frame = Frame::new(df, request)?;
+        intake.values.add(frame.rows(), request.roles)?;
+        intake.add(&frame)
+    });
     read.map_err(|error| located(error, files, request))?;
     let rules = intake.rules(request)?;
     intake.arrange(&rules, request, &|visit| {

@@ -7,6 +7,7 @@ use crate::error::DidWarning;
 use crate::pass::Weight;
 
 use super::audit::SampleAudit;
+use super::counts::Pairs;
 use super::spill::Spill;
 
 /// How rows form observations.
@@ -91,8 +92,8 @@ pub(crate) struct Sample {
     pub groups: Vec<Range<usize>>,
     /// Rows observed, `[cohort][period]`.
     pub counts: Vec<Vec<usize>>,
-    /// Units observed in both periods, `[cohort][period][weight period]`; unbalanced panels with fixed weights only.
-    pub pair_counts: Option<Vec<Vec<Vec<usize>>>>,
+    /// Units observed in both of two periods; of unbalanced panels whose cells ask for it.
+    pub pairs: Option<Pairs>,
     /// Independent observations: units, or rows of repeated cross sections.
     pub n: usize,
     pub design: DesignInfo,

@@ -8,8 +8,11 @@ use crate::kernel::vectorized;
 /// Rows that one task encodes.
 const PART: usize = 8_192;
 
-/// Largest number of distinct periods or groups.
-pub(super) const MAX_DISTINCT: usize = 60_000;
+/// Codes there are for whole numbers of a range.
+const CODES: usize = 60_000;
+
+/// Largest number of distinct periods or groups: the days of 27 years.
+pub(super) const MAX_DISTINCT: usize = 10_000;
 
 /// One code a row.
 pub(super) struct SmallCodes {
@@ -28,7 +31,7 @@ enum Scale {
 #[derive(Debug, PartialEq)]
 pub(super) enum Uncodable {
     /// There are more than [`MAX_DISTINCT`].
-    TooMany,
+    TooMany { distinct: usize },
     /// As a double, the value of a row may be equal to another number.
     Indistinct { row: usize, value: String },
 }
@@ -61,10 +64,10 @@ impl SmallCodes {
         }
         let scale = if range.min > range.max {
             Scale::Listed(Vec::new())
-        } else if range.integral && range.max - range.min < MAX_DISTINCT as f64 {
+        } else if range.integral && range.max - range.min < CODES as f64 {
             Scale::Offset(range.min)
         } else {
-            Scale::Listed(distinct(numbers, &map).ok_or(Uncodable::TooMany)?)
+            Scale::Listed(distinct(numbers, &map)?)
         };
         codes.par_chunks_mut(PART).zip(blocks(numbers, &map)).for_each(|(codes, values)| {
             let mut last = (f64::NAN, Self::MISSING);
@@ -75,7 +78,27 @@ impl SmallCodes {
                 *code = last.1;
             }
         });
-        Ok(Self { codes, scale })
+        let coded = Self { codes, scale };
+        match (&coded.scale, range.max - range.min >= MAX_DISTINCT as f64) {
+            (Scale::Offset(_), true) => {
+                let distinct = coded.present().filter(|code| *code < CODES as u16).count();
+                if distinct > MAX_DISTINCT {
+                    Err(Uncodable::TooMany { distinct })
+                } else {
+                    Ok(coded)
+                }
+            }
+            _ => Ok(coded),
+        }
+    }
+
+    /// Codes that occur, ascending.
+    pub fn present(&self) -> impl Iterator<Item = u16> {
+        let mut present = vec![false; usize::from(u16::MAX) + 1];
+        for code in &self.codes {
+            present[usize::from(*code)] = true;
+        }
+        (0..=u16::MAX).filter(move |code| present[usize::from(*code)])
     }
 
     /// Value of a code.
@@ -169,8 +192,8 @@ fn blocks(
     })
 }
 
-/// Distinct values below infinity, ascending; `None` if there are too many.
-fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Option<Vec<f64>> {
+/// Distinct values below infinity, ascending, unless there are too many.
+fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Result<Vec<f64>, Uncodable> {
     let sorted = |mut values: Vec<f64>| {
         values.retain(|v| *v < f64::INFINITY);
         values.sort_unstable_by(f64::total_cmp);
@@ -184,7 +207,14 @@ fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Option<Vec
         sorted(a)
     };
     let values = blocks(numbers, map).map(sorted).reduce(Vec::new, join);
-    (values.len() <= MAX_DISTINCT).then_some(values)
+    if values.len() <= MAX_DISTINCT {
+        return Ok(values);
+    }
+    let mut all: Vec<f64> = blocks(numbers, map).flatten_iter().collect();
+    all.retain(|v| *v < f64::INFINITY);
+    all.par_sort_unstable_by(f64::total_cmp);
+    all.dedup();
+    Err(Uncodable::TooMany { distinct: all.len() })
 }
 
 #[cfg(test)]
@@ -222,10 +252,19 @@ mod tests {
 
     #[test]
     fn too_many_values_are_refused() {
-        let many: Vec<Option<f64>> = (0..=MAX_DISTINCT).map(|i| Some(i as f64 + 0.5)).collect();
-        assert!(codes(&many).is_err_and(|e| e == Uncodable::TooMany));
-        assert!(codes(&many[..MAX_DISTINCT]).is_ok());
+        for (count, step) in [(MAX_DISTINCT + 1, 1.0), (20_000, 0.5), (20_000, 3.0), (30_001, 1e9)]
+        {
+            let many: Vec<Option<f64>> =
+                (0..2 * count).map(|i| Some((i % count) as f64 * step)).collect();
+            assert_eq!(
+                codes(&many).err(),
+                Some(Uncodable::TooMany { distinct: count }),
+                "{count} values {step} apart"
+            );
+            assert!(codes(&many[..MAX_DISTINCT]).is_ok());
+        }
     }
+
     #[test]
     fn values_that_doubles_confuse_are_refused() {
         let series = Series::new("t".into(), [Some(1_i64 << 53), Some((1 << 53) + 1), None]);

@@ -8,6 +8,7 @@ use super::sample::{Strata, StratumData};
 use super::spill::SpillWriter;
 use crate::error::{DidError, Result};
 use crate::memory;
+use crate::pass::TILE;
 
 /// Where strata are put.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,9 @@ impl Store {
                 if needed <= limit {
                     return Ok(resident());
                 }
+                let open = u128::from(shape.row_bytes()) * (TILE * rows.len()) as u128;
+                let remedy = "put groups and periods on a coarser grid";
+                memory::check("the open pieces of all cohorts", open, remedy)?;
                 Ok(Self::Spilled(SpillWriter::new(shape, rows, limit / 4)?))
             }
             Storage::Resident => match free.filter(|free| needed > *free) {

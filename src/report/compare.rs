@@ -1,5 +1,7 @@
 //! Several results side by side.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::estimates::Estimate;
 use crate::estimator::AttGtResult;
@@ -56,8 +58,9 @@ pub fn compare(models: &[(&str, &dyn Comparable)]) -> Table {
 fn estimate_rows(models: &[Vec<Term>]) -> Vec<Vec<String>> {
     let digits = Digits::of(models.iter().flatten().map(|t| &t.estimate));
     let mut names: Vec<(&str, [f64; 3])> = Vec::new();
+    let mut known = HashSet::new();
     for term in models.iter().flatten() {
-        if names.iter().all(|(name, _)| *name != term.name) {
+        if known.insert(term.name.as_str()) {
             names.push((&term.name, term.order));
         }
     }
@@ -65,11 +68,15 @@ fn estimate_rows(models: &[Vec<Term>]) -> Vec<Vec<String>> {
         let by = |i: usize| a[i].total_cmp(&b[i]);
         by(0).then(by(1)).then(by(2))
     });
+    let first = |terms: &'_ [Term]| -> HashMap<String, Estimate> {
+        terms.iter().rev().map(|t| (t.name.clone(), t.estimate)).collect()
+    };
+    let estimates: Vec<HashMap<String, Estimate>> = models.iter().map(|m| first(m)).collect();
     let mut rows = Vec::with_capacity(2 * names.len());
     for (name, _) in names {
         let (mut above, mut below) = (vec![name.to_owned()], vec![String::new()]);
-        for terms in models {
-            let estimate = terms.iter().find(|t| t.name == name).map(|t| &t.estimate);
+        for estimates in &estimates {
+            let estimate = estimates.get(name);
             above.push(estimate.map_or(String::new(), |e| starred(e, digits)));
             let se = estimate.and_then(|e| e.se);
             below.push(se.map_or(String::new(), |se| format!("({})", digits.show(Some(se)))));

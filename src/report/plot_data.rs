@@ -1,7 +1,6 @@
 //! What a plot draws, as typed rows.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::estimates::{CellStatus, Estimate};
@@ -59,11 +58,7 @@ impl PlotRow {
 
 /// Two-sided critical value of the standard normal law.
 fn critical(alpha: f64) -> f64 {
-    if alpha > 0.0 && alpha < 1.0 {
-        Normal::standard().inverse_cdf(1.0 - alpha / 2.0)
-    } else {
-        f64::NAN
-    }
+    if alpha > 0.0 && alpha < 1.0 { crate::inference::pointwise(alpha) } else { f64::NAN }
 }
 
 impl AttGtResult {

@@ -3,6 +3,7 @@
 use crate::aggregate::{Aggregated, AggregatedRow, Aggregation};
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, Estimate, Estimates, Wald};
+use crate::estimator::saved::Format;
 use crate::estimator::{AttGtCell, AttGtResult, Timings};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, Multiplier,
@@ -59,6 +60,7 @@ pub(super) fn att_gt(
         n_control: 309,
     };
     AttGtResult {
+        format: Format,
         cells: cells.iter().map(cell).collect(),
         critical_value,
         band: inference.band,

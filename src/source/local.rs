@@ -81,6 +81,11 @@ impl<B: DidBackend> Local<B> {
         Ok(local)
     }
 
+    /// Number of devices.
+    pub fn devices(&self) -> usize {
+        self.devices.len()
+    }
+
     fn hold(&mut self, strata: Vec<StratumData>, budget: Option<u64>) -> Result<()> {
         let width = match self.options.precision {
             Precision::F64 => 8,
@@ -144,8 +149,8 @@ impl<B: DidBackend> Local<B> {
 
     /// Whole tiles that two chunks of fit the budget.
     fn chunk_rows(&self, budget: Option<u64>, row_bytes: u64) -> Result<usize> {
-        let asked = self.options.chunk_rows.map_or(SEGMENT, |r| r.max(1).next_multiple_of(TILE));
-        let asked = asked.min(SEGMENT);
+        let asked = self.options.chunk_rows.unwrap_or(SEGMENT).clamp(1, SEGMENT);
+        let asked = asked.next_multiple_of(TILE);
         let Some(budget) = budget else { return Ok(asked) };
         let rows = usize::try_from(budget / 2 / row_bytes.max(1)).unwrap_or(usize::MAX);
         let fitting = rows / TILE * TILE;

@@ -24,8 +24,10 @@ mod parquet;
 mod paths;
 mod properties;
 mod results;
+mod saved;
 mod schemas;
 mod single;
+mod sizes;
 mod types;
 #[cfg(feature = "wgpu")]
 mod wgpu;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer as Writer};
 
 use crate::commands::Formed;
+use crate::shown::in_json;
 use crate::values::Given;
 
 /// A number that is written without a fraction if it has none.
@@ -415,6 +416,14 @@ impl Lines {
 }
 
 impl Formatter for Lines {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        writer.write_all(in_json(fragment).as_bytes())
+    }
+
     fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open(writer, b"[")
     }

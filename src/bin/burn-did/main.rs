@@ -8,6 +8,7 @@ mod error;
 mod json;
 mod output;
 mod progress;
+mod shown;
 mod values;
 
 use std::process::ExitCode;
@@ -17,7 +18,16 @@ use clap::Parser;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => {
+            output::usage(&error.render().to_string());
+            return ExitCode::from(2);
+        }
+        // Help, or the version.
+        Err(error) => error.exit(),
+    };
+    let done = match cli.command {
         Command::AttGt(args) => commands::att_gt::run(&args),
         Command::Ddd(args) => commands::ddd::run(&args),
         Command::Drdid(args) => commands::drdid::run(&args),

@@ -4,11 +4,12 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
 use crate::error::{CliError, Result};
+use crate::shown::escaped;
 
 /// Writes results. A reader that has gone away is not an error.
 pub(crate) fn results(text: &str) -> Result<()> {
     let mut out = stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(escaped(text, true).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error)),
         _ => Ok(()),
     }
@@ -19,6 +20,11 @@ pub(crate) fn blocks(blocks: impl IntoIterator<Item = String>) -> String {
     let blocks: Vec<String> =
         blocks.into_iter().map(|b| format!("{}\n", b.trim_matches('\n'))).collect();
     blocks.join("\n")
+}
+
+/// What is wrong with the command line, in the words of its parser.
+pub(crate) fn usage(text: &str) {
+    let _ = write!(stderr().lock(), "{}", escaped(text, true));
 }
 
 pub(crate) fn error(error: &CliError) {
@@ -34,5 +40,5 @@ pub(crate) fn warning(text: impl Display) {
 
 /// Nobody may be listening.
 fn message(kind: &str, text: impl Display) {
-    let _ = writeln!(stderr().lock(), "{kind}: {text}");
+    let _ = writeln!(stderr().lock(), "{kind}: {}", escaped(&text.to_string(), false));
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, AggregationKind, BasePeriod, ControlGroup, DrdidMethod, EstimationMethod,
-    FixWeights, Frequency, Multiplier, Precision, Resampling, UnbalancedPanel,
+    Aggregation, AggregationKind, Band, BasePeriod, ControlGroup, DrdidMethod, EstimationMethod,
+    FixWeights, Frequency, Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -124,9 +124,16 @@ pub(crate) fn estimator() -> impl TypedValueParser<Value = Estimator> {
 }
 
 /// A number in (0, 1).
-pub(crate) fn alpha(text: &str) -> Result<f64, String> {
+pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|v| *v > 0.0 && *v < 1.0);
     value.ok_or_else(|| "expected a number between 0 and 1".to_owned())
+}
+
+/// One minus a confidence level.
+pub(crate) fn alpha(text: &str) -> Result<f64, String> {
+    let alpha = fraction(text)?;
+    let inference = Inference { alpha, bootstrap: None, band: Band::Pointwise };
+    inference.validate().map(|()| alpha).map_err(|error| error.to_string())
 }
 
 /// Path of a picture.

@@ -8,8 +8,9 @@ use crate::backend::DidBackend;
 use crate::cell::{Estimated, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{CellStatus, Estimate};
+use crate::estimator::saved::Format;
 use crate::estimator::{Timings, finish, setup};
-use crate::inference::{DEGENERATE, normal_quantile, spread_around};
+use crate::inference::{DEGENERATE, pointwise, spread_around};
 use crate::options::{Bootstrap, DrdidMethod};
 use crate::panel::Sample;
 use crate::pass::InfluenceStat;
@@ -42,6 +43,7 @@ impl<'a> Comparison<'a> {
         // A panel's regression with fixed effects has a row for each unit and period.
         let rows = if settings.rows_are_units() { 1 } else { cell.sides.len() };
         let result = DrdidResult {
+            format: Format,
             estimate: Estimate::default(),
             status: CellStatus::Estimated,
             critical_value: critical_value(config.alpha),
@@ -154,7 +156,7 @@ impl<'a> Comparison<'a> {
 
 fn critical_value(alpha: f64) -> f64 {
     let usual = alpha.to_bits() == 0.05f64.to_bits();
-    if usual { USUAL } else { normal_quantile(1.0 - alpha / 2.0) }
+    if usual { USUAL } else { pointwise(alpha) }
 }
 
 /// Sum of the first columns of draws `[m, R]`.
@@ -190,8 +192,8 @@ pub(super) fn weighted_draws<S: Source>(
     for draws in Draws::batches(bootstrap.seed, bootstrap.draws, by_cluster) {
         let reweighted = Reweighted { source, draws };
         let results = estimate(&reweighted, &reweighted.cells(cell), &recipe)?;
-        deviations
-            .extend(results.cells.into_iter().flatten().map(|drawn| drawn.att - estimated.att));
+        let drawn = results.cells.into_iter().flatten().map(|drawn| drawn.att - estimated.att);
+        deviations.extend(drawn.filter(|deviation| deviation.is_finite()));
     }
     Ok(deviations)
 }

@@ -9,7 +9,8 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use super::input::Data;
-use super::setup::{self, Opened, Setup, check_chunk_rows, check_memory, consumers};
+use super::setup::{self, Opened, Setup, check_chunk_rows, consumers};
+use super::sizes::{self, Inferred};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
@@ -23,7 +24,7 @@ use crate::options::{
 };
 use crate::panel::formula::Formula;
 use crate::panel::{
-    Conditioning, Layout, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
+    Cells, Conditioning, Layout, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
 };
 use crate::pass::InfluenceStat;
 use crate::progress::Progress;
@@ -150,8 +151,9 @@ impl<B: DidBackend> Drdid<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
     /// # Errors
-    /// [`DidError::Config`] or [`DidError::Formula`].
+    /// [`DidError::Config`], [`DidError::Formula`], or [`DidError::Memory`] for more draws than there is room for.
     pub fn validate(&self) -> Result<()> {
+        sizes::check_draws(self.bootstrap.as_ref())?;
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
         check_chunk_rows(self.chunk_rows)?;
@@ -209,6 +211,14 @@ impl<B: DidBackend> Drdid<B> {
         let Opened { setup, local, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
         let sample = local.sample();
+        let inferred = Inferred {
+            // The rows of two periods, and the group's share.
+            columns: 3,
+            bootstrap: self.multiplied(),
+            keep_influence: self.keep_influence,
+            devices: local.devices(),
+        };
+        inferred.check(sample)?;
         let recipe = self.recipe(sample);
         let cell = self.cell(sample, recipe.method)?;
         let Results { mut cells, dropped } =
@@ -242,13 +252,14 @@ impl<B: DidBackend> Drdid<B> {
     ) -> Result<InfluenceStat> {
         let _span = tracing::info_span!("influence").entered();
         let sample = source.sample();
-        let multiplied =
-            self.bootstrap.as_ref().filter(|_| self.resampling == Resampling::Multiplier);
-        let consumers = consumers(sample, multiplied, self.keep_influence);
+        let consumers = consumers(sample, self.multiplied(), self.keep_influence);
         let all = columns.iter().map(Some);
         let pass = influence_pass(sample, all, consumers, self.precision, trim);
-        check_memory(sample, &pass)?;
         source.run(&pass)
+    }
+
+    fn multiplied(&self) -> Option<&Bootstrap> {
+        self.bootstrap.as_ref().filter(|_| self.resampling == Resampling::Multiplier)
     }
 
     fn weighted_bootstrap(&self) -> Option<Bootstrap> {
@@ -325,6 +336,7 @@ impl<B: DidBackend> Drdid<B> {
             fix_weights: None,
             conditioning: conditioning(self.precision),
             missing: MissingValues::new(self.missing_values.as_deref()),
+            cells: Cells::One,
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, Estimate};
+use crate::estimator::saved::Format;
 use crate::estimator::{Influence, Timings};
 use crate::options::{DrdidMethod, Resampling};
 use crate::panel::SampleAudit;
@@ -15,6 +16,9 @@ use crate::report::Settings;
 #[must_use]
 #[non_exhaustive]
 pub struct DrdidResult {
+    /// Which form the saved result has.
+    #[serde(default)]
+    pub(crate) format: Format,
     /// Effect and its uncertainty.
     pub estimate: Estimate,
     /// Why there is or is not an estimate.

@@ -74,7 +74,7 @@ fn columns(facets: usize) -> usize {
 }
 
 fn usual_size(facets: usize, columns: usize) -> (u32, u32) {
-    let rows = facets.div_ceil(columns).max(1) as u32;
+    let rows = facets.div_ceil(columns).clamp(1, 100) as u32;
     match rows {
         _ if facets <= 1 => (1200, 750),
         1 => (1200, 620),

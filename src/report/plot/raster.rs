@@ -6,6 +6,7 @@ use plotters::backend::{BitMapBackend, DrawingBackend};
 use plotters::style::RGBColor;
 
 use crate::error::{DidError, Result};
+use crate::memory;
 
 use super::failed;
 use super::font::Typeface;
@@ -30,6 +31,8 @@ pub(super) fn pixels(scene: &Scene, face: &Typeface) -> Result<Vec<u8>> {
         _ => 1,
     };
     let (width, height) = (scene.width * factor, scene.height * factor);
+    let bytes = 3 * u128::from(width) * u128::from(height);
+    memory::check("the picture (`size`)", 2 * bytes, "ask for fewer pixels, or for SVG")?;
     let mut buffer = vec![255; 3 * width as usize * height as usize];
     let mut backend = BitMapBackend::with_buffer(&mut buffer, (width, height));
     for shape in &scene.shapes {

@@ -51,9 +51,21 @@ fn draw(backend: &mut SVGBackend<'_>, shape: &Shape) -> Result<()> {
             backend.draw_circle(pixel(*centre), radius, &rgb(*colour), true)
         }
         Shape::Text(text) if text.words.is_empty() => Ok(()),
-        Shape::Text(text) => backend.draw_text(&text.words, &text_style(text), pixel(text.at)),
+        Shape::Text(text) => {
+            let words: String = text.words.chars().map(in_xml).collect();
+            backend.draw_text(&words, &text_style(text), pixel(text.at))
+        }
     }
     .map_err(failed)
+}
+
+/// The character, or a replacement of those that XML 1.0 does not have.
+fn in_xml(c: char) -> char {
+    match c {
+        '\t' | '\n' | '\r' => ' ',
+        '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => char::REPLACEMENT_CHARACTER,
+        c => c,
+    }
 }
 
 fn text_style(text: &Text) -> TextStyle<'static> {

@@ -76,7 +76,12 @@ fn cell_text(text: &str) -> String {
     let text = text.trim();
     let number = text.trim_end_matches('*');
     if number.parse::<f64>().is_err() {
-        return if text == "*" { "$^{*}$".into() } else { escape(text) };
+        return match text {
+            "*" => "$^{*}$".into(),
+            // A star after the end of a row would be part of it.
+            _ if text.starts_with('*') => format!("{{}}{}", escape(text)),
+            _ => escape(text),
+        };
     }
     let sign = if number.starts_with('-') { "$-$" } else { "" };
     let star = if number.len() < text.len() { "$^{*}$" } else { "" };

@@ -69,9 +69,20 @@ impl Table {
     }
 }
 
-/// One line: line breaks and other control characters become spaces.
+/// One line that is shown as it reads: line breaks and other control characters become spaces, and what turns the direction
+/// of text is left out.
 pub(super) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let shown = text.chars().filter(|c| !turns(*c));
+    shown.map(|c| if c.is_control() || is_break(c) { ' ' } else { c }).collect()
+}
+
+/// Whether a character marks or overrides the direction of text.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_break(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 fn cell(row: &[String], column: usize) -> &str {

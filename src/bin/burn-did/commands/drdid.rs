@@ -36,7 +36,7 @@ pub(crate) struct DrdidArgs {
         long,
         value_name = "LEVEL",
         default_value_t = 0.995,
-        value_parser = values::alpha,
+        value_parser = values::fraction,
         help_heading = "Estimation"
     )]
     trim_level: f64,

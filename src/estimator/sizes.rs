@@ -1,0 +1,79 @@
+//! What inference will take, refused before any work if there is no room for it.
+
+use crate::error::Result;
+use crate::memory;
+use crate::options::{Bootstrap, Multiplier};
+use crate::panel::Sample;
+use crate::pass::TILE;
+
+/// Doubles that a draw's random bits take on each thread, for the law with six points.
+const BITS: u128 = 5;
+
+/// Bytes of a kept unit's label.
+const LABEL: u128 = 64;
+
+/// Draws of whatever law take a double each, in each of several columns; this many are kept, sorted and shown at least.
+const DRAW_COPIES: u128 = 3;
+
+/// An error if the draws of one estimate alone do not fit in free memory.
+pub(super) fn check_draws(bootstrap: Option<&Bootstrap>) -> Result<()> {
+    let draws = bootstrap.map_or(0, |b| b.draws as u128);
+    memory::check(
+        "the bootstrap (`draws`, `--biters`)",
+        8 * DRAW_COPIES * draws,
+        "ask for fewer draws",
+    )
+}
+
+/// What is formed of influence values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inferred<'a> {
+    /// Columns of influence values: cells and group shares.
+    pub columns: usize,
+    /// A bootstrap that multiplies them.
+    pub bootstrap: Option<&'a Bootstrap>,
+    pub keep_influence: bool,
+    pub devices: usize,
+}
+
+impl Inferred<'_> {
+    /// An error if the covariance, the draws or the values kept do not fit in free memory.
+    pub fn check(&self, sample: &Sample) -> Result<()> {
+        let (m, n) = (self.columns as u128, sample.n as u128);
+        let clusters = sample.n_clusters.map(|c| c as u128);
+        let covariance = 5 * m * m + self.sums(n, m * m + m * clusters.unwrap_or(0), m * m);
+        let remedy = "put groups and periods on a coarser grid, or name a coarser cluster column";
+        memory::check("the covariance of the effects", 8 * covariance, remedy)?;
+        let draws = self.draws(n, clusters);
+        memory::check(
+            "the bootstrap (`draws`, `--biters`)",
+            8 * (covariance + draws),
+            "ask for fewer draws",
+        )?;
+        let kept = if self.keep_influence { 2 * m * n + LABEL / 8 * n } else { 0 };
+        memory::check(
+            "what is kept of the influence values (`keep_influence`)",
+            8 * (covariance + draws + kept),
+            "do not keep influence values",
+        )
+    }
+
+    /// Doubles of sums over `rows` while they are formed: of segments and of tiles in flight.
+    fn sums(&self, rows: u128, sums: u128, tile: u128) -> u128 {
+        let tiles = rows.div_ceil(TILE as u128).min(8 * rayon::current_num_threads() as u128);
+        sums * (1 + 2 * self.devices.max(1) as u128) + tiles * tile
+    }
+
+    /// Doubles of the draws: as they are formed, then as they are and combined.
+    fn draws(&self, rows: u128, clusters: Option<u128>) -> u128 {
+        let Some(bootstrap) = self.bootstrap else { return 0 };
+        let (m, r) = (self.columns as u128, bootstrap.draws as u128);
+        let threads = rayon::current_num_threads() as u128 * (m + BITS) * r;
+        let formed = match (bootstrap.multiplier, clusters) {
+            (Multiplier::Gaussian, _) => 2 * m * m + r,
+            (_, Some(clusters)) => self.sums(clusters, 0, m * r) + threads,
+            (_, None) => self.sums(rows, m * r, m * r) + threads,
+        };
+        formed + (2 * m + 1) * r
+    }
+}

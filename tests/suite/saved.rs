@@ -1,0 +1,377 @@
+//! Saved results: read back to the last bit, and whatever was done to a file in between, an answer or an error that names the
+//! field.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use burn_did::backend::Cpu;
+use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
+use burn_did::{
+    Aggregation, AttGtResult, Band, Bootstrap, Comparable, Ddd, DidError, Drdid, DrdidResult,
+    PlotOptions, Resampling, compare,
+};
+use serde_json::{Value, json};
+
+use crate::support::spec::Spec;
+use crate::support::splitmix;
+
+/// A file that is removed at the end of a test.
+struct Saved(PathBuf);
+
+impl Saved {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("burn-did-{name}-{}.json", std::process::id())))
+    }
+
+    fn write(&self, text: &str) {
+        std::fs::write(&self.0, text).unwrap();
+    }
+
+    fn read(&self) -> Value {
+        serde_json::from_str(&std::fs::read_to_string(&self.0).unwrap()).unwrap()
+    }
+}
+
+impl Drop for Saved {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Group-time effects with everything that a result can have.
+fn group_time() -> AttGtResult {
+    let bootstrap = Some(Bootstrap::draws(3).seed(u64::MAX));
+    let spec = Spec { bootstrap, band: Band::Uniform, ..Spec::default().covariates("~ x1") };
+    spec.cluster("cl").fit(&splitmix::panel(42, 60, [3, 3, 5, 0]))
+}
+
+fn triple() -> AttGtResult {
+    let data = TripleSimulation::builder().units(400).periods(4).cohorts([3, 4]).build();
+    let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    config.eligible("eligible").build().fit(&data.frame(), &Default::default()).unwrap()
+}
+
+fn two_periods() -> DrdidResult {
+    let data = TwoPeriodSimulation::builder().units(200).covariates(2).seed(3).build();
+    let config =
+        Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
+    let config = config.bootstrap(Bootstrap::draws(5)).resampling(Resampling::Weighted).build();
+    config.fit(&data.frame(), &Default::default()).unwrap()
+}
+
+#[test]
+fn every_bit_survives() {
+    let file = Saved::new("bits");
+    for mut result in [group_time(), triple()] {
+        result.timings.read = 5e-324;
+        result.timings.ingest = f64::MIN_POSITIVE / 3.0;
+        result.timings.estimate = -0.0;
+        result.timings.total = f64::MAX;
+        result.timings.inference = 0.1 + 0.2;
+        result.save(&file.0).unwrap();
+        let loaded = AttGtResult::load(&file.0).unwrap();
+        let bits = |r: &AttGtResult| {
+            let timings = r.timings;
+            let seconds = [timings.read, timings.ingest, timings.estimate, timings.total];
+            let own = r.cells.iter().flat_map(|c| [c.estimate.att, c.estimate.se]).flatten();
+            let all = r.vcov().into_iter().flatten().flatten();
+            let numbers = own.chain(all).chain(seconds).chain([timings.inference]);
+            numbers.map(f64::to_bits).collect::<Vec<_>>()
+        };
+        assert_eq!(bits(&loaded), bits(&result));
+        assert_eq!(loaded, result);
+        for aggregation in [Aggregation::simple(), Aggregation::dynamic(), Aggregation::group()] {
+            let (a, b) = (result.aggregate(aggregation), loaded.aggregate(aggregation));
+            assert_eq!(a.unwrap(), b.unwrap());
+        }
+        let document = file.read();
+        assert_eq!(document["format"], json!(1));
+        assert_eq!(document["estimates"].as_object().unwrap().len(), 9);
+    }
+    let result = two_periods();
+    result.save(&file.0).unwrap();
+    assert_eq!(DrdidResult::load(&file.0).unwrap(), result);
+    assert_eq!(file.read()["format"], json!(1));
+}
+
+#[test]
+fn what_could_not_be_loaded_is_not_saved() {
+    let file = Saved::new("unsaved");
+    let refused = |change: &dyn Fn(&mut AttGtResult), field: &str| {
+        let mut result = group_time();
+        change(&mut result);
+        let message = result.save(&file.0).unwrap_err().to_string();
+        assert!(message.contains(field), "{message}");
+        assert!(!file.0.exists());
+    };
+    refused(&|r| r.cells[1].group = f64::INFINITY, "cells[1]");
+    refused(&|r| r.cells[0].estimate.se = Some(f64::NAN), "cells[0]");
+    refused(&|r| r.cells[0].estimate.ci_upper = Some(f64::INFINITY), "cells[0]");
+    refused(&|r| r.critical_value = f64::INFINITY, "critical_value");
+    refused(&|r| r.settings.inference.alpha = 1e-17, "settings.inference");
+    refused(&|r| drop(r.cells.pop()), "cells");
+}
+
+/// Errors of a changed file.
+fn loaded(file: &Saved, base: &Value, pointer: &str, value: Value) -> String {
+    let mut document = base.clone();
+    *document.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
+    file.write(&document.to_string());
+    let error = AttGtResult::load(&file.0).expect_err(pointer);
+    assert!(matches!(error, DidError::Json(_)), "{error:?}");
+    error.to_string()
+}
+
+#[test]
+fn errors_name_the_field() {
+    let file = Saved::new("fields");
+    let result = group_time();
+    result.save(&file.0).unwrap();
+    let base = file.read();
+    let numbers = |pointer: &str| base.pointer(pointer).unwrap().as_array().unwrap().clone();
+    let all = numbers("/estimates/covariance");
+    let m = all.len().isqrt();
+    let but = |index: usize, value: f64| {
+        let mut changed = all.clone();
+        changed[index] = json!(value);
+        Value::Array(changed)
+    };
+    for (pointer, value, field) in [
+        ("/format", json!(2), "`format` is 2"),
+        ("/format", json!(u64::MAX), "`format` is 18446744073709551615"),
+        ("/estimates/covariance", json!([]), "`estimates.covariance` has 0 numbers"),
+        ("/estimates/covariance", json!(all[..m]), "`estimates.covariance` has"),
+        ("/estimates/covariance", but(m + 1, -1e-9), "negative variance"),
+        ("/estimates/covariance", but(1, 1e3), "not symmetric"),
+        ("/estimates/covariance", Value::Null, "`estimates.draws`"),
+        ("/estimates/draws", json!([1.0]), "`estimates.draws` has 1 numbers"),
+        ("/estimates/draws", Value::Null, "`estimates.draws` are missing"),
+        ("/estimates/inference/bootstrap/draws", json!(usize::MAX), "`estimates.inference`"),
+        ("/estimates/inference/bootstrap/draws", json!(4_000_000_000u32), "`estimates.draws`"),
+        ("/estimates/inference/alpha", json!(1e-17), "`estimates.inference`"),
+        ("/settings/inference/alpha", json!(0.1), "`settings.inference`"),
+        ("/estimates/shares", json!([]), "estimates.cells[0]"),
+        ("/estimates/shares/0/share", json!(-0.5), "`estimates.shares`"),
+        ("/estimates/shares/0/share", json!(1e308), "`estimates.shares`"),
+        ("/estimates/shares/0/group", json!(99.0), "`estimates.shares`"),
+        ("/estimates/periods", json!([3.0, 2.0]), "`estimates.periods`"),
+        ("/estimates/periods", json!([1.0]), "`estimates.periods`"),
+        ("/estimates/cells", json!([]), "`estimates.cells`"),
+        ("/estimates/cells/0/time", json!(99.0), "`estimates.cells[0]`"),
+        ("/estimates/cells/0/att", Value::Null, "`estimates.cells[0]`"),
+        ("/estimates/n", json!(0), "`estimates.n`"),
+        ("/estimates/n_clusters", json!(0), "`estimates.n_clusters`"),
+        ("/estimates/n_clusters", json!(61), "`estimates.n_clusters`"),
+        ("/settings/n_units", json!(61), "`settings.n_units`"),
+        ("/settings/layout", json!("round"), "`settings.layout`"),
+        ("/settings/estimator", json!("a,b\n"), "`settings.estimator`"),
+        ("/cells", json!([]), "`cells`"),
+        ("/cells/2/att", json!(17.0), "`cells[2]`"),
+        ("/cells/2/se", json!(-1.0), "`cells[2]`"),
+        ("/cells/2/p_value", json!(7.0), "`cells[2]`"),
+        ("/cells/2/ci_lower", json!(1e9), "`cells[2]`"),
+        ("/wald/df", json!(0), "`wald`"),
+        ("/critical_value", json!(-1.0), "`critical_value`"),
+        ("/audit/periods", json!([2.0, 1.0]), "`audit.periods`"),
+    ] {
+        let message = loaded(&file, &base, pointer, value);
+        assert!(message.contains(field), "{pointer}: `{field}` is not in: {message}");
+    }
+    // Saved before there was a version.
+    let mut old = base.clone();
+    old.as_object_mut().unwrap().remove("format");
+    file.write(&old.to_string());
+    assert_eq!(AttGtResult::load(&file.0).unwrap(), result);
+}
+
+#[test]
+fn hostile_documents_are_errors() {
+    let file = Saved::new("hostile");
+    let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let nested = format!("{{\"cells\":{deep}}}");
+    let unknown = format!("{{\"unknown\":{deep}}}");
+    let object = "{\"a\":".repeat(100_000);
+    for text in [
+        "",
+        "null",
+        "{}",
+        "[]",
+        "1e999",
+        &deep,
+        &nested,
+        &unknown,
+        &object,
+        "{\"format\":1e999}",
+        "{\"format\":99999999999999999999999999}",
+        "{\"cells\":[{\"group\":1e400}]}",
+        "\u{feff}{}",
+        "{\"format\":1,\"format\":1}",
+    ] {
+        file.write(text);
+        for error in [AttGtResult::load(&file.0).err(), DrdidResult::load(&file.0).err()] {
+            assert!(matches!(error, Some(DidError::Json(_))), "{error:?}");
+        }
+    }
+    std::fs::write(&file.0, b"\xff\xfe\x00").unwrap();
+    assert!(AttGtResult::load(&file.0).is_err());
+}
+
+/// Pointers of all values of a document.
+fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
+    out.push(at.to_owned());
+    match value {
+        Value::Array(values) => {
+            // Long lists of numbers are all alike.
+            let some = (0..values.len()).filter(|i| *i < 4 || i + 2 > values.len());
+            some.for_each(|i| pointers(&values[i], &format!("{at}/{i}"), out));
+        }
+        Value::Object(map) => {
+            map.iter().for_each(|(key, v)| pointers(v, &format!("{at}/{key}"), out));
+        }
+        _ => {}
+    }
+}
+
+/// What may stand in place of a value.
+fn mutations(value: &Value) -> Vec<Value> {
+    let mut out = vec![
+        Value::Null,
+        json!(true),
+        json!(0),
+        json!(1),
+        json!(-1),
+        json!(0.5),
+        json!(1e308),
+        json!(-1e308),
+        json!(5e-324),
+        json!(u64::MAX),
+        json!(1u64 << 61),
+        json!("text"),
+        json!([]),
+        json!({}),
+        json!([0.0]),
+    ];
+    if let Value::Array(values) = value {
+        let mut longer = values.clone();
+        longer.extend(values.iter().take(2).cloned());
+        let shorter = values[..values.len().saturating_sub(1)].to_vec();
+        let reversed = values.iter().rev().cloned().collect();
+        out.extend([longer, shorter, reversed].map(Value::Array));
+    }
+    if let Some(number) = value.as_f64() {
+        out.extend([json!(-number), json!(2.0 * number), json!(number + 1.0)]);
+    }
+    out
+}
+
+/// Every use of a result; all numbers must be finite, and standard errors positive.
+fn use_all(fit: &AttGtResult) {
+    let finite = |v: Option<f64>| assert!(v.is_none_or(f64::is_finite), "{v:?}");
+    let positive = |v: Option<f64>| assert!(v.is_none_or(|v| v.is_finite() && v > 0.0), "{v:?}");
+    for cell in &fit.cells {
+        positive(cell.estimate.se);
+        finite(cell.estimate.att);
+    }
+    let options = PlotOptions::new().size(900, 700);
+    let mut tables = vec![fit.to_string(), fit.to_latex(), fit.to_markdown()];
+    tables.extend(fit.to_svg(&options).ok());
+    tables.extend(fit.to_csv());
+    tables.push(fit.glance().unwrap().to_string());
+    let _ = (fit.vcov(), fit.plot_data());
+    let _ = (fit.test_post_effects(), fit.test_equal_groups());
+    let terms: Vec<_> = fit.cells.iter().take(3).map(|c| ((c.group, c.time), 1.0)).collect();
+    if let Ok(contrast) = fit.contrast(&terms) {
+        positive(contrast.se);
+    }
+    let kinds = [
+        Aggregation::simple(),
+        Aggregation::dynamic(),
+        Aggregation::group(),
+        Aggregation::calendar(),
+    ];
+    for kind in kinds {
+        for aggregation in [kind, kind.na_rm(true), kind.balance_e(1).min_e(-1.0), kind.max_e(1.0)]
+        {
+            let Ok(aggregated) = fit.aggregate(aggregation) else { continue };
+            for e in aggregated.rows.iter().map(|r| r.estimate).chain([aggregated.overall]) {
+                positive(e.se);
+                finite(e.att);
+            }
+            tables.extend(aggregated.to_svg(&options).ok());
+            let models: [(&str, &dyn Comparable); 2] = [("a", fit), ("b", &aggregated)];
+            tables.push(compare(&models).to_string());
+            tables.push(aggregated.to_string());
+        }
+    }
+    assert!(tables.iter().all(|t| !t.contains("NaN") && !t.contains("inf ")));
+}
+
+#[test]
+fn no_change_to_a_file_makes_a_panic() {
+    let file = Saved::new("mutated");
+    let (mut panics, mut accepted, mut refused) = (Vec::new(), 0, 0);
+    for result in [group_time(), triple()] {
+        result.save(&file.0).unwrap();
+        let base = file.read();
+        let mut all = Vec::new();
+        pointers(&base, "", &mut all);
+        for pointer in &all {
+            let value = base.pointer(pointer).unwrap();
+            for mutation in mutations(value) {
+                let mut document = base.clone();
+                *document.pointer_mut(pointer).unwrap() = mutation.clone();
+                file.write(&document.to_string());
+                let done = catch_unwind(AssertUnwindSafe(|| {
+                    let loaded = AttGtResult::load(&file.0);
+                    loaded.map(|fit| use_all(&fit)).map_err(|e| e.to_string())
+                }));
+                match done {
+                    Ok(Ok(())) => accepted += 1,
+                    Ok(Err(message)) => {
+                        assert!(!message.is_empty());
+                        refused += 1;
+                    }
+                    Err(_) => panics.push(format!("{pointer} = {mutation}")),
+                }
+            }
+        }
+    }
+    assert!(panics.is_empty(), "{} panics: {panics:#?}", panics.len());
+    assert!(refused > accepted && accepted > 100, "{refused} refused, {accepted} accepted");
+}
+
+#[test]
+fn no_change_to_a_two_period_file_makes_a_panic() {
+    let file = Saved::new("mutated-drdid");
+    two_periods().save(&file.0).unwrap();
+    let base = file.read();
+    let mut all = Vec::new();
+    pointers(&base, "", &mut all);
+    for pointer in &all {
+        for mutation in mutations(base.pointer(pointer).unwrap()) {
+            let mut document = base.clone();
+            *document.pointer_mut(pointer).unwrap() = mutation;
+            file.write(&document.to_string());
+            if let Ok(fit) = DrdidResult::load(&file.0) {
+                let text = [fit.to_string(), fit.to_latex(), fit.to_csv().unwrap()].concat();
+                assert!(!text.contains("NaN"), "{pointer}: {text}");
+                assert!(fit.estimate.se.is_none_or(|se| se > 0.0 && se.is_finite()));
+                let _ = (fit.glance().unwrap(), compare(&[("a", &fit)]).to_string());
+            }
+        }
+    }
+    let refused = |pointer: &str, value: Value, field: &str| {
+        let mut document = base.clone();
+        *document.pointer_mut(pointer).unwrap() = value;
+        file.write(&document.to_string());
+        let message = DrdidResult::load(&file.0).expect_err(pointer).to_string();
+        assert!(message.contains(field), "{message}");
+    };
+    refused("/draws", json!([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), "`draws` has 6 numbers");
+    refused("/draws", Value::Null, "`draws`");
+    refused("/estimate/se", json!(0.0), "`estimate`");
+    refused("/trim_level", json!(1.0), "`trim_level`");
+    refused("/settings/estimator", json!("att_gt"), "`settings.estimator`");
+    refused("/resampling", Value::Null, "`resampling`");
+    refused("/format", json!(9), "`format` is 9");
+}
