@@ -152,7 +152,8 @@ pub enum DidError {
     },
     /// Groups and periods form more effects than memory has room for their covariance.
     #[error(
-        "{groups} groups (column `{group}`) and {periods} periods (column `{time}`) make {cells} effects, whose joint estimation needs {needed} bytes, but {available} are available; put groups and periods on a coarser grid"
+        "{groups} groups (column `{group}`) and {periods} periods (column `{time}`) make {} effects, whose joint estimation needs {needed} bytes, but {available} are available; put groups and periods on a coarser grid",
+        groups * periods
     )]
     TooManyCells {
         /// Name of the group column.
@@ -163,10 +164,8 @@ pub enum DidError {
         groups: usize,
         /// Periods of the sample.
         periods: usize,
-        /// Effects by group and period.
-        cells: u128,
-        /// Bytes needed.
-        needed: u128,
+        /// Bytes needed, or the largest number if they are more.
+        needed: u64,
         /// Bytes available.
         available: u64,
     },
@@ -340,8 +339,8 @@ pub enum DidError {
     Memory {
         /// What needs the memory.
         what: &'static str,
-        /// Bytes needed.
-        needed: u128,
+        /// Bytes needed, or the largest number if they are more.
+        needed: u64,
         /// Bytes available.
         available: u64,
         /// What to do.

@@ -12,6 +12,9 @@ pub(crate) type Checked<T = ()> = std::result::Result<T, String>;
 /// Symmetric entries may differ by this share of their size.
 const SYMMETRIC: f64 = 1e-9;
 
+/// Shares are means of weights that are near 1.
+const LARGEST_SHARE: f64 = 1e9;
+
 /// An error that names the field unless `holds`.
 pub(crate) fn ensure(holds: bool, field: &str, problem: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(format!("`{field}` {}", problem())) }
@@ -38,30 +41,32 @@ pub(super) struct Unchecked {
     cells: Vec<Cell>,
     shares: Vec<GroupShare>,
     periods: Vec<f64>,
+    #[serde(default)]
+    calendar: Calendar,
     n: usize,
     n_clusters: Option<usize>,
     covariance: Option<Vec<f64>>,
     draws: Option<Vec<f64>>,
     inference: Inference,
-    #[serde(default)]
-    calendar: Calendar,
 }
 
 impl TryFrom<Unchecked> for Estimates {
     type Error = String;
 
     fn try_from(unchecked: Unchecked) -> Checked<Self> {
-        let estimates = Self {
-            cells: unchecked.cells,
-            shares: unchecked.shares,
-            periods: unchecked.periods,
-            n: unchecked.n,
-            n_clusters: unchecked.n_clusters,
-            covariance: unchecked.covariance,
-            draws: unchecked.draws,
-            inference: unchecked.inference,
-            calendar: unchecked.calendar,
-        };
+        let Unchecked {
+            cells,
+            shares,
+            periods,
+            calendar,
+            n,
+            n_clusters,
+            covariance,
+            draws,
+            inference,
+        } = unchecked;
+        let estimates =
+            Self { cells, shares, periods, calendar, n, n_clusters, covariance, draws, inference };
         estimates.check()?;
         Ok(estimates)
     }
@@ -76,7 +81,7 @@ impl Estimates {
             "has fewer than two periods".into()
         })?;
         ensure_ascending("estimates.shares", &groups)?;
-        let wrong = self.shares.iter().find(|s| !(0.0..=f64::MAX).contains(&s.share));
+        let wrong = self.shares.iter().find(|s| !(0.0..LARGEST_SHARE).contains(&s.share));
         ensure(wrong.is_none(), "estimates.shares", || {
             format!("has the share {}", wrong.map_or(f64::NAN, |s| s.share))
         })?;
@@ -101,6 +106,11 @@ impl Estimates {
             })?;
             ensure(self.periods.contains(time), &field(), || {
                 format!("is of time {time}, which is no period of the sample")
+            })?;
+            let elapsed = self.calendar.grid.elapsed(*group, *time);
+            let forward = elapsed.is_finite() && (elapsed >= 0.0) == (time >= group);
+            ensure(forward, "estimates.calendar", || {
+                format!("puts time {time} {elapsed} after group {group}")
             })?;
             ensure(att.is_some() == status.is_estimated(), &field(), || {
                 format!("has the status `{}` and {} estimate", status.code(), some(*att))

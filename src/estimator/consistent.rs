@@ -16,6 +16,9 @@ impl Consistent for AttGtResult {
         ensure(settings.inference == estimates.inference, "settings.inference", || {
             "is not that of the estimates".into()
         })?;
+        ensure(settings.frequency == estimates.calendar.frequency, "settings.frequency", || {
+            "is not that of the estimates".into()
+        })?;
         ensure(settings.n_units == estimates.n, "settings.n_units", || {
             format!("is {}; the estimates are of {}", settings.n_units, estimates.n)
         })?;

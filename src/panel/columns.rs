@@ -354,7 +354,7 @@ fn small(
     first_row: usize,
     map: impl Fn(f64) -> f64 + Sync,
 ) -> Result<SmallCodes> {
-    SmallCodes::new(numbers, map).map_err(|problem| match problem {
+    SmallCodes::new(&numbers, map).map_err(|problem| match problem {
         Uncodable::TooMany { distinct } => too_many(column, role, distinct),
         Uncodable::Indistinct { row, value } => {
             DidError::TooManyDigits { column: column.to_owned(), role, value, row: first_row + row }
@@ -369,8 +369,8 @@ pub(super) fn too_many(column: &str, role: &'static str, distinct: usize) -> Did
 
 /// First treated periods with never treated (0, +inf, null) as +inf.
 fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<SmallCodes> {
-    let never = |g: f64| if g == 0.0 { f64::INFINITY } else { g };
-    let codes = small(column, "group", &numbers, first_row, never)?;
+    let codes =
+        small(column, "group", numbers, first_row, |g| if g == 0.0 { f64::INFINITY } else { g })?;
     if codes.lowest().is_none_or(|g| g > 0.0) {
         return Ok(codes);
     }

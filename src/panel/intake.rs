@@ -147,7 +147,7 @@ impl Intake {
     /// The rules of the sample, from what all frames show.
     pub fn rules(&self, request: &Request<'_>) -> Result<Rules> {
         self.texts.check()?;
-        let mut rules = match &request.roles.weights {
+        let rules = match &request.roles.weights {
             Some(column) if self.weighted == 0 => Err(DidError::Weights {
                 column: column.clone(),
                 problem: format!(
@@ -155,13 +155,16 @@ impl Intake {
                     self.audit.rows_in
                 ),
             }),
-            _ => Rules::new(&self.units, &request.options, self.audit.clone()),
+            _ => {
+                let mut rules = Rules::new(&self.units, &request.options, self.audit.clone())?;
+                if !self.rounded.is_empty() {
+                    let columns = self.rounded.clone();
+                    rules.warnings.push(DidWarning::RoundedIntegers { columns });
+                }
+                Ok(rules)
+            }
         }?;
         check_cells(&rules, request)?;
-        if !self.rounded.is_empty() {
-            let columns = self.rounded.clone();
-            rules.warnings.push(DidWarning::RoundedIntegers { columns });
-        }
         Ok(rules)
     }
 

@@ -64,7 +64,6 @@ pub(super) fn check_cells(rules: &Rules, request: &Request<'_>) -> Result<()> {
             time: request.roles.time.clone(),
             groups,
             periods,
-            cells: count,
             needed,
             available,
         }),

@@ -30,7 +30,7 @@ enum Scale {
 /// Why values cannot be coded.
 #[derive(Debug, PartialEq)]
 pub(super) enum Uncodable {
-    /// There are so many, more than [`MAX_DISTINCT`].
+    /// There are more than [`MAX_DISTINCT`].
     TooMany { distinct: usize },
     /// As a double, the value of a row may be equal to another number.
     Indistinct { row: usize, value: String },
@@ -67,8 +67,7 @@ impl SmallCodes {
         } else if range.integral && range.max - range.min < CODES as f64 {
             Scale::Offset(range.min)
         } else {
-            let listed = distinct(numbers, &map);
-            Scale::Listed(listed.map_err(|distinct| Uncodable::TooMany { distinct })?)
+            Scale::Listed(distinct(numbers, &map)?)
         };
         codes.par_chunks_mut(PART).zip(blocks(numbers, &map)).for_each(|(codes, values)| {
             let mut last = (f64::NAN, Self::MISSING);
@@ -83,8 +82,11 @@ impl SmallCodes {
         match (&coded.scale, range.max - range.min >= MAX_DISTINCT as f64) {
             (Scale::Offset(_), true) => {
                 let distinct = coded.present().filter(|code| *code < CODES as u16).count();
-                let fits = distinct <= MAX_DISTINCT;
-                if fits { Ok(coded) } else { Err(Uncodable::TooMany { distinct }) }
+                if distinct > MAX_DISTINCT {
+                    Err(Uncodable::TooMany { distinct })
+                } else {
+                    Ok(coded)
+                }
             }
             _ => Ok(coded),
         }
@@ -190,8 +192,8 @@ fn blocks(
     })
 }
 
-/// Distinct values below infinity, ascending, or their number if there are too many.
-fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Result<Vec<f64>, usize> {
+/// Distinct values below infinity, ascending, unless there are too many.
+fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Result<Vec<f64>, Uncodable> {
     let sorted = |mut values: Vec<f64>| {
         values.retain(|v| *v < f64::INFINITY);
         values.sort_unstable_by(f64::total_cmp);
@@ -212,7 +214,7 @@ fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Result<Vec
     all.retain(|v| *v < f64::INFINITY);
     all.par_sort_unstable_by(f64::total_cmp);
     all.dedup();
-    Err(all.len())
+    Err(Uncodable::TooMany { distinct: all.len() })
 }
 
 #[cfg(test)]
@@ -254,8 +256,11 @@ mod tests {
         {
             let many: Vec<Option<f64>> =
                 (0..2 * count).map(|i| Some((i % count) as f64 * step)).collect();
-            let refused = Some(Uncodable::TooMany { distinct: count });
-            assert_eq!(codes(&many).err(), refused, "{count} values {step} apart");
+            assert_eq!(
+                codes(&many).err(),
+                Some(Uncodable::TooMany { distinct: count }),
+                "{count} values {step} apart"
+            );
             assert!(codes(&many[..MAX_DISTINCT]).is_ok());
         }
     }

@@ -86,7 +86,7 @@ fn every_bit_survives() {
         }
         let document = file.read();
         assert_eq!(document["format"], json!(1));
-        assert_eq!(document["estimates"].as_object().unwrap().len(), 8);
+        assert_eq!(document["estimates"].as_object().unwrap().len(), 9);
     }
     let result = two_periods();
     result.save(&file.0).unwrap();
