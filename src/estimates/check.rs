@@ -12,9 +12,6 @@ pub(crate) type Checked<T = ()> = std::result::Result<T, String>;
 /// Symmetric entries may differ by this share of their size.
 const SYMMETRIC: f64 = 1e-9;
 
-/// Shares are means of weights that are near 1.
-const LARGEST_SHARE: f64 = 1e9;
-
 /// An error that names the field unless `holds`.
 pub(crate) fn ensure(holds: bool, field: &str, problem: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(format!("`{field}` {}", problem())) }
@@ -81,7 +78,7 @@ impl Estimates {
             "has fewer than two periods".into()
         })?;
         ensure_ascending("estimates.shares", &groups)?;
-        let wrong = self.shares.iter().find(|s| !(0.0..LARGEST_SHARE).contains(&s.share));
+        let wrong = self.shares.iter().find(|s| !(0.0..=f64::MAX).contains(&s.share));
         ensure(wrong.is_none(), "estimates.shares", || {
             format!("has the share {}", wrong.map_or(f64::NAN, |s| s.share))
         })?;

@@ -163,7 +163,7 @@ impl Rows {
         };
         let finite = |t: f64| if t.is_finite() { t } else { f64::NAN };
         let time = dated(&roles.time, "time", f64::NAN)?;
-        let time = small(&roles.time, "time", &time, first_row, finite)?;
+        let time = small(&roles.time, "time", time, first_row, finite)?;
         let binary =
             |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?, first_row);
         let role = roles.treatment.role();
@@ -175,7 +175,7 @@ impl Rows {
                 binary(&roles.group, role)?;
                 let never = |d: f64| if d == 0.0 { f64::INFINITY } else { d };
                 let numbers = numbers(&roles.group, role, f64::NAN)?;
-                small(&roles.group, role, &numbers, first_row, never)?
+                small(&roles.group, role, numbers, first_row, never)?
             }
         };
         let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
@@ -350,7 +350,7 @@ fn described(series: &Series) -> String {
 fn small(
     column: &str,
     role: &'static str,
-    numbers: &Numbers,
+    numbers: Numbers,
     first_row: usize,
     map: impl Fn(f64) -> f64 + Sync,
 ) -> Result<SmallCodes> {

@@ -157,7 +157,7 @@ impl<B: DidBackend> Local<B> {
         if fitting == 0 {
             return Err(DidError::Memory {
                 what: "the smallest chunk of the sample",
-                needed: 2 * u128::from(row_bytes) * TILE as u128,
+                needed: 2 * row_bytes * TILE as u64,
                 available: budget,
                 remedy: "raise the memory budget",
             });
