@@ -50,7 +50,7 @@ impl Limits {
 }
 
 pub fn relative(loss: f64) -> f64 {
-    RELATIVE + 100.0 * loss
+    RELATIVE + 300.0 * loss
 }
 
 /// Kind of a refusal, if it is one that the oracle knows.

@@ -79,7 +79,7 @@ impl Did {
     /// Relative distance of standard errors that two good programs may have. An information matrix may be that of the step
     /// before the last one, which is of size 1e-9.
     pub fn precision(&self) -> f64 {
-        (if self.scored { 5e-8 } else { 1e-9 }) + 100.0 * self.loss
+        (if self.scored { 5e-8 } else { 1e-9 }) + 300.0 * self.loss
     }
 }
 

@@ -182,8 +182,8 @@ impl Target<'_> {
             return Err(Failure::Undecided("weights of cohorts from a nearly singular covariance"));
         }
         let loss = found.iter().map(|c| c.loss).fold(0.0, f64::max);
-        // Of the influence that the weights come from, hundred times as the other losses.
-        let weights = if own.scored { 5e-10 } else { 1e-11 };
+        // Of the influence that the weights come from, 300 times as the other losses.
+        let weights = if own.scored { 2e-10 } else { 1e-11 };
         let combined = Did {
             att: found.iter().map(|c| c.weight * c.att).sum(),
             u: (0..n).map(|i| found.iter().map(|c| c.weight * c.u[i]).sum()).collect(),
