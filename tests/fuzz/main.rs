@@ -14,7 +14,6 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    clippy::print_stderr,
     reason = "tests fail by panicking, and print their seeds"
 )]
 

@@ -24,6 +24,10 @@ pub fn outcome(words: &[String], directory: &Path, outcome: &Outcome) -> Result<
     if told != (code != 0) {
         return Err(format!("code {code} with {}", clipped(stderr)));
     }
+    // What a fit saved is named so; mutated results have another name.
+    if stderr.contains("saved result") && words.iter().any(|w| w.ends_with("saved.json")) {
+        return Err(format!("what was saved cannot be read: {}", clipped(stderr)));
+    }
     if code == 0 {
         let format = words.iter().position(|w| w == "--format").map(|i| words[i + 1].as_str());
         match format {
