@@ -74,7 +74,6 @@ pub(super) struct Algebra<'a> {
     info: &'a DesignInfo,
     /// Columns that take part, ascending: not the constant of a design without one, nor what is dropped as collinear.
     kept: Vec<usize>,
-    in_units: bool,
     transform: Vec<f64>,
     inverse: Vec<f64>,
 }
@@ -105,18 +104,14 @@ fn pick(v: &[f64], kept: &[usize]) -> Vec<f64> {
 }
 
 impl<'a> Algebra<'a> {
-    /// `in_units` says whether rank is judged in the covariates' own units, as by R `did`, where covariates on scales far apart
-    /// count as collinear.
-    pub fn new(info: &'a DesignInfo, in_units: bool) -> Self {
-        Self::with_columns(info, (usize::from(!info.intercept)..info.k()).collect(), in_units)
+    pub fn new(info: &'a DesignInfo) -> Self {
+        Self::with_columns(info, (usize::from(!info.intercept)..info.k()).collect())
     }
 
-    fn with_columns(info: &'a DesignInfo, kept: Vec<usize>, in_units: bool) -> Self {
-        let width = kept.len();
-        let units = block(&info.transform, info.k(), &kept);
-        let transform = if in_units { units } else { unit_columns(&units, width) };
-        let inverse = invert(&transform, width);
-        Self { info, kept, in_units, transform, inverse }
+    fn with_columns(info: &'a DesignInfo, kept: Vec<usize>) -> Self {
+        let transform = block(&info.transform, info.k(), &kept);
+        let inverse = invert(&transform, kept.len());
+        Self { info, kept, transform, inverse }
     }
 
     /// Drops the columns that depend on those before them in all these rows; returns their names.
@@ -130,7 +125,7 @@ impl<'a> Algebra<'a> {
         let dropped: Vec<usize> = dependent.into_iter().map(|j| self.kept[j]).collect();
         if !dropped.is_empty() {
             let kept = self.kept.iter().copied().filter(|j| !dropped.contains(j)).collect();
-            *self = Self::with_columns(self.info, kept, self.in_units);
+            *self = Self::with_columns(self.info, kept);
         }
         dropped.into_iter().map(|j| self.info.names[j].clone()).collect()
     }

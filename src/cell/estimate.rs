@@ -67,7 +67,7 @@ pub(crate) fn estimate<S: Source>(
     cells: &[PlannedCell],
     recipe: &Recipe,
 ) -> Result<Results> {
-    let mut algebra = Algebra::new(&source.sample().design, recipe.guarded);
+    let mut algebra = Algebra::new(&source.sample().design);
     let mut sums = Sums::new(source);
     let open = |c: &&PlannedCell| c.status.is_none();
     for cell in cells.iter().filter(open) {

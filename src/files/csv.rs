@@ -98,7 +98,15 @@ impl Header {
     fn check(&self, path: &Path, roles: &Roles, names: &[String], only_file: bool) -> Result<()> {
         let available: Vec<&str> = self.0.iter().map(String::as_str).collect();
         if let Err(error) = check_columns(path, &available, roles, only_file) {
-            let other = SEPARATORS.iter().find(|(c, _)| self.0.iter().any(|n| n.contains(*c)));
+            // A comma in a name or a number splits such a header elsewhere.
+            let among = |c: char, name: &String| {
+                self.0.iter().flat_map(|n| n.split(c)).any(|n| n.trim_matches('"') == name)
+            };
+            let separates = |c: char| match self.0.as_slice() {
+                [only] => only.contains(c),
+                _ => names.iter().all(|name| among(c, name)),
+            };
+            let other = SEPARATORS.iter().find(|(c, _)| separates(*c));
             let Some((_, called)) = other else { return Err(error) };
             let text = format!(
                 "the columns are separated by {called}; write the file with commas, and numbers with decimal points"

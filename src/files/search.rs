@@ -22,7 +22,7 @@ pub(super) fn find(path: &Path) -> Result<Files> {
         }
         Ok(found) => file(path, found.is_file()),
         Err(source) => match pattern(path) {
-            Some(pattern) => expand(path, &pattern),
+            Some((literal, pattern)) => expand(path, literal, &pattern),
             None => Err(io(path, source)),
         },
     }
@@ -45,25 +45,28 @@ fn file(path: &Path, regular: bool) -> Result<Files> {
     Ok(Files { format, paths: vec![path.to_owned()] })
 }
 
-/// The path as a pattern, if it is one. What exists of it stands for itself.
-fn pattern(path: &Path) -> Option<String> {
+/// The path as a pattern, if it is one, and what exists of it, which stands for itself.
+fn pattern(path: &Path) -> Option<(&Path, String)> {
     let text = path.to_str()?;
     if !text.contains(['*', '?', '[']) {
         return None;
     }
     let literal = path.ancestors().skip(1).find(|p| !p.as_os_str().is_empty() && p.exists());
-    let Some(literal) = literal else { return Some(text.to_owned()) };
+    let Some(literal) = literal else { return Some((Path::new(""), text.to_owned())) };
     let rest = path.strip_prefix(literal).ok()?.to_str()?;
     let escaped = PathBuf::from(glob::Pattern::escape(literal.to_str()?));
-    Some(escaped.join(rest).to_str()?.to_owned())
+    Some((literal, escaped.join(rest).to_str()?.to_owned()))
 }
 
 /// Files of a pattern, those of the directories it matches included.
-fn expand(path: &Path, pattern: &str) -> Result<Files> {
+fn expand(path: &Path, literal: &Path, pattern: &str) -> Result<Files> {
     let options = glob::MatchOptions { require_literal_leading_dot: true, ..Default::default() };
     let found = glob::glob_with(pattern, options)
         .map_err(|e| problem(path, format!("not a valid pattern: {e}")))?;
-    let underscore = |path: &Path| name(path).starts_with('_');
+    let underscore = |path: &Path| {
+        let below = path.strip_prefix(literal).unwrap_or(path);
+        below.components().any(|c| c.as_os_str().to_string_lossy().starts_with('_'))
+    };
     let mut search = Search::default();
     for matched in found {
         let matched = matched.map_err(|e| io(&PathBuf::from(e.path()), e.into()))?;

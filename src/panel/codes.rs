@@ -246,7 +246,7 @@ fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Co
         for v in (0..rows).filter_map(&value) {
             present[offset(v.abs_diff(min))] = true;
         }
-        (min..).zip(present).filter_map(|(v, p)| p.then_some(v)).collect()
+        (min..=max).zip(present).filter_map(|(v, p)| p.then_some(v)).collect()
     } else {
         let mut sorted: Vec<i64> = all().filter_map(&value).collect();
         sorted.par_sort_unstable();

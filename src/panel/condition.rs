@@ -71,8 +71,8 @@ pub(crate) struct Change {
     mean: Vec<Vec<f64>>,
     /// Divisor of the outcomes.
     pub y_scale: f64,
-    /// Mean of each version of each covariate in the reference strata.
-    centre: Vec<f64>,
+    /// Mean of each version of each covariate in each stratum.
+    centre: Vec<Vec<f64>>,
     /// Mean and standard deviation by which each covariate is standardised.
     standard: Vec<(f64, f64)>,
     /// Lower triangle by which covariates are decorrelated.
@@ -108,7 +108,7 @@ pub(super) fn condition(
         weight_columns: known.weight_columns,
         mean: known.observed.iter().map(|columns| vec![0.0; columns.len()]).collect(),
         y_scale: 1.0,
-        centre: vec![0.0; kx * info.versions],
+        centre: vec![vec![0.0; kx * info.versions]; known.rows.len()],
         standard: vec![(0.0, 1.0); kx],
         lower: None,
     };
@@ -126,13 +126,10 @@ pub(super) fn condition(
             }
         }
     }
-    let n = known.rows[known.reference.clone()].iter().sum::<usize>() as f64;
-    // Covariate by covariate, version by version.
-    let of_reference = |sums: &[Sums], c: usize| {
-        sums[known.reference.clone()].iter().map(|s| s.x[c]).sum::<f64>() / n
-    };
+    let mean_of = |sums: &[Sums], s: usize, c: usize| sums[s].x[c] / known.rows[s] as f64;
     if info.intercept {
-        change.centre = (0..kx * info.versions).map(|c| of_reference(&sums, c)).collect();
+        let columns = |s: usize| (0..kx * info.versions).map(|c| mean_of(&sums, s, c)).collect();
+        change.centre = (0..sums.len()).map(columns).collect();
     }
     if precision == Precision::F32 || kx > 0 {
         let squares = change.sums(pieces, |v| v * v)?;
@@ -141,20 +138,19 @@ pub(super) fn condition(
                 (sums.y.iter().sum::<f64>() / observed.iter().sum::<usize>() as f64).sqrt()
             };
             let sizes = squares.iter().zip(&known.observed).map(size);
-            change.y_scale = lower_median(sizes).unwrap_or(1.0);
+            change.y_scale = lower_median(sizes.map(|v| (v, ()))).map_or(1.0, |(v, ())| v);
         }
         for j in 0..kx {
-            let versions = || (j..kx * info.versions).step_by(kx);
-            // The typical version's: cells do not see the others' extreme values.
-            let spread = |c: usize| (of_reference(&squares, c).sqrt(), c);
-            let own = lower_median_by(versions().map(spread));
-            let elsewhere = || {
-                let spread = |s: usize| (squares[s].x[j] / known.rows[s] as f64).sqrt();
-                Some((lower_median((0..squares.len()).map(spread))?, j))
+            // Of the typical stratum and version: cells do not see the others' extreme values.
+            let typical = |strata: Range<usize>| {
+                let columns =
+                    strata.flat_map(|s| (j..kx * info.versions).step_by(kx).map(move |c| (s, c)));
+                let spread = |(s, c)| (mean_of(&squares, s, c).sqrt(), change.centre[s][c]);
+                lower_median(columns.map(spread).filter(|(_, mean)| mean.is_finite()))
             };
-            let found = own.or_else(elsewhere).map(|(sd, c)| (change.centre[c], sd));
-            change.standard[j] = match found.filter(|(mean, _)| mean.is_finite()) {
-                Some(standard) => standard,
+            let found = typical(known.reference.clone()).or_else(|| typical(0..sums.len()));
+            change.standard[j] = match found {
+                Some((sd, mean)) => (mean, sd),
                 None => extreme(pieces, j, info)?,
             };
         }
@@ -182,22 +178,17 @@ fn weight_factor(sums: &[Sums], known: &Known, precision: Precision) -> f64 {
         1 => known.rows[s],
         _ => known.observed[s].iter().sum(),
     };
-    let total = |s: usize| sums[s].w.iter().sum::<f64>();
-    let all = (0..sums.len()).map(total).sum::<f64>();
+    let all = sums.iter().flat_map(|s| &s.w).sum::<f64>();
     let mean = all / (0..sums.len()).map(rows).sum::<usize>() as f64;
-    let typical = lower_median((0..sums.len()).map(|s| total(s) / rows(s) as f64));
-    let Some(typical) = typical else { return 1.0 };
+    let means = (0..sums.len())
+        .flat_map(|s| sums[s].w.iter().map(move |w| (w * columns as f64 / rows(s) as f64, ())));
+    let Some((typical, ())) = lower_median(means) else { return 1.0 };
     if mean.is_finite() && mean <= apart * typical { mean.recip() } else { typical.recip() }
 }
 
-/// Lower median of the finite positive values.
-fn lower_median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    lower_median_by(values.map(|v| (v, 0))).map(|(value, _)| value)
-}
-
-/// The same, with what belongs to it.
-fn lower_median_by(values: impl Iterator<Item = (f64, usize)>) -> Option<(f64, usize)> {
-    let mut values: Vec<(f64, usize)> = values.filter(|(v, _)| is_scale(*v)).collect();
+/// Lower median of the finite positive values, with what belongs to it.
+fn lower_median<T: Copy>(values: impl Iterator<Item = (f64, T)>) -> Option<(f64, T)> {
+    let mut values: Vec<(f64, T)> = values.filter(|(v, _)| is_scale(*v)).collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     values.get(values.len().saturating_sub(1) / 2).copied()
 }
@@ -255,7 +246,7 @@ impl Change {
     fn sums(&self, pieces: &dyn Pieces, f: impl Fn(f64) -> f64 + Sync) -> Result<Vec<Sums>> {
         let zero = |mean: &Vec<f64>| Sums {
             y: vec![0.0; mean.len()],
-            x: vec![0.0; self.centre.len()],
+            x: vec![0.0; self.centre.first().map_or(0, Vec::len)],
             w: vec![0.0; self.weight_columns.0],
         };
         let mut sums: Vec<Sums> = self.mean.iter().map(zero).collect();
@@ -270,7 +261,7 @@ impl Change {
                 };
                 let y = columns(&s.y, s.rows).zip(&self.mean[stratum]);
                 let y = y.map(|(c, mean)| column(c, *mean));
-                let x = columns(&s.x, s.rows).zip(&self.centre);
+                let x = columns(&s.x, s.rows).zip(&self.centre[stratum]);
                 let x = x.map(|(c, mean)| column(c, *mean));
                 let w = columns(&s.w, s.rows).take(self.weight_columns.0);
                 let w = w.map(|c| column(c, 0.0));

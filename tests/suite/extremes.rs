@@ -283,16 +283,20 @@ fn the_score_of_units_far_from_overlap_is_the_maximum_of_the_likelihood() {
     assert!((att - (treated - control)).abs() < 1e-9, "{att} {}", treated - control);
 }
 
-/// A unit of measurement in which squares overflow or underflow is no reason to drop a covariate.
+/// A unit of measurement in which squares overflow or underflow is no reason to drop a covariate. Regressions on such a one are
+/// refused by R's rule of rank, which is in the covariates' units; that is said.
 #[test]
 fn covariates_of_extreme_units_are_kept() {
     let (df, _) = far_treated();
-    for method in [DrdidMethod::DoublyRobustImproved, DrdidMethod::DoublyRobust, DrdidMethod::Twfe]
-    {
+    for method in [DrdidMethod::Ipw, DrdidMethod::Twfe, DrdidMethod::DoublyRobustImproved] {
         let expected = two_periods("~ x", &df, method).estimate;
         for unit in ["1e200", "1e-170", "1e-250", "1e150"] {
             let got = two_periods(&format!("~ I(x * {unit})"), &df, method);
             assert!(got.warnings.is_empty(), "{unit}: {:?}", got.warnings);
+            if method == DrdidMethod::DoublyRobustImproved {
+                assert!(got.status.to_string().contains("scales"), "{unit}: {}", got.status);
+                continue;
+            }
             for (a, b) in [(expected.att, got.estimate.att), (expected.se, got.estimate.se)] {
                 assert!((a.unwrap() / b.unwrap() - 1.0).abs() < 1e-9, "{unit}: {a:?} {b:?}");
             }

@@ -56,7 +56,7 @@ fn hint(error: &DidError) -> Option<&'static str> {
         }
         DidError::Dates { .. } => "add --frequency month, or another",
         DidError::DuplicateRow { .. } => {
-            "for rows that are not a panel, add --repeated-cross-sections"
+            "for rows that are not a panel, add --repeated-cross-sections and leave out --idname"
         }
         DidError::EmptySample { after, .. } if after.contains("balancing") => {
             "add --allow-unbalanced-panel to keep units that are missing in some periods"
