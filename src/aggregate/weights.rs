@@ -46,15 +46,11 @@ impl<'a> Selection<'a> {
         let mut missing = estimates.cells.iter().filter(|c| c.att.is_none());
         let count = missing.clone().count();
         if let Some(first) = missing.next().filter(|_| !na_rm || count == estimates.cells.len()) {
-            let [group, time] = [first.group, first.time].map(|t| estimates.calendar.shown(t));
-            let reason = first.status.shown(estimates.calendar.frequency);
-            return Err(if na_rm {
-                let what = format!(
-                    "no cell has an estimate to average; the first is (group {group}, time {time}): {reason}"
-                );
-                DidError::EmptyWindow { what }
-            } else {
-                DidError::MissingCells { count, group, time, reason }
+            return Err(DidError::MissingCells {
+                count,
+                group: estimates.calendar.shown(first.group),
+                time: estimates.calendar.shown(first.time),
+                reason: first.status.shown(estimates.calendar.frequency),
             });
         }
         let cells =
