@@ -71,7 +71,7 @@ pub fn gather(
     [base, time]: [usize; 2],
     shape: Shape,
 ) -> Gathered {
-    let mut rows = Rows { in_units: sample.in_units, ..Rows::default() };
+    let mut rows = Rows::default();
     let mut unit = Vec::new();
     let mut push = |at: usize, d: bool, y: f64, w: f64, x: &[f64], post: Option<bool>| {
         unit.push(at);

@@ -57,8 +57,6 @@ pub struct Rows {
     pub w: Vec<f64>,
     pub y: Vec<f64>,
     pub post: Vec<bool>,
-    /// Whether rank is judged in the units of the raw covariates.
-    pub in_units: bool,
 }
 
 /// An estimate with the influence of every row.
@@ -145,29 +143,19 @@ impl Rows {
         let fit = linear::regress(&x, &pick(v), &pick(&self.y));
         let raw: Vec<&[f64]> = on.iter().map(|i| self.raw[*i].as_slice()).collect();
         let raw = linear::factor(&raw, &pick(v));
-        self.judge(&raw, fit.factor.scaled_reciprocal_condition())?;
+        judge(raw.reciprocal_condition(), fit.factor.scaled_reciprocal_condition())?;
         Ok(fit)
-    }
-
-    /// The rule of rank, for the factor of raw covariates and the condition of the scaled ones.
-    pub fn judge(&self, raw: &linear::Factor, scaled: f64) -> Result<(), Failure> {
-        let of_raw = if self.in_units {
-            raw.reciprocal_condition()
-        } else {
-            raw.scaled_reciprocal_condition()
-        };
-        judge(of_raw, scaled)
     }
 }
 
-/// Singular, but at the thresholds: cross-products whose condition is rounding, or below the machine's epsilon.
-pub fn judge(rcond: f64, scaled: f64) -> Result<(), Failure> {
+/// The rule of rank: in the units of the columns, except at the threshold.
+pub fn judge(raw: f64, scaled: f64) -> Result<(), Failure> {
     const NEAR: Failure = Failure::Undecided("a regression is nearly singular");
-    match (rcond, scaled) {
+    match (raw, scaled) {
         (_, scaled) if scaled < 1e-19 => Err(Failure::Singular),
-        (_, scaled) if scaled < 1e-13 => Err(NEAR),
-        (rcond, _) if rcond < SINGULAR / 4.0 => Err(Failure::Singular),
-        (rcond, _) if rcond < SINGULAR * 4.0 => Err(NEAR),
+        (_, scaled) if scaled < 1e-14 => Err(NEAR),
+        (raw, _) if raw < SINGULAR / 4.0 => Err(Failure::Singular),
+        (raw, _) if raw < SINGULAR * 4.0 => Err(NEAR),
         _ => Ok(()),
     }
 }

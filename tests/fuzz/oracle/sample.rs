@@ -63,8 +63,6 @@ pub struct Sample {
     pub two_periods: bool,
     /// Whether the first design column is a constant.
     pub constant: bool,
-    /// Whether rank is judged in the covariates' own units, as by R `did`.
-    pub in_units: bool,
 }
 
 /// Why there is no sample.
@@ -188,9 +186,7 @@ pub fn sample(records: &[Record], request: &Request) -> Result<Sample, Refusal> 
         return Err(Refusal::NoGroups);
     }
     let constant = request.formula.has_constant();
-    let in_units = request.timing == Timing::Staggered;
-    let mut sample =
-        Sample { periods, groups, units: Vec::new(), balanced, two_periods, constant, in_units };
+    let mut sample = Sample { periods, groups, units: Vec::new(), balanced, two_periods, constant };
     sample.units = units.into_iter().map(|kept| sample.unit(kept)).collect();
     sample.check_sizes(request)?;
     sample.design(request.formula);

@@ -2,7 +2,7 @@
 
 use super::linear::{Factor, factor};
 use super::logit::{Calibrated, Likelihood, Score, calibrate, likelihood};
-use super::{Failure, Method, Rows, Rules};
+use super::{Failure, Method, Rows, Rules, judge};
 
 /// A propensity score of at least this violates the overlap condition.
 const OVERLAP: f64 = 0.999;
@@ -56,9 +56,7 @@ fn count(rows: &Rows) -> Result<(), Failure> {
 fn rank(rows: &Rows) -> Result<(), Failure> {
     let x: Vec<&[f64]> = rows.arm(false, None).iter().map(|i| rows.raw[*i].as_slice()).collect();
     let all = factor(&x, &vec![1.0; x.len()]);
-    let scaled: Vec<&[f64]> = rows.arm(false, None).iter().map(|i| rows.x[*i].as_slice()).collect();
-    let scaled = factor(&scaled, &vec![1.0; scaled.len()]);
-    rows.judge(&all, scaled.scaled_reciprocal_condition())
+    judge(all.reciprocal_condition(), all.scaled_reciprocal_condition())
 }
 
 fn weights(rows: &Rows, score: Option<&Propensity>) -> Result<(), Failure> {
