@@ -153,7 +153,7 @@ pub fn judge(raw: f64, scaled: f64) -> Result<(), Failure> {
     const NEAR: Failure = Failure::Undecided("a regression is nearly singular");
     match (raw, scaled) {
         (_, scaled) if scaled < 1e-19 => Err(Failure::Singular),
-        (_, scaled) if scaled < 1e-14 => Err(NEAR),
+        (_, scaled) if scaled < 1e-13 => Err(NEAR),
         (raw, _) if raw < SINGULAR / 4.0 => Err(Failure::Singular),
         (raw, _) if raw < SINGULAR * 4.0 => Err(NEAR),
         _ => Ok(()),
