@@ -265,7 +265,9 @@ fn at(place: f64) -> usize {
 fn mix(columns: &mut [Vec<f64>], signs: &[f64]) {
     let scale = 1.0 / (OWN as f64).sqrt();
     for (column, sign) in columns.iter_mut().zip(signs) {
-        column.iter_mut().for_each(|v| *v *= sign * scale);
+        for v in column {
+            *v *= sign * scale;
+        }
     }
     let mut half = 1;
     while half < OWN {
@@ -335,7 +337,9 @@ fn orthonormal(vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         }
         let rest = dot(&v, &v).sqrt();
         if rest > 1e-8 * size {
-            v.iter_mut().for_each(|v| *v /= rest);
+            for v in &mut v {
+                *v /= rest;
+            }
             basis.push(v);
         }
     }

@@ -51,7 +51,7 @@ impl Store {
                 None => Ok(resident()),
                 Some(available) => Err(DidError::Memory {
                     what: "the arranged sample",
-                    needed: needed.into(),
+                    needed,
                     available,
                     remedy: "write the data to parquet and use `fit_parquet`, which keeps them in a file",
                 }),

@@ -39,7 +39,9 @@ impl Tally {
         for (counts, others) in
             [(&mut self.refused, other.refused), (&mut self.failed, other.failed)]
         {
-            others.into_iter().for_each(|(key, n)| *counts.entry(key).or_default() += n);
+            for (key, n) in others {
+                *counts.entry(key).or_default() += n;
+            }
         }
         for (key, n) in other.skipped {
             *self.skipped.entry(key).or_default() += n;

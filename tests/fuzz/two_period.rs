@@ -142,7 +142,7 @@ fn answer(
     estimator: Estimator,
 ) -> (Gathered, Result<Answer, Failure>) {
     let constant = design.formula.is_constant();
-    let by_rows = estimator.method == DrdidMethod::Twfe && !(constant && !design.sections);
+    let by_rows = estimator.method == DrdidMethod::Twfe && (design.sections || !constant);
     let shape = match (design.sections, by_rows) {
         (true, _) => Shape::Rows { weights: None },
         (false, true) => Shape::Stacked { covariates: 0 },

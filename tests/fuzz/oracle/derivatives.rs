@@ -37,7 +37,7 @@ fn distance(rows: &mut Rows, rules: &Rules) -> f64 {
     let u = estimate(rows).u;
     let largest = u.iter().fold(0.0f64, |m, u| m.max(u.abs()));
     let (step, mut worst) = (1e-3, 0.0f64);
-    for i in 0..rows.len() {
+    for (i, influence) in u.iter().enumerate() {
         let w = rows.w[i];
         let mut at = |h: f64| {
             rows.w[i] = w * h.exp();
@@ -47,7 +47,7 @@ fn distance(rows: &mut Rows, rules: &Rules) -> f64 {
         let derivative =
             (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * step);
         rows.w[i] = w;
-        worst = worst.max((derivative - u[i]).abs());
+        worst = worst.max((derivative - influence).abs());
     }
     worst / largest
 }

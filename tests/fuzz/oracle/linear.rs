@@ -53,7 +53,9 @@ fn reflect(x: &[&[f64]], root: &[f64], mut target: Vec<f64>) -> (Factor, Vec<f64
         let norm = dot(column, column).sqrt();
         if norm > 0.0 {
             *scale = norm;
-            column.iter_mut().for_each(|v| *v /= norm);
+            for v in &mut *column {
+                *v /= norm;
+            }
         }
     }
     for j in 0..k {
@@ -167,7 +169,9 @@ pub fn independent(x: &[&[f64]], constant: bool) -> Option<Vec<usize>> {
         }
         if size > 0.0 && share >= 1e-8 {
             kept.push(j);
-            column.iter_mut().for_each(|c| *c /= rest.sqrt());
+            for c in &mut *column {
+                *c /= rest.sqrt();
+            }
             basis.push(column);
         }
     }
@@ -194,7 +198,9 @@ pub fn gauss(a: &[Vec<f64>], b: &[f64]) -> (Vec<f64>, f64) {
     }
     for (p, row) in rows.iter_mut().enumerate() {
         let pivot = row[p];
-        row.iter_mut().for_each(|v| *v /= pivot);
+        for v in &mut *row {
+            *v /= pivot;
+        }
     }
     let norm = |entry: &dyn Fn(usize, usize) -> f64| {
         (0..n).map(|j| (0..n).map(|i| entry(i, j).abs()).sum::<f64>()).fold(0.0, f64::max)

@@ -76,7 +76,9 @@ pub fn likelihood(x: &[&[f64]], d: &[bool], w: &[f64]) -> Likelihood {
             if value(&etas(&next)) >= start - 1e-13 * start.abs() {
                 break;
             }
-            step.iter_mut().for_each(|s| *s /= 2.0);
+            for s in &mut *step {
+                *s /= 2.0;
+            }
         }
         gamma.iter_mut().zip(&step).for_each(|(g, s)| *g += s);
         eta = etas(&gamma);
@@ -202,7 +204,9 @@ pub fn calibrate(x: &[&[f64]], d: &[bool], w: &[f64], start: &[f64]) -> Calibrat
             if reached.is_finite() && reached <= start + promised + noise {
                 break;
             }
-            step.iter_mut().for_each(|s| *s /= 2.0);
+            for s in &mut *step {
+                *s /= 2.0;
+            }
         }
         gamma.iter_mut().zip(&step).for_each(|(g, s)| *g += s);
     }

@@ -152,7 +152,9 @@ pub fn sample(records: &[Record], request: &Request) -> Result<Sample, Refusal> 
         }
         let last = units.iter().map(|u| u.unit.group).fold(0.0, f64::max);
         let cutoff = last - request.anticipation;
-        units.iter_mut().for_each(|u| u.rows.retain(|(t, _)| *t < cutoff));
+        for u in &mut *units {
+            u.rows.retain(|(t, _)| *t < cutoff);
+        }
         units.retain(|u| !u.rows.is_empty());
         if all.iter().filter(|t| **t < cutoff).count() < 2 {
             return Err(Refusal::TooFewPeriods);

@@ -52,7 +52,9 @@ pub fn fit(sample: Sample, options: &TripleOptions, clustered: bool) -> (Fit, Ve
                 let n = sample.units.len() as f64;
                 cell.factor = (n / (n - 1.0)).sqrt();
             }
-            found.iter_mut().for_each(|c| c.cell = cells.len());
+            for c in &mut *found {
+                c.cell = cells.len();
+            }
             cells.push(cell);
             comparisons.extend(found);
         }
