@@ -97,3 +97,11 @@ fn run<B: DidBackend, F: Fit>(
     let bar = Bar::new(asked.quiet);
     command.fit::<B>(device, asked.precision.unwrap_or(precision), bar.callback())
 }
+
+/// Gives the GPU runtime its defaults. It would look for `cubecl.toml` in the working directory and above, and for `CUBECL_DEBUG_LOG`,
+/// which can name files that it then writes.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub(crate) fn ignore_configuration_files() {
+    use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
+    CubeClRuntimeConfig::set(CubeClRuntimeConfig::default());
+}

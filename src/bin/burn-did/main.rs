@@ -27,6 +27,8 @@ fn main() -> ExitCode {
         // Help, or the version.
         Err(error) => error.exit(),
     };
+    #[cfg(any(feature = "wgpu", feature = "cuda"))]
+    backend::ignore_configuration_files();
     let done = match cli.command {
         Command::AttGt(args) => commands::att_gt::run(&args),
         Command::Ddd(args) => commands::ddd::run(&args),
