@@ -89,8 +89,16 @@ pub(crate) fn ingest_parquet(
 
 /// An error about a row of a piece, with the row's number in the files.
 fn located(error: DidError, files: &ParquetFiles, request: &Request<'_>) -> DidError {
-    use DidError::{NegativeGroup, NotBinary, Weights};
-    if !matches!(error, NotBinary { .. } | NegativeGroup { .. } | Weights { .. }) {
+    use DidError::{NegativeGroup, NoPeriod, NotBinary, TooManyDigits, Weights};
+    let of_a_row = matches!(
+        error,
+        NotBinary { .. }
+            | NegativeGroup { .. }
+            | NoPeriod { .. }
+            | TooManyDigits { .. }
+            | Weights { .. }
+    );
+    if !of_a_row {
         return error;
     }
     let mut first_row = 0;
