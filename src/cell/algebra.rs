@@ -176,7 +176,7 @@ impl<'a> Algebra<'a> {
 
     /// Solves with the information matrix of a propensity score.
     pub fn solve_information(&self, hessian: &[f64], v: &[f64]) -> Result<Vec<f64>, CellStatus> {
-        let factor = Spd::new(&block(hessian, self.k(), &self.kept), self.width())
+        let factor = Spd::regular(&block(hessian, self.k(), &self.kept), self.width())
             .ok_or(CellStatus::SingularInformation)?;
         Ok(expand(&factor.solve(&self.design(v)), &self.kept, self.k()))
     }
