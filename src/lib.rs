@@ -62,6 +62,7 @@ mod kernel;
 mod memory;
 mod options;
 mod panel;
+mod parallel;
 pub mod pass;
 mod progress;
 mod report;

@@ -1,6 +1,6 @@
 //! NdArray: the passes run on slices of the tensors, without copies, over fixed tiles on all cores.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, TensorPrimitive};
 use burn_ndarray::{NdArray, NdArrayTensor};
 
 use super::{DidBackend, default};
@@ -56,7 +56,7 @@ impl DidBackend for NdArray<f32> {
 
 /// Runs `f` on the chunk's memory; `None` if its tensors are not contiguous doubles.
 fn with_host<R>(chunk: &Chunk<NdArray<f64>>, f: impl FnOnce(&HostChunk<'_>) -> R) -> Option<R> {
-    let primitive = |t: &Tensor<NdArray<f64>, 2>| t.clone().into_primitive().tensor();
+    let primitive = |t: &Tensor<NdArray<f64>, 2>| t.clone().into_primitive();
     let (y, x, w) =
         (primitive(&chunk.y), chunk.x.as_ref().map(primitive), chunk.w.as_ref().map(primitive));
     let (y, x, w) = (Some(&y), x.as_ref(), w.as_ref());
@@ -80,10 +80,15 @@ fn with_host<R>(chunk: &Chunk<NdArray<f64>>, f: impl FnOnce(&HostChunk<'_>) -> R
 }
 
 /// Runs `f` on a tensor's memory, or on nothing if there is no tensor.
-fn with_slice<R>(tensor: Option<&NdArrayTensor>, f: impl FnOnce(&[f64]) -> R) -> Option<R> {
+fn with_slice<R>(
+    tensor: Option<&TensorPrimitive<NdArray<f64>>>,
+    f: impl FnOnce(&[f64]) -> R,
+) -> Option<R> {
     match tensor {
         None => Some(f(&[])),
-        Some(NdArrayTensor::F64(storage)) => storage.view().as_slice().map(f),
+        Some(TensorPrimitive::Float(NdArrayTensor::F64(storage))) => {
+            storage.view().as_slice().map(f)
+        }
         Some(_) => None,
     }
 }

@@ -1,10 +1,11 @@
 //! The passes in tensor operations: works on any backend, and is what the overrides are tested against.
 
 use burn::tensor::backend::Backend;
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::{DType, Tensor};
 
+use super::matrix::Matrix;
 use super::{DidBackend, multiplier_matrix};
-use crate::error::{DidError, Result};
+use crate::error::Result;
 use crate::kernel::OddsLimits;
 use crate::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitStat, Multipliers,
@@ -13,10 +14,10 @@ use crate::pass::{
 
 /// A tile of a chunk.
 struct Tile<B: Backend> {
-    y: Tensor<B, 2>,
-    x: Option<Tensor<B, 2>>,
-    w: Option<Tensor<B, 2>>,
-    ones: Tensor<B, 2>,
+    y: Matrix<B>,
+    x: Option<Matrix<B>>,
+    w: Option<Matrix<B>>,
+    ones: Matrix<B>,
     k: usize,
 }
 
@@ -28,18 +29,18 @@ impl<B: Backend> Tile<B> {
     /// The first `1 / thinning` of the tile's rows.
     fn thinned(chunk: &Chunk<B>, start: usize, thinning: usize) -> Self {
         let rows = start..start + TILE.min(chunk.rows - start).div_ceil(thinning);
-        let cut = |t: &Tensor<B, 2>| t.clone().slice([0..t.dims()[0], rows.clone()]);
+        let cut = |t: &Tensor<B, 2>| Matrix::from(t).slice([0..t.dims()[0], rows.clone()]);
         let y = cut(&chunk.y);
         let ones = y.clone().slice([0..1, 0..rows.len()]).zeros_like().add_scalar(1.0);
         Self { ones, y, x: chunk.x.as_ref().map(cut), w: chunk.w.as_ref().map(cut), k: chunk.k }
     }
 
-    fn row(matrix: &Tensor<B, 2>, index: usize) -> Tensor<B, 2> {
+    fn row(matrix: &Matrix<B>, index: usize) -> Matrix<B> {
         let rows = matrix.dims()[1];
         matrix.clone().slice([index..index + 1, 0..rows])
     }
 
-    fn weight(&self, weight: Weight) -> Tensor<B, 2> {
+    fn weight(&self, weight: Weight) -> Matrix<B> {
         let column = |j| self.w.as_ref().map_or(self.ones.clone(), |w| Self::row(w, j));
         match weight {
             Weight::Ones => self.ones.clone(),
@@ -49,33 +50,33 @@ impl<B: Backend> Tile<B> {
     }
 
     /// `(1, x)`, `[k, rows]`.
-    fn design(&self, version: usize) -> Tensor<B, 2> {
+    fn design(&self, version: usize) -> Matrix<B> {
         match &self.x {
             None => self.ones.clone(),
             Some(x) => {
                 let kx = self.k - 1;
                 let x = x.clone().slice([version * kx..(version + 1) * kx, 0..x.dims()[1]]);
-                Tensor::cat(vec![self.ones.clone(), x], 0)
+                Matrix::stack(vec![self.ones.clone(), x])
             }
         }
     }
 
     /// `z'v`, `[1, rows]`.
-    fn linear(&self, version: usize, v: &[f64]) -> Tensor<B, 2> {
+    fn linear(&self, version: usize, v: &[f64]) -> Matrix<B> {
         let z = self.design(version);
-        let v = upload::<B>(v.to_vec(), [1, v.len()], &z);
+        let v = z.upload_like(v.to_vec(), [1, v.len()]);
         v.matmul(z)
     }
 
     /// The logistic function; of minus the log-odds, what it lacks to 1.
-    fn propensity(log_odds: Tensor<B, 2>) -> Tensor<B, 2> {
-        // `activation::sigmoid` rounds to single precision, and NdArray's `recip` in single precision has twelve bits.
+    fn propensity(log_odds: Matrix<B>) -> Matrix<B> {
+        // `activation::sigmoid` rounds to single precision, and `recip` of NdArray's SIMD layer has twelve bits.
         let ones = log_odds.ones_like();
         ones / log_odds.neg().exp().add_scalar(1.0)
     }
 
     /// Odds within the limits, 0 where they are trimmed.
-    fn odds(log_odds: Tensor<B, 2>, limits: OddsLimits) -> Tensor<B, 2> {
+    fn odds(log_odds: Matrix<B>, limits: OddsLimits) -> Matrix<B> {
         let bound = log_odds_bound(log_odds.dtype());
         let odds = log_odds.clamp(-bound, bound).exp();
         if limits.below.is_infinite() {
@@ -89,21 +90,6 @@ impl<B: Backend> Tile<B> {
 /// Bound of `|η|`. In single precision it is where `e^η` still has four digits.
 pub(super) fn log_odds_bound(dtype: DType) -> f64 {
     if dtype == DType::F64 { 700.0 } else { 30.0 }
-}
-
-/// Puts host numbers on the device and in the precision of `like`.
-fn upload<B: Backend>(data: Vec<f64>, shape: [usize; 2], like: &Tensor<B, 2>) -> Tensor<B, 2> {
-    Tensor::from_data(TensorData::new(data, shape), (&like.device(), like.dtype()))
-}
-
-/// Reads a tensor as f64, row-major.
-pub(super) fn download<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> Result<Vec<f64>> {
-    let device = format!("{:?}", tensor.device());
-    let failed = |problem: String| DidError::Device { device: device.clone(), problem };
-    let data = tensor.try_into_data().map_err(|e| failed(format!("reading results: {e}")))?;
-    data.convert_dtype(DType::F64)
-        .into_vec::<f64>()
-        .map_err(|e| failed(format!("reading results: {e:?}")))
 }
 
 pub(super) fn gram<B: Backend>(
@@ -121,8 +107,8 @@ pub(super) fn gram<B: Backend>(
             }
             let z = tile.design(job.x);
             let wz = z.clone() * omega;
-            add(&mut out.zz, &download(wz.clone().matmul(z.transpose()))?);
-            add(&mut out.zy, &download(wz.matmul(tile.y.clone().transpose()))?);
+            add(&mut out.zz, &wz.clone().matmul(z.transpose()).download()?);
+            add(&mut out.zy, &wz.matmul(tile.y.clone().transpose()).download()?);
         }
     }
     Ok(())
@@ -142,11 +128,11 @@ pub(super) fn logit<B: Backend>(
             let (p, rest) = (Tile::<B>::propensity(eta.clone()), Tile::<B>::propensity(eta.neg()));
             let residual = w.clone() * if job.treated { rest.clone() } else { p.clone().neg() };
             let variance = w.clone() * p.clone() * rest;
-            add(&mut out.score, &download(z.clone().matmul(residual.transpose()))?);
+            add(&mut out.score, &z.clone().matmul(residual.transpose()).download()?);
             let hessian = (z.clone() * variance).matmul(z.transpose());
-            add(&mut out.hessian, &download(hessian)?);
+            add(&mut out.hessian, &hessian.download()?);
             let positive = p.mask_fill(w.lower_equal_elem(0.0), 0.0);
-            let [max_p] = download(positive.max())?[..] else { continue };
+            let [max_p] = positive.max().download()?[..] else { continue };
             out.max_p = out.max_p.max(max_p);
         }
     }
@@ -167,7 +153,7 @@ pub(super) fn influence<B: DidBackend>(
         let rows = start..start + tile.dims()[1];
         if let Some(clusters) = consumers.clusters {
             let cluster = &chunk.cluster[rows.clone()];
-            out.add_clusters(&active, clusters, cluster, &download(tile.clone())?);
+            out.add_clusters(&active, clusters, cluster, &Matrix::from(&tile).download()?);
         } else {
             out.add_cross(&active, &B::cross_moments(tile.clone())?);
             if let Some(spec) = &consumers.multipliers {
@@ -176,7 +162,8 @@ pub(super) fn influence<B: DidBackend>(
             }
         }
         if consumers.keep_rows {
-            for (j, column) in download(tile)?.chunks_exact(rows.len()).enumerate() {
+            for (j, column) in Matrix::from(&tile).download()?.chunks_exact(rows.len()).enumerate()
+            {
                 let at = j * chunk.rows;
                 kept[at + rows.start..at + rows.end].copy_from_slice(column);
             }
@@ -205,7 +192,7 @@ pub(super) fn influence_rows<B: Backend>(
         })
         .collect();
     let zero = tile.ones.clone().zeros_like();
-    let mut columns: Vec<Tensor<B, 2>> = plan
+    let mut columns: Vec<Matrix<B>> = plan
         .columns
         .iter()
         .map(|c| c.legs.iter().fold(zero.clone(), |u, l| u + leg(&tile, l, &dots, &props)))
@@ -213,16 +200,16 @@ pub(super) fn influence_rows<B: Backend>(
     if let Some(share) = &plan.share {
         columns.push(tile.weight(share.w).mul_scalar(share.scale));
     }
-    Tensor::cat(columns, 0)
+    Matrix::stack(columns).into()
 }
 
 /// `w [ (d - z'β)(c + z'b - h q) + z'e + f + h τ q + (p - D) z'a ]`, `[1, rows]`.
 fn leg<B: Backend>(
     tile: &Tile<B>,
     leg: &Leg,
-    dots: &[Tensor<B, 2>],
-    props: &[(Tensor<B, 2>, Tensor<B, 2>)],
-) -> Tensor<B, 2> {
+    dots: &[Matrix<B>],
+    props: &[(Matrix<B>, Matrix<B>)],
+) -> Matrix<B> {
     let mut d = Tile::row(&tile.y, leg.post);
     if let Some(base) = leg.base {
         d = d - Tile::row(&tile.y, base);
@@ -249,15 +236,17 @@ fn leg<B: Backend>(
     tile.weight(leg.w) * (d * factor + rest)
 }
 
-pub(super) fn cross_moments<B: Backend>(tile: Tensor<B, 2>) -> Result<Vec<f64>> {
-    download(tile.clone().matmul(tile.transpose()))
+pub(super) fn cross_moments<B: Backend>(tile: &Tensor<B, 2>) -> Result<Vec<f64>> {
+    let tile = Matrix::from(tile);
+    tile.clone().matmul(tile.transpose()).download()
 }
 
 pub(super) fn multiplier_sums<B: Backend>(
-    tile: Tensor<B, 2>,
+    tile: &Tensor<B, 2>,
     rank: &[u32],
     spec: &Multipliers,
 ) -> Result<Vec<f64>> {
-    let v = upload::<B>(multiplier_matrix(spec, rank), [spec.draws, rank.len()], &tile);
-    download(tile.matmul(v.transpose()))
+    let tile = Matrix::from(tile);
+    let v = tile.upload_like(multiplier_matrix(spec, rank), [spec.draws, rank.len()]);
+    tile.matmul(v.transpose()).download()
 }

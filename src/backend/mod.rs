@@ -4,6 +4,7 @@
 //! `impl DidBackend for MyBackend {}`. The backends below override them where a measurement showed that it pays.
 
 mod default;
+mod matrix;
 mod memory;
 
 #[cfg(feature = "cpu")]
@@ -25,6 +26,7 @@ use crate::pass::{
 
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub use cube::GpuRuntime;
+pub(crate) use matrix::Matrix;
 pub use memory::Availability;
 
 #[cfg(feature = "cuda")]
@@ -124,7 +126,7 @@ pub trait DidBackend: Backend {
     /// # Errors
     /// What the device reports.
     fn cross_moments(tile: Tensor<Self, 2>) -> Result<Vec<f64>> {
-        default::cross_moments(tile)
+        default::cross_moments(&tile)
     }
 
     /// Multiplied sums `[m, R]`, row-major, of a tile `[m, rows]` whose rows have these ranks.
@@ -136,7 +138,7 @@ pub trait DidBackend: Backend {
         rank: &[u32],
         spec: &Multipliers,
     ) -> Result<Vec<f64>> {
-        default::multiplier_sums(tile, rank, spec)
+        default::multiplier_sums(&tile, rank, spec)
     }
 }
 

@@ -1,5 +1,6 @@
 use polars::prelude::{Column, DataFrame};
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// Units generated together; the result does not depend on it.
 const BLOCK: usize = 8_192;
@@ -21,17 +22,14 @@ impl Layout {
         rows_per_unit: usize,
         push_unit: impl Fn(usize, &mut Rows) + Sync,
     ) -> DataFrame {
-        let mut blocks: Vec<Rows> = (0..units.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(|b| {
-                let block = b * BLOCK..units.min((b + 1) * BLOCK);
-                let mut rows = Rows::with_capacity(self, block.len() * rows_per_unit);
-                for unit in block {
-                    push_unit(unit, &mut rows);
-                }
-                rows
-            })
-            .collect();
+        let mut blocks: Vec<Rows> = parallel::map(units.div_ceil(BLOCK), |block| {
+            let block = parallel::part(block, BLOCK, units);
+            let mut rows = Rows::with_capacity(self, block.len() * rows_per_unit);
+            for unit in block {
+                push_unit(unit, &mut rows);
+            }
+            rows
+        });
         let height = blocks.iter().map(|b| b.id.len()).sum();
         let mut columns = vec![
             Column::new("id".into(), gather(&mut blocks, height, |r| &mut r.id)),

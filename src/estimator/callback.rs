@@ -1,7 +1,5 @@
 //! User-supplied two-by-two estimators, on the host.
 
-use rayon::prelude::*;
-
 use super::finish::Solved;
 use crate::cell::{Outcome, PlannedCell, Side, TRIM};
 use crate::error::{DidError, Result};
@@ -9,6 +7,7 @@ use crate::estimates::CellStatus;
 use crate::kernel::{self, Sink};
 use crate::options::Precision;
 use crate::panel::{Panel, StratumData};
+use crate::parallel;
 use crate::pass::{Consumers, InfluenceStat, Weight};
 
 /// One cell of a panel: an entry of each slice a unit.
@@ -78,13 +77,11 @@ pub(super) fn estimate(
     consumers: Consumers,
     estimator: &dyn TwoByTwo,
 ) -> Result<(Vec<std::result::Result<Solved, CellStatus>>, InfluenceStat)> {
-    let done: Vec<_> = cells
-        .par_iter()
-        .map(|cell| match &cell.status {
-            Some(status) => Ok(Err(status.clone())),
-            None => estimate_cell(panel, cell, estimator),
-        })
-        .collect::<Result<_>>()?;
+    let done = parallel::map(cells.len(), |cell| match &cells[cell].status {
+        Some(status) => Ok(Err(status.clone())),
+        None => estimate_cell(panel, &cells[cell], estimator),
+    });
+    let done: Vec<_> = done.into_iter().collect::<Result<_>>()?;
     let mut columns: Vec<Vec<(usize, Vec<f64>)>> = vec![Vec::new(); panel.resident().len()];
     let mut solved = Vec::with_capacity(cells.len());
     for (j, cell) in done.into_iter().enumerate() {

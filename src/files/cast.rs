@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
 use super::field::Field;
 use crate::panel::{Counts, MissingValues};
+use crate::parallel;
 
 /// Rows that one task looks at.
 const PART: usize = 8_192;
@@ -169,10 +169,10 @@ struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    fn parts(&self) -> impl IndexedParallelIterator<Item = Range<usize>> {
+    /// `look` at all rows, part by part.
+    fn parts<T: Send>(&self, look: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let rows = self.fields.len();
-        let part = move |part| part * PART..rows.min((part + 1) * PART);
-        (0..rows.div_ceil(PART)).into_par_iter().map(part)
+        parallel::map(rows.div_ceil(PART), |part| look(parallel::part(part, PART, rows)))
     }
 
     fn texts(&self, rows: Range<usize>) -> impl Iterator<Item = &'a str> {
@@ -188,7 +188,7 @@ impl<'a> Column<'a> {
             }
             found
         };
-        self.parts().map(found).reduce(Found::default, Found::join)
+        self.parts(found).into_iter().fold(Found::default(), Found::join)
     }
 
     /// Values of all fields, and counts of those that are words for a missing value.
@@ -212,7 +212,7 @@ impl<'a> Column<'a> {
                 .collect();
             (values, counts)
         };
-        let parts: Vec<(Vec<Option<T>>, Counts)> = self.parts().map(read).collect();
+        let parts: Vec<(Vec<Option<T>>, Counts)> = self.parts(read);
         let mut all = (Vec::with_capacity(self.fields.len()), Counts::default());
         for (values, counts) in parts {
             all.0.extend(values);

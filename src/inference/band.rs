@@ -9,12 +9,12 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par, Side};
-use rayon::prelude::*;
 use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
 use statrs::function::erf::erfc;
 
 use super::normal_quantile;
 use crate::kernel::{standard_normals, uniform};
+use crate::parallel;
 use crate::solve::{dot, multiply};
 
 /// Draws from normals of their own, and how often they are mixed anew: orthogonal mixtures of draws are draws. The number of
@@ -81,9 +81,9 @@ pub(crate) fn sup_t(correlation: &[f64], m: usize, level: f64, df: Option<f64>) 
     let most = affordable.clamp(MIN_BATCHES as f64, MAX_BATCHES as f64) as usize;
     let mut next = MIN_BATCHES;
     loop {
-        let more = (tails.len()..next).into_par_iter();
-        let of_batch = |b: usize| draws.tail(&draws.batch(b + 1), BATCH, at);
-        tails.extend(more.map(of_batch).collect::<Vec<f64>>());
+        let first = tails.len();
+        let of_batch = |b: usize| draws.tail(&draws.batch(first + b + 1), BATCH, at);
+        tails.extend(parallel::map(next - first, of_batch));
         let n = tails.len() as f64;
         let mean = tails.iter().sum::<f64>() / n;
         let squares: f64 = tails.iter().map(|t| (t - mean).powi(2)).sum();

@@ -18,8 +18,7 @@ mod subsets;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
+use crate::parallel;
 use crate::pass::{TILE, Weight};
 
 pub(crate) use exponential::{DRAWS_PER_BLOCK, exponentials};
@@ -104,7 +103,7 @@ fn for_tiles<S: Send>(
     }
     let wave = 8 * rayon::current_num_threads();
     for tiles in tiles.chunks(wave) {
-        let parts: Vec<S> = tiles.par_iter().map(|t| map(t.clone())).collect();
+        let parts: Vec<S> = parallel::map(tiles.len(), |t| map(tiles[t].clone()));
         for (tile, part) in tiles.iter().zip(parts) {
             fold(tile.clone(), part);
         }
@@ -143,7 +142,7 @@ fn for_jobs<J: Sync, S, P: Send>(
         return;
     }
     for items in items.chunks(8 * wanted) {
-        let parts: Vec<Vec<P>> = items.par_iter().map(|(tile, job)| part(*tile, *job)).collect();
+        let parts = parallel::map(items.len(), |i| part(items[i].0, items[i].1));
         for ((_, job), parts) in items.iter().zip(parts) {
             merge(*job, parts);
         }

@@ -3,9 +3,10 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::sample::StratumData;
+use crate::parallel;
 
 /// Sorts the rows by outcome, then by their other columns; ranks stay where they are.
 pub(super) fn sort_by_content(s: &mut StratumData) {
@@ -21,13 +22,14 @@ pub(super) fn sort_by_content(s: &mut StratumData) {
         ties.sort_unstable_by(|a, b| compare(a.1, b.1));
     }
     let rows = s.rows.max(1);
-    let columns = s.y.par_chunks_exact_mut(rows).chain(s.x.par_chunks_exact_mut(rows));
-    columns.chain(s.w.par_chunks_exact_mut(rows)).for_each(|column| {
-        let old = column.to_vec();
-        for (value, (_, from)) in column.iter_mut().zip(&order) {
-            *value = old[*from as usize];
-        }
-    });
+    for columns in [&mut s.y, &mut s.x, &mut s.w] {
+        parallel::chunks(columns, rows, |_, column| {
+            let old = column.to_vec();
+            for (value, (_, from)) in column.iter_mut().zip(&order) {
+                *value = old[*from as usize];
+            }
+        });
+    }
     let old = std::mem::take(&mut s.cluster);
     s.cluster.extend(order.iter().filter_map(|(_, from)| old.get(*from as usize)));
 }

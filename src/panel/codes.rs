@@ -3,10 +3,11 @@
 //! How a column is read depends on its type alone, never on its values: pieces of one column then agree on the order.
 
 use polars::prelude::*;
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::wide::{WideColumn, from_wide};
 use crate::error::{DidError, Result};
+use crate::parallel;
 
 /// Code of a missing label.
 pub(crate) const MISSING: u32 = u32::MAX;
@@ -146,7 +147,7 @@ impl LabelColumn {
             Self::Floats(c) if c.null_count() == 0 => {
                 let pieces: Vec<&[f64]> =
                     c.downcast_iter().map(|a| a.values().as_slice()).collect();
-                let missing = || pieces.par_iter().any(|p| p.iter().any(|v| v.is_nan()));
+                let missing = || pieces.iter().any(|p| p.iter().any(|v| v.is_nan()));
                 runs(&pieces, ordered_key).filter(|_| !missing())
             }
             Self::Texts(c) if c.null_count() == 0 => {
@@ -201,10 +202,10 @@ fn runs<T: Copy + Send + Sync, K: Ord>(
         parts.push((rows, before, part));
         (rows, before) = (rows + part.len(), part.last().copied());
     }
-    let starts: Vec<Vec<u32>> = parts
-        .into_par_iter()
-        .map(|(first, before, part)| starts_in(first, before.map(&key), part, &key))
-        .collect::<Option<_>>()?;
+    let starts: Vec<Vec<u32>> = parallel::map_all(parts.len(), |i| {
+        let (first, before, part) = parts[i];
+        starts_in(first, before.map(&key), part, &key)
+    })?;
     let mut starts = starts.concat();
     starts.push(u32::try_from(rows).ok()?);
     Some(starts)
@@ -232,10 +233,11 @@ fn starts_in<T: Copy, K: Ord>(
 }
 
 fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Codes {
-    let all = || (0..rows).into_par_iter().with_min_len(PART);
-    let range =
-        all().filter_map(&value).fold(|| (i64::MAX, i64::MIN), |(a, b), v| (a.min(v), b.max(v)));
-    let (min, max) = range.reduce(|| (i64::MAX, i64::MIN), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let parts = rows.div_ceil(PART);
+    let values = |index| parallel::part(index, PART, rows).filter_map(&value);
+    let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+    let range_of = |part| values(part).map(|v| (v, v)).fold((i64::MAX, i64::MIN), join);
+    let (min, max) = parallel::map(parts, range_of).into_iter().fold((i64::MAX, i64::MIN), join);
     if min > max {
         return Codes { codes: vec![MISSING; rows], labels: Labels::Integers(Vec::new()) };
     }
@@ -248,7 +250,7 @@ fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Co
         }
         (min..=max).zip(present).filter_map(|(v, p)| p.then_some(v)).collect()
     } else {
-        let mut sorted: Vec<i64> = all().filter_map(&value).collect();
+        let mut sorted = parallel::map(parts, |part| values(part).collect::<Vec<i64>>()).concat();
         sorted.par_sort_unstable();
         sorted.dedup();
         sorted
@@ -267,7 +269,12 @@ fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Co
         (true, false) => table[offset(v.abs_diff(min))],
         (false, _) => code(labels.partition_point(|l| *l < v) as u64),
     };
-    let codes = all().map(|i| value(i).map_or(MISSING, code_of)).collect();
+    let mut codes = vec![MISSING; rows];
+    parallel::chunks(&mut codes, PART, |part, codes| {
+        for (code, row) in codes.iter_mut().zip(parallel::part(part, PART, rows)) {
+            *code = value(row).map_or(MISSING, code_of);
+        }
+    });
     Codes { codes, labels: Labels::Integers(labels) }
 }
 
@@ -288,7 +295,9 @@ fn from_texts(values: &StringChunked) -> Codes {
     for (r, (_, first)) in (0u32..).zip(&sorted) {
         rank[*first as usize] = r;
     }
-    codes.par_iter_mut().filter(|c| **c != MISSING).for_each(|c| *c = rank[*c as usize]);
+    parallel::chunks(&mut codes, PART, |_, codes| {
+        codes.iter_mut().filter(|c| **c != MISSING).for_each(|c| *c = rank[*c as usize]);
+    });
     let labels = Labels::Texts(sorted.into_iter().map(|(s, _)| s.to_owned()).collect());
     Codes { codes, labels }
 }

@@ -1,8 +1,9 @@
 //! What stands for a missing value in data.
 
 use polars::prelude::*;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+use crate::parallel;
 
 /// Words for a missing value among numbers, in lower case, besides `.a` to `.z` of Stata and SAS.
 const AMONG_NUMBERS: [&str; 9] = ["na", "n/a", "nan", "null", "none", ".", "#n/a", "#na", "<na>"];
@@ -154,7 +155,7 @@ impl MissingValues {
             .map(|part| texts.slice((part * PART) as i64, PART))
             .collect();
         let gone = |text: Option<&str>| text.is_some_and(|text| self.among_texts(text.trim()));
-        if !parts.par_iter().any(|part| part.iter().any(gone)) {
+        if parallel::all(parts.len(), &|part| !parts[part].iter().any(gone)) {
             return Ok(None);
         }
         let mut counts = Counts::default();

@@ -1,9 +1,10 @@
 //! Periods and groups as small codes, in the order of their values.
 
-use rayon::prelude::*;
+use rayon::slice::ParallelSliceMut;
 
 use super::values::Numbers;
 use crate::kernel::vectorized;
+use crate::parallel;
 
 /// Rows that one task encodes.
 const PART: usize = 8_192;
@@ -56,9 +57,12 @@ impl SmallCodes {
         map: impl Fn(f64) -> f64 + Sync,
     ) -> std::result::Result<Self, Uncodable> {
         let mut codes = vec![Self::MISSING; numbers.len()];
-        let range = blocks(numbers, &map)
+        let map_all = |values: &mut [f64]| values.iter_mut().for_each(|value| *value = map(*value));
+        let blocks = Blocks { numbers, map: &map_all };
+        let range = blocks
             .map(|values| vectorized_range(&values))
-            .reduce(Range::empty, Range::join);
+            .into_iter()
+            .fold(Range::empty(), Range::join);
         if let Some((row, value)) = numbers.indistinct(range.min.abs().max(range.max.abs())) {
             return Err(Uncodable::Indistinct { row, value });
         }
@@ -67,11 +71,11 @@ impl SmallCodes {
         } else if range.integral && range.max - range.min < CODES as f64 {
             Scale::Offset(range.min)
         } else {
-            Scale::Listed(distinct(numbers, &map)?)
+            Scale::Listed(distinct(&blocks)?)
         };
-        codes.par_chunks_mut(PART).zip(blocks(numbers, &map)).for_each(|(codes, values)| {
+        parallel::chunks(&mut codes, PART, |part, codes| {
             let mut last = (f64::NAN, Self::MISSING);
-            for (code, value) in codes.iter_mut().zip(values) {
+            for (code, value) in codes.iter_mut().zip(blocks.read(part)) {
                 if value.to_bits() != last.0.to_bits() {
                     last = (value, scale.code(value));
                 }
@@ -177,26 +181,32 @@ fn vectorized_range(values: &[f64]) -> Range {
 }
 
 /// Mapped values, part by part.
-fn blocks(
-    numbers: &Numbers,
-    map: &(impl Fn(f64) -> f64 + Sync),
-) -> impl IndexedParallelIterator<Item = Vec<f64>> {
-    (0..numbers.len().div_ceil(PART)).into_par_iter().map(move |part| {
+struct Blocks<'a> {
+    numbers: &'a Numbers,
+    map: &'a (dyn Fn(&mut [f64]) + Sync),
+}
+
+impl Blocks<'_> {
+    fn read(&self, part: usize) -> Vec<f64> {
         let start = part * PART;
-        let mut values = vec![0.0; PART.min(numbers.len() - start)];
-        numbers.read(start, &mut values);
-        for value in &mut values {
-            *value = map(*value);
-        }
+        let mut values = vec![0.0; PART.min(self.numbers.len() - start)];
+        self.numbers.read(start, &mut values);
+        (self.map)(&mut values);
         values
-    })
+    }
+
+    /// `f` of the parts, in order.
+    fn map<T: Send>(&self, f: impl Fn(Vec<f64>) -> T + Sync) -> Vec<T> {
+        parallel::map(self.numbers.len().div_ceil(PART), |part| f(self.read(part)))
+    }
 }
 
 /// Distinct values below infinity, ascending, unless there are too many.
-fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Result<Vec<f64>, Uncodable> {
+fn distinct(blocks: &Blocks<'_>) -> Result<Vec<f64>, Uncodable> {
     let sorted = |mut values: Vec<f64>| {
         values.retain(|v| *v < f64::INFINITY);
-        values.sort_unstable_by(f64::total_cmp);
+        // Stable, as that merges what is sorted already.
+        values.sort_by(f64::total_cmp);
         values.dedup();
         values
     };
@@ -206,11 +216,11 @@ fn distinct(numbers: &Numbers, map: &(impl Fn(f64) -> f64 + Sync)) -> Result<Vec
         }
         sorted(a)
     };
-    let values = blocks(numbers, map).map(sorted).reduce(Vec::new, join);
+    let values = blocks.map(sorted).into_iter().fold(Vec::new(), join);
     if values.len() <= MAX_DISTINCT {
         return Ok(values);
     }
-    let mut all: Vec<f64> = blocks(numbers, map).flatten_iter().collect();
+    let mut all: Vec<f64> = blocks.map(|values| values).concat();
     all.retain(|v| *v < f64::INFINITY);
     all.par_sort_unstable_by(f64::total_cmp);
     all.dedup();

@@ -2,10 +2,8 @@
 
 use std::sync::mpsc::sync_channel;
 
-use burn::tensor::{Tensor, TensorData};
-
 use super::Source;
-use crate::backend::DidBackend;
+use crate::backend::{DidBackend, Matrix};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::{Layout, Panel, Sample, Spill, Strata, StratumData};
@@ -171,7 +169,7 @@ impl<B: DidBackend> Local<B> {
         let dtype = self.options.precision.dtype();
         let upload = |v: Vec<f64>| {
             let shape = [v.len() / rows, rows];
-            Tensor::<B, 2>::from_data(TensorData::new(v, shape), (device, dtype))
+            Matrix::upload(v, shape, device, dtype).into()
         };
         Chunk {
             stratum,

@@ -1,10 +1,9 @@
 //! A sample with bootstrap weights: every pass sees further weight columns of independent standard exponential numbers, one
 //! a draw, that multiply the sampling weights (the Bayesian bootstrap of Rubin 1981).
 
-use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use crate::backend::DidBackend;
+use crate::backend::{DidBackend, Matrix};
 use crate::cell::PlannedCell;
 use crate::error::Result;
 use crate::kernel::{DRAWS_PER_BLOCK, exponentials};
@@ -108,13 +107,12 @@ impl<P: Pass> Pass for ReweightedPass<P> {
     fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()> {
         let Draws { seed, block, count, by_cluster } = self.draws;
         let rank = if by_cluster { &chunk.cluster } else { &chunk.rank };
-        let data = TensorData::new(exponentials(seed, block, count, rank), [count, chunk.rows]);
-        let options = (&chunk.y.device(), chunk.y.dtype());
-        let drawn = Tensor::<B, 2>::from_data(data, options);
+        let drawn = exponentials(seed, block, count, rank);
+        let drawn = Matrix::from(&chunk.y).upload_like(drawn, [count, chunk.rows]);
         let w = match &chunk.w {
-            Some(w) => Tensor::cat(vec![w.clone(), drawn], 0),
+            Some(w) => Matrix::stack(vec![w.into(), drawn]),
             None => drawn,
         };
-        self.pass.accumulate(&Chunk { w: Some(w), ..chunk.clone() }, stat)
+        self.pass.accumulate(&Chunk { w: Some(w.into()), ..chunk.clone() }, stat)
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::ast::{Expr, Function, Operator};
 use super::column::{MISSING, RawColumn};
 use super::{BLOCK, Formula};
 use crate::error::{DidError, Result};
+use crate::parallel;
+
+/// Rows that one task computes.
+const PART: usize = 16 * BLOCK;
 
 /// Values of an expression on `rows` rows, `columns` being keyed by variable.
 ///
@@ -22,8 +24,11 @@ pub(super) fn evaluate(
 ) -> Result<Vec<f64>> {
     let kernel = Kernel::compile(formula, expr, columns)?;
     let mut out = vec![0.0; rows];
-    out.par_chunks_mut(BLOCK).enumerate().for_each_init(Vec::new, |spare, (block, out)| {
-        kernel.run(block * BLOCK, out, spare);
+    parallel::chunks(&mut out, PART, |part, out| {
+        let mut spare = Vec::new();
+        for (first, out) in (part * PART..).step_by(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            kernel.run(first, out, &mut spare);
+        }
     });
     Ok(out)
 }

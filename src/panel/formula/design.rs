@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::ast::Term;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use super::{BLOCK, MAX_LEVELS, problem_in};
 use crate::error::Result;
+use crate::parallel;
 
 /// Names and contents of the columns of a design; cheap to clone, and read from many threads at once.
 #[derive(Clone, Debug)]
@@ -165,8 +164,9 @@ impl Evaluated {
 fn levels_present(atom: &RawColumn, rows: &[u32]) -> Vec<u32> {
     let RawColumn::Factor { codes, levels } = atom else { return Vec::new() };
     let seen: Vec<AtomicBool> = levels.iter().map(|_| AtomicBool::new(false)).collect();
-    rows.par_chunks(BLOCK).for_each(|rows| {
-        for row in rows {
+    let blocks: Vec<&[u32]> = rows.chunks(BLOCK).collect();
+    parallel::each(blocks.len(), &|block| {
+        for row in blocks[block] {
             if let Some(seen) = seen.get(codes[*row as usize] as usize)
                 && !seen.load(Ordering::Relaxed)
             {

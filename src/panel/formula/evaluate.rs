@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::ast::{Atom, Source};
 use super::column::{RawColumn, indistinct_levels, too_many_levels};
 use super::{BLOCK, Formula, arithmetic, levels, problem_in};
 use crate::error::Result;
+use crate::parallel;
 
 /// A formula's atoms on all raw rows, and which rows have a missing value.
 #[derive(Clone, Debug)]
@@ -175,22 +174,21 @@ impl Missing {
     ) {
         // No early exit within a block, so that the test is vectorised.
         let clean = |block: &[T]| block.iter().fold(true, |clean, value| clean & usable(value));
-        if values.par_chunks(BLOCK).all(clean) {
+        let blocks: Vec<&[T]> = values.chunks(BLOCK).collect();
+        if parallel::all(blocks.len(), &|block| clean(blocks[block])) {
             return;
         }
         self.sources.push(label.to_owned());
         // Sources beyond 65,535 share the last number, so that their rows are still missing.
         let source = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
         self.first.resize(values.len(), 0);
-        self.first.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK)).for_each(
-            |(first, values)| {
-                for (first, value) in first.iter_mut().zip(values) {
-                    if *first == 0 && !usable(value) {
-                        *first = source;
-                    }
+        parallel::chunks(&mut self.first, BLOCK, |block, first| {
+            for (first, value) in first.iter_mut().zip(blocks[block]) {
+                if *first == 0 && !usable(value) {
+                    *first = source;
                 }
-            },
-        );
+            }
+        });
     }
 }
 

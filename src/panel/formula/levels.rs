@@ -1,29 +1,32 @@
 //! Codes and sorted labels of categoricals.
 
 use std::hash::Hash;
+use std::sync::Mutex;
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
 use super::column::{MISSING, RawColumn};
 use super::{BLOCK, MAX_LEVELS};
+use crate::parallel;
 
 /// Rows that one task encodes.
 const PART: usize = 16 * BLOCK;
 
 /// Codes of the distinct finite values in numeric order; `None` if there are too many.
 pub(super) fn of_numbers(values: &[f64]) -> Option<RawColumn> {
-    let parts = values.par_chunks(PART).map(|part| {
-        let finite = part.iter().filter(|value| value.is_finite());
+    let parts: Vec<&[f64]> = values.chunks(PART).collect();
+    let distinct_in = |part: usize| {
+        let finite = parts[part].iter().filter(|value| value.is_finite());
         distinct(finite.map(|value| bits(*value)))
-    });
-    let mut levels: Vec<f64> = union(parts)?.into_iter().map(f64::from_bits).collect();
+    };
+    let mut levels: Vec<f64> =
+        union(parts.len(), distinct_in)?.into_iter().map(f64::from_bits).collect();
     levels.sort_unstable_by(f64::total_cmp);
     let code_of: PlHashMap<u64, u32> =
         levels.iter().map(|level| level.to_bits()).zip(0..).collect();
     let mut codes = vec![MISSING; values.len()];
-    codes.par_chunks_mut(PART).zip(values.par_chunks(PART)).for_each(|(codes, values)| {
-        encode(&code_of, values.iter().map(|value| Some(bits(*value))), codes);
+    parallel::chunks(&mut codes, PART, |part, codes| {
+        encode(&code_of, parts[part].iter().map(|value| Some(bits(*value))), codes);
     });
     Some(RawColumn::Factor { codes, levels: levels.iter().map(f64::to_string).collect() })
 }
@@ -33,13 +36,13 @@ pub(super) fn of_strings(column: &StringChunked) -> Option<RawColumn> {
     let parts: Vec<_> = (0..column.len().div_ceil(PART))
         .map(|part| column.slice((part * PART) as i64, PART))
         .collect();
-    let sets = parts.par_iter().map(|part| distinct(part.iter().flatten()));
-    let mut levels: Vec<&str> = union(sets)?.into_iter().collect();
+    let distinct_in = |part: usize| distinct(parts[part].iter().flatten());
+    let mut levels: Vec<&str> = union(parts.len(), distinct_in)?.into_iter().collect();
     levels.sort_unstable();
     let code_of: PlHashMap<&str, u32> = levels.iter().copied().zip(0..).collect();
     let mut codes = vec![MISSING; column.len()];
-    codes.par_chunks_mut(PART).zip(&parts).for_each(|(codes, part)| {
-        encode(&code_of, part.iter(), codes);
+    parallel::chunks(&mut codes, PART, |part, codes| {
+        encode(&code_of, parts[part].iter(), codes);
     });
     Some(RawColumn::Factor { codes, levels: levels.into_iter().map(str::to_owned).collect() })
 }
@@ -49,13 +52,13 @@ pub(super) fn of_categories<'a>(
     mut codes: Vec<u32>,
     label: impl Fn(u32) -> Option<&'a str>,
 ) -> Option<RawColumn> {
-    let parts = codes.par_chunks(PART).map(|part| distinct(part.iter().copied()));
-    let used = union(parts)?;
+    let parts: Vec<&[u32]> = codes.chunks(PART).collect();
+    let used = union(parts.len(), |part| distinct(parts[part].iter().copied()))?;
     let mut labels: Vec<(&str, u32)> =
         used.into_iter().filter_map(|code| label(code).map(|label| (label, code))).collect();
     labels.sort_unstable();
     let code_of: PlHashMap<u32, u32> = labels.iter().map(|(_, code)| *code).zip(0..).collect();
-    codes.par_chunks_mut(PART).for_each(|codes| {
+    parallel::chunks(&mut codes, PART, |_, codes| {
         let old = codes.to_vec();
         codes.fill(MISSING);
         encode(&code_of, old.into_iter().map(Some), codes);
@@ -95,15 +98,20 @@ fn distinct<K: Copy + Eq + Hash>(values: impl Iterator<Item = K>) -> PlHashSet<K
 
 /// Values of all parts, unless there are too many.
 fn union<K: Eq + Hash + Send>(
-    parts: impl ParallelIterator<Item = PlHashSet<K>>,
+    parts: usize,
+    distinct_in: impl Fn(usize) -> PlHashSet<K> + Sync,
 ) -> Option<PlHashSet<K>> {
-    parts.map(Some).try_reduce(PlHashSet::default, |mut large, mut small| {
+    let union = Mutex::new(PlHashSet::default());
+    parallel::map_all(parts, |part| {
+        let mut small = distinct_in(part);
+        let mut large = parallel::held(&union);
         if large.len() < small.len() {
-            std::mem::swap(&mut large, &mut small);
+            std::mem::swap(&mut *large, &mut small);
         }
         large.extend(small);
-        (large.len() <= MAX_LEVELS).then_some(large)
-    })
+        (large.len() <= MAX_LEVELS).then_some(())
+    })?;
+    union.into_inner().ok()
 }
 
 /// Bits of a value, the same for both zeros.

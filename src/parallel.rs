@@ -1,0 +1,90 @@
+//! Work on all cores in parts of many rows.
+//!
+//! A parallel iterator is compiled anew, with its scheduler, for every closure that it is given: some five thousand lines of
+//! LLVM code each. These are given closures behind a pointer, called once a part, and are compiled once.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+/// Calls `task` with each of `0..count`.
+pub(crate) fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(task);
+}
+
+/// Whether `test` holds for all of `0..count`; ends early if it does not.
+pub(crate) fn all(count: usize, test: &(dyn Fn(usize) -> bool + Sync)) -> bool {
+    (0..count).into_par_iter().all(test)
+}
+
+/// `f` of `0..count`, in order.
+pub(crate) fn map<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    map_all(count, |i| Some(f(i))).unwrap_or_default()
+}
+
+/// `f` of `0..count`, in order; `None` as soon as one is.
+pub(crate) fn map_all<T: Send>(
+    count: usize,
+    f: impl Fn(usize) -> Option<T> + Sync,
+) -> Option<Vec<T>> {
+    let slots: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let stopped = AtomicBool::new(false);
+    each(count, &|i| {
+        if stopped.load(Ordering::Relaxed) {
+            return;
+        }
+        match f(i) {
+            None => stopped.store(true, Ordering::Relaxed),
+            value => *held(&slots[i]) = value,
+        }
+    });
+    slots
+        .into_iter()
+        .map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
+
+/// Calls `f` with the number of each chunk of `size` values, and the chunk.
+pub(crate) fn chunks<T: Send>(values: &mut [T], size: usize, f: impl Fn(usize, &mut [T]) + Sync) {
+    let chunks: Vec<Mutex<&mut [T]>> = values.chunks_mut(size).map(Mutex::new).collect();
+    each(chunks.len(), &|i| f(i, &mut held(&chunks[i])));
+}
+
+/// The rows of a part of `size` of `rows` rows.
+pub(crate) fn part(index: usize, size: usize, rows: usize) -> Range<usize> {
+    index * size..rows.min((index + 1) * size)
+}
+
+/// The value behind a lock, even if another task panicked: the panic goes on by itself.
+pub(crate) fn held<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_order() {
+        assert_eq!(map(1_000, |i| 2 * i), (0..1_000).map(|i| 2 * i).collect::<Vec<_>>());
+        assert!(map(0, |i| i).is_empty());
+        assert_eq!(map_all(100, |i| (i < 100).then_some(i)).map(|v| v.len()), Some(100));
+        assert_eq!(map_all(100, |i| (i != 57).then_some(i)), None);
+    }
+
+    #[test]
+    fn chunks_know_their_numbers() {
+        let mut values = vec![0; 25];
+        chunks(&mut values, 10, |chunk, values| values.fill(chunk + values.len()));
+        assert_eq!((values[0], values[10], values[20]), (10, 11, 7));
+        assert_eq!((part(2, 10, 25), part(1, 10, 25)), (20..25, 10..20));
+    }
+
+    #[test]
+    fn tests_see_every_number() {
+        assert!(all(0, &|_| false) && all(300, &|i| i < 300));
+        assert!(!all(300, &|i| i != 299));
+    }
+}
