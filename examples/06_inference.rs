@@ -1,8 +1,8 @@
 //! Clusters, the bootstrap and its laws, contrasts, joint tests, and results that are saved and read back.
 
 use burn_did::{
-    Aggregation, AttGt, AttGtResult, Band, Bootstrap, Estimate, Multiplier, Result, backend::Cpu,
-    data::Simulation,
+    Aggregation, AttGt, Band, Bootstrap, Estimate, GroupTimeResult, Multiplier, Result,
+    backend::Cpu, data::Simulation,
 };
 
 fn main() -> Result<()> {
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
     // A saved result needs no data to be aggregated again.
     let file = std::path::Path::new("example.json");
     fit.save(file)?;
-    let again = AttGtResult::load(file)?.aggregate(Aggregation::simple())?;
+    let again = GroupTimeResult::load(file)?.aggregate(Aggregation::simple())?;
     show("simple ATT, read back", &again.overall);
     Ok(())
 }

@@ -30,7 +30,7 @@ fn main() -> Result<()> {
 
     // What the estimate of one cell is made of. Weights may be negative.
     println!("\nATT(3, 3) against each comparison cohort:");
-    for c in not_yet.comparisons.iter().filter(|c| (c.group, c.time) == (3.0, 3.0)) {
+    for c in not_yet.comparisons.iter().flatten().filter(|c| (c.group, c.time) == (3.0, 3.0)) {
         let cohort = c.comparison.map_or("never".to_owned(), |g| g.to_string());
         println!(
             "{cohort:>5}: {:.3} + {:.3} - {:.3} = {:.3}, weight {:.3}",

@@ -31,8 +31,8 @@
 //! periods or under staggered adoption, with the numbers of R `triplediff`.
 //!
 //! # Where to start
-//! - To estimate: [`AttGt`], [`Drdid`] or [`Ddd`] and their options; [`AttGtResult`] and what it can do; [`DrdidResult`].
-//! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`AttGtResult::contrast`].
+//! - To estimate: [`AttGt`], [`Drdid`] or [`Ddd`] and their options; [`GroupTimeResult`] and what it can do; [`DrdidResult`].
+//! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -58,6 +58,7 @@ mod estimates;
 mod estimator;
 mod files;
 mod inference;
+mod input;
 mod kernel;
 mod memory;
 mod options;
@@ -66,6 +67,7 @@ mod parallel;
 pub mod pass;
 mod progress;
 mod report;
+mod settings;
 mod solve;
 mod source;
 mod temporary;
@@ -73,17 +75,20 @@ mod temporary;
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use calendar::Frequency;
 pub use error::{DidError, DidWarning, Result};
-pub use estimates::{CellStatus, Estimate, Wald};
+pub use estimates::CellStatus;
 pub use estimator::{
-    AttGt, AttGtCell, AttGtResult, Data, Ddd, Drdid, DrdidResult, Influence, PanelCell,
+    AttGt, Ddd, Drdid, DrdidResult, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
+pub use inference::{Estimate, Wald};
+pub use input::Data;
 pub use options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
     Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
-pub use panel::{FilesRead, ReadAsMissing, SampleAudit};
+pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};
-pub use report::{Align, Comparable, PlotRow, Section, Settings, Table, Term, compare};
+pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
+pub use settings::Settings;

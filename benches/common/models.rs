@@ -2,7 +2,7 @@
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    AttGt, AttGtResult, Band, Bootstrap, Ddd, Drdid, DrdidMethod, DrdidResult, Precision,
+    AttGt, Band, Bootstrap, Ddd, Drdid, DrdidMethod, DrdidResult, GroupTimeResult, Precision,
     Resampling,
 };
 use polars::prelude::DataFrame;
@@ -99,7 +99,7 @@ fn band(case: &Case) -> Option<Band> {
     (case.draws > 0).then_some(Band::Uniform)
 }
 
-fn cells(fit: &AttGtResult) -> Vec<Cell> {
+fn cells(fit: &GroupTimeResult) -> Vec<Cell> {
     fit.cells
         .iter()
         .map(|cell| Cell {

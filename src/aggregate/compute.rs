@@ -1,41 +1,36 @@
 //! From a linear form to estimates with standard errors and bands.
 
-use super::weights::{Combination, linear};
+use super::weights::linear;
 use super::{Aggregated, AggregatedRow, Aggregation};
 use crate::error::{DidError, Result};
-use crate::estimates::{Estimate, Estimates};
-use crate::inference::{Projection, pointwise};
+use crate::estimates::GroupTimeEffects;
+use crate::inference::{Estimate, Joint, no_covariance};
 use crate::memory;
 use crate::options::Inference;
-use crate::report::Settings;
+use crate::settings::Settings;
 
 /// Aggregates with these options of inference.
 pub(crate) fn aggregate(
-    estimates: &Estimates,
+    effects: &GroupTimeEffects,
     aggregation: Aggregation,
     inference: &Inference,
     settings: Settings,
 ) -> Result<Aggregated> {
     inference.validate()?;
     aggregation.validate()?;
-    check_memory(estimates)?;
+    check_memory(effects)?;
     let mut warnings = Vec::new();
-    let linear = linear(estimates, &aggregation, &mut warnings)?;
+    let linear = linear(effects, &aggregation, &mut warnings)?;
     let values = linear.rows.iter().map(|r| &r.combination).chain(&linear.overall);
     if values.into_iter().any(|c| !c.value.is_finite()) {
         let what = "an average of the effects overflows; divide the outcome by a larger unit";
         return Err(DidError::EmptyWindow { what: what.into() });
     }
-    let missing = || DidError::NoInfluence {
-        what: "aggregation",
-        needs: "the covariance of the estimates",
-        remedy: "fit without `point_estimates_only`",
-    };
-    let weights: Vec<Vec<f64>> =
-        linear.rows.iter().map(|r| r.combination.weights.clone()).collect();
-    let projection = Projection::new(estimates, &weights).ok_or_else(missing)?;
-    let standard_errors = projection.standard_errors();
-    let critical = projection.critical(inference, &standard_errors, true, &mut warnings);
+    let missing = || no_covariance("aggregation");
+    let combinations = linear.rows.iter().map(|r| &r.combination);
+    let joint = effects.joint.combined(combinations).ok_or_else(missing)?;
+    let standard_errors = joint.standard_errors();
+    let critical = joint.critical(inference, &standard_errors, true, &mut warnings);
     let rows: Vec<AggregatedRow> = linear
         .rows
         .iter()
@@ -47,14 +42,15 @@ pub(crate) fn aggregate(
         })
         .collect();
     let overall = match linear.overall {
-        Some(overall) => single(estimates, &overall, inference).ok_or_else(missing)?,
+        Some(overall) => effects.joint.estimate(&overall, inference.alpha).ok_or_else(missing)?,
         None => Estimate::default(),
     };
-    let q = rows.len();
+    let Joint { covariance, .. } = joint;
+    let vcov = covariance.iter().flat_map(|c| c.chunks_exact(rows.len().max(1)));
     Ok(Aggregated {
         aggregation,
         overall,
-        vcov: projection.covariance.chunks_exact(q.max(1)).map(<[f64]>::to_vec).collect(),
+        vcov: vcov.map(<[f64]>::to_vec).collect(),
         rows,
         critical_value: critical.value,
         band: critical.band,
@@ -65,23 +61,11 @@ pub(crate) fn aggregate(
 }
 
 /// An error if the rows, at most one a cell, do not fit in free memory with their covariance and draws.
-fn check_memory(estimates: &Estimates) -> Result<()> {
-    let m = estimates.columns() as u128;
-    let rows = estimates.periods.len() as u128 * 2 + estimates.shares.len() as u128;
-    let rows = rows.min(estimates.cells.len() as u128);
-    let draws = estimates.draws.as_ref().map_or(0, |d| d.len() as u128 / m.max(1));
+fn check_memory(effects: &GroupTimeEffects) -> Result<()> {
+    let m = effects.joint.len() as u128;
+    let rows = effects.periods.len() as u128 * 2 + effects.groups.len() as u128;
+    let rows = rows.min(effects.cells.len() as u128);
+    let draws = effects.joint.draws.as_ref().map_or(0, |d| d.len() as u128 / m.max(1));
     let needed = 8 * rows * (4 * m + rows + draws);
     memory::check("the aggregation", needed, "aggregate on a machine with more memory")
-}
-
-/// One combination with a pointwise interval.
-fn single(
-    estimates: &Estimates,
-    combination: &Combination,
-    inference: &Inference,
-) -> Option<Estimate> {
-    let projection = Projection::new(estimates, std::slice::from_ref(&combination.weights))?;
-    let [se] = projection.standard_errors()[..] else { return None };
-    let z = pointwise(inference.alpha);
-    Some(Estimate::new(Some(combination.value), se, z))
 }

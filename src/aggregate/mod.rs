@@ -6,9 +6,9 @@ mod weights;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DidError, DidWarning, Result};
-use crate::estimates::Estimate;
+use crate::inference::Estimate;
 use crate::options::Band;
-use crate::report::Settings;
+use crate::settings::Settings;
 
 pub(crate) use compute::aggregate;
 

@@ -6,14 +6,8 @@
 use super::{Aggregation, AggregationKind};
 use crate::calendar::{EventTimes, TimeGrid};
 use crate::error::{DidError, DidWarning, Result};
-use crate::estimates::{Cell, CellStatus, Estimates};
-
-/// A linear combination of the columns of the estimates, and its value.
-#[derive(Clone, Debug)]
-pub(super) struct Combination {
-    pub value: f64,
-    pub weights: Vec<f64>,
-}
+use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
+use crate::inference::Combination;
 
 /// One row of an aggregation.
 #[derive(Clone, Debug)]
@@ -31,7 +25,7 @@ pub(super) struct Linear {
 
 /// The cells that take part, with their positions among all cells.
 pub(super) struct Selection<'a> {
-    estimates: &'a Estimates,
+    effects: &'a GroupTimeEffects,
     cells: Vec<(usize, &'a Cell, f64)>,
     /// Periods and groups on one scale without gaps.
     calendar: Vec<f64>,
@@ -42,26 +36,25 @@ pub(super) struct Selection<'a> {
 
 impl<'a> Selection<'a> {
     /// Cells with an estimate; all must have one unless `na_rm`.
-    pub fn new(estimates: &'a Estimates, na_rm: bool) -> Result<Self> {
-        let mut missing = estimates.cells.iter().filter(|c| c.att.is_none());
+    pub fn new(effects: &'a GroupTimeEffects, na_rm: bool) -> Result<Self> {
+        let all = effects.cells.iter().enumerate();
+        let mut missing = all.filter(|(j, _)| effects.att(*j).is_none()).map(|(_, cell)| cell);
         let count = missing.clone().count();
-        if let Some(first) = missing.next().filter(|_| !na_rm || count == estimates.cells.len()) {
+        if let Some(first) = missing.next().filter(|_| !na_rm || count == effects.cells.len()) {
             return Err(DidError::MissingCells {
                 count,
-                group: estimates.calendar.shown(first.group),
-                time: estimates.calendar.shown(first.time),
-                reason: first.status.shown(estimates.calendar.frequency),
+                group: effects.calendar.shown(first.group),
+                time: effects.calendar.shown(first.time),
+                reason: first.status.shown(effects.calendar.frequency),
             });
         }
-        let cells =
-            estimates.cells.iter().enumerate().filter_map(|(j, c)| Some((j, c, c.att?))).collect();
-        let groups = estimates.shares.iter().map(|s| s.group);
-        let mut calendar: Vec<f64> = estimates.periods.iter().copied().chain(groups).collect();
+        let mut calendar = [&*effects.periods, &effects.groups].concat();
         calendar.sort_unstable_by(f64::total_cmp);
         calendar.dedup();
-        let grid = estimates.calendar.grid;
-        let elapsed = estimates.cells.iter().map(|c| grid.elapsed(c.group, c.time)).collect();
-        Ok(Self { estimates, cells, calendar, grid, events: grid.distinct(elapsed) })
+        let grid = effects.calendar.grid;
+        let elapsed = effects.cells.iter().map(|c| grid.elapsed(c.group, c.time)).collect();
+        let cells = effects.estimated().collect();
+        Ok(Self { effects, cells, calendar, grid, events: grid.distinct(elapsed) })
     }
 
     /// Periods since treatment.
@@ -80,11 +73,12 @@ impl<'a> Selection<'a> {
     }
 
     fn share(&self, group: f64) -> f64 {
-        self.estimates.shares.iter().find(|s| s.group == group).map_or(0.0, |s| s.share)
+        let share = self.effects.share_of(group);
+        share.and_then(|share| self.effects.joint.values[share]).unwrap_or(0.0)
     }
 
     fn zeros(&self) -> Vec<f64> {
-        vec![0.0; self.estimates.columns()]
+        vec![0.0; self.effects.joint.len()]
     }
 
     /// Share-weighted mean of values that belong to groups and have weights on the columns.
@@ -98,7 +92,7 @@ impl<'a> Selection<'a> {
         for (group, term) in terms {
             let p = self.share(*group) / total;
             weights.iter_mut().zip(&term.weights).for_each(|(w, t)| *w += p * t);
-            if let Some(column) = self.share_column(*group) {
+            if let Some(column) = self.effects.share_of(*group) {
                 weights[column] += (term.value - value) / total;
             }
         }
@@ -106,7 +100,9 @@ impl<'a> Selection<'a> {
     }
 
     fn term(&self, (index, _, att): &(usize, &Cell, f64)) -> Combination {
-        Combination { value: *att, weights: self.estimates.unit_weight(*index) }
+        let mut weights = self.zeros();
+        weights[*index] = 1.0;
+        Combination { value: *att, weights }
     }
 
     /// Share-weighted mean of the cells that satisfy `keep`.
@@ -120,17 +116,11 @@ impl<'a> Selection<'a> {
         let mut weights = self.zeros();
         for (index, cell, att) in cells() {
             weights[*index] += self.share(cell.group) / total;
-            if let Some(column) = self.share_column(cell.group) {
+            if let Some(column) = self.effects.share_of(cell.group) {
                 weights[column] += (att - value) / total;
             }
         }
         Some(Combination { value, weights })
-    }
-
-    /// The column of a group's share.
-    fn share_column(&self, group: f64) -> Option<usize> {
-        let share = self.estimates.shares.iter().position(|s| s.group == group);
-        share.map(|share| self.estimates.cells.len() + share)
     }
 
     pub fn simple(&self, max_e: Option<f64>) -> Result<Linear> {
@@ -140,13 +130,13 @@ impl<'a> Selection<'a> {
 
     pub fn group(&self, max_e: Option<f64>, na_rm: bool) -> Result<Linear> {
         let mut rows = Vec::new();
-        for share in &self.estimates.shares {
-            let in_group = |c: &Cell| c.group == share.group && self.in_window(c, max_e);
+        for group in &self.effects.groups {
+            let in_group = |c: &Cell| c.group == *group && self.in_window(c, max_e);
             let terms: Vec<Combination> =
                 self.cells.iter().filter(|(_, c, _)| in_group(c)).map(|c| self.term(c)).collect();
             let in_original_time = |c: &Cell| {
                 let elapsed = self.grid.elapsed(c.group, c.time);
-                c.group == share.group && c.is_post() && max_e.is_none_or(|m| elapsed <= m)
+                c.group == *group && c.is_post() && max_e.is_none_or(|m| elapsed <= m)
             };
             let available = self.cells.iter().any(|(_, c, _)| in_original_time(c));
             if terms.is_empty() || na_rm && !available {
@@ -155,12 +145,12 @@ impl<'a> Selection<'a> {
                 }
                 let what = format!(
                     "group {} has no post-treatment cell to average; aggregate with `na_rm` to leave it out",
-                    self.estimates.calendar.shown(share.group)
+                    self.effects.calendar.shown(*group)
                 );
                 return Err(DidError::EmptyWindow { what });
             }
             let combination = self.equal_mean(&terms);
-            rows.push(Row { at: share.group, combination, reference: false });
+            rows.push(Row { at: *group, combination, reference: false });
         }
         let terms: Vec<_> = rows.iter().map(|r| (r.at, r.combination.clone())).collect();
         let overall = self.weighted(&terms).ok_or_else(|| no_post(max_e))?;
@@ -284,11 +274,11 @@ fn no_post(max_e: Option<f64>) -> DidError {
 
 /// The aggregation in linear form.
 pub(super) fn linear(
-    estimates: &Estimates,
+    effects: &GroupTimeEffects,
     options: &Aggregation,
     warnings: &mut Vec<DidWarning>,
 ) -> Result<Linear> {
-    let selection = Selection::new(estimates, options.na_rm)?;
+    let selection = Selection::new(effects, options.na_rm)?;
     match options.kind {
         AggregationKind::Simple => selection.simple(options.max_e),
         AggregationKind::Group => selection.group(options.max_e, options.na_rm),

@@ -59,7 +59,7 @@ impl Frequency {
     /// A period by its name, such as `2007-03` for a month; any other number as it is.
     #[must_use]
     pub fn shown(self, period: f64) -> String {
-        self.name_of(period).unwrap_or_else(|| crate::report::label(period))
+        self.name_of(period).unwrap_or_else(|| super::label(period))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "whole, and checked by the calendar")]

@@ -2,12 +2,14 @@
 
 mod fit;
 mod frequency;
+mod number;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
 pub(crate) use fit::Fitted;
 pub use frequency::Frequency;
+pub(crate) use number::label;
 
 /// How periods are counted and shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,7 +29,7 @@ impl Calendar {
 
 /// A period or group as people read it: a date if it is of the calendar, else a number.
 pub(crate) fn shown(period: f64, frequency: Option<Frequency>) -> String {
-    frequency.map_or_else(|| crate::report::label(period), |frequency| frequency.shown(period))
+    frequency.map_or_else(|| label(period), |frequency| frequency.shown(period))
 }
 
 /// The grid that periods and groups are on, by which the time between them is counted.

@@ -1,10 +1,8 @@
 //! What holds of all estimates, and is checked of those that are read from a file.
 
-use serde::Deserialize;
-
-use super::{Cell, Estimates, GroupShare};
-use crate::calendar::Calendar;
-use crate::options::Inference;
+use super::{Cell, GroupTimeEffects};
+use crate::inference::Joint;
+use crate::options::Bootstrap;
 
 /// Why something read is not what was written: the field and what is wrong with it.
 pub(crate) type Checked<T = ()> = std::result::Result<T, String>;
@@ -32,73 +30,39 @@ pub(crate) fn ensure_ascending(field: &str, numbers: &[f64]) -> Checked {
     ensure(numbers.is_sorted_by(|a, b| a < b), field, || "is not in ascending order".into())
 }
 
-/// Estimates as read.
-#[derive(Deserialize)]
-pub(super) struct Unchecked {
-    cells: Vec<Cell>,
-    shares: Vec<GroupShare>,
-    periods: Vec<f64>,
-    #[serde(default)]
-    calendar: Calendar,
-    n: usize,
-    n_clusters: Option<usize>,
-    covariance: Option<Vec<f64>>,
-    draws: Option<Vec<f64>>,
-    inference: Inference,
-}
-
-impl TryFrom<Unchecked> for Estimates {
-    type Error = String;
-
-    fn try_from(unchecked: Unchecked) -> Checked<Self> {
-        let Unchecked {
-            cells,
-            shares,
-            periods,
-            calendar,
-            n,
-            n_clusters,
-            covariance,
-            draws,
-            inference,
-        } = unchecked;
-        let estimates =
-            Self { cells, shares, periods, calendar, n, n_clusters, covariance, draws, inference };
-        estimates.check()?;
-        Ok(estimates)
-    }
-}
-
-impl Estimates {
+impl GroupTimeEffects {
     /// An error that names the field at fault unless everything fits together.
     pub(crate) fn check(&self) -> Checked {
-        let groups: Vec<f64> = self.shares.iter().map(|s| s.group).collect();
+        let shares = self.joint.values[self.cells.len()..].iter().flatten();
         ensure_ascending("estimates.periods", &self.periods)?;
         ensure(self.periods.len() > 1, "estimates.periods", || {
             "has fewer than two periods".into()
         })?;
-        ensure_ascending("estimates.shares", &groups)?;
-        let wrong = self.shares.iter().find(|s| !(0.0..=f64::MAX).contains(&s.share));
+        ensure_ascending("estimates.shares", &self.groups)?;
+        let wrong = shares.copied().find(|share| !(0.0..=f64::MAX).contains(share));
         ensure(wrong.is_none(), "estimates.shares", || {
-            format!("has the share {}", wrong.map_or(f64::NAN, |s| s.share))
+            format!("has the share {}", wrong.unwrap_or(f64::NAN))
         })?;
-        self.check_cells(&groups)?;
-        ensure(self.n > 0, "estimates.n", || "is 0".into())?;
-        let plausible = self.n_clusters.is_none_or(|c| (1..=self.n).contains(&c));
+        self.check_cells()?;
+        let Joint { n, n_clusters, .. } = self.joint;
+        ensure(n > 0, "estimates.n", || "is 0".into())?;
+        let plausible = n_clusters.is_none_or(|c| (1..=n).contains(&c));
         ensure(plausible, "estimates.n_clusters", || {
-            format!("is not between 1 and the {} units", self.n)
+            format!("is not between 1 and the {n} units")
         })?;
         self.inference.validate().map_err(|e| format!("`estimates.inference`: {e}"))?;
-        self.check_covariance()?;
-        self.check_draws()
+        let (cells, groups) = (self.cells.len(), self.groups.len());
+        let parameters = format!("{cells} cells and {groups} groups");
+        self.joint.check_covariance("estimates.covariance", &parameters)?;
+        self.joint.check_draws("estimates.draws", &parameters, self.inference.bootstrap)
     }
 
-    fn check_cells(&self, groups: &[f64]) -> Checked {
+    fn check_cells(&self) -> Checked {
         ensure(!self.cells.is_empty(), "estimates.cells", || "is empty".into())?;
         for (index, cell) in self.cells.iter().enumerate() {
             let field = || format!("estimates.cells[{index}]");
-            let Cell { group, time, att, status, .. } = cell;
-            ensure(groups.contains(group), &field(), || {
+            let (Cell { group, time, status, .. }, att) = (cell, self.att(index));
+            ensure(self.groups.contains(group), &field(), || {
                 format!("is of group {group}, which has no share")
             })?;
             ensure(self.periods.contains(time), &field(), || {
@@ -110,22 +74,24 @@ impl Estimates {
                 format!("puts time {time} {elapsed} after group {group}")
             })?;
             ensure(att.is_some() == status.is_estimated(), &field(), || {
-                format!("has the status `{}` and {} estimate", status.code(), some(*att))
+                format!("has the status `{}` and {} estimate", status.code(), some(att))
             })?;
-            ensure_finite(&field(), att)?;
+            ensure_finite(&field(), &att)?;
         }
         let order = |a: &Cell, b: &Cell| (a.group, a.time) < (b.group, b.time);
         ensure(self.cells.is_sorted_by(order), "estimates.cells", || {
             "is not in ascending order of group and time".into()
         })
     }
+}
 
-    fn check_covariance(&self) -> Checked {
-        let field = "estimates.covariance";
-        let m = self.columns();
+impl Joint {
+    /// An error that names the field unless the covariance is one of so many parameters.
+    fn check_covariance(&self, field: &str, parameters: &str) -> Checked {
+        let m = self.len();
         let Some(covariance) = &self.covariance else { return Ok(()) };
         ensure(m.checked_mul(m) == Some(covariance.len()), field, || {
-            self.belong(covariance.len(), &format!("{m} × {m}"))
+            format!("has {} numbers; {m} × {m} belong to {parameters}", covariance.len())
         })?;
         ensure_finite(field, covariance)?;
         let variances: Vec<f64> = (0..m).map(|j| covariance[j * m + j]).collect();
@@ -144,28 +110,22 @@ impl Estimates {
         Ok(())
     }
 
-    fn check_draws(&self) -> Checked {
-        let field = "estimates.draws";
-        let bootstrap = self.inference.bootstrap.filter(|_| self.covariance.is_some());
-        match (&self.draws, bootstrap) {
+    /// An error that names the field unless there are draws where there was a bootstrap, as many as were asked for.
+    fn check_draws(&self, field: &str, parameters: &str, asked: Option<Bootstrap>) -> Checked {
+        match (&self.draws, asked.filter(|_| self.covariance.is_some())) {
             (None, None) => Ok(()),
             (Some(_), None) => {
                 Err(format!("`{field}` are there without a bootstrap and a covariance"))
             }
             (None, Some(_)) => Err(format!("`{field}` are missing, though there was a bootstrap")),
             (Some(draws), Some(bootstrap)) => {
-                let (m, r) = (self.columns(), bootstrap.draws);
+                let (m, r) = (self.len(), bootstrap.draws);
                 ensure(m.checked_mul(r) == Some(draws.len()), field, || {
-                    self.belong(draws.len(), &format!("{m} × {r}"))
+                    format!("has {} numbers; {m} × {r} belong to {parameters}", draws.len())
                 })?;
                 ensure_finite(field, draws)
             }
         }
-    }
-
-    fn belong(&self, numbers: usize, expected: &str) -> String {
-        let (cells, groups) = (self.cells.len(), self.shares.len());
-        format!("has {numbers} numbers; {expected} belong to {cells} cells and {groups} groups")
     }
 }
 

@@ -1,45 +1,47 @@
 //! What holds of results, and is checked of those that are written to a file or read from one.
 
 use super::drdid::DrdidResult;
-use super::result::{AttGtCell, AttGtResult};
+use super::result::{GroupTimeCell, GroupTimeResult};
 use super::saved::Consistent;
 use crate::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
-use crate::estimates::{CellStatus, Estimate, Wald};
-use crate::panel::{Layout, SampleAudit};
-use crate::report::Settings;
+use crate::estimates::{CellStatus, GroupTimeEffects};
+use crate::inference::{Estimate, Wald};
+use crate::panel::SampleAudit;
+use crate::settings::Settings;
 
-impl Consistent for AttGtResult {
+impl Consistent for GroupTimeResult {
     fn check(&self) -> Checked {
-        self.estimates.check()?;
-        let (estimates, settings) = (&self.estimates, &self.settings);
+        self.effects.check()?;
+        let (effects, settings) = (&self.effects, &self.settings);
+        let GroupTimeEffects { calendar, joint, .. } = effects;
         check_settings(settings, &["att_gt", "ddd"])?;
-        ensure(settings.inference == estimates.inference, "settings.inference", || {
+        ensure(settings.inference == effects.inference, "settings.inference", || {
             "is not that of the estimates".into()
         })?;
-        ensure(settings.frequency == estimates.calendar.frequency, "settings.frequency", || {
+        ensure(settings.frequency == calendar.frequency, "settings.frequency", || {
             "is not that of the estimates".into()
         })?;
-        ensure(settings.n_units == estimates.n, "settings.n_units", || {
-            format!("is {}; the estimates are of {}", settings.n_units, estimates.n)
+        ensure(settings.n_units == joint.n, "settings.n_units", || {
+            format!("is {}; the estimates are of {}", settings.n_units, joint.n)
         })?;
-        ensure(settings.n_clusters == estimates.n_clusters, "settings.n_clusters", || {
+        ensure(settings.n_clusters == joint.n_clusters, "settings.n_clusters", || {
             "is not that of the estimates".into()
         })?;
-        ensure(self.cells.len() == estimates.cells.len(), "cells", || {
-            format!("has {} cells; the estimates have {}", self.cells.len(), estimates.cells.len())
+        ensure(self.cells.len() == effects.cells.len(), "cells", || {
+            format!("has {} cells; the estimates have {}", self.cells.len(), effects.cells.len())
         })?;
-        let has_errors = estimates.covariance.is_some();
-        for (index, (cell, own)) in self.cells.iter().zip(&estimates.cells).enumerate() {
+        let has_errors = joint.covariance.is_some();
+        for (index, (cell, own)) in self.cells.iter().zip(&effects.cells).enumerate() {
             let field = format!("cells[{index}]");
-            let AttGtCell { group, time, estimate, status, .. } = cell;
+            let GroupTimeCell { group, time, estimate, status, .. } = cell;
             let same = (*group, *time, estimate.att, status)
-                == (own.group, own.time, own.att, &own.status);
+                == (own.group, own.time, effects.att(index), &own.status);
             ensure(same, &field, || format!("is not `estimates.{field}`"))?;
             check_estimate(&field, estimate, status, has_errors)?;
         }
         check_critical_value(self.critical_value)?;
         self.wald.iter().try_for_each(check_wald)?;
-        for (index, c) in self.comparisons.iter().enumerate() {
+        for (index, c) in self.comparisons.iter().flatten().enumerate() {
             let field = format!("comparisons[{index}]");
             let known = self.cells.iter().any(|x| (x.group, x.time) == (c.group, c.time));
             ensure(known, &field, || "is of no cell".into())?;
@@ -84,13 +86,9 @@ impl Consistent for DrdidResult {
 }
 
 fn check_settings(settings: &Settings, estimators: &[&str]) -> Checked {
-    let Settings { estimator, layout, n_units, n_clusters, .. } = settings;
+    let Settings { estimator, n_units, n_clusters, .. } = settings;
     ensure(estimators.contains(&estimator.as_str()), "settings.estimator", || {
         format!("is {estimator:?}; expected {}", estimators.join(" or "))
-    })?;
-    let layouts = [Layout::Balanced, Layout::Unbalanced, Layout::RepeatedCrossSections];
-    ensure(layouts.iter().any(|l| l.name() == layout), "settings.layout", || {
-        format!("is {layout:?}")
     })?;
     ensure(*n_units > 0, "settings.n_units", || "is 0".into())?;
     ensure(n_clusters.is_none_or(|c| (1..=*n_units).contains(&c)), "settings.n_clusters", || {

@@ -1,18 +1,21 @@
-//! Result of [`AttGt`](crate::AttGt).
+//! Results of estimators of group-time effects.
+
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use super::saved::Format;
 use crate::error::DidWarning;
-use crate::estimates::{CellStatus, Estimate, Estimates, Wald};
+use crate::estimates::{CellStatus, GroupTimeEffects};
+use crate::inference::{Estimate, Wald};
 use crate::options::Band;
 use crate::panel::SampleAudit;
-use crate::report::Settings;
+use crate::settings::Settings;
 
 /// Effect on one group in one period.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct AttGtCell {
+pub struct GroupTimeCell {
     /// First treated period of the group.
     pub group: f64,
     /// Period.
@@ -41,6 +44,14 @@ pub struct Timings {
     pub inference: f64,
     /// The whole fit.
     pub total: f64,
+}
+
+impl Timings {
+    /// Closes a fit that began at `start`: what no stage has taken yet was inference.
+    pub(super) fn finish(&mut self, start: Instant) {
+        self.total = start.elapsed().as_secs_f64();
+        self.inference = self.total - self.read - self.ingest - self.estimate;
+    }
 }
 
 /// Influence values by unit, kept on request.
@@ -85,12 +96,12 @@ pub struct TripleComparison {
 #[must_use]
 #[non_exhaustive]
 #[doc(alias = "MP")]
-pub struct AttGtResult {
+pub struct GroupTimeResult {
     /// Which form the saved result has.
     #[serde(default)]
     pub(crate) format: Format,
     /// The cells, group-major.
-    pub cells: Vec<AttGtCell>,
+    pub cells: Vec<GroupTimeCell>,
     /// Critical value of the cells' intervals.
     pub critical_value: f64,
     /// What the cells' intervals are.
@@ -105,11 +116,12 @@ pub struct AttGtResult {
     pub settings: Settings,
     /// Seconds by stage.
     pub timings: Timings,
-    /// The estimates against each comparison cohort that triple differences combine; empty for other estimators.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub comparisons: Vec<TripleComparison>,
-    /// Joint estimates, for aggregation.
-    pub(crate) estimates: Estimates,
+    /// The estimates against each comparison cohort that [`Ddd`](crate::Ddd) combines; `None` for other estimators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparisons: Option<Vec<TripleComparison>>,
+    /// Effects and group shares with their joint law, for aggregation and tests.
+    #[serde(rename = "estimates")]
+    pub(crate) effects: GroupTimeEffects,
     /// Influence values, if kept.
     #[serde(skip)]
     pub influence: Option<Influence>,

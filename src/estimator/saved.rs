@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::drdid::DrdidResult;
-use super::result::AttGtResult;
+use super::result::GroupTimeResult;
 use crate::error::{DidError, Result};
 use crate::estimates::check::Checked;
 use crate::memory;
@@ -49,7 +49,7 @@ pub(super) trait Consistent {
     fn check(&self) -> Checked;
 }
 
-impl AttGtResult {
+impl GroupTimeResult {
     /// Writes the result as JSON, every number to the last bit. It can be aggregated again after [`load`](Self::load);
     /// influence values are not saved.
     ///
@@ -73,7 +73,7 @@ impl DrdidResult {
     /// Writes the result as JSON, every number to the last bit; influence values are not saved.
     ///
     /// # Errors
-    /// As [`AttGtResult::save`].
+    /// As [`GroupTimeResult::save`].
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         write(self, path.as_ref())
     }
@@ -81,7 +81,7 @@ impl DrdidResult {
     /// Reads a saved result.
     ///
     /// # Errors
-    /// As [`AttGtResult::load`].
+    /// As [`GroupTimeResult::load`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         read(path.as_ref())
     }

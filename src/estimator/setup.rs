@@ -1,24 +1,22 @@
-//! What the estimators share around their cells: reading data, putting the sample on devices, and what is kept of influence
-//! values.
+//! From options to a sample that a source holds: reading the data, and putting the sample on devices.
 
 use std::path::Path;
 use std::time::Instant;
 
-use super::guard::guarded;
-use super::input::{Data, Read, read_files};
 use super::result::Timings;
+use super::shell::{Design, Estimator, Shared};
 use crate::backend::DidBackend;
-use crate::error::{DidError, DidWarning, Result};
+use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
-use crate::inference::multipliers;
-use crate::options::{Band, BasePeriod, Bootstrap, FixWeights, Inference, Precision};
+use crate::input::{Data, Read, guarded, read_files};
+use crate::options::{BasePeriod, FixWeights, Precision};
+use crate::panel::formula::Formula;
 use crate::panel::{
     Cells, Conditioning, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
     SampleOptions, Storage, ingest, ingest_parquet,
 };
-use crate::pass::Consumers;
 use crate::progress::Progress;
-use crate::report::Settings;
+use crate::settings::Settings;
 use crate::source::{Local, LocalOptions};
 
 /// How an estimator's sample is formed and held.
@@ -36,19 +34,49 @@ pub(super) struct Setup {
     pub progress: Option<Progress>,
 }
 
-/// A sample on its devices.
-pub(super) struct Opened<B: DidBackend> {
+/// A sample, and who holds it.
+pub(super) struct Opened<S> {
     pub setup: Setup,
-    pub local: Local<B>,
+    pub source: S,
     pub start: Instant,
     /// Reading and ingest.
     pub timings: Timings,
 }
 
 impl Setup {
+    /// From the options of an estimator.
+    pub fn new<E: Estimator>(estimator: &E) -> Result<Self> {
+        let (shared, design) = (estimator.shared(), estimator.design());
+        Ok(Self {
+            roles: roles(&shared, &design)?,
+            sample: SampleOptions {
+                timing: design.timing,
+                control_group: design.control_group,
+                stand_in: design.stand_in,
+                anticipation: design.anticipation,
+                repeated_cross_sections: shared.repeated_cross_sections,
+                allow_unbalanced: design.allow_unbalanced,
+                pairs: design.pairs,
+                labels: shared.keep_influence,
+            },
+            fix_weights: design.fix_weights,
+            conditioning: (design.conditioning)(shared.precision),
+            missing: MissingValues::new(shared.missing_values),
+            cells: design.cells,
+            precision: shared.precision,
+            chunk_rows: shared.chunk_rows,
+            memory_budget: shared.memory_budget,
+            progress: shared.progress.cloned(),
+        })
+    }
+
     /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or half
     /// of the free memory, are read piece by piece.
-    pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened<B>> {
+    pub fn open<B: DidBackend>(
+        self,
+        data: Data<'_>,
+        devices: &[B::Device],
+    ) -> Result<Opened<Local<B>>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
         let (panel, read) = guarded(&data.describe(), || match data {
@@ -70,7 +98,7 @@ impl Setup {
         self,
         path: &Path,
         devices: &[B::Device],
-    ) -> Result<Opened<B>> {
+    ) -> Result<Opened<Local<B>>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
         let files = Files::find(path)?;
@@ -142,39 +170,37 @@ impl Setup {
         devices: &[B::Device],
         read: f64,
         start: Instant,
-    ) -> Result<Opened<B>> {
+    ) -> Result<Opened<Local<B>>> {
         let options = LocalOptions {
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
-        let local = {
+        let source = {
             let _span = tracing::info_span!("upload").entered();
             Local::<B>::new(panel, devices, options)?
         };
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
-        Ok(Opened { setup: self, local, start, timings })
+        Ok(Opened { setup: self, source, start, timings })
     }
 }
 
 impl Setup {
     /// How a fit was made, but for what is an estimator's own.
-    pub fn settings(
+    pub fn settings<E: Estimator>(
         &self,
-        estimator: &str,
-        covariates: &str,
+        estimator: &E,
         backend: &str,
         sample: &Sample,
-        inference: Inference,
     ) -> Settings {
         Settings {
-            estimator: estimator.into(),
+            estimator: E::NAME.into(),
             backend: backend.into(),
             precision: self.precision.name().into(),
             outcome: self.roles.outcome.clone(),
-            covariates: covariates.into(),
+            covariates: estimator.shared().covariates.into(),
             weights: self.roles.weights.clone(),
             cluster: self.roles.cluster.clone(),
             eligible: self.roles.eligible.clone(),
@@ -183,66 +209,35 @@ impl Setup {
             method: None,
             anticipation: self.sample.anticipation,
             frequency: self.roles.frequency,
-            layout: sample.layout.name().into(),
+            layout: sample.layout,
             n_units: sample.n,
             n_rows: sample.audit.rows,
             n_clusters: sample.n_clusters,
-            inference,
+            inference: estimator.inference(),
         }
     }
 }
 
-/// The cluster column beyond the unit. In a panel, the unit itself is the default cluster; in repeated cross sections it joins
-/// rows.
-pub(super) fn cluster(
-    asked: &Option<String>,
-    unit: &Option<String>,
-    rows_are_units: bool,
-) -> Option<String> {
-    asked.clone().filter(|c| rows_are_units || Some(c) != unit.as_ref())
-}
-
-/// An error if a panel has no unit column.
-pub(super) fn check_unit(unit: &Option<String>, rows_are_units: bool) -> Result<()> {
-    if unit.is_some() || rows_are_units {
-        return Ok(());
-    }
-    Err(DidError::Config {
-        option: "unit",
-        expected: "a column for a panel (or choose repeated cross sections)",
-        got: "none".into(),
+/// Which column is what. In a panel the unit is the cluster without being named; where rows are independent it joins rows.
+fn roles(shared: &Shared<'_>, design: &Design<'_>) -> Result<Roles> {
+    let owned = |name: Option<&str>| name.map(ToOwned::to_owned);
+    let beyond = |cluster: &&str| design.independent_rows || Some(*cluster) != shared.unit;
+    Ok(Roles {
+        outcome: shared.outcome.to_owned(),
+        unit: owned(shared.unit),
+        time: shared.time.to_owned(),
+        group: design.group.to_owned(),
+        treatment: design.treatment,
+        eligible: owned(design.eligible),
+        weights: owned(shared.weights),
+        cluster: owned(shared.cluster.filter(beyond)),
+        covariates: Formula::parse(shared.covariates)?,
+        frequency: shared.frequency,
     })
-}
-
-/// Intervals: uniform with a bootstrap and pointwise without, unless asked otherwise.
-pub(super) fn inference(alpha: f64, bootstrap: Option<Bootstrap>, band: Option<Band>) -> Inference {
-    let default = if bootstrap.is_some() { Band::Uniform } else { Band::Pointwise };
-    Inference { alpha, bootstrap, band: band.unwrap_or(default) }
 }
 
 /// The sample's warnings, and one for covariates that were dropped.
 pub(super) fn warnings(sample: &Sample, dropped: Vec<String>) -> Vec<DidWarning> {
     let collinear = (!dropped.is_empty()).then_some(DidWarning::Collinear { columns: dropped });
     sample.warnings.iter().cloned().chain(collinear).collect()
-}
-
-/// An error if rows of a chunk are given as none.
-pub(super) fn check_chunk_rows(chunk_rows: Option<usize>) -> Result<()> {
-    match chunk_rows {
-        Some(0) => {
-            Err(DidError::Config { option: "chunk_rows", expected: "at least 1", got: "0".into() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// What is done with the influence values: cluster sums, else the bootstrap's multiplied sums.
-pub(super) fn consumers(
-    sample: &Sample,
-    bootstrap: Option<&Bootstrap>,
-    keep_rows: bool,
-) -> Consumers {
-    let clusters = sample.n_clusters;
-    let multipliers = bootstrap.and_then(multipliers).filter(|_| clusters.is_none());
-    Consumers { clusters, multipliers, keep_rows }
 }

@@ -1,14 +1,18 @@
-//! Standard errors, critical values and tests from the joint covariance and the bootstrap draws.
+//! Standard errors, critical values and tests from the joint law of estimates: [`Joint`].
 
 mod band;
 mod bootstrap;
-mod projection;
+mod critical;
+mod estimate;
+mod joint;
 mod wald;
 
-pub(crate) use band::{SupT, sup_t};
+use band::{SupT, sup_t};
 pub(crate) use bootstrap::{gaussian_draws, multipliers, spread_around};
-pub(crate) use projection::{Critical, Projection};
-pub(crate) use wald::wald;
+pub(crate) use critical::Critical;
+pub use estimate::Estimate;
+pub(crate) use joint::{Combination, Joint, no_covariance};
+pub use wald::Wald;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 

@@ -45,9 +45,8 @@ pub use missing::ReadAsMissing;
 pub(crate) use missing::{Counts, MissingValues};
 pub(crate) use parquet::ParquetFiles;
 pub(crate) use rules::{SampleOptions, Timing};
-pub(crate) use sample::{
-    Cohort, DesignInfo, Layout, Panel, Sample, Strata, StratumData, WeightLayout,
-};
+pub use sample::Layout;
+pub(crate) use sample::{Cohort, DesignInfo, Panel, Sample, Strata, StratumData, WeightLayout};
 pub(crate) use sizes::Cells;
 pub(crate) use spill::Spill;
 pub(crate) use store::Storage;

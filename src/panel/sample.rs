@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::calendar::Calendar;
 use crate::error::DidWarning;
 use crate::pass::Weight;
@@ -11,17 +13,22 @@ use super::counts::Pairs;
 use super::spill::Spill;
 
 /// How rows form observations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Layout {
     /// Every unit in every period; strata are cohorts.
+    #[serde(rename = "balanced panel")]
     Balanced,
     /// Units missing in some periods, with weight 0 there; strata are cohorts.
+    #[serde(rename = "unbalanced panel")]
     Unbalanced,
     /// Every row is a unit; strata are pairs of cohort and period.
+    #[serde(rename = "repeated cross sections")]
     RepeatedCrossSections,
 }
 
 impl Layout {
+    /// What people and saved results call it.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Balanced => "balanced panel",

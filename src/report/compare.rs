@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::aggregate::{Aggregated, AggregationKind};
-use crate::estimates::Estimate;
-use crate::estimator::AttGtResult;
+use crate::estimator::GroupTimeResult;
+use crate::inference::Estimate;
 use crate::options::Band;
 
-use super::Settings;
 use super::foot;
 use super::number::Digits;
 use super::table::{Align, Section, Table};
+use crate::settings::Settings;
 
 /// One estimate of a model, with the row of the comparison that it belongs to.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,9 +124,9 @@ fn notes(models: &[(&str, &dyn Comparable)]) -> Vec<String> {
     vec![format!("Standard errors in parentheses. `*' {kinds} confidence band does not cover 0")]
 }
 
-impl Comparable for AttGtResult {
+impl Comparable for GroupTimeResult {
     fn terms(&self) -> Vec<Term> {
-        let term = |c: &crate::AttGtCell| Term {
+        let term = |c: &crate::GroupTimeCell| Term {
             name: format!(
                 "ATT({}, {})",
                 self.settings.period(c.group),

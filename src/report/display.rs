@@ -3,15 +3,16 @@
 use std::fmt;
 
 use crate::aggregate::{Aggregated, AggregationKind};
+use crate::calendar::label;
 use crate::error::DidWarning;
-use crate::estimates::Estimate;
-use crate::estimator::AttGtResult;
+use crate::estimator::GroupTimeResult;
+use crate::inference::Estimate;
 
 use super::foot;
-use super::number::{Digits, label};
+use super::number::Digits;
 use super::table::{Align, Section, Table};
 
-impl AttGtResult {
+impl GroupTimeResult {
     /// The table that `Display` prints.
     pub fn to_table(&self) -> Table {
         let digits = Digits::of(self.cells.iter().map(|c| &c.estimate));
@@ -49,7 +50,7 @@ impl AttGtResult {
 
     /// The three differences in differences of a triple difference in two periods.
     fn differences(&self) -> Vec<String> {
-        let [only] = self.comparisons.as_slice() else { return Vec::new() };
+        let Some([only]) = self.comparisons.as_deref() else { return Vec::new() };
         let digits = Digits::of(self.cells.iter().map(|c| &c.estimate));
         let line = |with: &str, did: f64| format!("DiD with {with}: {}", digits.show(Some(did)));
         vec![
@@ -125,7 +126,7 @@ impl Aggregated {
     }
 }
 
-impl fmt::Display for AttGtResult {
+impl fmt::Display for GroupTimeResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_table().fmt(f)
     }

@@ -1,12 +1,12 @@
 //! The words under a table: what the numbers are and how they were made.
 
+use crate::calendar::label;
 use crate::error::DidWarning;
-use crate::estimates::Wald;
+use crate::inference::Wald;
 use crate::options::{Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier};
 
-use super::Settings;
-use super::number::label;
 use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
+use crate::settings::Settings;
 
 pub(super) fn control_group(group: ControlGroup) -> &'static str {
     match group {
@@ -117,9 +117,9 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
 pub(super) fn sample(settings: &Settings) -> String {
     let Settings { n_units, n_rows, layout, .. } = settings;
     let mut out = if settings.rows_are_units() {
-        format!("Rows: {n_rows} ({layout})")
+        format!("Rows: {n_rows} ({})", layout.name())
     } else {
-        format!("Units: {n_units}, Rows: {n_rows} ({layout})")
+        format!("Units: {n_units}, Rows: {n_rows} ({})", layout.name())
     };
     if let Some(weights) = &settings.weights {
         out.extend([", Weights: ", weights]);

@@ -5,13 +5,14 @@ use polars::prelude::{Column, CsvWriter, DataFrame, SerWriter, df};
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::calendar::Frequency;
 use crate::error::Result;
-use crate::estimates::Estimate;
-use crate::estimator::{AttGtCell, AttGtResult};
+use crate::estimator::{GroupTimeCell, GroupTimeResult};
+use crate::inference::Estimate;
 use crate::options::{Band, Multiplier};
 
-use super::{Settings, foot};
+use super::foot;
+use crate::settings::Settings;
 
-impl AttGtResult {
+impl GroupTimeResult {
     /// One row a cell: `group`, `time`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`,
     /// `n_treated`, `n_control`. What does not exist is null. Groups and periods are numbers, or text such as `2007-03` with a
     /// [`Frequency`](crate::Frequency).
@@ -25,7 +26,7 @@ impl AttGtResult {
             "n_treated" => cells.iter().map(|c| c.n_treated as u64).collect::<Vec<_>>(),
             "n_control" => cells.iter().map(|c| c.n_control as u64).collect::<Vec<_>>(),
         )?;
-        let periods = |name: &str, of: fn(&AttGtCell) -> f64| {
+        let periods = |name: &str, of: fn(&GroupTimeCell) -> f64| {
             self.settings.periods(name, cells.iter().map(|c| Some(of(c))))
         };
         let first = [periods("group", |c| c.group), periods("time", |c| c.time)];
@@ -159,7 +160,7 @@ pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
         "method" => [foot::method(s.method)],
         "anticipation" => [s.anticipation],
         "frequency" => [s.frequency.map(Frequency::name)],
-        "layout" => [s.layout.as_str()],
+        "layout" => [s.layout.name()],
         "n_units" => [s.n_units as u64],
         "n_rows" => [s.n_rows as u64],
         "n_clusters" => [s.n_clusters.map(|n| n as u64)],

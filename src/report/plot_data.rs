@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregated, AggregationKind};
-use crate::estimates::{CellStatus, Estimate};
-use crate::estimator::AttGtResult;
+use crate::estimates::CellStatus;
+use crate::estimator::GroupTimeResult;
+use crate::inference::Estimate;
 
 /// One point of a plot with its intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,12 +62,12 @@ fn critical(alpha: f64) -> f64 {
     if alpha > 0.0 && alpha < 1.0 { crate::inference::pointwise(alpha) } else { f64::NAN }
 }
 
-impl AttGtResult {
+impl GroupTimeResult {
     /// What `plot` draws: one row a cell that has an estimate, with its group as facet.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
         let alpha = self.settings.inference.alpha;
-        let row = |c: &crate::AttGtCell| {
+        let row = |c: &crate::GroupTimeCell| {
             Some(PlotRow {
                 facet: Some(c.group),
                 post: c.time >= c.group,
@@ -96,25 +97,25 @@ impl Aggregated {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::fixtures;
     use super::*;
 
     #[test]
     fn pointwise_interval_lies_inside_the_uniform_band() {
-        let rows = sample::dynamic_uniform().plot_data();
+        let rows = fixtures::dynamic_uniform().plot_data();
         assert_eq!(rows.len(), 7);
         assert_eq!(rows.iter().filter(|r| r.post).count(), 4);
         for row in &rows {
             assert!(row.pointwise_lower > row.lower && row.pointwise_upper < row.upper);
         }
         let (lower, upper) = (rows[3].pointwise_lower, rows[3].pointwise_upper);
-        let half = sample::POINTWISE * 0.011_795_445_9;
+        let half = fixtures::POINTWISE * 0.011_795_445_9;
         assert!((upper.unwrap_or(0.0) - lower.unwrap_or(0.0) - 2.0 * half).abs() < 1e-12);
     }
 
     #[test]
     fn reference_has_no_interval() {
-        let rows = sample::dynamic_universal().plot_data();
+        let rows = fixtures::dynamic_universal().plot_data();
         let reference: Vec<_> = rows.iter().filter(|r| r.reference).collect();
         assert_eq!(reference.len(), 1);
         assert!(!reference[0].post && reference[0].lower.is_none());
@@ -123,10 +124,10 @@ mod tests {
 
     #[test]
     fn failed_cells_are_left_out() {
-        let rows = sample::failed().plot_data();
+        let rows = fixtures::failed().plot_data();
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|r| r.facet == Some(2004.0)));
-        assert!(sample::simple().plot_data().is_empty());
+        assert!(fixtures::simple().plot_data().is_empty());
     }
 
     #[test]
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn survives_json() {
-        let rows = sample::universal().plot_data();
+        let rows = fixtures::universal().plot_data();
         let json = serde_json::to_string(&rows).expect("plain numbers");
         assert_eq!(serde_json::from_str::<Vec<PlotRow>>(&json).expect("own output").len(), 15);
     }

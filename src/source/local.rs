@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::sync_channel;
 
-use super::Source;
+use super::{Source, Work};
 use crate::backend::{DidBackend, Matrix};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -77,11 +77,6 @@ impl<B: DidBackend> Local<B> {
             Strata::Spilled(spill) => local.hold_file(spill),
         }
         Ok(local)
-    }
-
-    /// Number of devices.
-    pub fn devices(&self) -> usize {
-        self.devices.len()
     }
 
     fn hold(&mut self, strata: Vec<StratumData>, budget: Option<u64>) -> Result<()> {
@@ -257,12 +252,20 @@ impl<B: DidBackend> Source for Local<B> {
         &self.sample
     }
 
+    fn backend(&self) -> &'static str {
+        B::NAME
+    }
+
     fn precision(&self) -> Precision {
         self.options.precision
     }
 
     fn outcome_columns(&self) -> usize {
         self.outcome_columns
+    }
+
+    fn check(&self, work: &Work<'_>) -> Result<()> {
+        work.check_memory(&self.sample, self.devices.len())
     }
 
     /// Each device works on its segments in order, on a thread of its own; the statistics are added in the order of the

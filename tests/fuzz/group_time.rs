@@ -155,7 +155,12 @@ fn check(seed: u64) -> Tally {
 }
 
 /// Influence values by unit.
-fn influence(tally: &mut Tally, got: &burn_did::AttGtResult, want: &cells::Fit, design: &Design) {
+fn influence(
+    tally: &mut Tally,
+    got: &burn_did::GroupTimeResult,
+    want: &cells::Fit,
+    design: &Design,
+) {
     let Some(kept) = &got.influence else { return };
     let n = want.n();
     let limits = limits(&design.records);

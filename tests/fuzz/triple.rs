@@ -1,7 +1,7 @@
 //! `Ddd`: two periods and staggered adoption, all layouts and comparison cohorts.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGtResult, BasePeriod, ControlGroup, Ddd, EstimationMethod, UnbalancedPanel};
+use burn_did::{BasePeriod, ControlGroup, Ddd, EstimationMethod, GroupTimeResult, UnbalancedPanel};
 use polars::prelude::DataFrame;
 
 use crate::formula::Formula;
@@ -91,7 +91,7 @@ impl Design {
         )
     }
 
-    fn fit(&self, df: &DataFrame) -> burn_did::Result<AttGtResult> {
+    fn fit(&self, df: &DataFrame) -> burn_did::Result<GroupTimeResult> {
         Ddd::<Cpu>::builder()
             .outcome("y")
             .maybe_unit(self.identified.then_some("id"))
@@ -144,7 +144,7 @@ impl Design {
 /// Estimates against each comparison cohort.
 fn comparisons(
     tally: &mut Tally,
-    got: &AttGtResult,
+    got: &GroupTimeResult,
     want: &[Comparison],
     fit: &Fit,
     limits: &Limits,
@@ -153,7 +153,8 @@ fn comparisons(
     let skips = |group: f64, time: f64| {
         fit.cells.iter().zip(&skipped).any(|(c, s)| *s && c.group == group && c.time == time)
     };
-    let got: Vec<_> = got.comparisons.iter().filter(|c| !skips(c.group, c.time)).collect();
+    let got: Vec<_> =
+        got.comparisons.iter().flatten().filter(|c| !skips(c.group, c.time)).collect();
     let want: Vec<_> = want.iter().filter(|c| !skipped[c.cell]).collect();
     tally.same("comparisons", &got.len(), &want.len());
     for (got, want) in got.iter().zip(&want) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn_did::backend::Cpu;
-use burn_did::{Drdid, DrdidMethod, DrdidResult};
+use burn_did::{Drdid, DrdidMethod, DrdidResult, Layout};
 use polars::prelude::DataFrame;
 
 use crate::formula::Formula;
@@ -191,7 +191,11 @@ fn compare(
 ) {
     tally.cells += 1;
     let rows =
-        if gathered.rows.post.is_empty() || got.settings.layout.starts_with("rep") { 1 } else { 2 };
+        if gathered.rows.post.is_empty() || got.settings.layout == Layout::RepeatedCrossSections {
+            1
+        } else {
+            2
+        };
     let counts = (gathered.n_treated / rows, gathered.n_control / rows);
     tally.same(&format!("{at}: rows"), &(got.n_treated, got.n_control), &counts);
     let answer = match want {

@@ -5,8 +5,8 @@
 //! as double precision leaves in a program that forms them.
 
 use burn_did::{
-    Aggregated, Aggregation, AggregationKind, AttGtCell, AttGtResult, CellStatus, DidError,
-    DidWarning, Estimate,
+    Aggregated, Aggregation, AggregationKind, CellStatus, DidError, DidWarning, Estimate,
+    GroupTimeCell, GroupTimeResult,
 };
 
 use crate::oracle::aggregate::{self, Average};
@@ -115,7 +115,7 @@ pub fn failed(tally: &mut Tally, at: &str, status: &CellStatus, failure: Failure
 
 /// Whether a cell fails, or does without a cohort, because its likelihood has a limit but no maximum: the information matrix is
 /// singular there.
-fn fails_at_limit(fit: &AttGtResult, got: &AttGtCell, want: &Cell) -> bool {
+fn fails_at_limit(fit: &GroupTimeResult, got: &GroupTimeCell, want: &Cell) -> bool {
     let lost = fit.warnings.iter().any(|w| {
         matches!(w, DidWarning::LostComparison { group, time, .. }
             if *group == got.group && *time == got.time)
@@ -124,7 +124,7 @@ fn fails_at_limit(fit: &AttGtResult, got: &AttGtCell, want: &Cell) -> bool {
 }
 
 /// Cells that are not compared: those at a threshold, and those that fail at a limit.
-pub fn skipped(got: &AttGtResult, want: &Fit) -> Vec<bool> {
+pub fn skipped(got: &GroupTimeResult, want: &Fit) -> Vec<bool> {
     let pairs = got.cells.iter().zip(&want.cells);
     pairs.map(|(a, b)| b.is_undecided() || fails_at_limit(got, a, b)).collect()
 }
@@ -132,14 +132,15 @@ pub fn skipped(got: &AttGtResult, want: &Fit) -> Vec<bool> {
 /// Compares everything that a fit of cells reports.
 pub fn compare(
     tally: &mut Tally,
-    got: &AttGtResult,
+    got: &GroupTimeResult,
     want: &Fit,
     limits: &Limits,
     random: &mut Random,
 ) {
     tally.same("units", &got.audit.units, &want.n());
     tally.same("rows", &got.audit.rows, &want.sample.rows());
-    let labels = |cells: &[AttGtCell]| cells.iter().map(|c| (c.group, c.time)).collect::<Vec<_>>();
+    let labels =
+        |cells: &[GroupTimeCell]| cells.iter().map(|c| (c.group, c.time)).collect::<Vec<_>>();
     let wanted: Vec<_> = want.cells.iter().map(|c| (c.group, c.time)).collect();
     tally.same("cells", &labels(&got.cells), &wanted);
     if got.cells.len() != want.cells.len() {
@@ -162,7 +163,7 @@ pub fn compare(
 
 fn cell(
     tally: &mut Tally,
-    got: &AttGtCell,
+    got: &GroupTimeCell,
     want: &Cell,
     skipped: bool,
     all: &Fit,
@@ -213,7 +214,13 @@ pub fn estimate(
     }
 }
 
-fn covariance(tally: &mut Tally, got: &AttGtResult, want: &Fit, skipped: &[bool], limits: &Limits) {
+fn covariance(
+    tally: &mut Tally,
+    got: &GroupTimeResult,
+    want: &Fit,
+    skipped: &[bool],
+    limits: &Limits,
+) {
     let vcov = got.vcov();
     let influence: Vec<Option<Vec<f64>>> =
         want.cells.iter().map(|c| c.influence(want.n())).collect();
@@ -237,7 +244,13 @@ fn covariance(tally: &mut Tally, got: &AttGtResult, want: &Fit, skipped: &[bool]
     }
 }
 
-fn pre_test(tally: &mut Tally, got: &AttGtResult, want: &Fit, skipped: &[bool], limits: &Limits) {
+fn pre_test(
+    tally: &mut Tally,
+    got: &GroupTimeResult,
+    want: &Fit,
+    skipped: &[bool],
+    limits: &Limits,
+) {
     let pre = || want.cells.iter().filter(|c| c.group > c.time);
     if want.cells.iter().zip(skipped).any(|(c, skipped)| *skipped && c.group > c.time) {
         return tally.skip("pre-test of a skipped cell");
@@ -282,7 +295,7 @@ fn aggregations(random: &mut Random) -> Vec<Aggregation> {
 
 fn aggregation(
     tally: &mut Tally,
-    got: &AttGtResult,
+    got: &GroupTimeResult,
     want: &Fit,
     options: Aggregation,
     limits: &Limits,

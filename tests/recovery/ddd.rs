@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TripleSimulation;
-use burn_did::{Aggregation, AttGtResult, ControlGroup, Ddd, EstimationMethod};
+use burn_did::{Aggregation, ControlGroup, Ddd, EstimationMethod, GroupTimeResult};
 
 use crate::coverage::{Draw, Spread, check};
 
@@ -16,7 +16,7 @@ fn options(method: EstimationMethod) -> Options {
     Options { method, control_group: ControlGroup::NeverTreated }
 }
 
-fn fit(simulation: &TripleSimulation, options: Options) -> AttGtResult {
+fn fit(simulation: &TripleSimulation, options: Options) -> GroupTimeResult {
     let covariates: Vec<String> = (1..=simulation.covariates).map(|j| format!("x{j}")).collect();
     Ddd::<Cpu>::builder()
         .outcome("y")
@@ -40,7 +40,7 @@ fn run(name: &str, simulation: &TripleSimulation, options: Options) -> Vec<Sprea
         let simulation = TripleSimulation { seed, ..simulation.clone() };
         let fit = fit(&simulation, options);
         let truth = |g: f64, t: f64| simulation.truth(g as i64, t as i64);
-        let cell = |c: &burn_did::AttGtCell| Draw {
+        let cell = |c: &burn_did::GroupTimeCell| Draw {
             parameter: format!("ATT({}, {})", c.group, c.time),
             truth: truth(c.group, c.time),
             estimate: c.estimate,

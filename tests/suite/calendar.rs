@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
 use burn_did::{
-    Aggregation, AttGt, AttGtResult, BasePeriod, ControlGroup, Ddd, DidError, DidWarning, Drdid,
-    Frequency,
+    Aggregation, AttGt, BasePeriod, ControlGroup, Ddd, DidError, DidWarning, Drdid, Frequency,
+    GroupTimeResult,
 };
 use polars::prelude::*;
 
@@ -33,8 +33,8 @@ fn retimed(at: impl Fn(f64) -> f64) -> DataFrame {
 }
 
 #[track_caller]
-fn assert_same_effects(whole: &AttGtResult, other: &AttGtResult, per_unit: f64) {
-    let effects = |fit: &AttGtResult| fit.cells.iter().map(|c| c.estimate).collect::<Vec<_>>();
+fn assert_same_effects(whole: &GroupTimeResult, other: &GroupTimeResult, per_unit: f64) {
+    let effects = |fit: &GroupTimeResult| fit.cells.iter().map(|c| c.estimate).collect::<Vec<_>>();
     assert_eq!(effects(whole), effects(other));
     for aggregation in [Aggregation::dynamic(), Aggregation::dynamic().balance_e(0)] {
         let (a, b) = (whole.aggregate(aggregation).unwrap(), other.aggregate(aggregation).unwrap());
@@ -69,7 +69,7 @@ fn fractional_calendars_have_the_event_times_of_whole_ones() {
     assert_same_effects(&expected, &fit(&retimed(|t| t * 0.1)), 10.0);
 }
 
-fn fit(df: &DataFrame) -> AttGtResult {
+fn fit(df: &DataFrame) -> GroupTimeResult {
     config().fit(df, &Default::default()).unwrap()
 }
 
@@ -118,9 +118,9 @@ fn saved_results_are_aggregated_alike() {
     let found = fit(&retimed(|t| printed(2004.0 + t / 12.0, 2)));
     let file = std::env::temp_dir().join(format!("burn-did-calendar-{}.json", std::process::id()));
     found.save(&file).unwrap();
-    let loaded = AttGtResult::load(&file).unwrap();
+    let loaded = GroupTimeResult::load(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
-    let event_study = |fit: &AttGtResult| fit.aggregate(Aggregation::dynamic()).unwrap();
+    let event_study = |fit: &GroupTimeResult| fit.aggregate(Aggregation::dynamic()).unwrap();
     assert_eq!(event_study(&found), event_study(&loaded));
 }
 
@@ -230,7 +230,7 @@ fn results_show_dates() {
     assert!(dynamic.rows.iter().any(|r| r.at == 0.0) && !dynamic.to_string().contains("2007"));
     let file = std::env::temp_dir().join(format!("burn-did-dates-{}.json", std::process::id()));
     found.save(&file).unwrap();
-    let mut loaded = AttGtResult::load(&file).unwrap();
+    let mut loaded = GroupTimeResult::load(&file).unwrap();
     std::fs::remove_file(&file).unwrap();
     (found.influence, loaded.influence) = (None, None);
     assert_eq!(found.to_string(), loaded.to_string());

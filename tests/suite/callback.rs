@@ -82,9 +82,9 @@ fn same_as_built_in(config: &AttGt<Cpu>, df: &polars::prelude::DataFrame) {
         near(a.estimate.se, b.estimate.se);
         assert_eq!((a.n_treated, a.n_control), (b.n_treated, b.n_control));
     }
-    let wald = |r: &burn_did::AttGtResult| r.wald.map(|w| w.stat);
+    let wald = |r: &burn_did::GroupTimeResult| r.wald.map(|w| w.stat);
     assert!((wald(&built_in).unwrap() - wald(&own).unwrap()).abs() < 1e-7);
-    let aggregate = |r: &burn_did::AttGtResult| {
+    let aggregate = |r: &burn_did::GroupTimeResult| {
         r.aggregate(burn_did::Aggregation::dynamic()).unwrap().overall.se.unwrap()
     };
     assert!((aggregate(&built_in) - aggregate(&own)).abs() < 1e-10);

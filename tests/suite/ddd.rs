@@ -1,7 +1,7 @@
 //! Every golden case of R `triplediff`, and the oracle's.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGtResult, Precision};
+use burn_did::{GroupTimeResult, Precision};
 
 use crate::support::compare::Report;
 use crate::support::ddd::{Case, DATASETS, Dataset, Numbers};
@@ -9,7 +9,12 @@ use crate::support::frames::golden_data;
 use crate::support::tolerance::{Tolerance, oracle, reference};
 
 /// One cell, and the differences in differences that it is made of.
-fn compare_two_periods(report: &mut Report, case: &Case, fit: &AttGtResult, tolerance: &Tolerance) {
+fn compare_two_periods(
+    report: &mut Report,
+    case: &Case,
+    fit: &GroupTimeResult,
+    tolerance: &Tolerance,
+) {
     let Some(Numbers::One(att)) = case.att else { panic!("{}: one att", case.id) };
     let [cell] = fit.cells.as_slice() else { panic!("{}: one cell", case.id) };
     report.close(&case.id, "att", cell.estimate.att, att, tolerance.att);
@@ -17,7 +22,7 @@ fn compare_two_periods(report: &mut Report, case: &Case, fit: &AttGtResult, tole
         report.close(&case.id, "se", cell.estimate.se, *se, tolerance.se);
     }
     if let Some(want) = &case.comparisons {
-        let got = fit.comparisons[0];
+        let got = fit.comparisons.as_ref().expect("triple differences")[0];
         for (got, want) in [
             (got.treated_ineligible, want.treated_ineligible),
             (got.untreated_eligible, want.untreated_eligible),

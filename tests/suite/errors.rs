@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn_did::{
-    Aggregation, AttGtResult, Bootstrap, ControlGroup, DidError, EstimationMethod, FixWeights,
+    Aggregation, Bootstrap, ControlGroup, DidError, EstimationMethod, FixWeights, GroupTimeResult,
 };
 use polars::prelude::*;
 
@@ -233,7 +233,7 @@ fn malformed_frames_never_panic() {
 }
 
 /// Reads everything that a fit reports.
-fn inspect(fit: &AttGtResult) {
+fn inspect(fit: &GroupTimeResult) {
     let check = |v: Option<f64>| assert!(v.is_none_or(f64::is_finite), "{v:?}");
     for cell in &fit.cells {
         let e = cell.estimate;

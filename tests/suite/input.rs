@@ -1,7 +1,7 @@
 //! Where data come from and in what types: the same numbers for every form of the same sample.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, AttGtResult, DidWarning};
+use burn_did::{AttGt, DidWarning, GroupTimeResult};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, map, with};
@@ -18,7 +18,7 @@ fn config() -> AttGt<Cpu> {
 }
 
 #[track_caller]
-fn assert_same(a: &AttGtResult, b: &AttGtResult) {
+fn assert_same(a: &GroupTimeResult, b: &GroupTimeResult) {
     assert_eq!(a.cells, b.cells);
     assert_eq!(a.vcov(), b.vcov());
 }
@@ -121,7 +121,7 @@ fn rows_with_missing_values_are_dropped_and_counted() {
     assert_eq!(fit.audit.rows, 1436 - already_treated_rows(&fit));
 }
 
-fn already_treated_rows(fit: &AttGtResult) -> usize {
+fn already_treated_rows(fit: &GroupTimeResult) -> usize {
     fit.audit.units_already_treated * 6
 }
 

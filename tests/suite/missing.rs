@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, AttGtResult, DidError};
+use burn_did::{AttGt, DidError, GroupTimeResult};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, with};
@@ -22,7 +22,7 @@ fn config() -> AttGt<Cpu> {
     config.covariates("~ x1").allow_unbalanced_panel(true).build()
 }
 
-fn fit(config: &AttGt<Cpu>, df: &DataFrame) -> AttGtResult {
+fn fit(config: &AttGt<Cpu>, df: &DataFrame) -> GroupTimeResult {
     config.fit(df, &Default::default()).unwrap()
 }
 
@@ -54,7 +54,7 @@ fn with_gaps(df: &DataFrame, column: &str) -> DataFrame {
 }
 
 #[track_caller]
-fn assert_same(a: &AttGtResult, b: &AttGtResult) {
+fn assert_same(a: &GroupTimeResult, b: &GroupTimeResult) {
     assert_eq!(a.cells, b.cells);
     assert_eq!(a.vcov(), b.vcov());
     assert_eq!(a.audit.rows_missing, b.audit.rows_missing);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{AttGt, AttGtResult, Bootstrap, ControlGroup, DidError, Progress};
+use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Progress};
 use polars::prelude::*;
 
 /// A directory that is removed at the end of a test.
@@ -79,7 +79,7 @@ fn estimator() -> AttGt<Cpu> {
         .build()
 }
 
-fn same(a: &AttGtResult, b: &AttGtResult) {
+fn same(a: &GroupTimeResult, b: &GroupTimeResult) {
     assert_eq!(a.cells, b.cells);
     assert_eq!(a.critical_value.to_bits(), b.critical_value.to_bits());
     let mut audit = b.audit.clone();

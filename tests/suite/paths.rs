@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, AttGtResult, DidError};
+use burn_did::{AttGt, DidError, GroupTimeResult};
 use polars::prelude::*;
 
 use crate::support::but;
@@ -31,7 +31,7 @@ fn write(folder: &Path, name: &str, df: &DataFrame) -> PathBuf {
 }
 
 /// Fits of the path: as a whole, and by pieces where it can be.
-fn fits(path: &Path) -> Vec<Result<AttGtResult, DidError>> {
+fn fits(path: &Path) -> Vec<Result<GroupTimeResult, DidError>> {
     let device = Default::default();
     let small = || but(config(), |c| c.memory_budget = Some(10_000));
     let mut fits = vec![config().fit(path, &device)];
@@ -44,7 +44,7 @@ fn fits(path: &Path) -> Vec<Result<AttGtResult, DidError>> {
 }
 
 #[track_caller]
-fn assert_reads(path: &Path, expected: &AttGtResult, files: &[&Path]) {
+fn assert_reads(path: &Path, expected: &GroupTimeResult, files: &[&Path]) {
     for fit in fits(path) {
         let fit = fit.unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(fit.cells, expected.cells, "{}", path.display());

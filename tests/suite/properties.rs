@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
 use burn_did::{
-    Aggregation, AttGtResult, Band, BasePeriod, Bootstrap, ControlGroup, Drdid, DrdidMethod,
-    EstimationMethod, FixWeights, Multiplier,
+    Aggregation, Band, BasePeriod, Bootstrap, ControlGroup, Drdid, DrdidMethod, EstimationMethod,
+    FixWeights, GroupTimeResult, Multiplier,
 };
 use polars::prelude::DataFrame;
 
@@ -69,7 +69,7 @@ fn layouts() -> Vec<(&'static str, DataFrame, Spec)> {
 
 /// Everything that a fit reports except labels, timings and settings.
 #[track_caller]
-fn assert_identical(what: &str, a: &AttGtResult, b: &AttGtResult) {
+fn assert_identical(what: &str, a: &GroupTimeResult, b: &GroupTimeResult) {
     assert_eq!(a.cells, b.cells, "{what}: cells");
     assert_eq!(a.vcov(), b.vcov(), "{what}: covariance");
     assert_eq!(a.wald, b.wald, "{what}: Wald test");
@@ -87,7 +87,13 @@ fn assert_identical(what: &str, a: &AttGtResult, b: &AttGtResult) {
 
 /// Estimates and standard errors after multiplying the second fit's by `att` and `se`.
 #[track_caller]
-fn assert_close(what: &str, a: &AttGtResult, b: &AttGtResult, [att, se]: [f64; 2], tolerance: f64) {
+fn assert_close(
+    what: &str,
+    a: &GroupTimeResult,
+    b: &GroupTimeResult,
+    [att, se]: [f64; 2],
+    tolerance: f64,
+) {
     assert_eq!(a.cells.len(), b.cells.len(), "{what}");
     for (a, b) in a.cells.iter().zip(&b.cells) {
         let at = format!("{what}: ({}, {})", a.group, a.time);
@@ -313,7 +319,7 @@ fn base_periods_agree_on_the_pretest_and_on_post_treatment_effects() {
         assert_eq!(a.df, b.df);
         assert!((a.stat / b.stat - 1.0).abs() < 1e-8, "{method:?}: {} and {}", a.stat, b.stat);
         for cell in varying.cells.iter().filter(|c| c.time >= c.group) {
-            let same = |c: &&burn_did::AttGtCell| (c.group, c.time) == (cell.group, cell.time);
+            let same = |c: &&burn_did::GroupTimeCell| (c.group, c.time) == (cell.group, cell.time);
             let other = universal.cells.iter().find(same).unwrap();
             near("att", cell.estimate.att, other.estimate.att, None, 1e-12);
             near("se", cell.estimate.se, other.estimate.se, None, 1e-12);
@@ -396,7 +402,7 @@ fn check_derivatives(what: &str, spec: &Spec, df: &DataFrame) {
         };
         let (up, down) = (moved(1.0 + STEP), moved(1.0 - STEP));
         for (cell, column) in influence.columns.iter().enumerate() {
-            let att = |fit: &AttGtResult| fit.cells[cell].estimate.att.unwrap();
+            let att = |fit: &GroupTimeResult| fit.cells[cell].estimate.att.unwrap();
             let derivative = (att(&up) - att(&down)) / (2.0 * STEP);
             let largest = column.iter().fold(0.0f64, |m, v| m.max(v.abs())) / n;
             let (value, at) = (column[row] / n, (fit.cells[cell].group, fit.cells[cell].time));

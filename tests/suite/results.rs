@@ -2,12 +2,14 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Aggregation, AttGt, AttGtResult, Band, Bootstrap, DidError, Inference, Multiplier};
+use burn_did::{
+    Aggregation, AttGt, Band, Bootstrap, DidError, GroupTimeResult, Inference, Multiplier,
+};
 
 use crate::support::spec::Spec;
 use crate::support::splitmix;
 
-fn fit(spec: Spec) -> AttGtResult {
+fn fit(spec: Spec) -> GroupTimeResult {
     spec.fit(&splitmix::panel(42, 240, [3, 4, 6, 0]))
 }
 
@@ -28,7 +30,7 @@ fn a_saved_result_aggregates_to_the_same_numbers() {
         let result = fit(spec.covariates("~ x1"));
         let path = std::env::temp_dir().join(format!("burn-did-saved-{}.json", std::process::id()));
         result.save(&path).unwrap();
-        let loaded = AttGtResult::load(&path).unwrap();
+        let loaded = GroupTimeResult::load(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         for aggregation in all_aggregations() {
             let (a, b) = (result.aggregate(aggregation), loaded.aggregate(aggregation));
@@ -37,9 +39,9 @@ fn a_saved_result_aggregates_to_the_same_numbers() {
     }
     let other = std::env::temp_dir().join(format!("burn-did-other-{}.json", std::process::id()));
     std::fs::write(&other, "{}").unwrap();
-    assert!(matches!(AttGtResult::load(&other), Err(DidError::Json(_))));
+    assert!(matches!(GroupTimeResult::load(&other), Err(DidError::Json(_))));
     std::fs::remove_file(&other).unwrap();
-    let error = AttGtResult::load("no such file.json").unwrap_err();
+    let error = GroupTimeResult::load("no such file.json").unwrap_err();
     assert!(matches!(&error, DidError::Io { .. }) && error.to_string().contains("no such file"));
 }
 
@@ -109,7 +111,7 @@ fn every_law_of_the_bootstrap_gives_the_analytic_standard_errors() {
                 let ratio = b.estimate.se.unwrap() / a.estimate.se.unwrap();
                 assert!((ratio - 1.0).abs() < tolerance, "{multiplier:?} {ratio}");
             }
-            let rows = |r: &AttGtResult| r.aggregate(Aggregation::dynamic()).unwrap().rows;
+            let rows = |r: &GroupTimeResult| r.aggregate(Aggregation::dynamic()).unwrap().rows;
             for (a, b) in rows(expected).iter().zip(rows(drawn)) {
                 let ratio = b.estimate.se.unwrap() / a.estimate.se.unwrap();
                 assert!((ratio - 1.0).abs() < tolerance, "{multiplier:?} aggregate {ratio}");
@@ -126,7 +128,7 @@ fn the_analytic_band_agrees_with_the_bootstrap_band() {
     let drawn = fit(Spec { bootstrap: Some(gaussian), ..spec.clone() });
     assert_eq!((analytic.band, drawn.band), (Band::Uniform, Band::Uniform));
     assert!((analytic.critical_value - drawn.critical_value).abs() < 0.03);
-    let dynamic = |r: &AttGtResult| r.aggregate(Aggregation::dynamic()).unwrap().critical_value;
+    let dynamic = |r: &GroupTimeResult| r.aggregate(Aggregation::dynamic()).unwrap().critical_value;
     assert!((dynamic(&analytic) - dynamic(&drawn)).abs() < 0.03);
     // Few clusters: the t law is wider.
     let few = fit(spec.cluster("cl"));

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use burn_did::backend::Cpu;
 use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGtResult, Band, Bootstrap, Comparable, Ddd, DidError, Drdid, DrdidResult,
+    Aggregation, Band, Bootstrap, Comparable, Ddd, DidError, Drdid, DrdidResult, GroupTimeResult,
     PlotOptions, Resampling, compare,
 };
 use serde_json::{Value, json};
@@ -39,13 +39,13 @@ impl Drop for Saved {
 }
 
 /// Group-time effects with everything that a result can have.
-fn group_time() -> AttGtResult {
+fn group_time() -> GroupTimeResult {
     let bootstrap = Some(Bootstrap::draws(3).seed(u64::MAX));
     let spec = Spec { bootstrap, band: Band::Uniform, ..Spec::default().covariates("~ x1") };
     spec.cluster("cl").fit(&splitmix::panel(42, 60, [3, 3, 5, 0]))
 }
 
-fn triple() -> AttGtResult {
+fn triple() -> GroupTimeResult {
     let data = TripleSimulation::builder().units(400).periods(4).cohorts([3, 4]).build();
     let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
     config.eligible("eligible").build().fit(&data.frame(), &Default::default()).unwrap()
@@ -69,8 +69,8 @@ fn every_bit_survives() {
         result.timings.total = f64::MAX;
         result.timings.inference = 0.1 + 0.2;
         result.save(&file.0).unwrap();
-        let loaded = AttGtResult::load(&file.0).unwrap();
-        let bits = |r: &AttGtResult| {
+        let loaded = GroupTimeResult::load(&file.0).unwrap();
+        let bits = |r: &GroupTimeResult| {
             let timings = r.timings;
             let seconds = [timings.read, timings.ingest, timings.estimate, timings.total];
             let own = r.cells.iter().flat_map(|c| [c.estimate.att, c.estimate.se]).flatten();
@@ -97,7 +97,7 @@ fn every_bit_survives() {
 #[test]
 fn what_could_not_be_loaded_is_not_saved() {
     let file = Saved::new("unsaved");
-    let refused = |change: &dyn Fn(&mut AttGtResult), field: &str| {
+    let refused = |change: &dyn Fn(&mut GroupTimeResult), field: &str| {
         let mut result = group_time();
         change(&mut result);
         let message = result.save(&file.0).unwrap_err().to_string();
@@ -117,7 +117,7 @@ fn loaded(file: &Saved, base: &Value, pointer: &str, value: Value) -> String {
     let mut document = base.clone();
     *document.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
     file.write(&document.to_string());
-    let error = AttGtResult::load(&file.0).expect_err(pointer);
+    let error = GroupTimeResult::load(&file.0).expect_err(pointer);
     assert!(matches!(error, DidError::Json(_)), "{error:?}");
     error.to_string()
 }
@@ -180,7 +180,7 @@ fn errors_name_the_field() {
     let mut old = base.clone();
     old.as_object_mut().unwrap().remove("format");
     file.write(&old.to_string());
-    assert_eq!(AttGtResult::load(&file.0).unwrap(), result);
+    assert_eq!(GroupTimeResult::load(&file.0).unwrap(), result);
 }
 
 #[test]
@@ -207,12 +207,12 @@ fn hostile_documents_are_errors() {
         "{\"format\":1,\"format\":1}",
     ] {
         file.write(text);
-        for error in [AttGtResult::load(&file.0).err(), DrdidResult::load(&file.0).err()] {
+        for error in [GroupTimeResult::load(&file.0).err(), DrdidResult::load(&file.0).err()] {
             assert!(matches!(error, Some(DidError::Json(_))), "{error:?}");
         }
     }
     std::fs::write(&file.0, b"\xff\xfe\x00").unwrap();
-    assert!(AttGtResult::load(&file.0).is_err());
+    assert!(GroupTimeResult::load(&file.0).is_err());
 }
 
 /// Pointers of all values of a document.
@@ -264,7 +264,7 @@ fn mutations(value: &Value) -> Vec<Value> {
 }
 
 /// Every use of a result; all numbers must be finite, and standard errors positive.
-fn use_all(fit: &AttGtResult) {
+fn use_all(fit: &GroupTimeResult) {
     let finite = |v: Option<f64>| assert!(v.is_none_or(f64::is_finite), "{v:?}");
     let positive = |v: Option<f64>| assert!(v.is_none_or(|v| v.is_finite() && v > 0.0), "{v:?}");
     for cell in &fit.cells {
@@ -321,7 +321,7 @@ fn no_change_to_a_file_makes_a_panic() {
                 *document.pointer_mut(pointer).unwrap() = mutation.clone();
                 file.write(&document.to_string());
                 let done = catch_unwind(AssertUnwindSafe(|| {
-                    let loaded = AttGtResult::load(&file.0);
+                    let loaded = GroupTimeResult::load(&file.0);
                     loaded.map(|fit| use_all(&fit)).map_err(|e| e.to_string())
                 }));
                 match done {

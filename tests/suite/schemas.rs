@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, AttGtResult, DidError, Result};
+use burn_did::{AttGt, DidError, GroupTimeResult, Result};
 use polars::prelude::*;
 
 use crate::support::but;
@@ -34,7 +34,7 @@ fn write(folder: &Path, pieces: &[DataFrame]) {
 }
 
 /// The frame in halves, of which the second has a column of another type; and the other way round.
-fn fits(df: &DataFrame, column: &str, types: [&DataType; 2]) -> Vec<Result<AttGtResult>> {
+fn fits(df: &DataFrame, column: &str, types: [&DataType; 2]) -> Vec<Result<GroupTimeResult>> {
     let half = df.height() / 2;
     let mut fits = Vec::new();
     for [a, b] in [types, [types[1], types[0]]] {

@@ -5,8 +5,8 @@ use std::time::Instant;
 use burn_did::backend::Cpu;
 use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, AttGtResult, Band, Bootstrap, ControlGroup, Ddd, DidError, DidWarning,
-    Drdid, DrdidMethod, FixWeights, Inference, Multiplier, PlotOptions, Resampling,
+    Aggregation, AttGt, Band, Bootstrap, ControlGroup, Ddd, DidError, DidWarning, Drdid,
+    DrdidMethod, FixWeights, GroupTimeResult, Inference, Multiplier, PlotOptions, Resampling,
 };
 use polars::prelude::*;
 
@@ -162,7 +162,7 @@ fn levels_without_finite_intervals_are_refused() {
             }
             let path = std::env::temp_dir().join(format!("burn-did-level-{}", std::process::id()));
             fit.save(&path).unwrap();
-            let loaded = AttGtResult::load(&path);
+            let loaded = GroupTimeResult::load(&path);
             std::fs::remove_file(&path).unwrap();
             assert_eq!(loaded.unwrap(), fit);
         }

@@ -1,7 +1,7 @@
 //! Columns of every type: the same numbers where the type can play the part, an error that names the column where not.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, AttGtResult, DidError, DidWarning};
+use burn_did::{AttGt, DidError, DidWarning, GroupTimeResult};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, map, with};
@@ -21,7 +21,7 @@ fn config() -> AttGt<Cpu> {
     config.weights("wt").cluster("cl").build()
 }
 
-fn fit(df: &DataFrame) -> AttGtResult {
+fn fit(df: &DataFrame) -> GroupTimeResult {
     config().fit(df, &Default::default()).unwrap()
 }
 

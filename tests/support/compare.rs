@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use burn_did::{Aggregated, Aggregation, AttGtResult, Estimate};
+use burn_did::{Aggregated, Aggregation, Estimate, GroupTimeResult};
 
 use super::tolerance::{AttUnit, Tolerance};
 
@@ -55,7 +55,7 @@ pub struct ExpectedNumbers {
 
 impl Expected {
     /// What a fit gave, to hold another against it.
-    pub fn of(fit: &AttGtResult, aggregations: &[Aggregation]) -> Self {
+    pub fn of(fit: &GroupTimeResult, aggregations: &[Aggregation]) -> Self {
         let row = |at: Vec<f64>, e: &Estimate| ExpectedRow { at, att: e.att, se: e.se };
         Self {
             n: fit.settings.n_units,
@@ -94,7 +94,13 @@ impl Report {
     }
 
     /// Compares everything that is expected.
-    pub fn compare(&mut self, id: &str, fit: &AttGtResult, expected: &Expected, tol: &Tolerance) {
+    pub fn compare(
+        &mut self,
+        id: &str,
+        fit: &GroupTimeResult,
+        expected: &Expected,
+        tol: &Tolerance,
+    ) {
         self.same(id, "n", fit.settings.n_units, expected.n);
         self.invariants(id, fit);
         let got: Vec<_> = fit.cells.iter().map(|c| (vec![c.group, c.time], c.estimate)).collect();
@@ -271,7 +277,7 @@ impl Report {
     }
 
     /// What holds in every fit: statuses match numbers, and what is reported is finite.
-    fn invariants(&mut self, id: &str, fit: &AttGtResult) {
+    fn invariants(&mut self, id: &str, fit: &GroupTimeResult) {
         for cell in &fit.cells {
             let e = cell.estimate;
             let at = format!("{id} ({}, {})", cell.group, cell.time);
@@ -285,7 +291,7 @@ impl Report {
         }
     }
 
-    fn vcov(&mut self, id: &str, fit: &AttGtResult, expected: &Expected, tol: &Tolerance) {
+    fn vcov(&mut self, id: &str, fit: &GroupTimeResult, expected: &Expected, tol: &Tolerance) {
         let Some(want) = &expected.vcov else { return };
         let got = fit.vcov();
         if got.len() != want.len() {
@@ -308,7 +314,7 @@ impl Report {
     fn influence(
         &mut self,
         id: &str,
-        fit: &AttGtResult,
+        fit: &GroupTimeResult,
         expected: &ExpectedInfluence,
         tol: &Tolerance,
     ) {
@@ -332,7 +338,7 @@ impl Report {
     fn aggregate(
         &mut self,
         id: &str,
-        fit: &AttGtResult,
+        fit: &GroupTimeResult,
         expected: &ExpectedAggregate,
         scale: f64,
         tol: &Tolerance,

@@ -2,7 +2,7 @@
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    Aggregation, AggregationKind, AttGtResult, BasePeriod, ControlGroup, Ddd, Precision,
+    Aggregation, AggregationKind, BasePeriod, ControlGroup, Ddd, GroupTimeResult, Precision,
     UnbalancedPanel,
 };
 use polars::prelude::DataFrame;
@@ -118,7 +118,7 @@ impl Dataset {
         case: &Case,
         data: &DataFrame,
         precision: Precision,
-    ) -> AttGtResult {
+    ) -> GroupTimeResult {
         let control_group = if case.not_yet_treated {
             ControlGroup::NotYetTreated
         } else {

@@ -2,8 +2,8 @@
 
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{
-    AttGt, AttGtResult, Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights,
-    Precision, Result,
+    AttGt, Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights,
+    GroupTimeResult, Precision, Result,
 };
 use polars::prelude::DataFrame;
 
@@ -83,7 +83,7 @@ impl Spec {
         &self,
         df: &DataFrame,
         precision: Precision,
-    ) -> Result<AttGtResult> {
+    ) -> Result<GroupTimeResult> {
         AttGt::<B>::builder()
             .outcome(self.outcome.as_str())
             .time(self.time.as_str())
@@ -110,13 +110,13 @@ impl Spec {
     }
 
     /// Fits on the CPU in double precision.
-    pub fn try_fit(&self, df: &DataFrame) -> Result<AttGtResult> {
+    pub fn try_fit(&self, df: &DataFrame) -> Result<GroupTimeResult> {
         self.fit_on::<Cpu>(df, Precision::F64)
     }
 
     /// Fits on the CPU in double precision.
     #[track_caller]
-    pub fn fit(&self, df: &DataFrame) -> AttGtResult {
+    pub fn fit(&self, df: &DataFrame) -> GroupTimeResult {
         self.try_fit(df).unwrap_or_else(|error| panic!("{self:?}: {error}"))
     }
 }

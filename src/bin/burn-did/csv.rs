@@ -1,13 +1,13 @@
 //! All estimates as one CSV table: one row an estimate.
 
-use burn_did::{Aggregated, AggregationKind, AttGtCell, DrdidResult, Estimate, Settings};
+use burn_did::{Aggregated, AggregationKind, DrdidResult, Estimate, GroupTimeCell, Settings};
 
 const HEADER: &str = "type,term,group,time,at,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control\n";
 
 /// Cells first, then each aggregation with its overall effect as the last row.
 pub(crate) fn table<'a>(
     settings: &Settings,
-    cells: &[AttGtCell],
+    cells: &[GroupTimeCell],
     aggregates: impl Iterator<Item = &'a Aggregated>,
 ) -> String {
     let mut out = HEADER.to_owned();

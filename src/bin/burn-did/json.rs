@@ -3,8 +3,8 @@
 use std::io;
 
 use burn_did::{
-    Aggregated, AggregationKind, AttGtCell, AttGtResult, DidError, DidWarning, DrdidResult,
-    Estimate, Frequency, SampleAudit, Settings, Timings, TripleComparison, Wald,
+    Aggregated, AggregationKind, DidError, DidWarning, DrdidResult, Estimate, Frequency,
+    GroupTimeCell, GroupTimeResult, SampleAudit, Settings, Timings, TripleComparison, Wald,
 };
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
@@ -82,7 +82,7 @@ pub(crate) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub(crate) fn new(fit: &'a AttGtResult, aggregates: &'a [Formed], vcov: bool) -> Self {
+    pub(crate) fn new(fit: &'a GroupTimeResult, aggregates: &'a [Formed], vcov: bool) -> Self {
         let own = fit.warnings.iter().map(|w| w.shown(fit.settings.frequency));
         Self {
             about: About::new(&fit.settings),
@@ -109,7 +109,7 @@ pub(crate) struct Aggregates<'a> {
 }
 
 impl<'a> Aggregates<'a> {
-    pub(crate) fn new(fit: &'a AttGtResult, aggregates: &'a [Formed]) -> Self {
+    pub(crate) fn new(fit: &'a GroupTimeResult, aggregates: &'a [Formed]) -> Self {
         Self {
             about: About::new(&fit.settings),
             aggregates: aggregates.iter().map(Aggregate::new).collect(),
@@ -150,7 +150,7 @@ struct Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    fn new(cell: &'a AttGtCell, settings: &Settings) -> Self {
+    fn new(cell: &'a GroupTimeCell, settings: &Settings) -> Self {
         let failed = !cell.status.is_estimated();
         Self {
             group: Period::new(cell.group, settings),
@@ -197,8 +197,8 @@ struct Comparison {
 }
 
 impl Comparisons {
-    fn new(fit: &AttGtResult) -> Option<Self> {
-        match fit.comparisons.as_slice() {
+    fn new(fit: &GroupTimeResult) -> Option<Self> {
+        match fit.comparisons.as_deref().unwrap_or_default() {
             [] => None,
             [only] if fit.audit.periods.len() == 2 => {
                 Some(Self::TwoPeriods(Differences::new(only)))

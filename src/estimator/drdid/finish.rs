@@ -7,14 +7,14 @@ use super::{Drdid, DrdidResult};
 use crate::backend::DidBackend;
 use crate::cell::{Estimated, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
-use crate::estimates::{CellStatus, Estimate};
+use crate::estimates::CellStatus;
+use crate::estimator::moments::Moments;
 use crate::estimator::saved::Format;
-use crate::estimator::{Timings, finish, setup};
-use crate::inference::{DEGENERATE, pointwise, spread_around};
+use crate::estimator::{Timings, setup};
+use crate::inference::{DEGENERATE, Estimate, pointwise, spread_around};
 use crate::options::{Bootstrap, DrdidMethod};
 use crate::panel::Sample;
-use crate::pass::InfluenceStat;
-use crate::report::Settings;
+use crate::settings::Settings;
 use crate::source::Source;
 
 /// R `DRDID`'s critical value of 95 % intervals.
@@ -71,29 +71,27 @@ impl<'a> Comparison<'a> {
         self.result
     }
 
-    /// The result, from sums over `columns` influence columns and the group share.
+    /// The result, from moments of `columns` influence columns and the group share.
     pub fn finish(
         mut self,
         estimated: &Estimated,
         columns: usize,
-        stat: InfluenceStat,
+        moments: Moments,
         start: Instant,
     ) -> DrdidResult {
-        let Sample { n_clusters, y_scale, .. } = *self.sample;
-        let m = columns + 1;
-        let (stat, sums) = finish::take_sums(stat, m, n_clusters);
-        let correction: f64 = sums.iter().take(columns).sum();
+        let y_scale = self.sample.y_scale;
+        let correction: f64 = moments.totals.iter().take(columns).sum();
         let att = (estimated.att + correction) * y_scale;
         if self.keep_influence {
             let kept = vec![true; columns];
-            self.result.influence = Some(by_unit(finish::influence(self.sample, &kept, &stat)));
+            self.result.influence = Some(one_column(moments.by_unit(self.sample, &kept)));
         }
-        let covariance = finish::covariance(&stat, n_clusters, m);
+        let covariance = moments.covariance();
         let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
             .filter(|se| se.is_finite() && *se > DEGENERATE);
         if let Some(bootstrap) = self.result.settings.inference.bootstrap {
             let draws = self.draws.take().unwrap_or_else(|| {
-                let all = finish::draws(stat, &covariance, n_clusters, m, &bootstrap);
+                let all = moments.draws(&covariance, &bootstrap);
                 sum_columns(&all, bootstrap.draws, columns)
             });
             se = self.resampled(draws.into_iter().map(|d| d * y_scale).collect(), bootstrap.draws);
@@ -103,9 +101,7 @@ impl<'a> Comparison<'a> {
             self.result.calibrated = Some(!estimated.not_calibrated);
         }
         self.warn(estimated, columns);
-        let timings = &mut self.result.timings;
-        timings.total = start.elapsed().as_secs_f64();
-        timings.inference = timings.total - timings.read - timings.ingest - timings.estimate;
+        self.result.timings.finish(start);
         self.result
     }
 
@@ -169,7 +165,7 @@ fn sum_columns(draws: &[f64], count: usize, columns: usize) -> Vec<f64> {
 }
 
 /// Adds up columns that share the units.
-fn by_unit(mut influence: crate::estimator::Influence) -> crate::estimator::Influence {
+fn one_column(mut influence: crate::estimator::Influence) -> crate::estimator::Influence {
     while influence.columns.len() > 1 {
         if let Some(last) = influence.columns.pop() {
             crate::pass::add(&mut influence.columns[0], &last);

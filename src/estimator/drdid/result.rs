@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::DidWarning;
-use crate::estimates::{CellStatus, Estimate};
+use crate::estimates::CellStatus;
 use crate::estimator::saved::Format;
 use crate::estimator::{Influence, Timings};
+use crate::inference::Estimate;
 use crate::options::{DrdidMethod, Resampling};
 use crate::panel::SampleAudit;
-use crate::report::Settings;
+use crate::settings::Settings;
 
 /// The effect on the treated in a two-period comparison. Carries no backend and no unit data unless influence values were
 /// kept.

@@ -10,7 +10,7 @@ use crate::kernel::{DRAWS_PER_BLOCK, exponentials};
 use crate::options::Precision;
 use crate::panel::Sample;
 use crate::pass::{Chunk, Pass, Weight};
-use crate::source::Source;
+use crate::source::{Source, Work};
 
 /// Draws made at a time.
 const BATCH: usize = 4 * DRAWS_PER_BLOCK;
@@ -70,12 +70,20 @@ impl<S: Source> Source for Reweighted<'_, S> {
         self.source.sample()
     }
 
+    fn backend(&self) -> &'static str {
+        self.source.backend()
+    }
+
     fn precision(&self) -> Precision {
         self.source.precision()
     }
 
     fn outcome_columns(&self) -> usize {
         self.source.outcome_columns()
+    }
+
+    fn check(&self, work: &Work<'_>) -> Result<()> {
+        self.source.check(work)
     }
 
     fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat> {

@@ -1,9 +1,9 @@
 use super::*;
-use crate::report::sample;
+use crate::report::fixtures;
 
 #[test]
 fn models_stand_side_by_side() {
-    let (universal, uniform) = (sample::dynamic_universal(), sample::dynamic_uniform());
+    let (universal, uniform) = (fixtures::dynamic_universal(), fixtures::dynamic_uniform());
     let table = compare(&[("No covariates", &universal), ("With lpop", &uniform)]);
     let expected = "                No covariates       With lpop
  Overall ATT          -0.0772*        -0.0804*
@@ -38,7 +38,7 @@ Standard errors in parentheses. `*' 95% pointwise or 95% simultaneous confidence
 
 #[test]
 fn kinds_of_results_mix() {
-    let (cells, simple, failed) = (sample::uniform(), sample::simple(), sample::failed());
+    let (cells, simple, failed) = (fixtures::uniform(), fixtures::simple(), fixtures::failed());
     let table = compare(&[("cells", &cells), ("a_b", &simple), ("failed", &failed)]);
     let estimates = &table.sections[0].rows;
     assert_eq!(estimates[0][0], "Overall ATT");

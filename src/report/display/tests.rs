@@ -1,4 +1,4 @@
-use crate::report::sample;
+use crate::report::fixtures;
 
 #[test]
 fn cells_with_a_uniform_band() {
@@ -27,7 +27,7 @@ Estimation Method: Doubly Robust, Outcome: lemp, Covariates: ~ lpop
 Units: 500, Rows: 2500 (balanced panel)
 Std. Errors: multiplier bootstrap (Mammen, 20000 draws, seed 42)
 ";
-    assert_eq!(sample::uniform().to_string(), expected);
+    assert_eq!(fixtures::uniform().to_string(), expected);
 }
 
 #[test]
@@ -52,7 +52,7 @@ Units: 500, Rows: 2500 (balanced panel)
 Std. Errors: analytic, clustered by state (29 clusters)
 Warning: dropped 3 rows due to missing or non-finite data
 ";
-    assert_eq!(sample::failed().to_string(), expected);
+    assert_eq!(fixtures::failed().to_string(), expected);
 }
 
 #[test]
@@ -81,12 +81,12 @@ Estimation Method: Doubly Robust, Outcome: lemp, Covariates: ~ lpop
 Units: 500, Rows: 2500 (balanced panel)
 Std. Errors: multiplier bootstrap (Mammen, 20000 draws, seed 42)
 ";
-    assert_eq!(sample::dynamic_uniform().to_string(), expected);
+    assert_eq!(fixtures::dynamic_uniform().to_string(), expected);
 }
 
 #[test]
 fn simple_average() {
-    let text = sample::simple().to_string();
+    let text = fixtures::simple().to_string();
     let expected = "\
 Average Effect of Participating in the Treatment
 
@@ -99,12 +99,12 @@ Average Effect of Participating in the Treatment
 
 #[test]
 fn pointwise_bands_are_called_so() {
-    let text = sample::calendar().to_string();
+    let text = fixtures::calendar().to_string();
     assert!(text.contains("Time  Estimate  Std. Error  [95% Pointwise  Conf. Band]"), "{text}");
-    let mut result = sample::universal();
+    let mut result = fixtures::universal();
     result.settings.inference.alpha = 0.1;
     result.settings.weights = Some("pop".into());
-    result.settings.layout = "repeated cross sections".into();
+    result.settings.layout = crate::panel::Layout::RepeatedCrossSections;
     let text = result.to_string();
     assert!(text.contains("[90% Pointwise"), "{text}");
     assert!(text.contains("Rows: 2500 (repeated cross sections), Weights: pop"), "{text}");
@@ -112,7 +112,7 @@ fn pointwise_bands_are_called_so() {
 
 #[test]
 fn latex_and_markdown_carry_the_same_rows() {
-    let (latex, markdown) = (sample::group().to_latex(), sample::group().to_markdown());
+    let (latex, markdown) = (fixtures::group().to_latex(), fixtures::group().to_markdown());
     assert!(latex.contains("2004 & $-$0.0846 & 0.0273 & $-$0.1448 & $-$0.0244 & $^{*}$ \\\\\n"));
     assert!(latex.contains("Covariates: \\textasciitilde{} 1\\par"));
     assert!(markdown.contains("| 2004 | -0.0846 | 0.0273 | -0.1448 | -0.0244 | \\* |\n"));

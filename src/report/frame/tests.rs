@@ -1,7 +1,7 @@
 use polars::prelude::DataType;
 
 use super::*;
-use crate::report::sample;
+use crate::report::fixtures;
 
 fn names(frame: &DataFrame) -> Vec<&str> {
     frame.get_column_names().iter().map(|n| n.as_str()).collect()
@@ -13,7 +13,7 @@ fn nulls(frame: &DataFrame, column: &str) -> usize {
 
 #[test]
 fn cells_are_rows() {
-    let frame = sample::failed().to_dataframe().expect("a frame");
+    let frame = fixtures::failed().to_dataframe().expect("a frame");
     let columns = [
         "group",
         "time",
@@ -38,33 +38,33 @@ fn cells_are_rows() {
 
 #[test]
 fn aggregates_end_with_the_overall_effect() {
-    let frame = sample::dynamic_universal().to_dataframe().expect("a frame");
+    let frame = fixtures::dynamic_universal().to_dataframe().expect("a frame");
     assert_eq!(frame.shape(), (9, 9));
     assert_eq!((nulls(&frame, "at"), nulls(&frame, "se")), (1, 1));
     let term = frame.column("term").expect("term").str().expect("strings");
     assert_eq!((term.get(0), term.get(8)), (Some("ATT(-4)"), Some("overall")));
     let att = frame.column("att").expect("att").f64().expect("numbers");
-    assert_eq!(att.get(8), sample::dynamic_universal().overall.att);
-    assert_eq!(sample::simple().to_dataframe().expect("a frame").height(), 1);
+    assert_eq!(att.get(8), fixtures::dynamic_universal().overall.att);
+    assert_eq!(fixtures::simple().to_dataframe().expect("a frame").height(), 1);
 }
 
 #[test]
 fn glances_have_one_row() {
-    let cells = sample::uniform().glance().expect("a frame");
+    let cells = fixtures::uniform().glance().expect("a frame");
     assert_eq!(cells.height(), 1);
     let p = cells.column("wald_p_value").expect("p").f64().expect("numbers").get(0);
     assert_eq!(p, Some(0.232_67));
     assert_eq!((nulls(&cells, "weights"), nulls(&cells, "bootstrap_draws")), (1, 0));
-    let failed = sample::failed().glance().expect("a frame");
+    let failed = fixtures::failed().glance().expect("a frame");
     let estimated = failed.column("n_estimated").expect("count").u64().expect("numbers").get(0);
     assert_eq!((estimated, nulls(&failed, "wald_stat")), (Some(2), 1));
-    let group = sample::group().glance().expect("a frame");
+    let group = fixtures::group().glance().expect("a frame");
     assert_eq!((group.height(), nulls(&group, "min_e"), nulls(&group, "overall_se")), (1, 1, 0));
 }
 
 #[test]
 fn csv_leaves_fields_empty() {
-    let mut result = sample::failed();
+    let mut result = fixtures::failed();
     result.cells.drain(1..4);
     let csv = result.to_csv().expect("text");
     let expected = "\
@@ -73,7 +73,7 @@ group,time,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control
 2004.0,2007.0,,,,,,,no_treated_weight,20,309
 ";
     assert_eq!(csv, expected);
-    let csv = sample::group().to_csv().expect("text");
+    let csv = fixtures::group().to_csv().expect("text");
     assert!(csv.starts_with(
         "type,term,at,att,se,ci_lower,ci_upper,p_value,statistic\ngroup,ATT(2004),2004.0,"
     ));

@@ -1,12 +1,12 @@
 //! What is drawn, before it has a size: facets of rows, words and a legend.
 
 use crate::aggregate::{Aggregated, AggregationKind};
-use crate::calendar::Frequency;
+use crate::calendar::{Frequency, label};
 use crate::error::{DidError, Result};
-use crate::estimator::AttGtResult;
+use crate::estimator::GroupTimeResult;
 use crate::options::Band;
 use crate::report::foot::percent;
-use crate::report::number::{Digits, label};
+use crate::report::number::Digits;
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
 
@@ -45,7 +45,7 @@ struct Words {
 }
 
 impl Chart {
-    pub(super) fn att_gt(result: &AttGtResult, options: &PlotOptions) -> Result<Self> {
+    pub(super) fn att_gt(result: &GroupTimeResult, options: &PlotOptions) -> Result<Self> {
         let mut facets: Vec<Facet> = Vec::new();
         for row in checked(result.plot_data())? {
             let same = |f: &&mut Facet| f.rows.last().is_some_and(|r| r.facet == row.facet);

@@ -23,14 +23,14 @@ use std::path::Path;
 
 use crate::aggregate::Aggregated;
 use crate::error::{DidError, Result};
-use crate::estimator::AttGtResult;
+use crate::estimator::GroupTimeResult;
 
 use chart::Chart;
 use font::Typeface;
 
 pub use options::{Colour, PlotOptions};
 
-impl AttGtResult {
+impl GroupTimeResult {
     /// Draws the group-time effects, one panel a group, to a `.png` or `.svg` file.
     ///
     /// # Errors

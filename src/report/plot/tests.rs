@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::Estimate;
 use crate::aggregate::AggregatedRow;
-use crate::report::sample;
+use crate::report::fixtures;
 
 /// A folder that goes away with its value, unless the environment asks to keep the pictures for people to look at.
 struct Folder {
@@ -42,7 +42,7 @@ fn dimensions(png: &[u8]) -> (u32, u32) {
 }
 
 fn event_study(rows: &[(f64, f64, Option<f64>)]) -> Aggregated {
-    let mut result = sample::dynamic_uniform();
+    let mut result = fixtures::dynamic_uniform();
     let row = |&(at, att, se): &(f64, f64, Option<f64>)| AggregatedRow {
         at,
         estimate: Estimate::new(Some(att), se, 2.5),
@@ -62,7 +62,7 @@ fn pictures_have_the_size_asked_for() {
         ("large", PlotOptions::new().size(2400, 1500), (2400, 1500)),
     ] {
         let path = folder.file(name, "png");
-        sample::dynamic_uniform().plot_with(&path, &options).expect("a plot");
+        fixtures::dynamic_uniform().plot_with(&path, &options).expect("a plot");
         assert_eq!(dimensions(&std::fs::read(&path).expect("the file")), size);
     }
 }
@@ -72,13 +72,13 @@ fn every_result_has_a_picture() {
     let folder = Folder::new("results");
     for extension in ["png", "SVG"] {
         let path = |name: &str| folder.file(name, extension);
-        sample::dynamic_uniform().plot(path("dynamic-uniform")).expect("a plot");
-        sample::dynamic_universal().plot(path("dynamic-universal")).expect("a plot");
-        sample::group().plot(path("group")).expect("a plot");
-        sample::calendar().plot(path("calendar")).expect("a plot");
-        sample::uniform().plot(path("cells-uniform")).expect("a plot");
-        sample::universal().plot(path("cells-universal")).expect("a plot");
-        sample::failed().plot(path("cells-failed")).expect("a plot");
+        fixtures::dynamic_uniform().plot(path("dynamic-uniform")).expect("a plot");
+        fixtures::dynamic_universal().plot(path("dynamic-universal")).expect("a plot");
+        fixtures::group().plot(path("group")).expect("a plot");
+        fixtures::calendar().plot(path("calendar")).expect("a plot");
+        fixtures::uniform().plot(path("cells-uniform")).expect("a plot");
+        fixtures::universal().plot(path("cells-universal")).expect("a plot");
+        fixtures::failed().plot(path("cells-failed")).expect("a plot");
     }
     let mut files = std::fs::read_dir(&folder.path).expect("the folder").flatten();
     assert!(files.all(|f| f.metadata().is_ok_and(|m| m.len() > 2000)));
@@ -87,7 +87,7 @@ fn every_result_has_a_picture() {
 #[test]
 fn ink_of_points_is_where_it_should_be() {
     let (options, face) = (PlotOptions::default(), Typeface::load().expect("the font"));
-    let result = sample::dynamic_universal();
+    let result = fixtures::dynamic_universal();
     let chart = Chart::aggregated(&result, &options).expect("a chart");
     let scene = layout::scene(&chart, &options, &face).expect("a scene");
     let pixels = raster::pixels(&scene, &face).expect("pixels");
@@ -114,9 +114,9 @@ fn texts_stay_inside_the_page() {
     let words = PlotOptions::new().title("Effects on wages ".repeat(9)).y_label("y".repeat(99));
     for options in [PlotOptions::new(), PlotOptions::new().size(240, 160), words.size(700, 500)] {
         let charts = [
-            Chart::att_gt(&sample::universal(), &options),
-            Chart::aggregated(&sample::dynamic_uniform(), &options),
-            Chart::aggregated(&sample::group(), &options),
+            Chart::att_gt(&fixtures::universal(), &options),
+            Chart::aggregated(&fixtures::dynamic_uniform(), &options),
+            Chart::aggregated(&fixtures::group(), &options),
         ];
         for chart in charts {
             let scene = layout::scene(&chart.expect("a chart"), &options, &face);
@@ -134,14 +134,14 @@ fn texts_stay_inside_the_page() {
 fn svg_escapes_names_and_keeps_colours() {
     let options =
         PlotOptions::new().title("a < b & \"c\"\n").pre(Colour(1, 2, 3)).band(Colour(9, 8, 7));
-    let svg = sample::dynamic_uniform().to_svg(&options).expect("a plot");
+    let svg = fixtures::dynamic_uniform().to_svg(&options).expect("a plot");
     assert!(svg.starts_with("<svg width=\"1200\" height=\"750\" viewBox=\"0 0 12000 7500\""));
     assert!(svg.contains("a &lt; b &amp; &quot;c&quot;\n"));
     assert!(svg.contains("#010203") && svg.contains("#090807") && svg.contains("#0072B2"));
     assert!(svg.contains("95% uniform band") && svg.contains("−0.05"));
-    let svg = sample::dynamic_uniform().to_svg(&options.show_band(false)).expect("a plot");
+    let svg = fixtures::dynamic_uniform().to_svg(&options.show_band(false)).expect("a plot");
     assert!(!svg.contains("#090807") && !svg.contains("uniform band"));
-    let svg = sample::group().to_svg(&PlotOptions::new().show_legend(false)).expect("a plot");
+    let svg = fixtures::group().to_svg(&PlotOptions::new().show_legend(false)).expect("a plot");
     assert!(!svg.contains("Overall"));
 }
 
@@ -173,7 +173,7 @@ fn many_cohorts_get_a_grid() {
     let cell = |g: f64, t: f64| (g, t, 0.02 * (t - g).max(0.0) + 0.01 * t.sin(), Some(0.03));
     let cells: Vec<_> =
         groups.iter().flat_map(|&g| groups.iter().map(move |&t| cell(g, t))).collect();
-    let result = sample::att_gt(&cells, 3.1, sample::uniform().settings.inference);
+    let result = fixtures::att_gt(&cells, 3.1, fixtures::uniform().settings.inference);
     result.plot(Folder::new("cohorts").file("cohorts", "png")).expect("a plot");
     let svg = result.to_svg(&PlotOptions::new()).expect("a plot");
     assert!(groups.iter().all(|g| svg.contains(&format!("Group {g}\n"))));
@@ -183,7 +183,7 @@ fn many_cohorts_get_a_grid() {
 
 #[test]
 fn errors_say_what_to_do() {
-    let result = sample::group();
+    let result = fixtures::group();
     let message = |r: Result<()>| r.expect_err("an error").to_string();
     assert_eq!(message(result.plot("a.pdf")), "plot: a.pdf must end in .png or .svg");
     assert_eq!(message(result.plot("plot")), "plot: plot must end in .png or .svg");
@@ -192,8 +192,8 @@ fn errors_say_what_to_do() {
     }
     let tiny = PlotOptions::new().size(10, 10);
     assert!(message(result.plot_with("a.png", &tiny)).contains("200 × 150"));
-    assert!(message(sample::simple().plot("a.png")).contains("single number"));
-    let mut empty = sample::uniform();
+    assert!(message(fixtures::simple().plot("a.png")).contains("single number"));
+    let mut empty = fixtures::uniform();
     empty.cells.clear();
     assert_eq!(message(empty.plot("a.svg")), "plot: there is no estimate to draw");
     assert!(message(event_study(&[(0.0, 1e300, None)]).plot("a.svg")).contains("too large"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    Aggregation, AttGt, AttGtResult, Bootstrap, CellStatus, Data, Ddd, Drdid, DrdidResult,
+    Aggregation, AttGt, Bootstrap, CellStatus, Data, Ddd, Drdid, DrdidResult, GroupTimeResult,
     Resampling, Result,
 };
 use polars::prelude::DataFrame;
@@ -47,7 +47,7 @@ pub struct Numbers {
     /// Everything else that must not change by a bit: covariances, draws, aggregates.
     pub rest: Vec<Vec<Option<f64>>>,
     /// The whole result of group-time effects.
-    pub fit: Option<AttGtResult>,
+    pub fit: Option<GroupTimeResult>,
 }
 
 /// An estimator and the data that it is for.
@@ -149,8 +149,8 @@ impl Estimator {
     }
 }
 
-impl From<AttGtResult> for Numbers {
-    fn from(fit: AttGtResult) -> Self {
+impl From<GroupTimeResult> for Numbers {
+    fn from(fit: GroupTimeResult) -> Self {
         let cells = fit.cells.iter().map(|c| Cell {
             group: c.group,
             time: c.time,

@@ -1,6 +1,6 @@
 //! What periods are called does not matter: any increasing map of a grid gives the same cells and event study.
 
-use burn_did::{Aggregated, Aggregation, AttGtResult};
+use burn_did::{Aggregated, Aggregation, GroupTimeResult};
 use polars::prelude::DataFrame;
 
 use super::case::{Case, Estimator};
@@ -88,7 +88,7 @@ fn check(cases: &[Case]) {
 }
 
 /// The event study and its windows.
-fn windows(report: &mut Report, what: &str, a: &AttGtResult, b: &AttGtResult, step: f64) {
+fn windows(report: &mut Report, what: &str, a: &GroupTimeResult, b: &GroupTimeResult, step: f64) {
     let dynamic = Aggregation::dynamic().na_rm(true);
     // Windows are in the calendar's units, with half a step to spare.
     let spare = |e: f64| (e + 0.5_f64.copysign(e)) * step;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{Aggregated, AttGtResult, Inference, PlotOptions};
+use burn_did::{Aggregated, GroupTimeResult, Inference, PlotOptions};
 use clap::Args;
 
 use super::{Formed, draw, drawable, formed, report_failures};
@@ -45,7 +45,7 @@ pub(crate) struct AggregateArgs {
 
 /// Runs the command. It fails if none of the aggregates can be formed.
 pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
-    let fit = AttGtResult::load(&args.result)?;
+    let fit = GroupTimeResult::load(&args.result)?;
     let own = fit.settings.inference;
     let inference = Inference {
         alpha: args.alp.unwrap_or(own.alpha),

@@ -1,7 +1,7 @@
 //! `burn-did att-gt`
 
 use burn_did::backend::DidBackend;
-use burn_did::{AttGt, AttGtResult, FixWeights, Precision, Progress};
+use burn_did::{AttGt, FixWeights, GroupTimeResult, Precision, Progress};
 use clap::Args;
 
 use super::group_time;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
 }
 
 impl Fit for AttGtArgs {
-    type Result = AttGtResult;
+    type Result = GroupTimeResult;
 
     fn device(&self) -> &DeviceArgs {
         &self.device
@@ -60,7 +60,7 @@ impl Fit for AttGtArgs {
         device: &B::Device,
         precision: Precision,
         progress: Option<Progress>,
-    ) -> Result<AttGtResult> {
+    ) -> Result<GroupTimeResult> {
         let (columns, group_time) = (&self.columns, &self.group_time);
         let estimator = AttGt::<B>::builder()
             .outcome(&*columns.yname)

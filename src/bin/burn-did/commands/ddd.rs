@@ -1,7 +1,7 @@
 //! `burn-did ddd`
 
 use burn_did::backend::DidBackend;
-use burn_did::{AttGtResult, Ddd, Precision, Progress, UnbalancedPanel};
+use burn_did::{Ddd, GroupTimeResult, Precision, Progress, UnbalancedPanel};
 use clap::Args;
 
 use super::group_time;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &DddArgs) -> Result<()> {
 }
 
 impl Fit for DddArgs {
-    type Result = AttGtResult;
+    type Result = GroupTimeResult;
 
     fn device(&self) -> &DeviceArgs {
         &self.device
@@ -64,7 +64,7 @@ impl Fit for DddArgs {
         device: &B::Device,
         precision: Precision,
         progress: Option<Progress>,
-    ) -> Result<AttGtResult> {
+    ) -> Result<GroupTimeResult> {
         let (columns, group_time) = (&self.columns, &self.group_time);
         let unbalanced =
             if self.allow_unbalanced_panel { UnbalancedPanel::Pairs } else { self.unbalanced };

@@ -1,6 +1,6 @@
 //! What becomes of group-time effects, of whichever estimator.
 
-use burn_did::{AttGtResult, DidWarning, PlotOptions};
+use burn_did::{DidWarning, GroupTimeResult, PlotOptions};
 
 use super::{Formed, draw, drawable, formed, report_failures};
 use crate::args::{Format, OutputArgs};
@@ -17,7 +17,7 @@ pub(super) fn check(output: &OutputArgs) -> Result<()> {
 }
 
 /// Aggregates, writes, saves and draws.
-pub(super) fn report(fit: &AttGtResult, output: &OutputArgs, quiet: bool) -> Result<()> {
+pub(super) fn report(fit: &GroupTimeResult, output: &OutputArgs, quiet: bool) -> Result<()> {
     let aggregate = |spec: &AggregateSpec| Formed {
         spec: spec.clone(),
         result: fit.aggregate(spec.aggregation),
@@ -36,7 +36,7 @@ pub(super) fn report(fit: &AttGtResult, output: &OutputArgs, quiet: bool) -> Res
     Ok(())
 }
 
-fn text(fit: &AttGtResult, aggregates: &[Formed], output: &OutputArgs) -> Result<String> {
+fn text(fit: &GroupTimeResult, aggregates: &[Formed], output: &OutputArgs) -> Result<String> {
     let formed = formed(aggregates);
     Ok(match output.format {
         Format::Json => json::text(&json::Fit::new(fit, aggregates, output.vcov))?,
@@ -54,7 +54,7 @@ fn text(fit: &AttGtResult, aggregates: &[Formed], output: &OutputArgs) -> Result
 }
 
 /// What the chosen format does not say.
-fn warn(fit: &AttGtResult, aggregates: &[Formed], format: Format) {
+fn warn(fit: &GroupTimeResult, aggregates: &[Formed], format: Format) {
     if format == Format::Json {
         return;
     }

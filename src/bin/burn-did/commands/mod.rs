@@ -9,7 +9,7 @@ pub(crate) mod plot;
 
 use std::path::Path;
 
-use burn_did::{Aggregated, AggregationKind, AttGtResult, DidError, PlotOptions};
+use burn_did::{Aggregated, AggregationKind, DidError, GroupTimeResult, PlotOptions};
 
 use crate::error::Result;
 use crate::output;
@@ -48,7 +48,7 @@ fn drawable(aggregates: &[Formed]) -> Option<&Aggregated> {
 
 /// Draws an aggregate, or the group-time effects.
 fn draw(
-    fit: &AttGtResult,
+    fit: &GroupTimeResult,
     aggregate: Option<&Aggregated>,
     file: &Path,
     options: &PlotOptions,

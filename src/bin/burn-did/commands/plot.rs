@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{AggregationKind, AttGtResult, PlotOptions};
+use burn_did::{AggregationKind, GroupTimeResult, PlotOptions};
 use clap::Args;
 
 use super::draw;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
             "choose dynamic, group or calendar",
         ));
     }
-    let fit = AttGtResult::load(&args.result)?;
+    let fit = GroupTimeResult::load(&args.result)?;
     let spec = args.aggregate.as_ref();
     let aggregate = spec.map(|spec| fit.aggregate(spec.aggregation)).transpose()?;
     let options = PlotOptions {

@@ -1,4 +1,4 @@
-//! What inference will take, refused before any work if there is no room for it.
+//! What inference will ask of a source, and the memory that it takes on one machine.
 
 use crate::error::Result;
 use crate::memory;
@@ -12,39 +12,31 @@ const BITS: u128 = 5;
 /// Bytes of a kept unit's label.
 const LABEL: u128 = 64;
 
-/// Draws of whatever law take a double each, in each of several columns; this many are kept, sorted and shown at least.
-const DRAW_COPIES: u128 = 3;
-
-/// An error if the draws of one estimate alone do not fit in free memory.
-pub(super) fn check_draws(bootstrap: Option<&Bootstrap>) -> Result<()> {
-    let draws = bootstrap.map_or(0, |b| b.draws as u128);
-    memory::check(
-        "the bootstrap (`draws`, `--biters`)",
-        8 * DRAW_COPIES * draws,
-        "ask for fewer draws",
-    )
-}
-
 /// What is formed of influence values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inferred<'a> {
-    /// Columns of influence values: cells and group shares.
+pub(crate) struct Work<'a> {
+    /// Columns of influence values: estimates and group shares.
     pub columns: usize,
     /// A bootstrap that multiplies them.
     pub bootstrap: Option<&'a Bootstrap>,
+    /// Whether they are kept by unit.
     pub keep_influence: bool,
-    pub devices: usize,
 }
 
-impl Inferred<'_> {
-    /// An error if the covariance, the draws or the values kept do not fit in free memory.
-    pub fn check(&self, sample: &Sample) -> Result<()> {
+impl Work<'_> {
+    /// An error if the covariance, the draws or the values kept do not fit in this machine's free memory, with so many
+    /// devices at work.
+    ///
+    /// # Errors
+    /// [`DidError::Memory`](crate::DidError::Memory).
+    pub fn check_memory(&self, sample: &Sample, devices: usize) -> Result<()> {
         let (m, n) = (self.columns as u128, sample.n as u128);
         let clusters = sample.n_clusters.map(|c| c as u128);
-        let covariance = 5 * m * m + self.sums(n, m * m + m * clusters.unwrap_or(0), m * m);
+        let summed = m * m + m * clusters.unwrap_or(0);
+        let covariance = 5 * m * m + sums(n, summed, m * m, devices);
         let remedy = "put groups and periods on a coarser grid, or name a coarser cluster column";
         memory::check("the covariance of the effects", 8 * covariance, remedy)?;
-        let draws = self.draws(n, clusters);
+        let draws = self.draws(n, clusters, devices);
         memory::check(
             "the bootstrap (`draws`, `--biters`)",
             8 * (covariance + draws),
@@ -58,22 +50,22 @@ impl Inferred<'_> {
         )
     }
 
-    /// Doubles of sums over `rows` while they are formed: of segments and of tiles in flight.
-    fn sums(&self, rows: u128, sums: u128, tile: u128) -> u128 {
-        let tiles = rows.div_ceil(TILE as u128).min(8 * rayon::current_num_threads() as u128);
-        sums * (1 + 2 * self.devices.max(1) as u128) + tiles * tile
-    }
-
     /// Doubles of the draws: as they are formed, then as they are and combined.
-    fn draws(&self, rows: u128, clusters: Option<u128>) -> u128 {
+    fn draws(&self, rows: u128, clusters: Option<u128>, devices: usize) -> u128 {
         let Some(bootstrap) = self.bootstrap else { return 0 };
         let (m, r) = (self.columns as u128, bootstrap.draws as u128);
         let threads = rayon::current_num_threads() as u128 * (m + BITS) * r;
         let formed = match (bootstrap.multiplier, clusters) {
             (Multiplier::Gaussian, _) => 2 * m * m + r,
-            (_, Some(clusters)) => self.sums(clusters, 0, m * r) + threads,
-            (_, None) => self.sums(rows, m * r, m * r) + threads,
+            (_, Some(clusters)) => sums(clusters, 0, m * r, devices) + threads,
+            (_, None) => sums(rows, m * r, m * r, devices) + threads,
         };
         formed + (2 * m + 1) * r
     }
+}
+
+/// Doubles of sums over `rows` while they are formed: of segments and of tiles in flight.
+fn sums(rows: u128, sums: u128, tile: u128, devices: usize) -> u128 {
+    let tiles = rows.div_ceil(TILE as u128).min(8 * rayon::current_num_threads() as u128);
+    sums * (1 + 2 * devices.max(1) as u128) + tiles * tile
 }

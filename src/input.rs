@@ -1,5 +1,7 @@
 //! Where the data come from.
 
+mod guard;
+
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
@@ -7,6 +9,8 @@ use polars::prelude::*;
 use crate::error::Result;
 use crate::files::{CsvData, Files, Format};
 use crate::panel::{MissingValues, ParquetFiles, Roles, SampleAudit};
+
+pub(crate) use guard::guarded;
 
 /// A data frame, a lazy frame, or the path of CSV or parquet files. Only the columns needed are read.
 ///
@@ -57,14 +61,14 @@ impl From<&str> for Data<'_> {
 }
 
 /// Columns that were read, and what the audit says about their reading.
-pub(super) struct Read {
+pub(crate) struct Read {
     pub frame: DataFrame,
     pub audit: SampleAudit,
 }
 
 impl Data<'_> {
     /// What is read, in words.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Data::Frame(_) => "the data frame".to_owned(),
             Data::Lazy(_) => "the lazy frame".to_owned(),
@@ -73,7 +77,7 @@ impl Data<'_> {
     }
 
     /// The columns of the roles. What a frame lacks is left to the checks that know its role.
-    pub(super) fn read(self, roles: &Roles, missing: &MissingValues) -> Result<Read> {
+    pub(crate) fn read(self, roles: &Roles, missing: &MissingValues) -> Result<Read> {
         let frame = match self {
             Data::Frame(df) => {
                 let names = roles.names();
@@ -92,7 +96,7 @@ impl Data<'_> {
 }
 
 /// The columns of all rows of some files.
-pub(super) fn read_files(files: &Files, roles: &Roles, missing: &MissingValues) -> Result<Read> {
+pub(crate) fn read_files(files: &Files, roles: &Roles, missing: &MissingValues) -> Result<Read> {
     let (frame, read_as_missing) = match files.format {
         Format::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
         Format::Csv => {

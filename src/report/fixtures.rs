@@ -2,15 +2,15 @@
 
 use crate::aggregate::{Aggregated, AggregatedRow, Aggregation};
 use crate::error::DidWarning;
-use crate::estimates::{CellStatus, Estimate, Estimates, Wald};
+use crate::estimates::{CellStatus, GroupTimeEffects};
 use crate::estimator::saved::Format;
-use crate::estimator::{AttGtCell, AttGtResult, Timings};
+use crate::estimator::{GroupTimeCell, GroupTimeResult, Timings};
+use crate::inference::{Estimate, Joint, Wald};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, Multiplier,
 };
-use crate::panel::SampleAudit;
-
-use super::Settings;
+use crate::panel::{Layout, SampleAudit};
+use crate::settings::Settings;
 
 pub(super) const POINTWISE: f64 = 1.959_963_984_540_05;
 
@@ -29,7 +29,7 @@ fn settings(inference: Inference) -> Settings {
         method: Some(EstimationMethod::DoublyRobust),
         anticipation: 0,
         frequency: None,
-        layout: "balanced panel".into(),
+        layout: Layout::Balanced,
         n_units: 500,
         n_rows: 2500,
         n_clusters: None,
@@ -50,8 +50,8 @@ pub(super) fn att_gt(
     cells: &[(f64, f64, f64, Option<f64>)],
     critical_value: f64,
     inference: Inference,
-) -> AttGtResult {
-    let cell = |&(group, time, att, se): &(f64, f64, f64, Option<f64>)| AttGtCell {
+) -> GroupTimeResult {
+    let cell = |&(group, time, att, se): &(f64, f64, f64, Option<f64>)| GroupTimeCell {
         group,
         time,
         estimate: Estimate::new(Some(att), se, critical_value),
@@ -59,7 +59,7 @@ pub(super) fn att_gt(
         n_treated: 20,
         n_control: 309,
     };
-    AttGtResult {
+    GroupTimeResult {
         format: Format,
         cells: cells.iter().map(cell).collect(),
         critical_value,
@@ -68,17 +68,20 @@ pub(super) fn att_gt(
         audit: SampleAudit::default(),
         warnings: Vec::new(),
         settings: settings(inference),
-        comparisons: Vec::new(),
+        comparisons: None,
         timings: Timings::default(),
-        estimates: Estimates {
+        effects: GroupTimeEffects {
             cells: Vec::new(),
-            shares: Vec::new(),
+            groups: Vec::new(),
             periods: Vec::new(),
             calendar: Default::default(),
-            n: 500,
-            n_clusters: None,
-            covariance: None,
-            draws: None,
+            joint: Joint {
+                values: Vec::new(),
+                covariance: None,
+                draws: None,
+                n: 500,
+                n_clusters: None,
+            },
             inference,
         },
         influence: None,
@@ -86,7 +89,7 @@ pub(super) fn att_gt(
 }
 
 /// Covariate `lpop`, varying base, 20,000 draws, uniform band.
-pub(super) fn uniform() -> AttGtResult {
+pub(super) fn uniform() -> GroupTimeResult {
     let cells = [
         (2004.0, 2004.0, -0.014_529_668_3, Some(0.023_115_743_5)),
         (2004.0, 2005.0, -0.076_421_881_7, Some(0.030_299_798_6)),
@@ -108,7 +111,7 @@ pub(super) fn uniform() -> AttGtResult {
 }
 
 /// No covariates, universal base (with its reference cells), analytic.
-pub(super) fn universal() -> AttGtResult {
+pub(super) fn universal() -> GroupTimeResult {
     let cells = [
         (2004.0, 2003.0, 0.0, None),
         (2004.0, 2004.0, -0.010_503_246_2, Some(0.023_251_036_4)),
@@ -133,7 +136,7 @@ pub(super) fn universal() -> AttGtResult {
 }
 
 /// [`universal`] with clusters, a failed cell and warnings.
-pub(super) fn failed() -> AttGtResult {
+pub(super) fn failed() -> GroupTimeResult {
     let mut result = universal();
     result.cells.truncate(5);
     let reason = CellStatus::NoControls { period: Some(2006.0) };

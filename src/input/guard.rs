@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::error::{DidError, Result};
 
 /// What `work` returns while it reads `what`, with a panic as an error.
-pub(super) fn guarded<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn guarded<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     // Nothing that `work` could leave half done is used after an error.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         Err(DidError::Panicked { what: what.to_owned(), problem: message(&*payload) })

@@ -1,0 +1,84 @@
+//! How a fit was made.
+
+use serde::de::{Error, IntoDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::calendar::{Frequency, shown};
+use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};
+use crate::panel::Layout;
+
+/// How a fit was made, for the foot of tables and the JSON of results.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Estimator: `att_gt`, `drdid` or `ddd`.
+    pub estimator: String,
+    /// Backend's name: `ndarray`, `cuda`, `wgpu`, …
+    pub backend: String,
+    /// Floating-point type of the device: `f64` or `f32`.
+    pub precision: String,
+    /// Outcome column.
+    pub outcome: String,
+    /// Covariate formula as given, or `~ 1`.
+    pub covariates: String,
+    /// Weights column.
+    pub weights: Option<String>,
+    /// Cluster column.
+    pub cluster: Option<String>,
+    /// Eligibility column of triple differences.
+    #[serde(default)]
+    pub eligible: Option<String>,
+    /// Comparison units.
+    pub control_group: ControlGroup,
+    /// Base period.
+    pub base_period: BasePeriod,
+    /// Two-by-two estimator; `None` for a user-supplied one, and for `drdid`, which has estimators of its own.
+    pub method: Option<EstimationMethod>,
+    /// Periods of anticipation.
+    pub anticipation: u32,
+    /// What a period is, if periods and groups are dates.
+    #[serde(default)]
+    pub frequency: Option<Frequency>,
+    /// How rows form units.
+    #[serde(deserialize_with = "layout")]
+    pub layout: Layout,
+    /// Units (rows, for repeated cross sections).
+    pub n_units: usize,
+    /// Rows used.
+    pub n_rows: usize,
+    /// Clusters, if standard errors are clustered.
+    pub n_clusters: Option<usize>,
+    /// Options of inference.
+    pub inference: Inference,
+}
+
+impl Settings {
+    /// A period or group as people read it: `2007-03` for a month, if they are dates, else a number.
+    ///
+    /// ```
+    /// use burn_did::{AttGt, Frequency, backend::Cpu, data};
+    ///
+    /// let fit = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
+    /// let mut fit = fit.build().fit(&data::mpdta(), &Default::default())?;
+    /// assert_eq!(fit.settings.period(2004.0), "2004");
+    /// fit.settings.frequency = Some(Frequency::Month);
+    /// assert_eq!(fit.settings.period(24_086.0), "2007-03");
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[must_use]
+    pub fn period(&self, period: f64) -> String {
+        shown(period, self.frequency)
+    }
+
+    /// Whether every row is a unit of its own.
+    pub(crate) fn rows_are_units(&self) -> bool {
+        self.layout == Layout::RepeatedCrossSections
+    }
+}
+
+/// A layout by its name; an error names the field.
+fn layout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Layout, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let known = Layout::deserialize(name.as_str().into_deserializer());
+    known.map_err(|_: D::Error| D::Error::custom(format!("`settings.layout` is {name:?}")))
+}
