@@ -9,18 +9,17 @@ use super::input::Data;
 use super::result::{AttGtResult, Timings};
 use super::setup::{self, Opened, Setup, check_chunk_rows, consumers};
 use super::sizes::{self, Inferred};
-use super::{callback, finish};
+use super::{callback, finish, kept};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, influence_pass, plan_cells};
+use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference, Precision,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{
-    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
-};
+use crate::panel::{Cells, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::Source;
@@ -249,13 +248,14 @@ impl<B: DidBackend> AttGt<B> {
         let cells = plan_cells(&panel.sample, &self.plan());
         self.inferred(&panel.sample, cells.len(), 1).check(&panel.sample)?;
         let consumers = consumers(&panel.sample, self.bootstrap.as_ref(), self.keep_influence);
-        let (solved, stat) = callback::estimate(&panel, &cells, consumers, estimator)?;
+        let (solved, stat, kept) = callback::estimate(&panel, &cells, consumers, estimator)?;
         let mut timings = Timings { read, ingest, ..Timings::default() };
         timings.estimate = start.elapsed().as_secs_f64() - read - ingest;
         let settings = Settings { method: None, ..self.settings(&setup, &panel.sample, "host") };
         let warnings = panel.sample.warnings.clone();
-        let outcome = finish::Outcome { solved, stat: Some(stat), settings, timings, warnings };
-        finish::result(&panel.sample, &cells, outcome, self.keep_influence, start)
+        let stat = Some(stat);
+        let outcome = finish::Outcome { solved, stat, kept, settings, timings, warnings };
+        finish::result(&panel.sample, &cells, outcome, start)
     }
 
     /// Estimates all cells.
@@ -273,20 +273,21 @@ impl<B: DidBackend> AttGt<B> {
             estimate(&local, &cells, &recipe)?.cells
         };
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let stat = if self.point_estimates_only {
-            None
+        let (stat, kept) = if self.point_estimates_only {
+            (None, None)
         } else {
             let _span = tracing::info_span!("influence").entered();
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let consumers = consumers(sample, self.bootstrap.as_ref(), self.keep_influence);
             let pass = influence_pass(sample, usable, consumers, self.precision, recipe.trim);
-            Some(local.run(&pass)?)
+            let (stat, kept) = kept::influence(&local, &pass, cells.len())?;
+            (Some(stat), kept)
         };
         let solved = estimated.into_iter().map(|e| e.map(finish::Solved::from)).collect();
-        let settings = self.settings(&setup, sample, B::NAME);
+        let settings = self.settings(&setup, sample, local.backend());
         let warnings = sample.warnings.clone();
-        let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
-        finish::result(sample, &cells, outcome, self.keep_influence, start)
+        let outcome = finish::Outcome { solved, stat, kept, settings, timings, warnings };
+        finish::result(sample, &cells, outcome, start)
     }
 
     fn inferred(&self, sample: &Sample, cells: usize, devices: usize) -> Inferred<'_> {

@@ -4,17 +4,18 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
-use super::finish;
 use super::input::Data;
 use super::result::{AttGtResult, TripleComparison};
 use super::setup::{self, Opened, Setup, check_chunk_rows, consumers};
 use super::sizes::{self, Inferred};
+use super::{finish, kept};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
     Combined, CovariatePeriod, Estimated, LostComparison, PlanOptions, Recipe, Results,
     TripleEstimate, TriplePlan, estimate, influence_pass,
 };
+use crate::condition::Conditioning;
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::CellStatus;
 use crate::options::{
@@ -22,9 +23,7 @@ use crate::options::{
     UnbalancedPanel,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{
-    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
-};
+use crate::panel::{Cells, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::progress::Progress;
 use crate::report::Settings;
 use crate::source::Source;
@@ -230,18 +229,18 @@ impl<B: DidBackend> Ddd<B> {
         };
         let Combined { cells: estimated, comparisons, lost, equal } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let stat = {
+        let (stat, kept) = {
             let _span = tracing::info_span!("influence").entered();
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let consumers = consumers(sample, self.bootstrap.as_ref(), self.keep_influence);
             let pass = influence_pass(sample, usable, consumers, self.precision, recipe.trim);
-            Some(local.run(&pass)?)
+            kept::influence(&local, &pass, plan.cells.len())?
         };
         let solved = solved(estimated, &comparisons, sample.two_periods);
         let settings = Settings {
             base_period: self.plan(sample).base_period,
             method: Some(self.method),
-            ..setup.settings("ddd", &self.covariates, B::NAME, sample, self.inference())
+            ..setup.settings("ddd", &self.covariates, local.backend(), sample, self.inference())
         };
         let mut warnings = setup::warnings(sample, dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
@@ -251,8 +250,9 @@ impl<B: DidBackend> Ddd<B> {
                 (sample.cohorts[planned.cohort].group, sample.periods[planned.time]);
             DidWarning::EqualWeights { group, time }
         }));
-        let outcome = finish::Outcome { solved, stat, settings, timings, warnings };
-        let result = finish::result(sample, &plan.cells, outcome, self.keep_influence, start)?;
+        let stat = Some(stat);
+        let outcome = finish::Outcome { solved, stat, kept, settings, timings, warnings };
+        let result = finish::result(sample, &plan.cells, outcome, start)?;
         let comparisons =
             comparisons.iter().map(|c| comparison(c, &result, sample.y_scale)).collect();
         Ok(AttGtResult { comparisons, ..result })

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use super::result::{AttGtCell, AttGtResult, Influence, Timings};
+use super::kept::KeptValues;
+use super::result::{AttGtCell, AttGtResult, Timings};
 use super::saved::Format;
+use crate::backend::host::cluster_draws;
 use crate::cell::{Estimated, PlannedCell};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, Estimate, Estimates, GroupShare};
 use crate::inference::{Critical, Projection, gaussian_draws, multipliers, pointwise};
-use crate::kernel::cluster_draws;
 use crate::options::{Band, Bootstrap, Multiplier};
 use crate::panel::Sample;
 use crate::pass::InfluenceStat;
@@ -34,6 +35,8 @@ pub(super) struct Outcome {
     pub solved: Vec<std::result::Result<Solved, CellStatus>>,
     /// `None` for point estimates only.
     pub stat: Option<InfluenceStat>,
+    /// Influence values, if they are kept.
+    pub kept: Option<KeptValues>,
     pub settings: Settings,
     pub timings: Timings,
     /// So far.
@@ -45,11 +48,10 @@ pub(super) fn result(
     sample: &Sample,
     planned: &[PlannedCell],
     outcome: Outcome,
-    keep_influence: bool,
     start: Instant,
 ) -> Result<AttGtResult> {
     let _span = tracing::info_span!("inference").entered();
-    let Outcome { solved, stat, settings, mut timings, mut warnings } = outcome;
+    let Outcome { solved, stat, kept, settings, mut timings, mut warnings } = outcome;
     let mut cells = cells(sample, planned, solved, &mut warnings);
     let shares = sample
         .groups
@@ -80,9 +82,8 @@ pub(super) fn result(
         Some(stat) => {
             let covariance = covariance(&stat, sample.n_clusters, columns);
             fail_without_variance(&mut estimates.cells, &covariance, sample.y_scale, &mut warnings);
-            let kept = |c: &Cell| c.att.is_some();
-            let kept: Vec<bool> = estimates.cells.iter().map(kept).collect();
-            let rows = keep_influence.then(|| influence(sample, &kept, &stat));
+            let estimated: Vec<bool> = estimates.cells.iter().map(|c| c.att.is_some()).collect();
+            let rows = kept.map(|kept| kept.finish(sample, &estimated));
             add_inference(&mut estimates, stat, &covariance, sample.y_scale);
             rows
         }
@@ -282,24 +283,4 @@ fn table(estimates: &Estimates, warnings: &mut Vec<DidWarning>) -> (Vec<AttGtCel
         n_control: cell.n_control,
     };
     (estimates.cells.iter().zip(standard_errors).map(cell).collect(), critical)
-}
-
-/// Influence values by unit, in the order of the units' labels; `kept` says which columns have values.
-pub(super) fn influence(sample: &Sample, kept: &[bool], stat: &InfluenceStat) -> Influence {
-    let n = sample.n;
-    let empty = |kept: &bool| if *kept { vec![0.0; n] } else { Vec::new() };
-    let mut columns: Vec<Vec<f64>> = kept.iter().map(empty).collect();
-    for (ranks, active, block) in &stat.rows {
-        for (j, values) in active.iter().zip(block.chunks_exact(ranks.len().max(1))) {
-            let Some(column) = columns.get_mut(*j).filter(|c| !c.is_empty()) else { continue };
-            for (rank, value) in ranks.iter().zip(values) {
-                column[*rank as usize] = value * n as f64 * sample.y_scale;
-            }
-        }
-    }
-    let units = match &sample.labels {
-        Some(labels) => labels.clone(),
-        None => (0..n).map(|i| i.to_string()).collect(),
-    };
-    Influence { units, columns }
 }

@@ -9,6 +9,7 @@ mod drdid;
 mod finish;
 mod guard;
 mod input;
+mod kept;
 mod result;
 pub(crate) mod saved;
 mod setup;

@@ -8,18 +8,19 @@ use super::guard::guarded;
 use super::input::{Data, Read, read_files};
 use super::result::Timings;
 use crate::backend::DidBackend;
+use crate::condition::{Conditioning, condition};
 use crate::error::{DidError, DidWarning, Result};
 use crate::files::{Files, Format, problem};
 use crate::inference::multipliers;
 use crate::options::{Band, BasePeriod, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::{
-    Cells, Conditioning, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
-    SampleOptions, Storage, ingest, ingest_parquet,
+    Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
+    Storage, ingest, ingest_parquet,
 };
 use crate::pass::Consumers;
 use crate::progress::Progress;
 use crate::report::Settings;
-use crate::source::{Local, LocalOptions};
+use crate::source::{HostStrata, Local, LocalOptions, LocalStrata};
 
 /// How an estimator's sample is formed and held.
 #[derive(Clone, Debug)]
@@ -89,7 +90,11 @@ impl Setup {
 
     /// The arranged sample in memory, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        guarded(&data.describe(), || self.arranged(data.read(&self.roles, &self.missing)?, start))
+        let (Panel { sample, strata }, read) = guarded(&data.describe(), || {
+            self.arranged(data.read(&self.roles, &self.missing)?, start)
+        })?;
+        let raw = HostStrata::new(strata);
+        Ok((condition(raw, sample, self.conditioning, self.progress.as_ref())?, read))
     }
 
     fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
@@ -112,11 +117,10 @@ impl Setup {
             roles: &self.roles,
             options: self.sample,
             fix_weights: self.fix_weights,
-            conditioning: self.conditioning,
+            changes: self.conditioning.is_of_changes(),
             cells: self.cells,
             storage,
             missing: self.missing.clone(),
-            progress: self.progress.clone(),
         }
     }
 
@@ -149,10 +153,9 @@ impl Setup {
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
-        let local = {
-            let _span = tracing::info_span!("upload").entered();
-            Local::<B>::new(panel, devices, options)?
-        };
+        let Panel { sample, strata } = panel;
+        let raw = LocalStrata::<B>::new(HostStrata::new(strata), devices, options);
+        let local = condition(raw, sample, self.conditioning, self.progress.as_ref())?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
         Ok(Opened { setup: self, local, start, timings })

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::values::Numbers;
-use crate::kernel::vectorized;
+use crate::simd::vectorized;
 
 /// Rows that one task encodes.
 const PART: usize = 8_192;

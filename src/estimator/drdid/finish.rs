@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
-use super::reweighted::{Draws, Reweighted};
+use super::reweighted::cells;
 use super::{Drdid, DrdidResult};
 use crate::backend::DidBackend;
 use crate::cell::{Estimated, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{CellStatus, Estimate};
+use crate::estimator::kept::KeptValues;
 use crate::estimator::saved::Format;
 use crate::estimator::{Timings, finish, setup};
 use crate::inference::{DEGENERATE, pointwise, spread_around};
@@ -15,7 +16,7 @@ use crate::options::{Bootstrap, DrdidMethod};
 use crate::panel::Sample;
 use crate::pass::InfluenceStat;
 use crate::report::Settings;
-use crate::source::Source;
+use crate::source::{Draws, Reweighted, Source};
 
 /// R `DRDID`'s critical value of 95 % intervals.
 const USUAL: f64 = 1.96;
@@ -24,7 +25,6 @@ const USUAL: f64 = 1.96;
 pub(super) struct Comparison<'a> {
     sample: &'a Sample,
     method: Method,
-    keep_influence: bool,
     /// Draws of a weighted bootstrap.
     pub draws: Option<Vec<f64>>,
     result: DrdidResult,
@@ -61,7 +61,7 @@ impl<'a> Comparison<'a> {
             timings,
             influence: None,
         };
-        Self { sample, method, keep_influence: config.keep_influence, draws: None, result }
+        Self { sample, method, draws: None, result }
     }
 
     /// There is no estimate.
@@ -76,7 +76,7 @@ impl<'a> Comparison<'a> {
         mut self,
         estimated: &Estimated,
         columns: usize,
-        stat: InfluenceStat,
+        (stat, kept): (InfluenceStat, Option<KeptValues>),
         start: Instant,
     ) -> DrdidResult {
         let Sample { n_clusters, y_scale, .. } = *self.sample;
@@ -84,10 +84,8 @@ impl<'a> Comparison<'a> {
         let (stat, sums) = finish::take_sums(stat, m, n_clusters);
         let correction: f64 = sums.iter().take(columns).sum();
         let att = (estimated.att + correction) * y_scale;
-        if self.keep_influence {
-            let kept = vec![true; columns];
-            self.result.influence = Some(by_unit(finish::influence(self.sample, &kept, &stat)));
-        }
+        let kept = kept.map(|kept| kept.finish(self.sample, &vec![true; columns]));
+        self.result.influence = kept.map(by_unit);
         let covariance = finish::covariance(&stat, n_clusters, m);
         let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
             .filter(|se| se.is_finite() && *se > DEGENERATE);
@@ -191,7 +189,7 @@ pub(super) fn weighted_draws<S: Source>(
     let mut deviations = Vec::with_capacity(bootstrap.draws);
     for draws in Draws::batches(bootstrap.seed, bootstrap.draws, by_cluster) {
         let reweighted = Reweighted { source, draws };
-        let results = estimate(&reweighted, &reweighted.cells(cell), &recipe)?;
+        let results = estimate(&reweighted, &cells(&reweighted, cell), &recipe)?;
         let drawn = results.cells.into_iter().flatten().map(|drawn| drawn.att - estimated.att);
         deviations.extend(drawn.filter(|deviation| deviation.is_finite()));
     }

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use super::input::Data;
+use super::kept::{self, KeptValues};
 use super::setup::{self, Opened, Setup, check_chunk_rows, consumers};
 use super::sizes::{self, Inferred};
 use crate::backend::DidBackend;
@@ -17,15 +18,14 @@ use crate::cell::{
     CovariatePeriod, Estimated, Method, PlanOptions, PlannedCell, Recipe, Results, estimate,
     influence_pass, plan_cells,
 };
+use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Precision,
     Resampling,
 };
 use crate::panel::formula::Formula;
-use crate::panel::{
-    Cells, Conditioning, Layout, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
-};
+use crate::panel::{Cells, Layout, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::pass::InfluenceStat;
 use crate::progress::Progress;
 use crate::source::Source;
@@ -225,7 +225,8 @@ impl<B: DidBackend> Drdid<B> {
             estimate(&local, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let inference = self.inference();
-        let settings = setup.settings("drdid", &self.covariates, B::NAME, sample, inference);
+        let settings =
+            setup.settings("drdid", &self.covariates, local.backend(), sample, inference);
         let mut comparison =
             Comparison::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
@@ -249,13 +250,13 @@ impl<B: DidBackend> Drdid<B> {
         source: &S,
         columns: &[Estimated],
         trim: f64,
-    ) -> Result<InfluenceStat> {
+    ) -> Result<(InfluenceStat, Option<KeptValues>)> {
         let _span = tracing::info_span!("influence").entered();
         let sample = source.sample();
         let consumers = consumers(sample, self.multiplied(), self.keep_influence);
         let all = columns.iter().map(Some);
         let pass = influence_pass(sample, all, consumers, self.precision, trim);
-        source.run(&pass)
+        kept::influence(source, &pass, columns.len())
     }
 
     fn multiplied(&self) -> Option<&Bootstrap> {
