@@ -6,10 +6,9 @@ use burn::tensor::{DType, Tensor};
 use super::matrix::Matrix;
 use super::{DidBackend, multiplier_matrix};
 use crate::error::Result;
-use crate::kernel::OddsLimits;
 use crate::pass::{
-    Chunk, Consumers, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitStat, Multipliers,
-    StratumPlan, TILE, Weight, add,
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, Leg, LogitJob, LogitStat,
+    Multipliers, OddsLimits, StratumPlan, TILE, Weight, add,
 };
 
 /// A tile of a chunk.
@@ -145,7 +144,7 @@ pub(super) fn influence<B: DidBackend>(
     trim: f64,
     consumers: &Consumers,
     out: &mut InfluenceStat,
-) -> Result<()> {
+) -> Result<Option<KeptRows>> {
     let active = plan.active();
     let mut kept = vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
     for start in (0..chunk.rows).step_by(TILE) {
@@ -169,10 +168,12 @@ pub(super) fn influence<B: DidBackend>(
             }
         }
     }
-    if consumers.keep_rows {
-        out.rows.push((chunk.rank.clone(), active, kept));
-    }
-    Ok(())
+    let ranks = &chunk.rank;
+    Ok(consumers.keep_rows.then(|| KeptRows {
+        ranks: ranks.clone(),
+        columns: active,
+        values: kept,
+    }))
 }
 
 pub(super) fn influence_rows<B: Backend>(
@@ -243,7 +244,7 @@ pub(super) fn cross_moments<B: Backend>(tile: &Tensor<B, 2>) -> Result<Vec<f64>>
 
 pub(super) fn multiplier_sums<B: Backend>(
     tile: &Tensor<B, 2>,
-    rank: &[u32],
+    rank: &[u64],
     spec: &Multipliers,
 ) -> Result<Vec<f64>> {
     let tile = Matrix::from(tile);

@@ -4,6 +4,7 @@
 //! `impl DidBackend for MyBackend {}`. The backends below override them where a measurement showed that it pays.
 
 mod default;
+pub(crate) mod host;
 mod matrix;
 mod memory;
 
@@ -21,7 +22,8 @@ use burn::tensor::backend::Backend;
 use crate::error::Result;
 use crate::options::{Multiplier, Precision};
 use crate::pass::{
-    Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan,
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, LogitJob, LogitStat, Multipliers,
+    StratumPlan,
 };
 
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
@@ -97,7 +99,8 @@ pub trait DidBackend: Backend {
         default::logit(chunk, thinning, jobs, out)
     }
 
-    /// Forms a chunk's influence values tile by tile and adds what the consumers make of them.
+    /// Forms a chunk's influence values tile by tile and adds what the consumers make of them; returns the values if they
+    /// are kept.
     ///
     /// # Errors
     /// What the device reports.
@@ -107,7 +110,7 @@ pub trait DidBackend: Backend {
         trim: f64,
         consumers: &Consumers,
         out: &mut InfluenceStat,
-    ) -> Result<()> {
+    ) -> Result<Option<KeptRows>> {
         default::influence(chunk, plan, trim, consumers, out)
     }
 
@@ -135,7 +138,7 @@ pub trait DidBackend: Backend {
     /// What the device reports.
     fn multiplier_sums(
         tile: Tensor<Self, 2>,
-        rank: &[u32],
+        rank: &[u64],
         spec: &Multipliers,
     ) -> Result<Vec<f64>> {
         default::multiplier_sums(&tile, rank, spec)
@@ -144,14 +147,14 @@ pub trait DidBackend: Backend {
 
 /// Multipliers `[R, rows]`, row-major: the host's expansion of the counter-based bits, for backends without a kernel.
 #[must_use]
-pub fn multiplier_matrix(spec: &Multipliers, rank: &[u32]) -> Vec<f64> {
+pub fn multiplier_matrix(spec: &Multipliers, rank: &[u64]) -> Vec<f64> {
     debug_assert_ne!(spec.law, Multiplier::Gaussian, "the Gaussian law needs no pass");
-    let (last, levels) = crate::kernel::law_levels(spec.law);
+    let (last, levels) = crate::random::law_levels(spec.law);
     let mut out = vec![last; spec.draws * rank.len()];
     let mut classes = vec![0u128; 5];
     for (i, rank_i) in rank.iter().enumerate() {
         for (block, first) in (0u32..).zip((0..spec.draws).step_by(128)) {
-            crate::kernel::masks(spec.law, spec.seed, *rank_i, block, &mut classes);
+            crate::random::masks(spec.law, spec.seed, *rank_i, block, &mut classes);
             for r in first..(first + 128).min(spec.draws) {
                 for (level, class) in levels.iter().zip(&classes) {
                     if class >> (r - first) & 1 == 1 {

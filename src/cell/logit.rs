@@ -9,7 +9,7 @@ use super::plan::PlannedCell;
 use crate::error::Result;
 use crate::estimates::CellStatus;
 use crate::options::Precision;
-use crate::pass::{LogitJob, LogitPass, LogitStat, Weight};
+use crate::pass::{LogitJob, LogitPass, LogitStat, Stat, Weight};
 use crate::solve::dot;
 use crate::source::Source;
 
@@ -142,7 +142,7 @@ impl Models {
             let mut sums = vec![LogitStat::zero(algebra.k()); states.len()];
             let stats = source.run(&LogitPass { k: algebra.k(), jobs, thinning })?;
             for (model, stat) in models.into_iter().zip(&stats) {
-                sums[model].add(stat);
+                sums[model].merge(stat)?;
             }
             for (state, stat) in states.iter_mut().zip(sums).filter(|(state, _)| state.open) {
                 state.advance(stat, algebra, tolerance, iteration);

@@ -11,12 +11,13 @@ use super::shell::{Design, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, plan_cells};
+use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::input::Data;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
 };
-use crate::panel::{Cells, Conditioning, Sample, Timing, Treatment};
+use crate::panel::{Cells, Sample, Timing, Treatment};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -170,7 +171,6 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         let fitted = Fitted {
             solved: estimated.into_iter().map(|e| e.map(Solved::from)).collect(),
             moments,
-            keep_influence: self.keep_influence,
             settings: self.settings(&setup, source.backend(), sample),
             timings,
             warnings: sample.warnings.clone(),
@@ -207,12 +207,11 @@ impl<B: DidBackend> AttGt<B> {
         let work = self.shared().work(planned.len() + sample.groups.len());
         work.check_memory(sample, 1)?;
         let consumers = consumers(sample, &work);
-        let (solved, stat) = callback::estimate(&panel, &planned, consumers, estimator)?;
+        let (solved, stat, kept) = callback::estimate(&panel, &planned, consumers, estimator)?;
         timings.estimate = start.elapsed().as_secs_f64() - read - timings.ingest;
         let fitted = Fitted {
             solved,
-            moments: Some(Moments::new(stat, work.columns, sample.n_clusters)),
-            keep_influence: self.keep_influence,
+            moments: Some(Moments::new(stat, kept, work.columns, sample.n_clusters)),
             settings: Settings { method: None, ..self.settings(&setup, "host", sample) },
             timings,
             warnings: sample.warnings.clone(),

@@ -1,12 +1,13 @@
 //! User-supplied two-by-two estimators, on the host.
 
 use super::finish::Solved;
+use super::kept::KeptValues;
+use crate::backend::host::{self, Sink};
 use crate::cell::{Outcome, PlannedCell, Side, TRIM};
 use crate::error::{DidError, Result};
 use crate::estimates::CellStatus;
-use crate::kernel::{self, Sink};
 use crate::options::Precision;
-use crate::panel::{Panel, StratumData};
+use crate::panel::{Panel, Sample, StratumData};
 use crate::parallel;
 use crate::pass::{Consumers, InfluenceStat, Weight};
 
@@ -67,6 +68,9 @@ pub trait TwoByTwo: Sync {
     fn repeated(&self, cell: &RepeatedCell<'_>) -> std::result::Result<TwoByTwoEstimate, String>;
 }
 
+/// Point estimates of all cells, the sums over their influence values, and the values if they are kept.
+type Estimation = (Vec<std::result::Result<Solved, CellStatus>>, InfluenceStat, Option<KeptValues>);
+
 /// Influence values of a cell by stratum, `[n]` each.
 type ByStratum = Vec<(usize, Vec<f64>)>;
 
@@ -76,13 +80,14 @@ pub(super) fn estimate(
     cells: &[PlannedCell],
     consumers: Consumers,
     estimator: &dyn TwoByTwo,
-) -> Result<(Vec<std::result::Result<Solved, CellStatus>>, InfluenceStat)> {
+) -> Result<Estimation> {
+    let strata = panel.resident()?;
     let done = parallel::map(cells.len(), |cell| match &cells[cell].status {
         Some(status) => Ok(Err(status.clone())),
-        None => estimate_cell(panel, &cells[cell], estimator),
+        None => estimate_cell(&panel.sample, strata, &cells[cell], estimator),
     });
     let done: Vec<_> = done.into_iter().collect::<Result<_>>()?;
-    let mut columns: Vec<Vec<(usize, Vec<f64>)>> = vec![Vec::new(); panel.resident().len()];
+    let mut columns: Vec<Vec<(usize, Vec<f64>)>> = vec![Vec::new(); strata.len()];
     let mut solved = Vec::with_capacity(cells.len());
     for (j, cell) in done.into_iter().enumerate() {
         solved.push(cell.map(|(att, influence)| {
@@ -92,7 +97,8 @@ pub(super) fn estimate(
             Solved { att, not_converged: false, sample_sd: false }
         }));
     }
-    Ok((solved, consume(panel, cells.len(), columns, consumers)))
+    let (stat, kept) = consume(&panel.sample, strata, cells.len(), columns, consumers)?;
+    Ok((solved, stat, kept))
 }
 
 /// One cell's rows, gathered from the strata.
@@ -108,13 +114,14 @@ struct Gathered {
 }
 
 fn estimate_cell(
-    panel: &Panel,
+    sample: &Sample,
+    strata: &[StratumData],
     cell: &PlannedCell,
     estimator: &dyn TwoByTwo,
 ) -> Result<std::result::Result<(f64, ByStratum), CellStatus>> {
     let mut rows = Gathered::default();
     for (t, side) in cell.sides.iter().enumerate() {
-        rows.add_side(panel, side, t as f64);
+        rows.add_side(sample, strata, side, t as f64);
     }
     let x: Vec<f64> = rows.x.concat();
     let answer = if cell.sides.len() == 1 {
@@ -135,8 +142,8 @@ fn estimate_cell(
     let n = rows.from.len();
     if answer.influence.len() != n {
         return Err(DidError::Callback {
-            group: panel.sample.cohorts[cell.cohort].group,
-            time: panel.sample.periods[cell.time],
+            group: sample.cohorts[cell.cohort].group,
+            time: sample.periods[cell.time],
             expected: n,
             got: answer.influence.len(),
         });
@@ -144,7 +151,7 @@ fn estimate_cell(
     let mut by_stratum: ByStratum = Vec::new();
     for ((stratum, row), psi) in rows.from.iter().zip(&answer.influence) {
         let at = by_stratum.iter().position(|(s, _)| s == stratum).unwrap_or_else(|| {
-            by_stratum.push((*stratum, vec![0.0; panel.resident()[*stratum].rows]));
+            by_stratum.push((*stratum, vec![0.0; strata[*stratum].rows]));
             by_stratum.len() - 1
         });
         by_stratum[at].1[*row] += psi / n as f64;
@@ -153,11 +160,11 @@ fn estimate_cell(
 }
 
 impl Gathered {
-    fn add_side(&mut self, panel: &Panel, side: &Side, post: f64) {
-        let design = &panel.sample.design;
+    fn add_side(&mut self, sample: &Sample, strata: &[StratumData], side: &Side, post: f64) {
+        let design = &sample.design;
         let arms = side.treated.iter().map(|p| (p, 1.0));
         for (part, d) in arms.chain(side.control.iter().map(|p| (p, 0.0))) {
-            let stratum = &panel.resident()[part.stratum];
+            let stratum = &strata[part.stratum];
             let rows: Vec<usize> =
                 (0..stratum.rows).filter(|i| weight(stratum, part.unit, *i) > 0.0).collect();
             let y = |column: usize| {
@@ -198,17 +205,17 @@ fn weight(stratum: &StratumData, weight: Weight, row: usize) -> f64 {
 
 /// Feeds the given influence values, and the group shares, to the consumers.
 fn consume(
-    panel: &Panel,
+    sample: &Sample,
+    strata: &[StratumData],
     cells: usize,
     columns: Vec<Vec<(usize, Vec<f64>)>>,
     consumers: Consumers,
-) -> InfluenceStat {
-    use crate::pass::Pass;
-    let sample = &panel.sample;
+) -> Result<(InfluenceStat, Option<KeptValues>)> {
     let none = (0..cells).map(|_| None);
     let pass = crate::cell::influence_pass(sample, none, consumers, Precision::F64, TRIM);
-    let mut stat = pass.identity();
-    for (s, (data, given)) in panel.resident().iter().zip(columns).enumerate() {
+    let mut stat = InfluenceStat::zero(pass.columns, &consumers);
+    let mut kept = consumers.keep_rows.then(|| KeptValues::new(sample, cells));
+    for (s, (data, given)) in strata.iter().zip(columns).enumerate() {
         let share = pass.strata[s].share;
         let active: Vec<usize> =
             given.iter().map(|(j, _)| *j).chain(share.map(|s| s.column)).collect();
@@ -224,7 +231,10 @@ fn consume(
                 }
             }
         };
-        kernel::consume(data.rows, &data.rank, &data.cluster, form, &sink, &mut stat);
+        let rows = host::consume(data.rows, &data.rank, &data.cluster, form, &sink, &mut stat);
+        if let (Some(kept), Some(rows)) = (&mut kept, rows) {
+            kept.keep(&rows)?;
+        }
     }
-    stat
+    Ok((stat, kept))
 }

@@ -11,12 +11,13 @@ use crate::cell::{
     Combined, CovariatePeriod, Estimated, LostComparison, PlanOptions, Recipe, Results,
     TripleEstimate, TriplePlan, estimate,
 };
+use crate::condition::Conditioning;
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::CellStatus;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, UnbalancedPanel,
 };
-use crate::panel::{Cells, Conditioning, Sample, Timing, Treatment};
+use crate::panel::{Cells, Sample, Timing, Treatment};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -171,7 +172,6 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         let fitted = Fitted {
             solved: solved(estimated, &comparisons, sample.two_periods),
             moments: Some(moments),
-            keep_influence: self.keep_influence,
             settings: Settings {
                 base_period: self.plan(sample).base_period,
                 method: Some(self.method),

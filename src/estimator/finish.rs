@@ -33,7 +33,6 @@ pub(super) struct Fitted {
     pub solved: Vec<std::result::Result<Solved, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<Moments>,
-    pub keep_influence: bool,
     pub settings: Settings,
     pub timings: Timings,
     /// Those of the sample and of the estimation.
@@ -48,15 +47,16 @@ pub(super) fn result(
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let Fitted { solved, moments, keep_influence, settings, mut timings, mut warnings } = fitted;
+    let Fitted { solved, moments, settings, mut timings, mut warnings } = fitted;
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
     let influence = match moments {
-        Some(moments) => {
+        Some(mut moments) => {
             let covariance = moments.covariance();
             fail_without_variance(&mut effects, &covariance, sample.y_scale, &mut warnings);
-            let kept: Vec<bool> = (0..planned.len()).map(|j| effects.att(j).is_some()).collect();
-            let influence = keep_influence.then(|| moments.by_unit(sample, &kept));
+            let estimated: Vec<bool> =
+                (0..planned.len()).map(|j| effects.att(j).is_some()).collect();
+            let influence = moments.kept.take().map(|kept| kept.finish(sample, &estimated));
             add_law(&mut effects, moments, &covariance, sample.y_scale);
             influence
         }

@@ -7,6 +7,7 @@ mod contrast;
 mod ddd;
 mod drdid;
 mod finish;
+mod kept;
 mod moments;
 mod result;
 pub(crate) mod saved;

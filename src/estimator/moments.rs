@@ -1,10 +1,10 @@
 //! Moments of influence values, formed by one pass, and what inference makes of them.
 
-use super::result::Influence;
+use super::kept::{self, KeptValues};
+use crate::backend::host::cluster_draws;
 use crate::cell::{Estimated, influence_pass};
 use crate::error::Result;
 use crate::inference::{gaussian_draws, multipliers};
-use crate::kernel::cluster_draws;
 use crate::options::{Bootstrap, Multiplier};
 use crate::panel::Sample;
 use crate::pass::{Consumers, InfluenceStat};
@@ -18,6 +18,8 @@ pub(super) struct Moments {
     n_clusters: Option<usize>,
     /// What each column sums to, where that is more than rounding; else empty.
     pub totals: Vec<f64>,
+    /// The values of the estimates' columns, if they are kept.
+    pub kept: Option<KeptValues>,
 }
 
 impl Moments {
@@ -33,17 +35,24 @@ impl Moments {
     ) -> Result<Self> {
         let _span = tracing::info_span!("influence").entered();
         let sample = source.sample();
-        let columns = estimated.len() + sample.groups.len();
+        let estimates = estimated.len();
+        let columns = estimates + sample.groups.len();
         let consumers = consumers(sample, work);
         let pass = influence_pass(sample, estimated, consumers, source.precision(), trim);
-        Ok(Self::new(source.run(&pass)?, columns, sample.n_clusters))
+        let (stat, kept) = kept::influence(source, &pass, estimates)?;
+        Ok(Self::new(stat, kept, columns, sample.n_clusters))
     }
 
     /// From what the pass gave for so many columns. In single precision a last column of ones says what the others sum to.
-    pub fn new(mut stat: InfluenceStat, columns: usize, n_clusters: Option<usize>) -> Self {
+    pub fn new(
+        mut stat: InfluenceStat,
+        kept: Option<KeptValues>,
+        columns: usize,
+        n_clusters: Option<usize>,
+    ) -> Self {
         let all = stat.cross.len().isqrt();
         if all == columns {
-            return Self { stat, columns, n_clusters, totals: Vec::new() };
+            return Self { stat, columns, n_clusters, totals: Vec::new(), kept };
         }
         let totals = match n_clusters {
             Some(clusters) => {
@@ -55,7 +64,7 @@ impl Moments {
         stat.cross = square.flat_map(|row| &row[..columns]).copied().collect();
         stat.clusters.truncate(columns * n_clusters.unwrap_or(0));
         stat.draws.truncate(stat.draws.len() / all * columns);
-        Self { stat, columns, n_clusters, totals }
+        Self { stat, columns, n_clusters, totals, kept }
     }
 
     /// Covariance `[m, m]` of the columns, from cluster sums if there are clusters.
@@ -77,26 +86,6 @@ impl Moments {
             (Some(_), None) => self.stat.draws,
         }
     }
-
-    /// The values by unit, in the order of the units' labels; `kept` says which columns have values.
-    pub fn by_unit(&self, sample: &Sample, kept: &[bool]) -> Influence {
-        let n = sample.n;
-        let empty = |kept: &bool| if *kept { vec![0.0; n] } else { Vec::new() };
-        let mut columns: Vec<Vec<f64>> = kept.iter().map(empty).collect();
-        for (ranks, active, block) in &self.stat.rows {
-            for (j, values) in active.iter().zip(block.chunks_exact(ranks.len().max(1))) {
-                let Some(column) = columns.get_mut(*j).filter(|c| !c.is_empty()) else { continue };
-                for (rank, value) in ranks.iter().zip(values) {
-                    column[*rank as usize] = value * n as f64 * sample.y_scale;
-                }
-            }
-        }
-        let units = match &sample.labels {
-            Some(labels) => labels.clone(),
-            None => (0..n).map(|i| i.to_string()).collect(),
-        };
-        Influence { units, columns }
-    }
 }
 
 /// What is done with the influence values: cluster sums, else the bootstrap's multiplied sums.
@@ -112,13 +101,13 @@ mod tests {
 
     fn stat(cross: &[f64], clusters: &[f64], draws: &[f64]) -> InfluenceStat {
         let (cross, clusters, draws) = (cross.to_vec(), clusters.to_vec(), draws.to_vec());
-        InfluenceStat { cross, clusters, draws, rows: Vec::new() }
+        InfluenceStat { cross, clusters, draws }
     }
 
     #[test]
     fn a_column_of_ones_says_what_the_others_sum_to() {
         let with_ones = stat(&[4.0, 1.0, 0.5, 1.0, 9.0, -0.5, 0.5, -0.5, 7.0], &[], &[1.0; 6]);
-        let moments = Moments::new(with_ones, 2, None);
+        let moments = Moments::new(with_ones, None, 2, None);
         assert_eq!(moments.totals[..2], [0.5, -0.5]);
         assert_eq!(moments.covariance(), [4.0, 1.0, 1.0, 9.0]);
         let bootstrap = Bootstrap::draws(2);
@@ -129,7 +118,7 @@ mod tests {
     fn clusters_give_the_products_of_their_sums() {
         // Two columns in three clusters.
         let clustered = stat(&[0.0; 4], &[1.0, 2.0, -3.0, 0.0, 1.0, -1.0], &[]);
-        let moments = Moments::new(clustered, 2, Some(3));
+        let moments = Moments::new(clustered, None, 2, Some(3));
         assert!(moments.totals.is_empty());
         assert_eq!(moments.covariance(), [14.0, 5.0, 5.0, 2.0]);
     }

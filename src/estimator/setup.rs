@@ -6,18 +6,19 @@ use std::time::Instant;
 use super::result::Timings;
 use super::shell::{Design, Estimator, Shared};
 use crate::backend::DidBackend;
+use crate::condition::{Conditioning, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
 use crate::input::{Data, Read, guarded, read_files};
 use crate::options::{BasePeriod, FixWeights, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
-    Cells, Conditioning, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
-    SampleOptions, Storage, ingest, ingest_parquet,
+    Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
+    Storage, ingest, ingest_parquet,
 };
 use crate::progress::Progress;
 use crate::settings::Settings;
-use crate::source::{Local, LocalOptions};
+use crate::source::{HostStrata, Local, LocalOptions, LocalStrata};
 
 /// How an estimator's sample is formed and held.
 #[derive(Clone, Debug)]
@@ -117,7 +118,11 @@ impl Setup {
 
     /// The arranged sample in memory, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        guarded(&data.describe(), || self.arranged(data.read(&self.roles, &self.missing)?, start))
+        let (Panel { sample, strata }, read) = guarded(&data.describe(), || {
+            self.arranged(data.read(&self.roles, &self.missing)?, start)
+        })?;
+        let raw = HostStrata::new(strata);
+        Ok((condition(raw, sample, self.conditioning, self.progress.as_ref())?, read))
     }
 
     fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
@@ -140,11 +145,10 @@ impl Setup {
             roles: &self.roles,
             options: self.sample,
             fix_weights: self.fix_weights,
-            conditioning: self.conditioning,
+            changes: self.conditioning.is_of_changes(),
             cells: self.cells,
             storage,
             missing: self.missing.clone(),
-            progress: self.progress.clone(),
         }
     }
 
@@ -177,10 +181,9 @@ impl Setup {
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
-        let source = {
-            let _span = tracing::info_span!("upload").entered();
-            Local::<B>::new(panel, devices, options)?
-        };
+        let Panel { sample, strata } = panel;
+        let raw = LocalStrata::<B>::new(HostStrata::new(strata), devices, options);
+        let source = condition(raw, sample, self.conditioning, self.progress.as_ref())?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
         Ok(Opened { setup: self, source, start, timings })

@@ -6,11 +6,12 @@
 use super::setup::{Opened, Setup};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
+use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::memory;
 use crate::options::{Band, Bootstrap, ControlGroup, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
-use crate::panel::{Cells, Conditioning, Timing, Treatment};
+use crate::panel::{Cells, Timing, Treatment};
 use crate::progress::Progress;
 use crate::source::{Local, Source, Work};
 

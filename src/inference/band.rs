@@ -13,8 +13,8 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
 use statrs::function::erf::erfc;
 
 use super::normal_quantile;
-use crate::kernel::{standard_normals, uniform};
 use crate::parallel;
+use crate::random::{standard_normals, uniform};
 use crate::solve::{dot, multiply};
 
 /// Draws from normals of their own, and how often they are mixed anew: orthogonal mixtures of draws are draws. The number of
@@ -295,7 +295,7 @@ fn times(root: &Mat<f64>, v: &[f64]) -> Vec<f64> {
 
 /// How many of the moved statistics are beyond the bound; the one that was moved there is.
 fn exceeding(z: &[f64], rho: &[f64], by: f64, bound: f64, j: usize) -> f64 {
-    let count = crate::kernel::vectorized(
+    let count = crate::simd::vectorized(
         #[inline(always)]
         || {
             let beyond = |(z, rho): (&f64, &f64)| f64::from(u8::from((z + rho * by).abs() > bound));

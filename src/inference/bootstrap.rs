@@ -1,9 +1,9 @@
 //! Draws of the multiplier bootstrap, and their spread.
 
 use super::{DEGENERATE, interpolated_quantile, normal_quantile, quantile};
-use crate::kernel::standard_normals;
 use crate::options::{Bootstrap, Multiplier};
 use crate::pass::Multipliers;
+use crate::random::standard_normals;
 use crate::solve::semidefinite_factor;
 
 /// The pass's multipliers, unless the law needs no pass.

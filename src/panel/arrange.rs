@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::canonical::sort_by_content;
 use super::columns::Roles;
-use super::condition::{Change, Known, Pieces, condition};
 use super::counts::{Counts, Pairs};
 use super::fill::Shape;
 use super::findings::Findings;
@@ -17,13 +16,10 @@ use super::store::Store;
 use crate::calendar::Calendar;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::ControlGroup;
-use crate::pass::{TILE, Weight};
+use crate::pass::Weight;
 
 /// Units below which a subgroup of a triple difference is too small, as in R `triplediff`.
 const SMALLEST_SUBGROUP: usize = 5;
-
-/// Name of the last stage in progress reports.
-const CONDITIONING: &str = "conditioning";
 
 /// Arranges the rows that `frames` shows as often as it is asked to.
 pub(super) fn arrange(
@@ -66,15 +62,6 @@ pub(super) fn arrange(
     if layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs) {
         sample.pairs = Some(Pairs::new(&intake.units, rules));
     }
-    request.report(CONDITIONING, 0, 3);
-    let change = condition(&strata, &known(&sample, shape, request, rows), &mut sample.design)?;
-    sample.offsets = (0..sample.n_strata()).map(|s| change.offsets(s)).collect();
-    request.report(CONDITIONING, 1, 3);
-    sample.shares = shares(&strata, &sample, &change)?;
-    sample.y_scale = change.y_scale;
-    request.report(CONDITIONING, 2, 3);
-    strata.apply(change);
-    request.report(CONDITIONING, 3, 3);
     Ok(Panel { sample, strata })
 }
 
@@ -224,37 +211,4 @@ fn describe(
         audit,
         warnings,
     }
-}
-
-fn known(sample: &Sample, shape: Shape, request: &Request<'_>, rows: Vec<usize>) -> Known {
-    let periods = sample.periods.len();
-    let by_row = sample.layout == Layout::RepeatedCrossSections;
-    let mean = (shape.presence && shape.weights != WeightLayout::Constant).then_some(2 * periods);
-    let columns = if by_row { 1 } else { periods };
-    let last = sample.cohorts.last().map(|c| c.group);
-    let cohort = sample.cohorts.iter().position(|c| Some(c.group) == last).unwrap_or(0);
-    Known {
-        conditioning: request.conditioning,
-        observed: sample.counts.concat().chunks(columns).map(<[usize]>::to_vec).collect(),
-        weight_columns: (shape.sampling_columns(), mean),
-        rows,
-        reference: sample.stratum(cohort, 0)..sample.n_strata(),
-    }
-}
-
-/// `(1/n) Σ ω` of each cohort.
-fn shares(pieces: &dyn Pieces, sample: &Sample, change: &Change) -> Result<Vec<f64>> {
-    let each = sample.n_strata() / sample.cohorts.len().max(1);
-    let mut totals = vec![0.0; sample.cohorts.len()];
-    pieces.each(&mut |stratum, s| {
-        totals[stratum / each] += match sample.omega {
-            Weight::Column(j) => s.w[j * s.rows..(j + 1) * s.rows]
-                .chunks(TILE)
-                .map(|tile| tile.iter().sum::<f64>() * change.weight)
-                .sum(),
-            Weight::Ones | Weight::Product(..) => s.rows as f64,
-        };
-        Ok(())
-    })?;
-    Ok(totals.into_iter().map(|total| total / sample.n as f64).collect())
 }

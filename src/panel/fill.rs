@@ -55,7 +55,7 @@ impl Shape {
 
     /// Bytes of a row.
     pub fn row_bytes(&self) -> u64 {
-        8 * self.columns() as u64 + 4 + 4 * u64::from(self.clustered)
+        8 * self.columns() as u64 + 8 + 4 * u64::from(self.clustered)
     }
 
     /// An empty stratum of `rows` rows.

@@ -68,7 +68,7 @@ impl Findings {
             covariates: self.names.len() - usize::from(self.intercept),
             weights: self.inspection.weights(),
             presence: layout == Layout::Unbalanced,
-            changes: request.conditioning.is_of_changes(),
+            changes: request.changes,
             clustered: self.clusters.is_some(),
         }
     }

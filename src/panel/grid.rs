@@ -16,7 +16,7 @@ pub(super) struct Grid {
     /// Units (rows, for repeated cross sections).
     pub n: usize,
     /// Canonical rank of each.
-    pub rank: Vec<u32>,
+    pub rank: Vec<u64>,
     /// First row in the sample of each.
     pub first: Vec<u32>,
     rows: GridRows,
@@ -76,7 +76,7 @@ impl Grid {
 }
 
 /// Places a frame's rows; its first unit in the sample has the rank `first_rank`.
-pub(super) fn place(rows: &Rows, survey: &Survey, rules: &Rules, first_rank: u32) -> Vec<Grid> {
+pub(super) fn place(rows: &Rows, survey: &Survey, rules: &Rules, first_rank: u64) -> Vec<Grid> {
     let places: Vec<Option<Place>> =
         survey.patterns.iter().map(|p| rules.place(&p.observed)).collect();
     match (&rows.units, survey.of_unit.is_empty()) {
@@ -92,7 +92,7 @@ fn place_units(
     survey: &Survey,
     rules: &Rules,
     places: &[Option<Place>],
-    first_rank: u32,
+    first_rank: u64,
 ) -> Vec<Grid> {
     let mut members: Vec<Members> = (0..rules.cohorts.len()).map(|_| Members::default()).collect();
     let mut rank = first_rank;
@@ -139,7 +139,7 @@ fn place_units(
 #[derive(Default)]
 struct Members {
     units: Vec<u32>,
-    rank: Vec<u32>,
+    rank: Vec<u64>,
 }
 
 /// Distance of each period's row from a unit's first, if it is the same for all units.
@@ -161,7 +161,7 @@ fn regular_offsets(
 }
 
 /// One grid a cohort and period: by unit where there is one, else in the order of the frame.
-fn place_rows(rows: &Rows, rules: &Rules, first_rank: u32) -> Vec<Grid> {
+fn place_rows(rows: &Rows, rules: &Rules, first_rank: u64) -> Vec<Grid> {
     let periods = rules.periods.len();
     let mut lists: Vec<Vec<u32>> = vec![Vec::new(); rules.cohorts.len() * periods];
     let mut strata: PlHashMap<(u16, bool, u16), Option<usize>> = PlHashMap::default();
@@ -197,7 +197,7 @@ fn place_rows(rows: &Rows, rules: &Rules, first_rank: u32) -> Vec<Grid> {
         .map(|list| {
             let n = list.len();
             let ranks = (rank..).take(n).collect();
-            rank += u32::try_from(n).unwrap_or(0);
+            rank += n as u64;
             Grid { n, rank: ranks, first: list.clone(), rows: GridRows::Listed(list) }
         })
         .collect()

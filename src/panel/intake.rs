@@ -7,7 +7,6 @@ use polars::prelude::{DataFrame, IntoColumn};
 use super::arrange::arrange;
 use super::audit::SampleAudit;
 use super::columns::{Roles, Rows};
-use super::condition::Conditioning;
 use super::formula::{Evaluated, Texts};
 use super::grid::{Grid, place};
 use super::missing::{MissingValues, ReadAsMissing, add_counts};
@@ -18,28 +17,18 @@ use super::store::Storage;
 use super::survey::{Observed, Survey};
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::FixWeights;
-use crate::progress::Progress;
 
 /// What an estimator asks of its sample.
 pub(crate) struct Request<'a> {
     pub roles: &'a Roles,
     pub options: SampleOptions,
     pub fix_weights: Option<FixWeights>,
-    pub conditioning: Conditioning,
+    /// Whether estimates depend on changes of a unit's outcomes only.
+    pub changes: bool,
     /// What will be formed of the sample.
     pub cells: Cells,
     pub storage: Storage,
     pub missing: MissingValues,
-    pub progress: Option<Progress>,
-}
-
-impl Request<'_> {
-    /// Reports how far a stage has come.
-    pub fn report(&self, stage: &'static str, done: u64, total: u64) {
-        if let Some(progress) = &self.progress {
-            progress.report(stage, done, total);
-        }
-    }
 }
 
 /// Called with the rows of a frame and their places.
@@ -83,7 +72,7 @@ impl Frame {
     }
 
     /// Places of the rows; the first unit in the sample has the rank `first`.
-    pub fn place(&self, rules: &Rules, first: u32) -> Vec<Grid> {
+    pub fn place(&self, rules: &Rules, first: u64) -> Vec<Grid> {
         place(&self.rows, &self.survey, rules, first)
     }
 

@@ -1,7 +1,8 @@
 //! From a data frame to the validated estimation sample.
 //!
 //! Every row is looked at once (`columns`, `order`, `survey`); the rules of the sample are applied to counts (`rules`);
-//! then each row of the sample is put in its place (`grid`, `findings`, `fill`) and the columns are conditioned.
+//! then each row of the sample is put in its place (`grid`, `findings`, `fill`). Columns are as they were read: what is
+//! computed of them is asked of a source.
 
 mod arrange;
 mod audit;
@@ -9,7 +10,6 @@ mod canonical;
 mod clusters;
 mod codes;
 mod columns;
-mod condition;
 mod counts;
 mod excerpt;
 mod fill;
@@ -39,7 +39,6 @@ use intake::{Frame, Intake};
 
 pub use audit::{FilesRead, SampleAudit};
 pub(crate) use columns::{Roles, Treatment};
-pub(crate) use condition::Conditioning;
 pub(crate) use intake::Request;
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{Counts, MissingValues};
@@ -80,7 +79,7 @@ pub(crate) fn ingest_parquet(
         files.each("arranging", &mut |df| {
             let frame = Frame::new(df, request)?;
             let grids = frame.place(&rules, first);
-            first += grids.iter().map(|g| g.rank.len() as u32).sum::<u32>();
+            first += grids.iter().map(|g| g.rank.len() as u64).sum::<u64>();
             visit(frame.rows(), &grids)
         })
     })

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Calendar;
-use crate::error::DidWarning;
+use crate::error::{DidError, DidWarning, Result};
 use crate::pass::Weight;
 
 use super::audit::SampleAudit;
@@ -153,7 +153,7 @@ pub(crate) struct StratumData {
     pub y: Vec<f64>,
     pub x: Vec<f64>,
     pub w: Vec<f64>,
-    pub rank: Vec<u32>,
+    pub rank: Vec<u64>,
     pub cluster: Vec<u32>,
 }
 
@@ -164,7 +164,7 @@ pub(crate) enum Strata {
     Spilled(Box<Spill>),
 }
 
-/// The estimation sample.
+/// The estimation sample, as it was read until it is conditioned.
 #[derive(Debug)]
 pub(crate) struct Panel {
     pub sample: Sample,
@@ -172,11 +172,17 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// The strata in memory; none if they are in a file.
-    pub fn resident(&self) -> &[StratumData] {
+    /// The strata in memory.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if they are in a file.
+    pub fn resident(&self) -> Result<&[StratumData]> {
         match &self.strata {
-            Strata::Resident(strata) => strata,
-            Strata::Spilled(_) => &[],
+            Strata::Resident(strata) => Ok(strata),
+            Strata::Spilled(_) => {
+                let problem = "rows that are wanted in memory are in a file";
+                Err(DidError::Engine { problem: problem.into() })
+            }
         }
     }
 }

@@ -3,8 +3,8 @@
 use rayon::slice::ParallelSliceMut;
 
 use super::values::Numbers;
-use crate::kernel::vectorized;
 use crate::parallel;
+use crate::simd::vectorized;
 
 /// Rows that one task encodes.
 const PART: usize = 8_192;

@@ -4,21 +4,18 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
-use super::condition::{Change, Pieces};
 use super::fill::Shape;
 use super::sample::StratumData;
 use crate::error::Result;
-use crate::pass::TILE;
+use crate::pass::{SEGMENT, Seal, TILE};
 use crate::temporary;
-
-/// Tiles of a piece, at most.
-const MAX_TILES: usize = 64;
 
 /// Place of a piece in the file.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     start: u64,
     rows: usize,
+    seal: Seal,
 }
 
 /// Writes strata row by row from their start.
@@ -38,7 +35,7 @@ impl SpillWriter {
         let row_bytes = shape.row_bytes() * strata.len() as u64;
         let affordable = usize::try_from(bytes / row_bytes).unwrap_or(usize::MAX) / TILE;
         // The largest power of two within the limits.
-        let tiles = 1 << affordable.clamp(1, MAX_TILES).ilog2();
+        let tiles = 1 << affordable.clamp(1, SEGMENT / TILE).ilog2();
         let open = strata.iter().map(|_| shape.stratum(tiles * TILE));
         Ok(Self {
             shape,
@@ -92,7 +89,8 @@ impl SpillWriter {
             .chain(self.shape.clustered.then(|| bytemuck::cast_slice(&open.cluster[..rows])))
             .try_for_each(write)
             .map_err(temporary::failed)?;
-        self.pieces[stratum].push(Piece { start: self.at, rows });
+        let seal = Seal::of(&open.rank[..rows]);
+        self.pieces[stratum].push(Piece { start: self.at, rows, seal });
         self.at += written;
         Ok(())
     }
@@ -102,7 +100,7 @@ impl SpillWriter {
         (0..self.open.len()).try_for_each(|stratum| self.close(stratum))?;
         let Self { shape, file, pieces, .. } = self;
         let file = file.into_inner().map_err(|e| temporary::failed(e.into_error()))?;
-        Ok(Spill { shape, file: Mutex::new(file), pieces, change: None })
+        Ok(Spill { shape, file: Mutex::new(file), pieces })
     }
 }
 
@@ -127,8 +125,6 @@ pub(crate) struct Spill {
     shape: Shape,
     file: Mutex<File>,
     pieces: Vec<Vec<Piece>>,
-    /// What is done to the rows when they are read.
-    pub(super) change: Option<Change>,
 }
 
 impl Spill {
@@ -136,14 +132,15 @@ impl Spill {
         self.pieces.len()
     }
 
-    /// Rows of each of a stratum's pieces: all but the last have the same power of two of tiles.
-    pub fn rows(&self, stratum: usize) -> impl Iterator<Item = usize> {
-        self.pieces[stratum].iter().map(|p| p.rows)
+    /// What each of a stratum's pieces was when it was written: all but the last have the same power of two of tiles, and a
+    /// segment is a whole number of them.
+    pub fn seals(&self, stratum: usize) -> impl Iterator<Item = Seal> {
+        self.pieces[stratum].iter().map(|p| p.seal)
     }
 
-    /// Reads a piece.
+    /// Reads a piece, as it was filled.
     pub fn read(&self, stratum: usize, piece: usize) -> Result<StratumData> {
-        let Piece { start, rows } = self.pieces[stratum][piece];
+        let Piece { start, rows, .. } = self.pieces[stratum][piece];
         let mut data = self.shape.stratum(rows);
         {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,20 +155,6 @@ impl Spill {
                 })
                 .map_err(temporary::failed)?;
         }
-        if let Some(change) = &self.change {
-            change.apply(stratum, &mut data);
-        }
         Ok(data)
-    }
-}
-
-impl Pieces for Spill {
-    fn each(&self, visit: &mut dyn FnMut(usize, &StratumData) -> Result<()>) -> Result<()> {
-        for (stratum, pieces) in self.pieces.iter().enumerate() {
-            for piece in 0..pieces.len() {
-                visit(stratum, &self.read(stratum, piece)?)?;
-            }
-        }
-        Ok(())
     }
 }

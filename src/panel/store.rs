@@ -1,7 +1,6 @@
 //! Strata while they are filled: in memory, or in a file where they would not fit.
 
 use super::columns::Rows;
-use super::condition::{Change, Pieces};
 use super::fill::{Filling, Shape};
 use super::grid::Grid;
 use super::sample::{Strata, StratumData};
@@ -83,31 +82,6 @@ impl Store {
         match self {
             Self::Resident { strata, .. } => Ok(Strata::Resident(strata)),
             Self::Spilled(writer) => Ok(Strata::Spilled(Box::new(writer.finish()?))),
-        }
-    }
-}
-
-impl Strata {
-    /// Changes the columns: now, or whenever they are read.
-    pub(super) fn apply(&mut self, change: Change) {
-        match self {
-            Self::Resident(strata) => {
-                for (stratum, data) in strata.iter_mut().enumerate() {
-                    change.apply(stratum, data);
-                }
-            }
-            Self::Spilled(spill) => spill.change = Some(change),
-        }
-    }
-}
-
-impl Pieces for Strata {
-    fn each(&self, visit: &mut dyn FnMut(usize, &StratumData) -> Result<()>) -> Result<()> {
-        match self {
-            Self::Resident(strata) => {
-                strata.iter().enumerate().try_for_each(|(stratum, data)| visit(stratum, data))
-            }
-            Self::Spilled(spill) => spill.each(visit),
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Chunk<B: Backend> {
     /// Weight columns `[W, n]`; `None` if there are none.
     pub w: Option<Tensor<B, 2>>,
     /// Canonical rank of each row's unit: the counter of its multipliers.
-    pub rank: Vec<u32>,
+    pub rank: Vec<u64>,
     /// Cluster of each row; empty without clusters.
     pub cluster: Vec<u32>,
     /// Design columns `k`, the constant included.

@@ -10,8 +10,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Chunk, Pass, Stat, Weight, add};
-use crate::backend::DidBackend;
+use super::Weight;
+use super::stat::{Stat, add, merge};
 use crate::error::Result;
 use crate::options::Multiplier;
 
@@ -114,13 +114,13 @@ pub struct Consumers {
     pub clusters: Option<usize>,
     /// Sums of multiplied values, without clusters.
     pub multipliers: Option<Multipliers>,
-    /// Keep the rows.
+    /// Whether the values themselves are kept, too.
     pub keep_rows: bool,
 }
 
 /// Influence values of a plan and their consumers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct InfluencePass {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct InfluencePass {
     /// Columns `m`.
     pub columns: usize,
     /// Propensity score from which comparison rows are trimmed.
@@ -140,11 +140,30 @@ pub struct InfluenceStat {
     pub clusters: Vec<f64>,
     /// Multiplied sums `[m, R]`; empty without multipliers.
     pub draws: Vec<f64>,
-    /// Kept rows: for each chunk the ranks, the active columns and the block `[active, n]`.
-    pub rows: Vec<(Vec<u32>, Vec<usize>, Vec<f64>)>,
+}
+
+/// Influence values of some rows, kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KeptRows {
+    /// Canonical rank of each row's unit, `[n]`.
+    pub ranks: Vec<u64>,
+    /// Influence columns that the rows have values in.
+    pub columns: Vec<usize>,
+    /// Values, one column after the other, `[columns, n]`.
+    pub values: Vec<f64>,
 }
 
 impl InfluenceStat {
+    /// Sums over no rows, in `columns` influence columns.
+    #[must_use]
+    pub fn zero(columns: usize, consumers: &Consumers) -> Self {
+        Self {
+            cross: vec![0.0; columns * columns],
+            clusters: vec![0.0; columns * consumers.clusters.unwrap_or(0)],
+            draws: vec![0.0; columns * consumers.multipliers.map_or(0, |s| s.draws)],
+        }
+    }
+
     /// Adds a tile's cross-moments, given by the upper triangle of `[active, active]`.
     pub(crate) fn add_cross(&mut self, active: &[usize], part: &[f64]) {
         let m = self.cross.len().isqrt();
@@ -180,35 +199,9 @@ impl InfluenceStat {
 }
 
 impl Stat for InfluenceStat {
-    fn merge(&mut self, other: Self) {
-        add(&mut self.cross, &other.cross);
-        add(&mut self.clusters, &other.clusters);
-        add(&mut self.draws, &other.draws);
-        self.rows.extend(other.rows);
-    }
-}
-
-impl Pass for InfluencePass {
-    const NAME: &'static str = "influence values";
-
-    type Stat = InfluenceStat;
-
-    fn identity(&self) -> Self::Stat {
-        let m = self.columns;
-        InfluenceStat {
-            cross: vec![0.0; m * m],
-            clusters: vec![0.0; m * self.consumers.clusters.unwrap_or(0)],
-            draws: vec![0.0; m * self.consumers.multipliers.map_or(0, |s| s.draws)],
-            rows: Vec::new(),
-        }
-    }
-
-    fn reads(&self, stratum: usize) -> bool {
-        let plan = &self.strata[stratum];
-        !plan.columns.is_empty() || plan.share.is_some()
-    }
-
-    fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()> {
-        B::influence(chunk, &self.strata[chunk.stratum], self.trim, &self.consumers, stat)
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        merge(&mut self.cross, &other.cross, "cross-moments of influence values")?;
+        merge(&mut self.clusters, &other.clusters, "cluster sums")?;
+        merge(&mut self.draws, &other.draws, "multiplied sums")
     }
 }

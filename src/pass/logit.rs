@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Chunk, Pass, Stat, Weight, add, of_stratum};
-use crate::backend::DidBackend;
+use super::Weight;
+use super::stat::{Stat, merge};
 use crate::error::Result;
 
 /// One stratum's part in a logit model at given coefficients.
@@ -38,49 +38,24 @@ impl LogitStat {
     pub fn zero(k: usize) -> Self {
         Self { score: vec![0.0; k], hessian: vec![0.0; k * k], max_p: 0.0 }
     }
+}
 
-    /// Adds other rows.
-    pub fn add(&mut self, other: &Self) {
-        add(&mut self.score, &other.score);
-        add(&mut self.hessian, &other.hessian);
+impl Stat for LogitStat {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        merge(&mut self.score, &other.score, "scores")?;
+        merge(&mut self.hessian, &other.hessian, "information matrices")?;
         self.max_p = self.max_p.max(other.max_p);
+        Ok(())
     }
 }
 
 /// Scores and Hessians of several models, by their parts.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LogitPass {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LogitPass {
     /// Design columns.
     pub k: usize,
     /// Parts of all open models, ordered by stratum.
     pub jobs: Vec<LogitJob>,
     /// Only the first of so many equal parts of every tile is read: 1 reads all rows.
     pub thinning: usize,
-}
-
-impl Stat for Vec<LogitStat> {
-    fn merge(&mut self, other: Self) {
-        for (a, b) in self.iter_mut().zip(&other) {
-            a.add(b);
-        }
-    }
-}
-
-impl Pass for LogitPass {
-    const NAME: &'static str = "propensity scores";
-
-    type Stat = Vec<LogitStat>;
-
-    fn identity(&self) -> Self::Stat {
-        vec![LogitStat::zero(self.k); self.jobs.len()]
-    }
-
-    fn reads(&self, stratum: usize) -> bool {
-        !of_stratum(&self.jobs, stratum, |j| j.stratum).is_empty()
-    }
-
-    fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()> {
-        let jobs = of_stratum(&self.jobs, chunk.stratum, |j| j.stratum);
-        B::logit(chunk, self.thinning, &self.jobs[jobs.clone()], &mut stat[jobs])
-    }
 }

@@ -1,69 +1,33 @@
-//! Passes: maps from a chunk of units to a small additive statistic.
+//! What is asked of unit data, and the small additive statistics that are the answers.
 //!
-//! Everything that touches unit data is one of three passes. Notation for shapes: `n` rows of a chunk, `P` outcome
-//! columns, `k` design columns *including* a leading constant that is never stored, `V` covariate versions, `m` influence
-//! columns, `R` bootstrap draws, `C` clusters.
+//! Everything that touches unit data on a device is one of three passes: weighted cross-products ([`GramJob`]), a Newton
+//! step of propensity scores ([`LogitJob`]) and influence values ([`StratumPlan`]). Here are their data; backends say how
+//! they are formed of a chunk, and a source asks all chunks. Notation for shapes: `n` rows of a chunk, `P` outcome columns,
+//! `k` design columns *including* a leading constant that is never stored, `V` covariate versions, `m` influence columns,
+//! `R` bootstrap draws, `C` clusters.
 
 mod chunk;
 mod gram;
 mod influence;
 mod logit;
-
-use std::ops::Range;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use crate::backend::DidBackend;
-use crate::error::Result;
+mod odds;
+mod segment;
+mod stat;
 
 pub use chunk::{Chunk, Weight};
-pub use gram::{Gram, GramJob, GramPass, UNTRIMMED};
+pub(crate) use gram::GramPass;
+pub use gram::{Gram, GramJob};
+pub(crate) use influence::InfluencePass;
 pub use influence::{
-    Consumers, Dot, InfluencePass, InfluenceStat, Leg, Multipliers, PlanColumn, Share, StratumPlan,
+    Consumers, Dot, InfluenceStat, KeptRows, Leg, Multipliers, PlanColumn, Share, StratumPlan,
 };
-pub use logit::{LogitJob, LogitPass, LogitStat};
+pub(crate) use logit::LogitPass;
+pub use logit::{LogitJob, LogitStat};
+pub(crate) use odds::OddsLimits;
+pub use odds::UNTRIMMED;
+pub(crate) use segment::{SEGMENT, Seal, Segment};
+pub(crate) use stat::{Stat, add};
 
 /// Rows of a reduction tile. Every backend sums within tiles aligned to the start of a stratum and adds the tiles in
 /// order, so results depend neither on chunk sizes (multiples of it) nor on the number of threads.
 pub const TILE: usize = 4096;
-
-/// A map from chunks to an additive statistic.
-pub trait Pass: Clone + Serialize + DeserializeOwned + Sync {
-    /// Name in progress reports and traces.
-    const NAME: &'static str;
-
-    /// The statistic.
-    type Stat: Stat;
-
-    /// The statistic of no rows.
-    fn identity(&self) -> Self::Stat;
-
-    /// Whether the pass reads anything of this stratum.
-    fn reads(&self, stratum: usize) -> bool;
-
-    /// Adds the chunk's rows to `stat`, tile by tile.
-    ///
-    /// # Errors
-    /// What the backend reports.
-    fn accumulate<B: DidBackend>(&self, chunk: &Chunk<B>, stat: &mut Self::Stat) -> Result<()>;
-}
-
-/// An additive statistic: f64 on the host.
-pub trait Stat: Serialize + DeserializeOwned + Send {
-    /// Adds the statistic of other rows.
-    fn merge(&mut self, other: Self);
-}
-
-/// Positions of a stratum's jobs, which are ordered by stratum.
-fn of_stratum<J>(jobs: &[J], stratum: usize, key: impl Fn(&J) -> usize) -> Range<usize> {
-    let before = |s: usize| jobs.partition_point(|j| key(j) < s);
-    before(stratum)..before(stratum + 1)
-}
-
-/// `a += b`, entry by entry.
-pub(crate) fn add(a: &mut [f64], b: &[f64]) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a += b;
-    }
-}

@@ -2,16 +2,16 @@
 
 use std::sync::mpsc::sync_channel;
 
-use super::{Source, Work};
+use super::answer::{Answer, HERE, Ledger, Merge};
+use super::host::{HostStrata, apply, pieces};
+use super::{AnyPass, AnyStat, Keep, Source, Work};
 use crate::backend::{DidBackend, Matrix};
+use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::{Layout, Panel, Sample, Spill, Strata, StratumData};
-use crate::pass::{Chunk, Pass, Stat, TILE};
+use crate::panel::{Layout, Sample, Spill, Strata, StratumData};
+use crate::pass::{Chunk, SEGMENT, Seal, Segment, TILE};
 use crate::progress::Progress;
-
-/// Rows of a segment: the statistic of a stratum is the sum of its segments', whichever device forms them.
-const SEGMENT: usize = 64 * TILE;
 
 /// How a sample is put on the devices.
 #[derive(Clone, Debug, Default)]
@@ -24,62 +24,92 @@ pub(crate) struct LocalOptions {
     pub progress: Option<Progress>,
 }
 
-/// A sample on the devices of one backend: resident if it fits, else uploaded chunk by chunk in every pass.
-pub(crate) struct Local<B: DidBackend> {
-    sample: Sample,
-    options: LocalOptions,
+/// Strata on the host, on their way to the devices.
+pub(crate) struct LocalStrata<B: DidBackend> {
+    host: HostStrata,
     devices: Vec<B::Device>,
-    segments: Vec<Segment<B>>,
-    /// Strata that stay on the host.
-    strata: Vec<StratumData>,
-    spill: Option<Box<Spill>>,
-    outcome_columns: usize,
+    options: LocalOptions,
 }
 
-/// Rows that one device works on at a time.
-struct Segment<B: DidBackend> {
-    stratum: usize,
-    rows: usize,
-    held: Held<B>,
+impl<B: DidBackend> LocalStrata<B> {
+    pub fn new(host: HostStrata, devices: &[B::Device], options: LocalOptions) -> Self {
+        Self { host, devices: devices.to_vec(), options }
+    }
 }
 
-enum Held<B: DidBackend> {
-    Resident(Vec<Chunk<B>>),
-    /// First row in the host's stratum, and rows of a chunk.
-    Streamed(usize, usize),
-    /// Pieces in the file.
-    Spilled(std::ops::Range<usize>),
-}
+impl<B: DidBackend> Raw for LocalStrata<B> {
+    type Conditioned = Local<B>;
 
-impl<B: DidBackend> Local<B> {
-    /// Puts the panel on the devices, segments in turn.
+    fn rows(&self) -> Vec<usize> {
+        self.host.rows()
+    }
+
+    fn answer(&self, look: &Look) -> Result<Vec<LookStat>> {
+        self.host.answer(look)
+    }
+
+    /// Puts the changed strata on the devices, segments in turn.
     ///
     /// # Errors
     /// [`DidError::Precision`], [`DidError::Device`], [`DidError::Memory`], or [`DidError::Config`] without a device.
-    pub fn new(panel: Panel, devices: &[B::Device], options: LocalOptions) -> Result<Self> {
-        let Panel { sample, strata } = panel;
+    fn condition(self, sample: Sample, change: Change) -> Result<Local<B>> {
+        let Self { host: HostStrata { strata, ledger, length }, devices, options } = self;
+        let _span = tracing::info_span!("upload").entered();
         let outcome_columns = match sample.layout {
             Layout::RepeatedCrossSections => 1,
             Layout::Balanced | Layout::Unbalanced => sample.periods.len(),
         };
-        let budget = budget::<B>(devices, &options)?;
-        let mut local = Self {
+        let budget = budget::<B>(&devices, &options)?;
+        let mut local = Local {
             sample,
             options,
-            devices: devices.to_vec(),
-            segments: Vec::new(),
+            devices,
+            ledger,
+            held: Vec::new(),
             strata: Vec::new(),
             spill: None,
             outcome_columns,
         };
         match strata {
-            Strata::Resident(strata) => local.hold(strata, budget)?,
-            Strata::Spilled(spill) => local.hold_file(spill),
+            Strata::Resident(mut strata) => {
+                apply(&change, &mut strata);
+                local.hold(strata, length, budget)?;
+            }
+            Strata::Spilled(spill) => {
+                local.held = local.ledger.entries().iter().map(|_| Held::Spilled).collect();
+                local.spill = Some((spill, change));
+            }
         }
         Ok(local)
     }
+}
 
-    fn hold(&mut self, strata: Vec<StratumData>, budget: Option<u64>) -> Result<()> {
+/// A sample on the devices of one backend: resident if it fits, else uploaded chunk by chunk in every pass.
+pub(crate) struct Local<B: DidBackend> {
+    sample: Sample,
+    options: LocalOptions,
+    devices: Vec<B::Device>,
+    ledger: Ledger,
+    /// Where the rows of each segment are.
+    held: Vec<Held<B>>,
+    /// Strata that stay on the host.
+    strata: Vec<StratumData>,
+    /// Strata in a file, and how they change when they are read.
+    spill: Option<(Box<Spill>, Change)>,
+    outcome_columns: usize,
+}
+
+/// Where the rows of a segment are, on which one device works at a time.
+enum Held<B: DidBackend> {
+    Resident(Vec<Chunk<B>>),
+    /// On the host: their first in the stratum, and rows of a chunk.
+    Streamed(usize, usize),
+    Spilled,
+}
+
+impl<B: DidBackend> Local<B> {
+    /// Holds strata that are in memory, in segments of `length` rows.
+    fn hold(&mut self, strata: Vec<StratumData>, length: usize, budget: Option<u64>) -> Result<()> {
         let width = match self.options.precision {
             Precision::F64 => 8,
             Precision::F32 => 4,
@@ -95,15 +125,14 @@ impl<B: DidBackend> Local<B> {
             let row_bytes = values(&data) * width / data.rows.max(1) as u64;
             let chunk_rows = self.chunk_rows(budget.filter(|_| streamed), row_bytes)?;
             let total = data.rows;
-            let undivided = !streamed && total <= SEGMENT.min(chunk_rows);
+            let undivided = !streamed && total <= length.min(chunk_rows);
             if undivided && total > 0 {
                 let chunk = self.chunk(stratum, data, self.next_device());
-                let held = Held::Resident(vec![chunk]);
-                self.segments.push(Segment { stratum, rows: total, held });
+                self.held.push(Held::Resident(vec![chunk]));
                 continue;
             }
-            for start in (0..total).step_by(SEGMENT) {
-                let end = (start + SEGMENT).min(total);
+            for start in (0..total).step_by(length) {
+                let end = (start + length).min(total);
                 let held = if streamed {
                     Held::Streamed(start, chunk_rows)
                 } else {
@@ -113,7 +142,7 @@ impl<B: DidBackend> Local<B> {
                     };
                     Held::Resident((start..end).step_by(chunk_rows).map(chunk).collect())
                 };
-                self.segments.push(Segment { stratum, rows: end - start, held });
+                self.held.push(held);
             }
             if streamed {
                 self.strata.push(data);
@@ -122,22 +151,9 @@ impl<B: DidBackend> Local<B> {
         Ok(())
     }
 
-    fn hold_file(&mut self, spill: Box<Spill>) {
-        for stratum in 0..spill.strata() {
-            let pieces: Vec<usize> = spill.rows(stratum).collect();
-            let each = SEGMENT / pieces.first().map_or(SEGMENT, |rows| (*rows).max(TILE));
-            for start in (0..pieces.len()).step_by(each.max(1)) {
-                let range = start..(start + each.max(1)).min(pieces.len());
-                let rows = pieces[range.clone()].iter().sum();
-                self.segments.push(Segment { stratum, rows, held: Held::Spilled(range) });
-            }
-        }
-        self.spill = Some(spill);
-    }
-
     /// The device of the segment that is added next.
     fn next_device(&self) -> &B::Device {
-        &self.devices[self.segments.len() % self.devices.len()]
+        &self.devices[self.held.len() % self.devices.len()]
     }
 
     /// Whole tiles that two chunks of fit the budget.
@@ -178,38 +194,46 @@ impl<B: DidBackend> Local<B> {
         }
     }
 
-    /// The statistic of one segment.
-    fn segment<P: Pass>(
+    /// What one segment answers.
+    fn segment(
         &self,
-        pass: &P,
-        segment: &Segment<B>,
+        pass: &AnyPass,
+        (segment, seal): (Segment, Seal),
+        held: &Held<B>,
         device: &B::Device,
-    ) -> Result<P::Stat> {
-        let mut stat = pass.identity();
+    ) -> Result<Answer<AnyStat>> {
         let stratum = segment.stratum;
-        match &segment.held {
-            Held::Resident(chunks) => {
-                for chunk in chunks {
-                    pass.accumulate(chunk, &mut stat)?;
-                }
-            }
+        let mut stat = pass.none_of(stratum);
+        let mut kept = Vec::new();
+        let mut add = |chunk: &Chunk<B>| -> Result<()> {
+            kept.extend(pass.accumulate(chunk, &mut stat)?);
+            Ok(())
+        };
+        let mut read = seal;
+        match held {
+            Held::Resident(chunks) => chunks.iter().try_for_each(add)?,
             Held::Streamed(first, chunk_rows) => {
-                let end = first + segment.rows;
+                let end = first + seal.rows as usize;
                 for start in (*first..end).step_by(*chunk_rows) {
                     let piece = cut(&self.strata[stratum], start, (start + chunk_rows).min(end));
-                    pass.accumulate(&self.chunk(stratum, piece, device), &mut stat)?;
+                    add(&self.chunk(stratum, piece, device))?;
                 }
             }
-            Held::Spilled(pieces) => {
-                for (piece, spill) in
-                    pieces.clone().flat_map(|p| self.spill.iter().map(move |s| (p, s)))
-                {
-                    let piece = spill.read(stratum, piece)?;
-                    pass.accumulate(&self.chunk(stratum, piece, device), &mut stat)?;
+            Held::Spilled => {
+                let Some((spill, change)) = &self.spill else {
+                    let problem = "a segment is in a file that there is not".into();
+                    return Err(DidError::Engine { problem });
+                };
+                read = Seal::default();
+                for piece in pieces(spill, segment) {
+                    let mut piece = spill.read(stratum, piece)?;
+                    read += Seal::of(&piece.rank);
+                    change.apply(stratum, &mut piece);
+                    add(&self.chunk(stratum, piece, device))?;
                 }
             }
         }
-        Ok(stat)
+        Ok(Answer { question: HERE, segment, seal: read, stat, kept })
     }
 }
 
@@ -268,38 +292,37 @@ impl<B: DidBackend> Source for Local<B> {
         work.check_memory(&self.sample, self.devices.len())
     }
 
-    /// Each device works on its segments in order, on a thread of its own; the statistics are added in the order of the
-    /// segments.
-    fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat> {
+    /// Each device works on its segments in order, on a thread of its own.
+    fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
         let devices = self.devices.len();
-        let wanted: Vec<(usize, &Segment<B>)> =
-            self.segments.iter().enumerate().filter(|(_, s)| pass.reads(s.stratum)).collect();
-        let total = wanted.iter().map(|(_, s)| s.rows as u64).sum();
-        let mut stat = pass.identity();
-        let mut done = 0;
-        let mut add = |part: P::Stat, rows: usize| {
-            stat.merge(part);
-            done += rows as u64;
+        let entries = self.ledger.entries().iter().copied().zip(&self.held).enumerate();
+        let wanted: Vec<_> =
+            entries.filter(|(_, ((segment, _), _))| pass.reads(segment.stratum)).collect();
+        let mut merge = Merge::new(&self.ledger, pass, HERE);
+        let mut add = |answer: Answer<AnyStat>| -> Result<()> {
+            merge.add(answer, keep)?;
             if let Some(progress) = &self.options.progress {
-                progress.report(P::NAME, done, total);
+                let (done, total) = merge.rows();
+                progress.report(pass.name(), done, total);
             }
+            Ok(())
         };
         if let [device] = self.devices.as_slice() {
-            for (_, segment) in wanted {
-                add(self.segment(pass, segment, device)?, segment.rows);
+            for (_, (entry, held)) in wanted {
+                add(self.segment(pass, entry, held, device)?)?;
             }
-            return Ok(stat);
+            return merge.finish();
         }
         std::thread::scope(|scope| {
             let results: Vec<_> = (0..devices)
                 .map(|d| {
                     let (send, receive) = sync_channel(1);
-                    let own: Vec<_> =
-                        wanted.iter().filter(|(i, _)| i % devices == d).map(|(_, s)| *s).collect();
+                    let own: Vec<_> = wanted.iter().filter(|(i, _)| i % devices == d).collect();
                     scope.spawn(move || {
-                        for segment in own {
+                        for (_, (entry, held)) in own {
+                            let answer = self.segment(pass, *entry, held, &self.devices[d]);
                             // Nobody listens any more once another device has failed.
-                            if send.send(self.segment(pass, segment, &self.devices[d])).is_err() {
+                            if send.send(answer).is_err() {
                                 return;
                             }
                         }
@@ -307,15 +330,15 @@ impl<B: DidBackend> Source for Local<B> {
                     receive
                 })
                 .collect();
-            for (i, segment) in &wanted {
+            for (i, _) in &wanted {
                 let stopped = |_| DidError::Device {
                     device: format!("{:?}", self.devices[i % devices]),
                     problem: "its thread stopped".into(),
                 };
-                add(results[i % devices].recv().map_err(stopped)??, segment.rows);
+                add(results[i % devices].recv().map_err(stopped)??)?;
             }
             Ok::<(), DidError>(())
         })?;
-        Ok(stat)
+        merge.finish()
     }
 }

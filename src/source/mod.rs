@@ -1,17 +1,32 @@
-//! Who holds the chunks: the one seam between the estimators and an engine.
+//! Who holds the rows: the one seam between the estimators and an engine.
+//!
+//! An engine first answers looks at the raw columns ([`Raw`](crate::condition::Raw)), is told how they change, and then
+//! answers passes ([`Source`]). The unit of its answers is a segment, and what it is asked and answers are closed
+//! enumerations that have a form in bytes, so that segments may be anywhere. Answers are believed only if every segment
+//! has answered exactly once.
 
+mod answer;
+mod host;
 mod local;
+mod pass;
+mod reweighted;
 mod work;
 
-use crate::error::Result;
+use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::Sample;
-use crate::pass::Pass;
+use crate::pass::KeptRows;
 
-pub(crate) use local::{Local, LocalOptions};
+pub(crate) use host::HostStrata;
+pub(crate) use local::{Local, LocalOptions, LocalStrata};
+pub(crate) use pass::{AnyPass, AnyStat, Pass};
+pub(crate) use reweighted::{Draws, Reweighted};
 pub(crate) use work::Work;
 
-/// Runs passes over all chunks of a sample.
+/// Takes rows of influence values as they come, in order.
+pub(crate) type Keep<'a> = dyn FnMut(KeptRows) -> Result<()> + 'a;
+
+/// Runs passes over all rows of a conditioned sample.
 pub(crate) trait Source {
     /// The sample, without its data.
     fn sample(&self) -> &Sample;
@@ -31,9 +46,27 @@ pub(crate) trait Source {
     /// [`DidError::Memory`](crate::DidError::Memory).
     fn check(&self, work: &Work<'_>) -> Result<()>;
 
-    /// The statistic of all chunks, strata in order and rows in canonical order.
+    /// The statistic of all rows: segments in order, rows in canonical order. Rows that the pass keeps go to `keep`.
+    ///
+    /// # Errors
+    /// What the device or engine reports, and what `keep` returns.
+    fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat>;
+
+    /// As [`answer`](Self::answer), of one kind of pass that keeps no rows.
     ///
     /// # Errors
     /// What the device or engine reports.
-    fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat>;
+    fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat> {
+        self.run_keeping(pass, &mut |_| {
+            Err(DidError::Engine { problem: "rows were kept that nobody takes".into() })
+        })
+    }
+
+    /// As [`answer`](Self::answer), of one kind of pass.
+    ///
+    /// # Errors
+    /// What the device or engine reports, and what `keep` returns.
+    fn run_keeping<P: Pass>(&self, pass: &P, keep: &mut Keep<'_>) -> Result<P::Stat> {
+        P::Stat::try_from(self.answer(&pass.clone().into(), keep)?)
+    }
 }

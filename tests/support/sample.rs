@@ -4,10 +4,9 @@
 use burn::tensor::{DType, Tensor, TensorData};
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::pass::{
-    Chunk, Consumers, Dot, Gram, GramJob, InfluenceStat, Leg, LogitJob, LogitPass, LogitStat,
-    Multipliers, Pass, PlanColumn, Share, StratumPlan, Weight,
+    Chunk, Consumers, Dot, Gram, GramJob, InfluenceStat, KeptRows, Leg, LogitJob, LogitStat,
+    Multipliers, PlanColumn, Share, StratumPlan, Weight,
 };
-use burn_did::pass::{GramPass, InfluencePass};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
@@ -55,7 +54,7 @@ impl Sample {
             let data = TensorData::new(cut, [columns, range.len()]).convert_dtype(dtype);
             (columns > 0).then(|| Tensor::from_data(data, (device, dtype)))
         };
-        let ranks = range.clone().map(|i| u32::try_from(i * 3 + 1).expect("small"));
+        let ranks = range.clone().map(|i| i as u64 * 3 + 1);
         let clusters = range.clone().map(|i| u32::try_from(i * i % self.clusters).expect("small"));
         Chunk {
             stratum: 0,
@@ -130,37 +129,36 @@ pub const COLUMNS: usize = 13;
 /// Cross-products of the chunks, added up.
 pub fn gram<B: DidBackend>(chunks: &[Chunk<B>], job: &GramJob, periods: usize) -> Gram {
     let k = chunks[0].k;
-    let pass = GramPass { k, periods, trim: TRIM, jobs: vec![job.clone()] };
-    let mut stat = pass.identity();
+    let mut sums = [Gram::zero(k, periods)];
     for chunk in chunks {
-        pass.accumulate(chunk, &mut stat).expect("gram");
+        B::gram(chunk, std::slice::from_ref(job), TRIM, &mut sums).expect("gram");
     }
-    stat.remove(0)
+    let [sum] = sums;
+    sum
 }
 
 /// Derivatives of a logit model over the chunks.
 pub fn logit<B: DidBackend>(chunks: &[Chunk<B>], job: &LogitJob, thinning: usize) -> LogitStat {
-    let pass = LogitPass { k: chunks[0].k, jobs: vec![job.clone()], thinning };
-    let mut stat = pass.identity();
+    let mut sums = [LogitStat::zero(chunks[0].k)];
     for chunk in chunks {
-        pass.accumulate(chunk, &mut stat).expect("logit");
+        B::logit(chunk, thinning, std::slice::from_ref(job), &mut sums).expect("logit");
     }
-    stat.remove(0)
+    let [sum] = sums;
+    sum
 }
 
-/// Sums over the influence values of the chunks.
+/// Sums over the influence values of the chunks, and the values that are kept.
 pub fn influence<B: DidBackend>(
     chunks: &[Chunk<B>],
     plan: &StratumPlan,
     consumers: Consumers,
-) -> InfluenceStat {
-    let pass =
-        InfluencePass { columns: COLUMNS, trim: TRIM, strata: vec![plan.clone()], consumers };
-    let mut stat = pass.identity();
+) -> (InfluenceStat, Vec<KeptRows>) {
+    let mut stat = InfluenceStat::zero(COLUMNS, &consumers);
+    let mut kept = Vec::new();
     for chunk in chunks {
-        pass.accumulate(chunk, &mut stat).expect("influence");
+        kept.extend(B::influence(chunk, plan, TRIM, &consumers, &mut stat).expect("influence"));
     }
-    stat
+    (stat, kept)
 }
 
 /// The consumers, one after another.
@@ -241,9 +239,10 @@ pub fn compare<B: DidBackend>(
     }
     let plan = sample.plan();
     for consumers in consumers(sample.clusters, multipliers) {
-        let (a, b) = (influence(&here, &plan, consumers), influence(&host, &plan, consumers));
-        assert_eq!((&a.rows[0].0, &a.rows[0].1), (&b.rows[0].0, &b.rows[0].1));
-        worst.rows = worst.rows.max(distance(&a.rows[0].2, &b.rows[0].2));
+        let (a, own) = influence(&here, &plan, consumers);
+        let (b, other) = influence(&host, &plan, consumers);
+        assert_eq!((&own[0].ranks, &own[0].columns), (&other[0].ranks, &other[0].columns));
+        worst.rows = worst.rows.max(distance(&own[0].values, &other[0].values));
         worst.cross = worst.cross.max(distance(&a.cross, &b.cross));
         worst.draws = worst.draws.max(distance(&a.draws, &b.draws));
         worst.clusters = worst.clusters.max(distance(&a.clusters, &b.clusters));

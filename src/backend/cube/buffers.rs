@@ -62,17 +62,25 @@ impl<R: GpuRuntime> Gpu<R> {
         )
     }
 
+    /// The device does not do what it should.
+    pub(super) fn failed(&self, problem: &str) -> DidError {
+        failed::<R>(&self.device, problem)
+    }
+
     /// Reads several buffers in one synchronisation.
     pub(super) fn read(&self, tensors: Vec<CubeTensor<R>>) -> Result<Vec<Vec<f64>>> {
         let shapes: Vec<Shape> = tensors.iter().map(|t| t.meta.shape().clone()).collect();
         let handles = tensors.into_iter().map(|t| t.handle).collect();
         let bytes = cubecl::future::block_on(self.client.read_async(handles))
-            .map_err(|e| failed::<R>(&self.device, &format!("reading results: {e:?}")))?;
+            .map_err(|e| self.failed(&format!("reading results: {e:?}")))?;
+        if bytes.len() != shapes.len() {
+            let problem = format!("{} results came of {} asked for", bytes.len(), shapes.len());
+            return Err(self.failed(&problem));
+        }
         let read = bytes.into_iter().zip(shapes);
         read.map(|(bytes, shape)| {
             let data = TensorData::from_bytes(bytes, shape, self.dtype).convert_dtype(DType::F64);
-            data.into_vec()
-                .map_err(|e| failed::<R>(&self.device, &format!("reading results: {e:?}")))
+            data.into_vec().map_err(|e| self.failed(&format!("reading results: {e:?}")))
         })
         .collect()
     }

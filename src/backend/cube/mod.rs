@@ -27,12 +27,12 @@ use self::products::{Products, for_tiles};
 use self::tables::{PlanTables, index, odds_settings};
 use super::{Availability, DidBackend};
 use crate::error::Result;
-use crate::kernel::{MAMMEN_LOWER, law_levels};
 use crate::options::{Multiplier, Precision};
 use crate::pass::{
-    Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan,
-    TILE, add,
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, LogitJob, LogitStat, Multipliers,
+    StratumPlan, TILE, add,
 };
+use crate::random::{MAMMEN_LOWER, halves, law_levels};
 
 /// Bytes of influence values and their results held at once.
 const BATCH_BYTES: usize = 1 << 27;
@@ -142,7 +142,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         trim: f64,
         consumers: &Consumers,
         out: &mut InfluenceStat,
-    ) -> Result<()> {
+    ) -> Result<Option<KeptRows>> {
         guarded::<R, _>(&chunk.y.device(), || influence(chunk, plan, trim, consumers, out))
     }
 
@@ -176,7 +176,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
 
     fn multiplier_sums(
         tile: Tensor<Self, 2>,
-        rank: &[u32],
+        rank: &[u64],
         spec: &Multipliers,
     ) -> Result<Vec<f64>> {
         guarded::<R, _>(&tile.device(), || {
@@ -206,7 +206,7 @@ fn influence<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     trim: f64,
     consumers: &Consumers,
     out: &mut InfluenceStat,
-) -> Result<()> {
+) -> Result<Option<KeptRows>> {
     let active = plan.active();
     let m = active.len();
     let (gpu, matrices) = Matrices::of(chunk);
@@ -236,9 +236,11 @@ fn influence<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
             results.push(values);
         }
         let mut results = gpu.read(results)?.into_iter();
+        let mut next =
+            || results.next().ok_or_else(|| gpu.failed("fewer results than were asked for"));
         if !clustered {
             let columns = out.cross.len().isqrt();
-            let sums = results.next().unwrap_or_default();
+            let sums = next()?;
             for tile in cross.tiles(&sums) {
                 tile.for_each(|i, j, sum| {
                     add_symmetric(&mut out.cross, columns, active[i], active[j], sum);
@@ -246,12 +248,11 @@ fn influence<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
             }
         }
         if multipliers.is_some() {
-            let sums = results.next().unwrap_or_default();
-            for tile in sums.chunks_exact(m * draws) {
+            for tile in next()?.chunks_exact(m * draws) {
                 out.add_draws(&active, draws, tile);
             }
         }
-        let block = results.next().unwrap_or_default();
+        let block = if clustered || consumers.keep_rows { next()? } else { Vec::new() };
         if let Some(clusters) = consumers.clusters {
             let cluster = &chunk.cluster[range.clone()];
             out.add_clusters(&active, clusters, cluster, &block);
@@ -263,10 +264,12 @@ fn influence<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
             }
         }
     }
-    if consumers.keep_rows {
-        out.rows.push((chunk.rank.clone(), active, kept));
-    }
-    Ok(())
+    let ranks = &chunk.rank;
+    Ok(consumers.keep_rows.then(|| KeptRows {
+        ranks: ranks.clone(),
+        columns: active,
+        values: kept,
+    }))
 }
 
 /// Influence values `[active, rows]` of the rows from `start` on.
@@ -320,7 +323,7 @@ fn influence_values<R: GpuRuntime>(
 fn multiplied<R: GpuRuntime>(
     gpu: &Gpu<R>,
     u: &CubeTensor<R>,
-    rank: &[u32],
+    rank: &[u64],
     spec: &Multipliers,
 ) -> CubeTensor<R> {
     let (m, rows) = (u.meta.shape()[0], u.meta.shape()[1]);
@@ -342,7 +345,7 @@ fn multiplied<R: GpuRuntime>(
         CubeDim::new_1d(index(UNITS)),
         address(&[u, &out]),
         u.clone().into_tensor_arg(),
-        gpu.indices(rank.to_vec()).into_array_arg(),
+        gpu.indices(rank.iter().flat_map(|rank| halves(*rank)).collect()).into_array_arg(),
         gpu.floats(values).into_array_arg(),
         out.clone().into_array_arg(),
         index(rows),
@@ -356,9 +359,4 @@ fn multiplied<R: GpuRuntime>(
         gpu.dtype.into(),
     );
     out
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the two halves of the word")]
-fn halves(word: u64) -> [u32; 2] {
-    [word as u32, (word >> 32) as u32]
 }

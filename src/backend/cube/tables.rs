@@ -6,8 +6,7 @@ use burn_cubecl::tensor::CubeTensor;
 use super::GpuRuntime;
 use super::buffers::Gpu;
 use crate::backend::default::log_odds_bound;
-use crate::kernel::OddsLimits;
-use crate::pass::{Leg, StratumPlan, Weight};
+use crate::pass::{Leg, OddsLimits, StratumPlan, Weight};
 
 /// A stratum's plan on a device.
 pub(super) struct PlanTables<R: GpuRuntime> {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::reweighted::{Draws, Reweighted};
+use super::reweighted::cells;
 use super::{Drdid, DrdidResult};
 use crate::backend::DidBackend;
 use crate::cell::{Estimated, Method, PlannedCell, Recipe, estimate};
@@ -15,7 +15,7 @@ use crate::inference::{DEGENERATE, Estimate, pointwise, spread_around};
 use crate::options::{Bootstrap, DrdidMethod};
 use crate::panel::Sample;
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Draws, Reweighted, Source};
 
 /// R `DRDID`'s critical value of 95 % intervals.
 const USUAL: f64 = 1.96;
@@ -24,7 +24,6 @@ const USUAL: f64 = 1.96;
 pub(super) struct Comparison<'a> {
     sample: &'a Sample,
     method: Method,
-    keep_influence: bool,
     /// Draws of a weighted bootstrap.
     pub draws: Option<Vec<f64>>,
     result: DrdidResult,
@@ -61,7 +60,7 @@ impl<'a> Comparison<'a> {
             timings,
             influence: None,
         };
-        Self { sample, method, keep_influence: config.keep_influence, draws: None, result }
+        Self { sample, method, draws: None, result }
     }
 
     /// There is no estimate.
@@ -76,16 +75,15 @@ impl<'a> Comparison<'a> {
         mut self,
         estimated: &Estimated,
         columns: usize,
-        moments: Moments,
+        mut moments: Moments,
         start: Instant,
     ) -> DrdidResult {
         let y_scale = self.sample.y_scale;
         let correction: f64 = moments.totals.iter().take(columns).sum();
         let att = (estimated.att + correction) * y_scale;
-        if self.keep_influence {
-            let kept = vec![true; columns];
-            self.result.influence = Some(one_column(moments.by_unit(self.sample, &kept)));
-        }
+        let kept = moments.kept.take();
+        let kept = kept.map(|kept| kept.finish(self.sample, &vec![true; columns]));
+        self.result.influence = kept.map(one_column);
         let covariance = moments.covariance();
         let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
             .filter(|se| se.is_finite() && *se > DEGENERATE);
@@ -187,7 +185,7 @@ pub(super) fn weighted_draws<S: Source>(
     let mut deviations = Vec::with_capacity(bootstrap.draws);
     for draws in Draws::batches(bootstrap.seed, bootstrap.draws, by_cluster) {
         let reweighted = Reweighted { source, draws };
-        let results = estimate(&reweighted, &reweighted.cells(cell), &recipe)?;
+        let results = estimate(&reweighted, &cells(&reweighted, cell), &recipe)?;
         let drawn = results.cells.into_iter().flatten().map(|drawn| drawn.att - estimated.att);
         deviations.extend(drawn.filter(|deviation| deviation.is_finite()));
     }

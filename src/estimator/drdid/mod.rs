@@ -13,11 +13,12 @@ use crate::cell::{
     CovariatePeriod, Estimated, Method, PlanOptions, PlannedCell, Recipe, Results, estimate,
     plan_cells,
 };
+use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Resampling,
 };
-use crate::panel::{Cells, Conditioning, Layout, Sample, Timing, Treatment};
+use crate::panel::{Cells, Layout, Sample, Timing, Treatment};
 use crate::source::{Source, Work};
 
 use finish::Comparison;

@@ -3,8 +3,8 @@
 use cubecl::prelude::*;
 
 use super::math::entry;
-use crate::kernel::ROUNDS;
 use crate::pass::TILE;
+use crate::random::ROUNDS;
 
 /// Units of a cube: draws of a word of random bits, and rows of a step.
 const LANES: usize = 128;
@@ -35,7 +35,8 @@ impl Law {
 
 /// `Σ_i v_ir u_ij` over each tile of `u [m, rows]`: `[tiles, m, draws]`.
 ///
-/// Cubes are (block of 128 draws, tile, group of columns). `values` are the last class' point and the others'. Rows are
+/// Cubes are (block of 128 draws, tile, group of columns). `rank` has the low and the high word of each row's rank. `values`
+/// are the last class' point and the others'. Rows are
 /// taken in steps of 128: each unit draws the class masks of one row, then adds up one draw.
 #[cube(launch, address_type = "dynamic")]
 pub(crate) fn multiplied_sums<F: Float>(
@@ -72,7 +73,8 @@ pub(crate) fn multiplied_sums<F: Float>(
         let safe_row = usize::min(row, rows - 1);
         let mut row_masks = Array::<u32>::new(comptime!(classes * 4));
         draw_masks(
-            rank[safe_row],
+            rank[2 * safe_row],
+            rank[2 * safe_row + 1],
             CUBE_POS_X,
             seed_low,
             seed_high,
@@ -136,7 +138,8 @@ pub(crate) fn multiplied_sums<F: Float>(
 /// Class masks of 128 draws of one row: for each class four words.
 #[cube]
 fn draw_masks(
-    rank: u32,
+    rank_low: u32,
+    rank_high: u32,
     block: u32,
     seed_low: u32,
     seed_high: u32,
@@ -147,17 +150,27 @@ fn draw_masks(
 ) {
     let mut a = Array::<u32>::new(4usize);
     if comptime!(law == Law::Rademacher) {
-        philox(seed_low, seed_high, rank, block, 0u32, &mut a);
+        philox(seed_low, seed_high, rank_low, rank_high, block, 0u32, &mut a);
         #[unroll]
         for word in 0..4usize {
             out[word] = a[word];
         }
     }
     if comptime!(law == Law::Mammen) {
-        below(seed_low, seed_high, rank, block, fraction_low, fraction_high, &mut a, out);
+        below(
+            seed_low,
+            seed_high,
+            rank_low,
+            rank_high,
+            block,
+            fraction_low,
+            fraction_high,
+            &mut a,
+            out,
+        );
     }
     if comptime!(law == Law::Webb) {
-        webb(seed_low, seed_high, rank, block, &mut a, out);
+        webb(seed_low, seed_high, rank_low, rank_high, block, &mut a, out);
     }
 }
 
@@ -166,7 +179,8 @@ fn draw_masks(
 fn below(
     seed_low: u32,
     seed_high: u32,
-    rank: u32,
+    rank_low: u32,
+    rank_high: u32,
     block: u32,
     fraction_low: u32,
     fraction_high: u32,
@@ -182,7 +196,7 @@ fn below(
     let mut step = 0u32;
     let mut any = 1u32;
     while step < 64 && any != 0 {
-        philox(seed_low, seed_high, rank, block, step, random);
+        philox(seed_low, seed_high, rank_low, rank_high, block, step, random);
         let mut half = fraction_high;
         if step >= 32 {
             half = fraction_low;
@@ -208,7 +222,8 @@ fn below(
 fn webb(
     seed_low: u32,
     seed_high: u32,
-    rank: u32,
+    rank_low: u32,
+    rank_high: u32,
     block: u32,
     a: &mut Array<u32>,
     out: &mut Array<u32>,
@@ -227,8 +242,8 @@ fn webb(
     let mut step = 0u32;
     let mut any = 1u32;
     while step < 32 && any != 0 {
-        philox(seed_low, seed_high, rank, block, 2 * step + 1, a);
-        philox(seed_low, seed_high, rank, block, 2 * step + 2, &mut b);
+        philox(seed_low, seed_high, rank_low, rank_high, block, 2 * step + 1, a);
+        philox(seed_low, seed_high, rank_low, rank_high, block, 2 * step + 2, &mut b);
         any = 0u32;
         #[unroll]
         for word in 0..4usize {
@@ -240,7 +255,7 @@ fn webb(
         }
         step += 1;
     }
-    philox(seed_low, seed_high, rank, block, 0u32, a);
+    philox(seed_low, seed_high, rank_low, rank_high, block, 0u32, a);
     #[unroll]
     for word in 0..4usize {
         sizes[word] |= open[word];
@@ -252,15 +267,23 @@ fn webb(
     }
 }
 
-/// Philox4x32-7 at counter `(rank, block, step, 0)`; arithmetic wraps.
+/// Philox4x32-7 at counter (low word of the rank, block, step, high word of the rank); arithmetic wraps.
 #[cube]
-fn philox(seed_low: u32, seed_high: u32, rank: u32, block: u32, step: u32, out: &mut Array<u32>) {
+fn philox(
+    seed_low: u32,
+    seed_high: u32,
+    rank_low: u32,
+    rank_high: u32,
+    block: u32,
+    step: u32,
+    out: &mut Array<u32>,
+) {
     let mut key_low = seed_low;
     let mut key_high = seed_high;
-    let mut a = rank;
+    let mut a = rank_low;
     let mut b = block;
     let mut c = step;
-    let mut d = 0u32;
+    let mut d = rank_high;
     for _ in 0..ROUNDS {
         let first_high = u32::mul_hi(a, 0xD251_1F53u32);
         let first_low = a * 0xD251_1F53u32;

@@ -1,4 +1,6 @@
-//! The logistic function, its odds and the logarithm, in forms that vectorise.
+//! The logistic function and its odds, in forms that vectorise.
+
+use crate::pass::OddsLimits;
 
 /// Two numbers, each at least `1`, whose ratio is `e^η`, to within 2 units in the last place for `|η| <= 700`; beyond, `η` is
 /// set to that bound.
@@ -25,30 +27,6 @@ fn ratio(log_odds: f64) -> (f64, f64) {
     (q - p, (q + p) * scale)
 }
 
-/// Largest propensity score that weights are formed from: larger ones count as this one.
-const MAX_PROPENSITY: f64 = 1.0 - 1e-6;
-
-/// What becomes of the odds that rows are weighted by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OddsLimits {
-    /// Odds from which rows are trimmed.
-    pub below: f64,
-    /// Largest odds.
-    pub largest: f64,
-}
-
-impl OddsLimits {
-    /// Of rows with a propensity score below `trim`; from [`UNTRIMMED`](crate::pass::UNTRIMMED) on, all rows have their odds.
-    pub fn new(trim: f64) -> Self {
-        let odds = |p: f64| p / (1.0 - p);
-        if trim > 1.0 {
-            return Self { below: f64::INFINITY, largest: f64::INFINITY };
-        }
-        let below = if trim > MAX_PROPENSITY { f64::INFINITY } else { odds(trim) };
-        Self { below, largest: odds(MAX_PROPENSITY) }
-    }
-}
-
 /// Logistic function of the log-odds, and what it lacks to 1 without cancellation.
 #[inline(always)]
 pub(super) fn propensity(log_odds: f64) -> (f64, f64) {
@@ -65,43 +43,10 @@ pub(super) fn trimmed_odds(log_odds: f64, limits: OddsLimits) -> f64 {
     if odds < limits.below { odds.min(limits.largest) } else { 0.0 }
 }
 
-/// Natural logarithm of a positive normal number, to within 2 units in the last place away from 1.
-///
-/// `x = 2^n m` with `m` in `[√½, √2)`, and `ln m = 2 artanh s` with `s = (m - 1) / (m + 1)` by its power series.
-#[inline(always)]
-pub(super) fn ln(x: f64) -> f64 {
-    const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
-    // Added to an integer below 2^32 in the low bits, it makes them those of a double.
-    const MAGIC: f64 = 4_503_599_627_370_496.0;
-    let offset = x.to_bits().wrapping_sub(HALF_ROOT).wrapping_add(1024 << 52);
-    let n = f64::from_bits((offset >> 52) | MAGIC.to_bits()) - (MAGIC + 1024.0);
-    let m = f64::from_bits((offset & ((1 << 52) - 1)).wrapping_add(HALF_ROOT));
-    let s = (m - 1.0) / (m + 1.0);
-    let s2 = s * s;
-    let mut series = 1.0 / 23.0;
-    let mut k = 21.0;
-    while k > 2.0 {
-        series = series * s2 + 1.0 / k;
-        k -= 2.0;
-    }
-    n * std::f64::consts::LN_2 + 2.0 * s * (1.0 + s2 * series)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{OddsLimits, ln, propensity, trimmed_odds};
-    use crate::pass::UNTRIMMED;
-
-    #[test]
-    fn logarithms_are_accurate_over_many_magnitudes() {
-        for i in 1..200_000u32 {
-            for x in [f64::from(i) * 1.7e-5, f64::from(i).powi(9), f64::from(i).powi(-9)] {
-                let (expected, got) = (x.ln(), ln(x));
-                let error = (got - expected).abs();
-                assert!(error <= 4e-16 * expected.abs().max(0.5), "ln({x}): {got} {expected}");
-            }
-        }
-    }
+    use super::{propensity, trimmed_odds};
+    use crate::pass::{OddsLimits, UNTRIMMED};
 
     #[test]
     fn odds_are_accurate_over_the_whole_range() {

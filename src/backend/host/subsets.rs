@@ -1,6 +1,6 @@
 //! Sums over subsets of eight rows, tabulated once and read by every draw.
 
-use super::masks::{BATCH, Words};
+use crate::random::{BATCH, Words};
 
 /// Columns of a table.
 pub(super) const WIDTH: usize = 4;

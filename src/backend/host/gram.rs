@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use super::linear::linear;
-use super::math::{OddsLimits, trimmed_odds};
+use super::logistic::trimmed_odds;
 use super::products::{ALL, Columns, products};
-use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror, vectorized};
-use crate::pass::{Gram, GramJob};
+use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror};
+use crate::pass::{Gram, GramJob, OddsLimits, add};
+use crate::simd::vectorized;
 
 /// Adds the chunk's cross-products to `out`, one entry a job.
 pub(crate) fn gram(chunk: &HostChunk<'_>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) {
@@ -22,7 +23,7 @@ pub(crate) fn gram(chunk: &HostChunk<'_>, jobs: &[GramJob], trim: f64, out: &mut
             )
         },
         |job, out, part| {
-            crate::pass::add(&mut out.zz, &part.zz);
+            add(&mut out.zz, &part.zz);
             let (periods, width) = (out.zy.len() / chunk.k, job.outcomes.len());
             for (i, sums) in part.zy.chunks_exact(width.max(1)).enumerate() {
                 for (t, sum) in job.outcomes.iter().zip(sums) {

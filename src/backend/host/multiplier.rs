@@ -4,31 +4,18 @@
 //! masks that are a function of (seed, canonical rank of the row, block of draws). For eight rows at a time, the sums of
 //! all 256 subsets of four columns are tabulated once and each draw reads one entry.
 
-use super::masks::{BATCH, subset_words};
+use super::for_tiles;
 use super::subsets::{DRAWS, Four, WIDTH, add_class};
-use super::{for_tiles, vectorized};
-use crate::options::Multiplier;
 use crate::pass::{Multipliers, add};
-
-/// Value of the last class and the differences of the others from it.
-pub(crate) fn law_levels(law: Multiplier) -> (f64, Vec<f64>) {
-    let root5 = 5f64.sqrt();
-    match law {
-        Multiplier::Mammen => ((1.0 + root5) / 2.0, vec![-root5]),
-        Multiplier::Rademacher | Multiplier::Gaussian => (-1.0, vec![2.0]),
-        Multiplier::Webb => {
-            let (high, low) = (1.5f64.sqrt(), 0.5f64.sqrt());
-            (-low, [high, 1.0, low, -high, -1.0].map(|v| v + low).to_vec())
-        }
-    }
-}
+use crate::random::{BATCH, law_levels, subset_words};
+use crate::simd::vectorized;
 
 /// Adds `Σ_i v_ir u_ij` to `out[j R + r]` for the columns `u_j = block[j stride ..][..rank.len()]`.
 #[inline(always)]
 pub(super) fn accumulate(
     block: &[f64],
     stride: usize,
-    rank: &[u32],
+    rank: &[u64],
     spec: &Multipliers,
     out: &mut [f64],
 ) {
@@ -73,7 +60,7 @@ pub(super) fn accumulate(
 /// Draws `[m, R]` from cluster sums `[m, C]`, cluster `c` having rank `c`.
 pub(crate) fn cluster_draws(sums: &[f64], clusters: usize, spec: &Multipliers) -> Vec<f64> {
     let columns = sums.len() / clusters.max(1);
-    let ranks: Vec<u32> = (0u32..).take(clusters).collect();
+    let ranks: Vec<u64> = (0..).take(clusters).collect();
     let mut draws = vec![0.0; columns * spec.draws];
     for_tiles(
         clusters,
@@ -92,13 +79,14 @@ pub(crate) fn cluster_draws(sums: &[f64], clusters: usize, spec: &Multipliers) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::masks::masks;
     use super::*;
+    use crate::options::Multiplier;
+    use crate::random::masks;
 
     const LAWS: [Multiplier; 3] = [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb];
 
     /// Multipliers `[rows][draws]`, one by one from the masks.
-    fn multipliers(spec: &Multipliers, rank: u32) -> Vec<f64> {
+    fn multipliers(spec: &Multipliers, rank: u64) -> Vec<f64> {
         let (last, levels) = law_levels(spec.law);
         (0..spec.draws)
             .map(|r| {
@@ -128,7 +116,7 @@ mod tests {
     fn table_sums_equal_direct_sums() {
         for law in LAWS {
             let spec = Multipliers { law, seed: 11, draws: 300 };
-            let rank: Vec<u32> = (0..21).map(|i| i * 37 + 5).collect();
+            let rank: Vec<u64> = (0..21).map(|i| i * 37 + 5).collect();
             let block: Vec<f64> = (0..42).map(|i| (f64::from(i) * 0.7).sin()).collect();
             let mut out = vec![0.0; 600];
             accumulate(&block, 21, &rank, &spec, &mut out);

@@ -12,8 +12,7 @@ pub(super) type Keys = [[u32; 2]; ROUNDS];
 
 #[inline(always)]
 pub(super) fn keys(seed: u64) -> Keys {
-    #[expect(clippy::cast_possible_truncation, reason = "the two halves of the key")]
-    let mut keys = [[seed as u32, (seed >> 32) as u32]; ROUNDS];
+    let mut keys = [halves(seed); ROUNDS];
     for round in 1..ROUNDS {
         let [a, b] = keys[round - 1];
         keys[round] = [a.wrapping_add(0x9E37_79B9), b.wrapping_add(0xBB67_AE85)];
@@ -44,10 +43,17 @@ fn round<S: Simd>(simd: S, key: [u32; 2], c: [S::u32s; 4]) -> [S::u32s; 4] {
     [b, b_low, a, a_low]
 }
 
+/// The low and the high word.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the two halves of the word")]
+pub(crate) fn halves(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
+}
+
 /// A uniform number in (0, 1) with 53 random bits: number `index` of `stream`.
 pub(crate) fn uniform(seed: u64, stream: u32, index: u64) -> f64 {
-    #[expect(clippy::cast_possible_truncation, reason = "the two halves of the index")]
-    let counter = [index as u32, (index >> 32) as u32, stream, 0x756e_6966];
+    let [low, high] = halves(index);
+    let counter = [low, high, stream, 0x756e_6966];
     let [a, b, ..] = philox(Scalar, &keys(seed), counter);
     let word = (u64::from(a) << 32 | u64::from(b)) >> 11;
     (word as f64 + 0.5) * (1.0 / 9_007_199_254_740_992.0)

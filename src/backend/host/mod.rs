@@ -1,18 +1,16 @@
-//! The three passes over slices of host memory: the CPU backend's override, and the only home of user-supplied estimators.
+//! The passes over slices of host memory: the CPU backend's override, what conditioning looks at correlations with, and the
+//! only home of user-supplied estimators.
 //!
-//! Loops are written so that the compiler vectorises them; [`vectorized`] selects the instruction set at run time. Sums
-//! run over four fixed lanes, so they do not depend on it.
+//! Loops are written so that the compiler vectorises them; [`vectorized`](crate::simd::vectorized) selects the instruction
+//! set at run time. Sums run over four fixed lanes, so they do not depend on it.
 
 mod basis;
-mod exponential;
 mod gram;
 mod influence;
 mod linear;
+mod logistic;
 mod logit;
-mod masks;
-mod math;
 mod multiplier;
-mod philox;
 mod products;
 mod subsets;
 
@@ -21,18 +19,10 @@ use std::ops::Range;
 use crate::parallel;
 use crate::pass::{TILE, Weight};
 
-pub(crate) use exponential::{DRAWS_PER_BLOCK, exponentials};
 pub(crate) use gram::gram;
 pub(crate) use influence::{Sink, consume, influence};
 pub(crate) use logit::logit;
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-pub(crate) use masks::MAMMEN_LOWER;
-pub(crate) use masks::masks;
-pub(crate) use math::OddsLimits;
-pub(crate) use multiplier::{cluster_draws, law_levels};
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-pub(crate) use philox::ROUNDS;
-pub(crate) use philox::{standard_normals, uniform};
+pub(crate) use multiplier::cluster_draws;
 
 /// Rows of a cache-sized block inside a tile.
 const BLOCK: usize = 256;
@@ -47,7 +37,7 @@ pub(crate) struct HostChunk<'a> {
     pub y: &'a [f64],
     pub x: &'a [f64],
     pub w: &'a [f64],
-    pub rank: &'a [u32],
+    pub rank: &'a [u64],
     pub cluster: &'a [u32],
     pub k: usize,
 }
@@ -81,12 +71,6 @@ impl<'a> HostChunk<'a> {
             }
         }
     }
-}
-
-/// Runs `f` compiled for the best instruction set of this machine. A closure has to be `#[inline(always)]`: what is not
-/// inlined here is compiled for the least.
-pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(f)
 }
 
 /// Maps tiles of `rows` in parallel and folds the results in tile order.

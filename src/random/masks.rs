@@ -5,7 +5,7 @@
 
 use pulp::{Arch, Scalar, Simd, WithSimd};
 
-use super::philox::{Keys, keys, philox};
+use super::philox::{Keys, halves, keys, philox};
 use crate::options::Multiplier;
 use crate::pass::Multipliers;
 
@@ -13,7 +13,7 @@ use crate::pass::Multipliers;
 const LANES: usize = 128;
 
 /// Rows whose masks are formed together.
-pub(super) const BATCH: usize = 64;
+pub(crate) const BATCH: usize = 64;
 
 /// Largest number of classes beside the last.
 const CLASSES: usize = 5;
@@ -23,8 +23,8 @@ pub(crate) const MAMMEN_LOWER: u64 = 0xB93E_4B8B_7FDB_B26A;
 
 /// Class masks of 128 draws of one row.
 #[inline(always)]
-pub(crate) fn masks(law: Multiplier, seed: u64, rank: u32, block: u32, out: &mut [u128]) {
-    let classes = Bits { simd: Scalar, keys: &keys(seed), rank, block }.classes(law);
+pub(crate) fn masks(law: Multiplier, seed: u64, rank: u64, block: u32, out: &mut [u128]) {
+    let classes = Bits { simd: Scalar, keys: &keys(seed), rank: halves(rank), block }.classes(law);
     for (out, words) in out.iter_mut().zip(classes) {
         *out = words.into_iter().rev().fold(0, |mask, word| mask << 32 | u128::from(word));
     }
@@ -39,7 +39,8 @@ type Mask<S> = [<S as Simd>::u32s; 4];
 struct Bits<'a, S: Simd> {
     simd: S,
     keys: &'a Keys,
-    rank: S::u32s,
+    /// Low and high words of the ranks.
+    rank: [S::u32s; 2],
     block: u32,
 }
 
@@ -65,7 +66,8 @@ impl<S: Simd> Bits<'_, S> {
     fn step(&self, step: u32) -> Mask<S> {
         let simd = self.simd;
         let (block, step) = (simd.splat_u32s(self.block), simd.splat_u32s(step));
-        philox(simd, self.keys, [self.rank, block, step, simd.splat_u32s(0)])
+        let [low, high] = self.rank;
+        philox(simd, self.keys, [low, block, step, high])
     }
 
     #[inline(always)]
@@ -145,15 +147,15 @@ impl<S: Simd> Bits<'_, S> {
 
 /// 32 draws of 64 rows in a class. By row, word `i` holds the draws of row `i`. By subset, byte `b` of word `8 i + l`
 /// belongs to draw `8 b + i`; its bit `j` says whether row `8 j + l` is in the class.
-pub(super) type Words = [u32; BATCH];
+pub(crate) type Words = [u32; BATCH];
 
 /// Words by subset of all draws, `[classes, ⌈R / 128⌉ 4]`.
-pub(super) fn subset_words(rank: &[u32; BATCH], spec: &Multipliers, words: &mut [Words]) {
+pub(crate) fn subset_words(rank: &[u64; BATCH], spec: &Multipliers, words: &mut [Words]) {
     Arch::new().dispatch(SubsetWords { rank, spec, words });
 }
 
 struct SubsetWords<'a> {
-    rank: &'a [u32; BATCH],
+    rank: &'a [u64; BATCH],
     spec: &'a Multipliers,
     words: &'a mut [Words],
 }
@@ -166,10 +168,11 @@ impl WithSimd for SubsetWords<'_> {
         let Self { rank, spec, words } = self;
         let keys = &keys(spec.seed);
         let blocks = spec.draws.div_ceil(LANES);
-        let (rank, _) = S::as_simd_u32s(rank);
+        let (low, high) = (rank.map(|r| halves(r)[0]), rank.map(|r| halves(r)[1]));
+        let (low, high) = (S::as_simd_u32s(&low).0, S::as_simd_u32s(&high).0);
         for (block, index) in (0u32..).zip(0..blocks) {
-            for (i, rank) in rank.iter().enumerate() {
-                let bits = Bits { simd, keys, rank: *rank, block };
+            for (i, (low, high)) in low.iter().zip(high).enumerate() {
+                let bits = Bits { simd, keys, rank: [*low, *high], block };
                 let classes = bits.classes(spec.law);
                 for (words, class) in words.chunks_exact_mut(4 * blocks).zip(classes) {
                     for (words, word) in words[4 * index..].iter_mut().zip(class) {
@@ -217,8 +220,9 @@ mod tests {
             [(Multiplier::Mammen, 1), (Multiplier::Rademacher, 1), (Multiplier::Webb, 5)]
         {
             let spec = Multipliers { law, seed: 0xFEDC_BA98_7654_3210, draws: 1_000 };
-            for batch in 0..24u32 {
-                let rank = std::array::from_fn(|i| (64 * batch + i as u32) * 2_654_435);
+            for batch in 0..24u64 {
+                // The last batches have ranks beyond 32 bits.
+                let rank = std::array::from_fn(|i| (64 * batch + i as u64) * 2_654_435_000);
                 let mut words = vec![[0; BATCH]; classes * 32];
                 subset_words(&rank, &spec, &mut words);
                 for (row, rank) in rank.into_iter().enumerate() {

@@ -101,7 +101,7 @@ impl Linear {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{HostChunk, Sink, influence};
+    use crate::backend::host::{HostChunk, Sink, influence};
     use crate::options::Multiplier;
     use crate::pass::{Consumers, InfluenceStat, Multipliers, Share, TILE};
 
@@ -135,19 +135,14 @@ mod tests {
         let plan = plan();
         let active = plan.active();
         let sink = Sink { active: &active, consumers: &consumers };
-        let mut out = InfluenceStat {
-            cross: vec![0.0; COLUMNS * COLUMNS],
-            clusters: Vec::new(),
-            draws: vec![0.0; COLUMNS * multipliers.draws],
-            rows: Vec::new(),
-        };
+        let mut out = InfluenceStat::zero(COLUMNS, &consumers);
         let mut start = 0;
         for end in ends.iter().copied().chain([rows]) {
             let columns = |count: usize, shift: f64| -> Vec<f64> {
                 (0..count).flat_map(|j| (start..end).map(move |i| value(i, j) + shift)).collect()
             };
             let (y, w) = (columns(PERIODS, 0.1), columns(2, 1.5));
-            let rank: Vec<u32> = (start..end).map(|i| i as u32 * 3).collect();
+            let rank: Vec<u64> = (start..end).map(|i| i as u64 * 3).collect();
             let rows = end - start;
             let chunk = HostChunk { rows, y: &y, x: &[], w: &w, rank: &rank, cluster: &[], k: 1 };
             influence(&chunk, &plan, 0.995, &sink, &mut out);
@@ -183,12 +178,7 @@ mod tests {
         assert!(Linear::of(&plan).is_some());
         let consumers = Consumers { clusters: None, multipliers: None, keep_rows: false };
         let sink = Sink { active: &plan.active(), consumers: &consumers };
-        let mut out = InfluenceStat {
-            cross: vec![0.0; 16],
-            clusters: Vec::new(),
-            draws: Vec::new(),
-            rows: Vec::new(),
-        };
+        let mut out = InfluenceStat::zero(4, &consumers);
         let rank = vec![0; rows];
         let chunk = HostChunk { rows, y: &y, x: &[], w: &[], rank: &rank, cluster: &[], k: 1 };
         influence(&chunk, &plan, 0.995, &sink, &mut out);

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::basis::Linear;
 use super::linear::linear;
-use super::math::{OddsLimits, propensity, trimmed_odds};
+use super::logistic::{propensity, trimmed_odds};
 use super::products::{Columns, products};
-use super::{BLOCK, Design, HostChunk, blocks, for_tiles, multiplier, vectorized};
-use crate::pass::{Consumers, InfluenceStat, Leg, StratumPlan, Weight, add};
+use super::{BLOCK, Design, HostChunk, blocks, for_tiles, multiplier};
+use crate::pass::{Consumers, InfluenceStat, KeptRows, Leg, OddsLimits, StratumPlan, Weight, add};
+use crate::simd::vectorized;
 
 /// Where a chunk's influence values go.
 pub(crate) struct Sink<'a> {
@@ -17,14 +18,15 @@ pub(crate) struct Sink<'a> {
     pub consumers: &'a Consumers,
 }
 
-/// Forms the chunk's influence values tile by tile and adds what the consumers make of them to `out`.
+/// Forms the chunk's influence values tile by tile and adds what the consumers make of them to `out`; returns the values if
+/// they are kept.
 pub(crate) fn influence(
     chunk: &HostChunk<'_>,
     plan: &StratumPlan,
     trim: f64,
     sink: &Sink<'_>,
     out: &mut InfluenceStat,
-) {
+) -> Option<KeptRows> {
     let of_plan = |plan: &StratumPlan, tile: &Range<usize>, block: &mut [f64]| {
         vectorized(
             #[inline(always)]
@@ -52,21 +54,22 @@ pub(crate) fn influence(
             },
             |tile, part| part.fold(sink, &[], tile.len(), out),
         );
+        None
     } else {
         let form = |tile: &Range<usize>, block: &mut [f64]| of_plan(plan, tile, block);
-        consume(chunk.rows, chunk.rank, chunk.cluster, form, sink, out);
+        consume(chunk.rows, chunk.rank, chunk.cluster, form, sink, out)
     }
 }
 
-/// Feeds blocks `[active, tile]` written by `form` to the consumers.
+/// Feeds blocks `[active, tile]` written by `form` to the consumers; returns the values if they are kept.
 pub(crate) fn consume(
     rows: usize,
-    rank: &[u32],
+    rank: &[u64],
     cluster: &[u32],
     form: impl Fn(&Range<usize>, &mut [f64]) + Sync,
     sink: &Sink<'_>,
     out: &mut InfluenceStat,
-) {
+) -> Option<KeptRows> {
     let active = sink.active.len();
     let clustered = sink.consumers.clusters.is_some();
     let mut kept = sink.consumers.keep_rows.then(|| vec![0.0; active * rows]);
@@ -93,9 +96,7 @@ pub(crate) fn consume(
             }
         },
     );
-    if let Some(kept) = kept {
-        out.rows.push((rank.to_vec(), sink.active.to_vec(), kept));
-    }
+    kept.map(|values| KeptRows { ranks: rank.to_vec(), columns: sink.active.to_vec(), values })
 }
 
 /// Sums of one tile over its active columns.
@@ -107,7 +108,7 @@ struct Part {
 }
 
 impl Part {
-    fn reduce(&mut self, block: &[f64], rank: &[u32], active: usize, consumers: &Consumers) {
+    fn reduce(&mut self, block: &[f64], rank: &[u64], active: usize, consumers: &Consumers) {
         self.cross = vec![0.0; active * active];
         cross_block(block, rank.len(), active, &mut self.cross);
         if let Some(spec) = &consumers.multipliers {

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::gram::multiply_columns;
 use super::linear::linear;
-use super::math::propensity;
+use super::logistic::propensity;
 use super::products::{Columns, products};
-use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror, vectorized};
-use crate::pass::{LogitJob, LogitStat};
+use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror};
+use crate::pass::{LogitJob, LogitStat, add};
+use crate::simd::vectorized;
 
 /// Adds the derivatives from the first `1 / thinning` of every tile's rows to `out`, one entry a job.
 pub(crate) fn logit(
@@ -27,7 +28,11 @@ pub(crate) fn logit(
                 || logit_tile(chunk, jobs, &tile),
             )
         },
-        |_, out, part| out.add(&part),
+        |_, out, part| {
+            add(&mut out.score, &part.score);
+            add(&mut out.hessian, &part.hessian);
+            out.max_p = out.max_p.max(part.max_p);
+        },
     );
 }
 

@@ -1,0 +1,265 @@
+//! Rules that find the change, as functions of sums over the columns.
+
+use std::ops::Range;
+
+use super::look::{ColumnLook, ColumnSums, CovariateLook, CovariateSum, ProductLook, WeightLook};
+use super::{Change, Conditioning, Look, LookStat, Raw};
+use crate::error::{DidError, Result};
+use crate::options::Precision;
+use crate::panel::{DesignInfo, Layout, Sample};
+use crate::pass::{Gram, Stat, Weight};
+use crate::solve::{Spd, reciprocal_condition};
+
+/// What is known of the columns before their contents.
+pub(super) struct Known {
+    pub conditioning: Conditioning,
+    /// Rows observed in each outcome column of each stratum.
+    pub observed: Vec<Vec<usize>>,
+    /// Sampling-weight columns by period, and the column of the units' mean weights.
+    pub weight_columns: (usize, Option<usize>),
+    /// Rows of each stratum.
+    pub rows: Vec<usize>,
+    /// Strata of the last group, whose rows are compared in every cell: what they decide, the other rows have no part in.
+    pub reference: Range<usize>,
+}
+
+impl Known {
+    /// Of strata with these rows.
+    pub fn new(sample: &Sample, conditioning: Conditioning, rows: Vec<usize>) -> Self {
+        let columns = match sample.layout {
+            Layout::RepeatedCrossSections => 1,
+            Layout::Balanced | Layout::Unbalanced => sample.periods.len(),
+        };
+        // Unbalanced panels have weights by period, presence by period and, with weights, each unit's mean weight.
+        let weights = sample.presence.unwrap_or(sample.weight_columns);
+        let mean = (sample.presence.is_some() && weights > 0).then_some(2 * columns);
+        let last = sample.cohorts.last().map(|c| c.group);
+        let cohort = sample.cohorts.iter().position(|c| Some(c.group) == last).unwrap_or(0);
+        Self {
+            conditioning,
+            observed: sample.counts.concat().chunks(columns).map(<[usize]>::to_vec).collect(),
+            weight_columns: (weights, mean),
+            rows,
+            reference: sample.stratum(cohort, 0)..sample.n_strata(),
+        }
+    }
+}
+
+/// Statistics of one kind, of each stratum.
+fn ask<R: Raw, S: TryFrom<LookStat, Error = DidError>>(raw: &R, look: &Look) -> Result<Vec<S>> {
+    raw.answer(look)?.into_iter().map(S::try_from).collect()
+}
+
+/// Finds the change that conditions the columns. `info.transform` records the way back from the covariates.
+///
+/// A cell's numbers must not depend on rows that it does not compare, even if these hold extreme values. So outcomes are
+/// centred stratum by stratum, covariates by the strata that all cells compare, and scales are medians over strata.
+pub(super) fn find<R: Raw>(raw: &R, known: &Known, info: &mut DesignInfo) -> Result<Change> {
+    let kx = info.k() - 1;
+    let mut change = Change {
+        kx,
+        weight: 1.0,
+        weight_columns: known.weight_columns,
+        mean: known.observed.iter().map(|columns| vec![0.0; columns.len()]).collect(),
+        y_scale: 1.0,
+        centre: vec![vec![0.0; kx * info.versions]; known.rows.len()],
+        standard: vec![(0.0, 1.0); kx],
+        lower: None,
+    };
+    let precision = known.conditioning.precision();
+    let sums = change.sums(raw, false)?;
+    change.weight = weight_factor(&sums, known, precision);
+    if known.conditioning == Conditioning::Raw {
+        return Ok(change);
+    }
+    // Without a constant in the design, the means are not among what the regressions fit.
+    if known.conditioning.is_shifted() && info.intercept {
+        for ((mean, sums), observed) in change.mean.iter_mut().zip(&sums).zip(&known.observed) {
+            for ((mean, sum), n) in mean.iter_mut().zip(&sums.y).zip(observed) {
+                *mean = finite_or(sum / *n.max(&1) as f64, 0.0);
+            }
+        }
+    }
+    let mean_of = |sums: &[ColumnSums], s: usize, c: usize| sums[s].x[c] / known.rows[s] as f64;
+    if info.intercept {
+        let columns = |s: usize| (0..kx * info.versions).map(|c| mean_of(&sums, s, c)).collect();
+        change.centre = (0..sums.len()).map(columns).collect();
+    }
+    if precision == Precision::F32 || kx > 0 {
+        let squares = change.sums(raw, true)?;
+        if precision == Precision::F32 {
+            let size = |(sums, observed): (&ColumnSums, &Vec<usize>)| {
+                (sums.y.iter().sum::<f64>() / observed.iter().sum::<usize>() as f64).sqrt()
+            };
+            let sizes = squares.iter().zip(&known.observed).map(size);
+            change.y_scale = lower_median(sizes.map(|v| (v, ()))).map_or(1.0, |(v, ())| v);
+        }
+        for j in 0..kx {
+            // Of the typical stratum and version: cells do not see the others' extreme values.
+            let typical = |strata: Range<usize>| {
+                let columns =
+                    strata.flat_map(|s| (j..kx * info.versions).step_by(kx).map(move |c| (s, c)));
+                let spread = |(s, c)| (mean_of(&squares, s, c).sqrt(), change.centre[s][c]);
+                lower_median(columns.map(spread).filter(|(_, mean)| mean.is_finite()))
+            };
+            let found = typical(known.reference.clone()).or_else(|| typical(0..sums.len()));
+            change.standard[j] = match found {
+                Some((sd, mean)) => (mean, sd),
+                None => extreme(raw, known, j, info)?,
+            };
+        }
+    }
+    record(&change, info);
+    if kx > 0 {
+        decorrelate(&mut change, raw, known, info)?;
+    }
+    Ok(change)
+}
+
+/// Factor that makes the weights' mean 1: over all rows, or where that is of another order than in most strata, over the
+/// median stratum.
+fn weight_factor(sums: &[ColumnSums], known: &Known, precision: Precision) -> f64 {
+    // Squares of weights have to be representable beside one another.
+    let apart: f64 = match precision {
+        Precision::F64 => 1e100,
+        Precision::F32 => 1e10,
+    };
+    let columns = known.weight_columns.0;
+    if columns == 0 {
+        return 1.0;
+    }
+    let rows = |s: usize| match columns {
+        1 => known.rows[s],
+        _ => known.observed[s].iter().sum(),
+    };
+    let all = sums.iter().flat_map(|s| &s.w).sum::<f64>();
+    let mean = all / (0..sums.len()).map(rows).sum::<usize>() as f64;
+    let means = (0..sums.len())
+        .flat_map(|s| sums[s].w.iter().map(move |w| (w * columns as f64 / rows(s) as f64, ())));
+    let Some((typical, ())) = lower_median(means) else { return 1.0 };
+    if mean.is_finite() && mean <= apart * typical { mean.recip() } else { typical.recip() }
+}
+
+/// Lower median of the finite positive values, with what belongs to it.
+fn lower_median<T: Copy>(values: impl Iterator<Item = (f64, T)>) -> Option<(f64, T)> {
+    let mut values: Vec<(f64, T)> = values.filter(|(v, _)| is_scale(*v)).collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+fn is_scale(v: f64) -> bool {
+    v.is_finite() && v >= f64::MIN_POSITIVE
+}
+
+fn finite_or(v: f64, other: f64) -> f64 {
+    if v.is_finite() { v } else { other }
+}
+
+/// Mean and standard deviation of a covariate whose squares overflow or underflow; (0, 1) if it does not vary.
+fn extreme<R: Raw>(raw: &R, known: &Known, j: usize, info: &DesignInfo) -> Result<(f64, f64)> {
+    let ask = |sum| -> Result<Vec<f64>> {
+        ask(raw, &Look::Covariate(CovariateLook { covariate: j, covariates: info.k() - 1, sum }))
+    };
+    let largest = ask(CovariateSum::Largest)?.into_iter().fold(0.0, f64::max);
+    if largest == 0.0 {
+        return Ok((0.0, 1.0));
+    }
+    if !is_scale(largest) || largest > f64::MAX / 4.0 {
+        return Err(DidError::CovariateRange { column: info.names[j + 1].clone(), largest });
+    }
+    let n = (known.rows.iter().sum::<usize>() * info.versions) as f64;
+    let total = |sum| -> Result<f64> { Ok(ask(sum)?.iter().sum()) };
+    let mean = if info.intercept { total(CovariateSum::Scaled { largest })? / n } else { 0.0 };
+    let variance = total(CovariateSum::Squares { largest, mean })? / n;
+    let standard = (mean * largest, variance.sqrt() * largest);
+    Ok(if is_scale(standard.1) { standard } else { (0.0, 1.0) })
+}
+
+impl Change {
+    /// Sums over each stratum of centred outcomes and covariates and of the weights, or of the squares of the former.
+    fn sums<R: Raw>(&self, raw: &R, squares: bool) -> Result<Vec<ColumnSums>> {
+        let (mean, centre) = (self.mean.clone(), self.centre.clone());
+        let weights = if squares { 0 } else { self.weight_columns.0 };
+        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights, squares }))
+    }
+}
+
+/// Writes down the way back from standardised covariates.
+fn record(change: &Change, info: &mut DesignInfo) {
+    let k = info.k();
+    for (j, (mean, sd)) in change.standard.iter().enumerate() {
+        info.transform[j + 1] = *mean;
+        info.transform[(j + 1) * k + j + 1] = *sd;
+    }
+}
+
+/// Correlation structure of the first tile of each reference stratum decides whether, and how, covariates are
+/// decorrelated; of all strata if these have few rows.
+fn decorrelate<R: Raw>(
+    change: &mut Change,
+    raw: &R,
+    known: &Known,
+    info: &mut DesignInfo,
+) -> Result<()> {
+    const ROWS_PER_COLUMN: usize = 10;
+    let tolerance = match known.conditioning.precision() {
+        Precision::F64 => 1e-5,
+        Precision::F32 => 0.05,
+    };
+    let (k, kx) = (info.k(), change.kx);
+    let rows: usize = known.rows[known.reference.clone()].iter().sum();
+    let enough = rows >= ROWS_PER_COLUMN * k;
+    let strata = if enough { known.reference.clone() } else { 0..known.rows.len() };
+    let gram = sample_gram(raw, strata, change)?;
+    let slopes: Vec<f64> =
+        (0..kx * kx).map(|e| gram.zz[(e / kx + 1) * k + e % kx + 1] / gram.zz[0]).collect();
+    let Some(factor) = Spd::new(&slopes, kx) else { return Ok(()) };
+    let rcond = reciprocal_condition(&slopes, &factor.inverse(), kx);
+    if rcond > tolerance || rcond < 1e-13 {
+        return Ok(());
+    }
+    let Some(lower) = cholesky(&slopes, kx) else { return Ok(()) };
+    // z = v l', so v solves a triangular system row by row, and the way back gains a factor l'.
+    let old = info.transform.clone();
+    for i in 0..kx {
+        for j in 0..kx {
+            info.transform[(i + 1) * k + j + 1] =
+                (0..kx).map(|m| lower[m * kx + i] * old[(m + 1) * k + j + 1]).sum();
+        }
+    }
+    change.lower = Some(lower);
+    Ok(())
+}
+
+/// Unweighted cross-products of the first tile of some strata (and of version 0), standardised.
+fn sample_gram<R: Raw>(raw: &R, strata: Range<usize>, change: &Change) -> Result<Gram> {
+    let look = ProductLook { strata, standard: change.standard.clone() };
+    let mut sum = Gram::zero(change.kx + 1, 0);
+    for gram in ask::<R, Gram>(raw, &Look::Products(look))? {
+        sum.merge(&gram)?;
+    }
+    Ok(sum)
+}
+
+fn cholesky(a: &[f64], k: usize) -> Option<Vec<f64>> {
+    let a = faer::MatRef::from_row_major_slice(a, k, k);
+    let factor = a.llt(faer::Side::Lower).ok()?;
+    let lower = factor.L();
+    Some((0..k * k).map(|e| lower[(e / k, e % k)]).collect())
+}
+
+/// `(1/n) Σ ω` of each cohort, whose weights are multiplied by `factor`.
+pub(super) fn shares<R: Raw>(
+    raw: &R,
+    known: &Known,
+    sample: &Sample,
+    factor: f64,
+) -> Result<Vec<f64>> {
+    let totals: Vec<f64> = match sample.omega {
+        Weight::Column(column) => ask(raw, &Look::Weights(WeightLook { column, factor }))?,
+        Weight::Ones | Weight::Product(..) => known.rows.iter().map(|rows| *rows as f64).collect(),
+    };
+    let each = sample.n_strata() / sample.cohorts.len().max(1);
+    let cohorts = totals.chunks(each.max(1));
+    Ok(cohorts.map(|totals| totals.iter().sum::<f64>() / sample.n as f64).collect())
+}

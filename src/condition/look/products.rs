@@ -1,0 +1,37 @@
+//! The covariates' correlations in a sample of the rows.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::Piece;
+use crate::backend::host::{HostChunk, gram};
+use crate::pass::{Gram, GramJob, TILE, Weight};
+
+/// Unweighted cross-products of standardised covariates (of version 0), over the first tile of each of some strata.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ProductLook {
+    /// The strata.
+    pub strata: Range<usize>,
+    /// Mean and standard deviation of each covariate.
+    pub standard: Vec<(f64, f64)>,
+}
+
+impl ProductLook {
+    pub fn add(&self, piece: &Piece<'_>, stat: &mut Gram) {
+        if piece.first > 0 || piece.rows == 0 {
+            return;
+        }
+        let rows = piece.rows.min(TILE);
+        let standardised = piece
+            .x()
+            .zip(&self.standard)
+            .flat_map(|(column, (mean, sd))| column[..rows].iter().map(move |x| (x - mean) / sd));
+        let x: Vec<f64> = standardised.collect();
+        let k = self.standard.len() + 1;
+        let chunk = HostChunk { rows, y: &[], x: &x, w: &[], rank: &[], cluster: &[], k };
+        let jobs =
+            [GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None, outcomes: Vec::new() }];
+        gram(&chunk, &jobs, 1.0, std::slice::from_mut(stat));
+    }
+}

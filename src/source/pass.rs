@@ -1,0 +1,306 @@
+//! What can be asked of conditioned rows, in a closed list: what a worker cannot be sent, no estimator can ask.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::reweighted::ReweightedPass;
+use crate::backend::DidBackend;
+use crate::error::{DidError, Result};
+use crate::pass::{
+    Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat, Stat,
+};
+
+/// A map from the chunks of a sample to an additive statistic.
+pub(crate) trait Pass: Clone + Into<AnyPass> {
+    /// Name in progress reports and traces.
+    const NAME: &'static str;
+
+    /// The statistic.
+    type Stat: TryFrom<AnyStat, Error = DidError>;
+
+    /// The statistic of no rows of any stratum.
+    fn none(&self) -> Self::Stat;
+
+    /// Whether the pass reads anything of this stratum.
+    fn reads(&self, stratum: usize) -> bool;
+
+    /// The stratum's part of the statistic, of no rows.
+    fn none_of(&self, stratum: usize) -> Self::Stat;
+
+    /// Adds the chunk's rows to its stratum's part, tile by tile; returns the rows that are kept.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut Self::Stat,
+    ) -> Result<Option<KeptRows>>;
+
+    /// Adds a stratum's part to the statistic of all.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if the part is of another size.
+    fn merge(&self, total: &mut Self::Stat, stratum: usize, part: &Self::Stat) -> Result<()>;
+}
+
+impl Pass for GramPass {
+    const NAME: &'static str = "cross-products";
+
+    type Stat = Vec<Gram>;
+
+    fn none(&self) -> Vec<Gram> {
+        vec![Gram::zero(self.k, self.periods); self.jobs.len()]
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        !of_stratum(&self.jobs, stratum, |j| j.stratum).is_empty()
+    }
+
+    fn none_of(&self, stratum: usize) -> Vec<Gram> {
+        let jobs = of_stratum(&self.jobs, stratum, |j| j.stratum);
+        vec![Gram::zero(self.k, self.periods); jobs.len()]
+    }
+
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut Vec<Gram>,
+    ) -> Result<Option<KeptRows>> {
+        let jobs = of_stratum(&self.jobs, chunk.stratum, |j| j.stratum);
+        B::gram(chunk, &self.jobs[jobs], self.trim, part)?;
+        Ok(None)
+    }
+
+    fn merge(&self, total: &mut Vec<Gram>, stratum: usize, part: &Vec<Gram>) -> Result<()> {
+        total[of_stratum(&self.jobs, stratum, |j| j.stratum)].merge(part)
+    }
+}
+
+impl Pass for LogitPass {
+    const NAME: &'static str = "propensity scores";
+
+    type Stat = Vec<LogitStat>;
+
+    fn none(&self) -> Vec<LogitStat> {
+        vec![LogitStat::zero(self.k); self.jobs.len()]
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        !of_stratum(&self.jobs, stratum, |j| j.stratum).is_empty()
+    }
+
+    fn none_of(&self, stratum: usize) -> Vec<LogitStat> {
+        let jobs = of_stratum(&self.jobs, stratum, |j| j.stratum);
+        vec![LogitStat::zero(self.k); jobs.len()]
+    }
+
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut Vec<LogitStat>,
+    ) -> Result<Option<KeptRows>> {
+        let jobs = of_stratum(&self.jobs, chunk.stratum, |j| j.stratum);
+        B::logit(chunk, self.thinning, &self.jobs[jobs], part)?;
+        Ok(None)
+    }
+
+    fn merge(
+        &self,
+        total: &mut Vec<LogitStat>,
+        stratum: usize,
+        part: &Vec<LogitStat>,
+    ) -> Result<()> {
+        total[of_stratum(&self.jobs, stratum, |j| j.stratum)].merge(part)
+    }
+}
+
+impl Pass for InfluencePass {
+    const NAME: &'static str = "influence values";
+
+    type Stat = InfluenceStat;
+
+    fn none(&self) -> InfluenceStat {
+        InfluenceStat::zero(self.columns, &self.consumers)
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        let plan = self.strata.get(stratum);
+        plan.is_some_and(|plan| !plan.columns.is_empty() || plan.share.is_some())
+    }
+
+    fn none_of(&self, _: usize) -> InfluenceStat {
+        self.none()
+    }
+
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut InfluenceStat,
+    ) -> Result<Option<KeptRows>> {
+        B::influence(chunk, &self.strata[chunk.stratum], self.trim, &self.consumers, part)
+    }
+
+    fn merge(&self, total: &mut InfluenceStat, _: usize, part: &InfluenceStat) -> Result<()> {
+        total.merge(part)
+    }
+}
+
+/// Positions of a stratum's jobs, which are ordered by stratum.
+fn of_stratum<J>(jobs: &[J], stratum: usize, key: impl Fn(&J) -> usize) -> Range<usize> {
+    let before = |s: usize| jobs.partition_point(|j| key(j) < s);
+    before(stratum)..before(stratum + 1)
+}
+
+/// Any pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum AnyPass {
+    /// Weighted cross-products.
+    Gram(GramPass),
+    /// A Newton step of propensity scores.
+    Logit(LogitPass),
+    /// Influence values.
+    Influence(InfluencePass),
+    /// Any of them over rows with bootstrap weights.
+    Reweighted(ReweightedPass),
+}
+
+/// The statistic of any pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum AnyStat {
+    /// One entry a job.
+    Grams(Vec<Gram>),
+    /// One entry a job.
+    Logits(Vec<LogitStat>),
+    /// Sums over influence values.
+    Influence(InfluenceStat),
+}
+
+/// The methods of [`Pass`], of whichever it is.
+impl AnyPass {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Gram(_) => GramPass::NAME,
+            Self::Logit(_) => LogitPass::NAME,
+            Self::Influence(_) => InfluencePass::NAME,
+            Self::Reweighted(reweighted) => reweighted.pass.name(),
+        }
+    }
+
+    pub fn none(&self) -> AnyStat {
+        match self {
+            Self::Gram(pass) => AnyStat::Grams(pass.none()),
+            Self::Logit(pass) => AnyStat::Logits(pass.none()),
+            Self::Influence(pass) => AnyStat::Influence(pass.none()),
+            Self::Reweighted(reweighted) => reweighted.pass.none(),
+        }
+    }
+
+    pub fn reads(&self, stratum: usize) -> bool {
+        match self {
+            Self::Gram(pass) => pass.reads(stratum),
+            Self::Logit(pass) => pass.reads(stratum),
+            Self::Influence(pass) => pass.reads(stratum),
+            Self::Reweighted(reweighted) => reweighted.pass.reads(stratum),
+        }
+    }
+
+    /// Whether rows are kept beside the statistic.
+    pub fn keeps(&self) -> bool {
+        match self {
+            Self::Gram(_) | Self::Logit(_) => false,
+            Self::Influence(pass) => pass.consumers.keep_rows,
+            Self::Reweighted(reweighted) => reweighted.pass.keeps(),
+        }
+    }
+
+    pub fn none_of(&self, stratum: usize) -> AnyStat {
+        match self {
+            Self::Gram(pass) => AnyStat::Grams(pass.none_of(stratum)),
+            Self::Logit(pass) => AnyStat::Logits(pass.none_of(stratum)),
+            Self::Influence(pass) => AnyStat::Influence(pass.none_of(stratum)),
+            Self::Reweighted(reweighted) => reweighted.pass.none_of(stratum),
+        }
+    }
+
+    pub fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut AnyStat,
+    ) -> Result<Option<KeptRows>> {
+        match (self, part) {
+            (Self::Gram(pass), AnyStat::Grams(part)) => pass.accumulate(chunk, part),
+            (Self::Logit(pass), AnyStat::Logits(part)) => pass.accumulate(chunk, part),
+            (Self::Influence(pass), AnyStat::Influence(part)) => pass.accumulate(chunk, part),
+            (Self::Reweighted(reweighted), part) => {
+                reweighted.pass.accumulate(&reweighted.draws.reweight(chunk), part)
+            }
+            _ => Err(foreign()),
+        }
+    }
+
+    pub fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {
+        match (self, total, part) {
+            (Self::Gram(pass), AnyStat::Grams(total), AnyStat::Grams(part)) => {
+                pass.merge(total, stratum, part)
+            }
+            (Self::Logit(pass), AnyStat::Logits(total), AnyStat::Logits(part)) => {
+                pass.merge(total, stratum, part)
+            }
+            (Self::Influence(pass), AnyStat::Influence(total), AnyStat::Influence(part)) => {
+                pass.merge(total, stratum, part)
+            }
+            (Self::Reweighted(reweighted), total, part) => {
+                reweighted.pass.merge(total, stratum, part)
+            }
+            _ => Err(foreign()),
+        }
+    }
+}
+
+fn foreign() -> DidError {
+    DidError::Engine { problem: "a pass was answered by the statistic of another".into() }
+}
+
+impl From<GramPass> for AnyPass {
+    fn from(pass: GramPass) -> Self {
+        Self::Gram(pass)
+    }
+}
+
+impl From<LogitPass> for AnyPass {
+    fn from(pass: LogitPass) -> Self {
+        Self::Logit(pass)
+    }
+}
+
+impl From<InfluencePass> for AnyPass {
+    fn from(pass: InfluencePass) -> Self {
+        Self::Influence(pass)
+    }
+}
+
+impl TryFrom<AnyStat> for Vec<Gram> {
+    type Error = DidError;
+
+    fn try_from(stat: AnyStat) -> Result<Self> {
+        if let AnyStat::Grams(grams) = stat { Ok(grams) } else { Err(foreign()) }
+    }
+}
+
+impl TryFrom<AnyStat> for Vec<LogitStat> {
+    type Error = DidError;
+
+    fn try_from(stat: AnyStat) -> Result<Self> {
+        if let AnyStat::Logits(logits) = stat { Ok(logits) } else { Err(foreign()) }
+    }
+}
+
+impl TryFrom<AnyStat> for InfluenceStat {
+    type Error = DidError;
+
+    fn try_from(stat: AnyStat) -> Result<Self> {
+        if let AnyStat::Influence(sums) = stat { Ok(sums) } else { Err(foreign()) }
+    }
+}
