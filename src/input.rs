@@ -11,6 +11,7 @@ use crate::files::{CsvData, Files, Format};
 use crate::panel::{MissingValues, ParquetFiles, Roles, SampleAudit};
 
 pub(crate) use guard::guarded;
+pub use guard::panics_are_caught;
 
 /// A data frame, a lazy frame, or the path of CSV or parquet files. Only the columns needed are read.
 ///
