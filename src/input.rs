@@ -11,6 +11,7 @@ use crate::files::{CsvData, Files, Format};
 use crate::panel::{MissingValues, ParquetFiles, Roles, SampleAudit};
 
 pub(crate) use guard::guarded;
+pub use guard::panics_are_caught;
 
 /// A data frame, a lazy frame, or the path of CSV or parquet files. Only the columns needed are read.
 ///
@@ -24,6 +25,23 @@ pub(crate) use guard::guarded;
 /// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
 /// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
 /// estimators replaces the words.
+///
+/// ```
+/// use burn_did::{AttGt, Data, backend::Cpu, data};
+/// use polars::prelude::IntoLazy;
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let config = config.group("first.treat").build();
+/// let frame = data::mpdta();
+/// let fit = config.fit(&frame, &Default::default())?;
+/// let lazy = config.fit(frame.lazy(), &Default::default())?;
+/// assert_eq!(fit.cells, lazy.cells);
+/// // The path of a file, of a directory or a pattern is data too.
+/// let error = config.fit("no such file.csv", &Default::default()).unwrap_err();
+/// assert!(error.to_string().contains("no such file.csv"));
+/// # let _ = Data::from("panel/*.parquet");
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 #[expect(missing_debug_implementations, reason = "a lazy frame has none")]

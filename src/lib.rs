@@ -83,7 +83,7 @@ pub use estimator::{
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use inference::{Estimate, Wald};
-pub use input::Data;
+pub use input::{Data, panics_are_caught};
 pub use options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
     Inference, Multiplier, Precision, Resampling, UnbalancedPanel,

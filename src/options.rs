@@ -112,6 +112,18 @@ pub enum Multiplier {
 }
 
 /// Multiplier bootstrap: number of draws, seed and law.
+///
+/// ```
+/// use burn_did::{Band, Bootstrap, Multiplier};
+/// # use burn_did::{AttGt, backend::Cpu, data};
+/// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let bootstrap = Bootstrap::draws(999).seed(7).multiplier(Multiplier::Rademacher);
+/// let fit = config.group("first.treat").bootstrap(bootstrap).build();
+/// let fit = fit.fit(&data::mpdta(), &Default::default())?;
+/// // With a bootstrap, bands are uniform unless asked otherwise.
+/// assert_eq!(fit.band, Band::Uniform);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bootstrap {
     /// Number of draws.
@@ -183,6 +195,13 @@ pub enum Band {
 }
 
 /// How standard errors, intervals and bands are formed.
+///
+/// ```
+/// use burn_did::{Band, Inference};
+/// let inference = Inference { alpha: 0.1, bootstrap: None, band: Band::Uniform };
+/// assert!(inference.validate().is_ok());
+/// assert!(Inference { alpha: 1.5, ..inference }.validate().is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inference {
     /// One minus the confidence level, between 1e-10 and 1 - 1e-10.

@@ -16,6 +16,16 @@ pub struct ProgressEvent {
 }
 
 /// A callback that hears how far the work has come. It is called on the thread that drives the fit.
+///
+/// ```
+/// use burn_did::Progress;
+/// # use burn_did::{AttGt, backend::Cpu, data};
+/// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let bar = Progress::new(|event| println!("{} {}/{}", event.stage, event.done, event.total));
+/// let config = config.group("first.treat").progress(bar).build();
+/// config.fit(&data::mpdta(), &Default::default())?;
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone)]
 pub struct Progress(Arc<dyn Fn(ProgressEvent) + Send + Sync>);
 

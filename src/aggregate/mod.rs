@@ -81,24 +81,64 @@ impl Aggregation {
     }
 
     /// One average over all post-treatment cells.
+    ///
+    /// ```
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let simple = fit.aggregate(Aggregation::simple())?;
+    /// assert!(simple.rows.is_empty() && simple.overall.se.is_some());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     #[must_use]
     pub fn simple() -> Self {
         Self::new(AggregationKind::Simple)
     }
 
     /// Effects by length of exposure: the event study.
+    ///
+    /// ```
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let event_study = fit.aggregate(Aggregation::dynamic())?;
+    /// assert!(event_study.rows[0].at == -3.0 && event_study.overall.se.is_some());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     #[must_use]
     pub fn dynamic() -> Self {
         Self::new(AggregationKind::Dynamic)
     }
 
     /// Effects by group.
+    ///
+    /// ```
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let groups = fit.aggregate(Aggregation::group())?;
+    /// assert!(groups.rows[0].at == 2004.0 && groups.overall.se.is_some());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     #[must_use]
     pub fn group() -> Self {
         Self::new(AggregationKind::Group)
     }
 
     /// Effects by calendar period.
+    ///
+    /// ```
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let years = fit.aggregate(Aggregation::calendar())?;
+    /// assert!(years.rows.len() == 4 && years.overall.se.is_some());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     #[must_use]
     pub fn calendar() -> Self {
         Self::new(AggregationKind::Calendar)
@@ -146,6 +186,21 @@ pub struct AggregatedRow {
 }
 
 /// Aggregated effects with their covariance.
+///
+/// ```
+/// use burn_did::Aggregation;
+/// # use burn_did::{AttGt, backend::Cpu, data};
+/// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// let event_study = fit.aggregate(Aggregation::dynamic())?;
+/// // Effects after treatment less those before, from the covariance of the rows.
+/// let (first, last) = (0, event_study.rows.len() - 1);
+/// let v = &event_study.vcov;
+/// let se = (v[first][first] + v[last][last] - 2.0 * v[first][last]).sqrt();
+/// assert!(se > 0.0);
+/// println!("{event_study}");
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
 #[non_exhaustive]

@@ -286,3 +286,6 @@ pub(super) fn linear(
         AggregationKind::Calendar => selection.calendar(options, warnings),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,6 +53,44 @@ pub struct TwoByTwoEstimate {
 }
 
 /// A two-by-two estimator in place of the built-in ones. An error makes the cell carry its message.
+///
+/// ```
+/// use burn_did::{AttGt, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate, backend::Cpu, data};
+///
+/// /// The difference of mean changes.
+/// struct Means;
+///
+/// impl TwoByTwo for Means {
+///     fn panel(&self, cell: &PanelCell<'_>) -> Result<TwoByTwoEstimate, String> {
+///         let n = cell.d.len();
+///         let change = |i: usize| cell.y1[i] - cell.y0[i];
+///         let share = |arm: f64| cell.d.iter().filter(|d| **d == arm).count() as f64 / n as f64;
+///         let mean = |arm: f64| {
+///             let of_arm = (0..n).filter(|i| cell.d[*i] == arm);
+///             of_arm.map(change).sum::<f64>() / (share(arm) * n as f64)
+///         };
+///         let psi = |i: usize| {
+///             let sign = if cell.d[i] == 1.0 { 1.0 } else { -1.0 };
+///             sign * (change(i) - mean(cell.d[i])) / share(cell.d[i])
+///         };
+///         let influence = (0..n).map(psi).collect();
+///         Ok(TwoByTwoEstimate { att: mean(1.0) - mean(0.0), influence })
+///     }
+///
+///     fn repeated(&self, _: &RepeatedCell<'_>) -> Result<TwoByTwoEstimate, String> {
+///         Err("a balanced panel is needed".into())
+///     }
+/// }
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let config = config.group("first.treat").build();
+/// let own = config.fit_with(&data::mpdta(), &Means)?;
+/// // Without covariates the built-in estimators are the same.
+/// let built_in = config.fit(&data::mpdta(), &Default::default())?;
+/// let (a, b) = (own.cells[0].estimate.se.unwrap(), built_in.cells[0].estimate.se.unwrap());
+/// assert!((a - b).abs() < 1e-12);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[doc(alias = "est_method")]
 pub trait TwoByTwo: Sync {
     /// Estimates a cell of a balanced panel.

@@ -37,6 +37,19 @@ pub(super) fn pre_test(
 impl GroupTimeResult {
     /// Averages the cells, with the fit's own options of inference.
     ///
+    /// ```
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let event_study = fit.aggregate(Aggregation::dynamic())?;
+    /// for row in &event_study.rows {
+    ///     println!("{} periods after treatment: {:?}", row.at, row.estimate.att);
+    /// }
+    /// assert!(event_study.overall.excludes_zero());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DidError::MissingCells`], [`DidError::EmptyWindow`] or [`DidError::NoInfluence`].
     #[doc(alias = "aggte")]
@@ -45,6 +58,17 @@ impl GroupTimeResult {
     }
 
     /// Averages the cells with another level or band. The bootstrap draws are always those of the fit.
+    ///
+    /// ```
+    /// use burn_did::{Aggregation, Band, Inference};
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let wide = Inference { alpha: 0.01, band: Band::Uniform, bootstrap: None };
+    /// let event_study = fit.aggregate_with(Aggregation::dynamic(), &wide)?;
+    /// assert!(event_study.critical_value > 2.576);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`aggregate`](Self::aggregate), and [`DidError::Config`].
@@ -59,6 +83,15 @@ impl GroupTimeResult {
 
     /// Covariance of the cells' estimates, `[cells][cells]`; `None` where a cell has no estimate, and everywhere for point
     /// estimates only.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let (variance, se) = (fit.vcov()[0][0], fit.cells[0].estimate.se);
+    /// assert!((variance.unwrap().sqrt() - se.unwrap()).abs() < 1e-12);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     #[must_use]
     pub fn vcov(&self) -> Vec<Vec<Option<f64>>> {
         let (joint, cells) = (&self.effects.joint, self.effects.cells.len());
@@ -72,6 +105,16 @@ impl GroupTimeResult {
 
     /// `Σ weight · ATT(g, t)` for any weights by (group, time), with its standard error and a pointwise interval.
     ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// // Two years into treatment, less the year in which it starts, of the group of 2004.
+    /// let growth = fit.contrast(&[((2004.0, 2006.0), 1.0), ((2004.0, 2004.0), -1.0)])?;
+    /// assert!((growth.att.unwrap() + 0.1268).abs() < 1e-4 && growth.se.is_some());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DidError::MissingCells`] or [`DidError::EmptyWindow`] for a cell that has no estimate or does not exist,
     /// [`DidError::NoInfluence`] for point estimates only, and [`DidError::Config`] if the settings' level was changed to none.
@@ -83,6 +126,16 @@ impl GroupTimeResult {
     }
 
     /// Wald test that several contrasts are all zero.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let first_year = |group: f64| vec![((group, group), 1.0)];
+    /// let test = fit.joint_test(&[first_year(2004.0), first_year(2006.0), first_year(2007.0)])?;
+    /// assert_eq!(test.df, 3);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`contrast`](Self::contrast), and [`DidError::Singular`] if one follows from the others.
@@ -98,6 +151,14 @@ impl GroupTimeResult {
 
     /// Wald test that every estimated post-treatment effect is zero.
     ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// assert_eq!(fit.test_post_effects()?.df, 7);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`joint_test`](Self::joint_test).
     pub fn test_post_effects(&self) -> Result<Wald> {
@@ -112,6 +173,14 @@ impl GroupTimeResult {
     }
 
     /// Wald test that all groups have the same average post-treatment effect (their rows of [`Aggregation::group`]).
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// assert_eq!(fit.test_equal_groups()?.df, 2);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`joint_test`](Self::joint_test); [`DidError::EmptyWindow`] with fewer than two groups.

@@ -15,6 +15,7 @@ use crate::settings::Settings;
 /// Effect on one group in one period.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
+#[doc(alias = "AttGtCell")]
 pub struct GroupTimeCell {
     /// First treated period of the group.
     pub group: f64,
@@ -55,6 +56,19 @@ impl Timings {
 }
 
 /// Influence values by unit, kept on request.
+///
+/// ```
+/// use burn_did::{AttGt, backend::Cpu, data};
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let config = config.group("first.treat").keep_influence(true).build();
+/// let fit = config.fit(&data::mpdta(), &Default::default())?;
+/// let influence = fit.influence.as_ref().unwrap();
+/// let squares: f64 = influence.columns[0].iter().map(|psi| psi * psi).sum();
+/// let se = squares.sqrt() / influence.units.len() as f64;
+/// assert!((se - fit.cells[0].estimate.se.unwrap()).abs() < 1e-12);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Influence {
@@ -67,6 +81,19 @@ pub struct Influence {
 /// A cell of triple differences against one comparison cohort: `att = treated_ineligible + untreated_eligible -
 /// untreated_ineligible`, each the difference in differences of the treated and eligible units with these. In single precision
 /// they lack the correction of the cells' estimates, and so differ by rounding.
+///
+/// ```
+/// use burn_did::{Ddd, backend::Cpu, data::TripleSimulation};
+///
+/// let data = TripleSimulation::builder().units(2_000).seed(1).build().frame();
+/// let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+/// let fit = config.eligible("eligible").build().fit(&data, &Default::default())?;
+/// for c in fit.comparisons.iter().flatten() {
+///     let triple = c.treated_ineligible + c.untreated_eligible - c.untreated_ineligible;
+///     assert!((c.att - triple).abs() < 1e-9);
+/// }
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TripleComparison {
@@ -92,10 +119,23 @@ pub struct TripleComparison {
 }
 
 /// Group-time average treatment effects. Carries no backend and no unit data unless influence values were kept.
+///
+/// ```
+/// use burn_did::{Aggregation, AttGt, backend::Cpu, data};
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// // Cells are in order of groups, then periods.
+/// let cell = fit.cells.iter().find(|c| (c.group, c.time) == (2004.0, 2005.0)).unwrap();
+/// assert!((cell.estimate.att.unwrap() + 0.0704).abs() < 1e-4);
+/// println!("{fit}\n{}", fit.aggregate(Aggregation::group())?);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
 #[non_exhaustive]
 #[doc(alias = "MP")]
+#[doc(alias = "AttGtResult")]
 pub struct GroupTimeResult {
     /// Which form the saved result has.
     #[serde(default)]

@@ -53,6 +53,18 @@ impl GroupTimeResult {
     /// Writes the result as JSON, every number to the last bit. It can be aggregated again after [`load`](Self::load);
     /// influence values are not saved.
     ///
+    /// ```
+    /// use burn_did::GroupTimeResult;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let path = std::env::temp_dir().join("burn-did-example.json");
+    /// fit.save(&path)?;
+    /// assert_eq!(GroupTimeResult::load(&path)?, fit);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DidError::Io`] if the file cannot be written, [`DidError::Json`] if the result was changed into one that could not be
     /// loaded.
@@ -71,6 +83,19 @@ impl GroupTimeResult {
 
 impl DrdidResult {
     /// Writes the result as JSON, every number to the last bit; influence values are not saved.
+    ///
+    /// ```
+    /// use burn_did::{Drdid, DrdidResult, backend::Cpu, data::TwoPeriodSimulation};
+    ///
+    /// let data = TwoPeriodSimulation::builder().units(500).seed(1).build().frame();
+    /// let config = Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
+    /// let fit = config.build().fit(&data, &Default::default())?;
+    /// let path = std::env::temp_dir().join("burn-did-two-periods-example.json");
+    /// fit.save(&path)?;
+    /// assert_eq!(DrdidResult::load(&path)?, fit);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`GroupTimeResult::save`].

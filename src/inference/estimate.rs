@@ -3,6 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 /// A point estimate with its uncertainty. What does not exist is `None`, never 0 or NaN.
+///
+/// ```
+/// use burn_did::Estimate;
+/// let estimate = Estimate::new(Some(-0.08), Some(0.02), 1.96);
+/// assert_eq!((estimate.statistic(), estimate.excludes_zero()), (Some(-4.0), true));
+/// assert_eq!(Estimate::new(Some(-0.08), None, 1.96).p_value, None);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Effect, in units of the outcome.

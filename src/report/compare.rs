@@ -24,6 +24,29 @@ pub struct Term {
 }
 
 /// A result that can be a column of [`compare`].
+///
+/// ```
+/// use burn_did::{Band, Comparable, Estimate, Term, compare};
+///
+/// /// An estimate from elsewhere.
+/// struct Published(f64, f64);
+///
+/// impl Comparable for Published {
+///     fn terms(&self) -> Vec<Term> {
+///         let estimate = Estimate::new(Some(self.0), Some(self.1), 1.96);
+///         vec![Term { name: "Overall ATT".into(), order: [0.0; 3], estimate }]
+///     }
+///     fn facts(&self) -> Vec<(String, String)> {
+///         vec![("Source".into(), "table 2".into())]
+///     }
+///     fn intervals(&self) -> (Band, f64) {
+///         (Band::Pointwise, 0.05)
+///     }
+/// }
+///
+/// let table = compare(&[("Published", &Published(-0.04, 0.012))]);
+/// assert!(table.to_string().contains("-0.0400*"));
+/// ```
 pub trait Comparable {
     /// The estimates.
     fn terms(&self) -> Vec<Term>;
@@ -35,11 +58,20 @@ pub trait Comparable {
 
 /// Results side by side: estimates with stars, standard errors in parentheses under them, one column a model.
 ///
-/// ```no_run
-/// # fn f(short: burn_did::Aggregated, long: burn_did::Aggregated) {
-/// let table = burn_did::compare(&[("Short", &short), ("Long", &long)]);
+/// ```
+/// use burn_did::{Aggregation, AttGt, backend::Cpu, compare, data};
+///
+/// let config = || AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let plain = config().group("first.treat").build();
+/// let adjusted = config().group("first.treat").covariates("~ lpop").build();
+/// let [plain, adjusted] = [plain, adjusted].map(|config| {
+///     let fit = config.fit(&data::mpdta(), &Default::default())?;
+///     fit.aggregate(Aggregation::dynamic())
+/// });
+/// let table = compare(&[("Plain", &plain?), ("Adjusted", &adjusted?)]);
 /// println!("{table}\n{}", table.to_latex());
-/// # }
+/// assert!(table.to_string().contains("Event time 0"));
+/// # Ok::<(), burn_did::DidError>(())
 /// ```
 pub fn compare(models: &[(&str, &dyn Comparable)]) -> Table {
     if models.is_empty() {

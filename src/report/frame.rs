@@ -17,6 +17,15 @@ impl GroupTimeResult {
     /// `n_treated`, `n_control`. What does not exist is null. Groups and periods are numbers, or text such as `2007-03` with a
     /// [`Frequency`](crate::Frequency).
     ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let cells = fit.to_dataframe()?;
+    /// assert_eq!((cells.height(), cells.get_column_names()[2].as_str()), (12, "att"));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
@@ -36,6 +45,14 @@ impl GroupTimeResult {
     }
 
     /// One row about the fit: settings, sample sizes, critical value and pre-test.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// assert_eq!(fit.glance()?.column("n_units")?.u64()?.get(0), Some(500));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.

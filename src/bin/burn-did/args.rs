@@ -1,36 +1,15 @@
-//! Commands, and the options that several of them share.
+//! Options that several commands share.
 
 use std::path::PathBuf;
 
 use burn_did::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Frequency, Multiplier, Precision,
 };
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
-use crate::backend::Backend;
-use crate::commands::{aggregate, att_gt, ddd, drdid, plot};
+use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec};
-
-/// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
-///
-/// Results go to standard output, errors and progress to standard error. Exit status: 0; 1 if the data or the
-/// estimation is at fault; 2 if the command line is.
-#[derive(Parser)]
-#[command(name = "burn-did", version, max_term_width = 100)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    AttGt(Box<att_gt::AttGtArgs>),
-    Ddd(Box<ddd::DddArgs>),
-    Drdid(Box<drdid::DrdidArgs>),
-    Aggregate(aggregate::AggregateArgs),
-    Plot(plot::PlotArgs),
-}
 
 /// Data and the columns that every estimator has.
 #[derive(Args)]
@@ -49,7 +28,7 @@ pub(crate) struct ColumnArgs {
     #[arg(
         long,
         value_name = "PERIOD",
-        value_parser = values::frequency(),
+        value_parser = values::FREQUENCY.parser(),
         help_heading = "Columns"
     )]
     pub frequency: Option<Frequency>,
@@ -61,7 +40,7 @@ pub(crate) struct ColumnArgs {
         long,
         value_name = "FORMULA",
         visible_alias = "covariates",
-        default_value = "~ 1",
+        default_value_t = defaults::att_gt().covariates,
         allow_hyphen_values = true,
         help_heading = "Columns"
     )]
@@ -123,8 +102,8 @@ pub(crate) struct GroupTimeArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = "nevertreated",
-        value_parser = values::control_group(),
+        default_value = values::CONTROL_GROUP.word(defaults::att_gt().control_group),
+        value_parser = values::CONTROL_GROUP.parser(),
         help_heading = "Estimation"
     )]
     pub control_group: ControlGroup,
@@ -133,8 +112,8 @@ pub(crate) struct GroupTimeArgs {
         long,
         value_name = "METHOD",
         visible_alias = "method",
-        default_value = "dr",
-        value_parser = values::method(),
+        default_value = values::METHOD.word(defaults::att_gt().method),
+        value_parser = values::METHOD.parser(),
         help_heading = "Estimation"
     )]
     pub est_method: EstimationMethod,
@@ -142,8 +121,8 @@ pub(crate) struct GroupTimeArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = "varying",
-        value_parser = values::base_period(),
+        default_value = values::BASE_PERIOD.word(defaults::att_gt().base_period),
+        value_parser = values::BASE_PERIOD.parser(),
         help_heading = "Estimation"
     )]
     pub base_period: BasePeriod,
@@ -162,19 +141,24 @@ pub(crate) struct InferenceArgs {
         long,
         value_name = "N",
         visible_alias = "draws",
-        default_value_t = 1000,
+        default_value_t = defaults::bootstrap().draws,
         help_heading = "Inference"
     )]
     biters: usize,
     /// Seed of the bootstrap.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Inference")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::bootstrap().seed,
+        help_heading = "Inference"
+    )]
     seed: u64,
     /// Law of the bootstrap's multipliers.
     #[arg(
         long,
         value_name = "LAW",
-        default_value = "mammen",
-        value_parser = values::multiplier(),
+        default_value = values::MULTIPLIER.word(defaults::bootstrap().multiplier),
+        value_parser = values::MULTIPLIER.parser(),
         help_heading = "Inference"
     )]
     multiplier: Multiplier,
@@ -183,7 +167,7 @@ pub(crate) struct InferenceArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        default_value_t = 0.05,
+        default_value_t = defaults::att_gt().alpha,
         value_parser = values::alpha,
         help_heading = "Inference"
     )]
@@ -198,6 +182,17 @@ impl InferenceArgs {
     }
 }
 
+/// Where the arithmetic is done.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// The processor.
+    Cpu,
+    /// A GPU by Vulkan, Metal or DirectX; single precision.
+    Wgpu,
+    /// An NVIDIA GPU.
+    Cuda,
+}
+
 /// Where and how the arithmetic is done.
 #[derive(Args)]
 pub(crate) struct DeviceArgs {
@@ -208,7 +203,7 @@ pub(crate) struct DeviceArgs {
     #[arg(long, value_name = "N", help_heading = "Device")]
     pub device: Option<usize>,
     /// Floating-point type on the device: f64, or f32 on wgpu.
-    #[arg(long, value_name = "TYPE", value_parser = values::precision(), help_heading = "Device")]
+    #[arg(long, value_name = "TYPE", value_parser = values::PRECISION.parser(), help_heading = "Device")]
     pub precision: Option<Precision>,
     /// Most unit data to hold in memory (of parquet files) or on the device at once, as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, help_heading = "Device")]

@@ -2,9 +2,8 @@
 
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Precision, Progress};
-use clap::ValueEnum;
 
-use crate::args::DeviceArgs;
+use crate::args::{Backend, DeviceArgs};
 use crate::error::{CliError, Result};
 use crate::progress::Bar;
 
@@ -17,22 +16,14 @@ pub(crate) trait Fit {
     fn device(&self) -> &DeviceArgs;
 
     /// Fits on a device of backend `B`.
-    fn fit<B: DidBackend>(
-        &self,
-        device: &B::Device,
-        precision: Precision,
-        progress: Option<Progress>,
-    ) -> Result<Self::Result>;
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<Self::Result>;
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Backend {
-    /// The processor.
-    Cpu,
-    /// A GPU by Vulkan, Metal or DirectX; single precision.
-    Wgpu,
-    /// An NVIDIA GPU.
-    Cuda,
+/// Where a fit runs, and who hears of it.
+pub(crate) struct On<'a, B: DidBackend> {
+    pub device: &'a B::Device,
+    pub precision: Precision,
+    pub progress: Option<Progress>,
 }
 
 /// Fits on the device asked for.
@@ -95,7 +86,8 @@ fn run<B: DidBackend, F: Fit>(
 ) -> Result<F::Result> {
     let asked = command.device();
     let bar = Bar::new(asked.quiet);
-    command.fit::<B>(device, asked.precision.unwrap_or(precision), bar.callback())
+    let precision = asked.precision.unwrap_or(precision);
+    command.fit(On::<B> { device, precision, progress: bar.callback() })
 }
 
 /// Gives the GPU runtime its defaults. It would look for `cubecl.toml` in the working directory and above, and for `CUBECL_DEBUG_LOG`,

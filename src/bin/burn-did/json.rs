@@ -6,28 +6,13 @@ use burn_did::{
     Aggregated, AggregationKind, DidError, DidWarning, DrdidResult, Estimate, Frequency,
     GroupTimeCell, GroupTimeResult, SampleAudit, Settings, Timings, TripleComparison, Wald,
 };
-use serde::ser::{Serialize, Serializer};
+use serde::ser::Serialize;
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer as Writer};
 
-use crate::commands::Formed;
+use crate::formed::Formed;
 use crate::shown::in_json;
-use crate::values::Given;
-
-/// A number that is written without a fraction if it has none.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Number(pub f64);
-
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
-        if self.0.fract() == 0.0 && self.0.abs() < 1e15 {
-            serializer.serialize_i64(self.0 as i64)
-        } else {
-            serializer.serialize_f64(self.0)
-        }
-    }
-}
+use crate::values::{Given, Number};
 
 /// A period or group: a number, or its name if it is of the calendar.
 #[derive(serde::Serialize)]
@@ -276,12 +261,12 @@ struct Aggregate<'a> {
     r#type: &'static str,
     options: &'a Given,
     #[serde(flatten)]
-    outcome: Outcome,
+    answer: Answer,
 }
 
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum Outcome {
+enum Answer {
     Formed { overall: Interval, critical_value: f64, rows: Vec<Row> },
     Failed { error: String },
 }
@@ -303,16 +288,16 @@ struct Row {
 
 impl<'a> Aggregate<'a> {
     fn new(formed: &'a Formed) -> Self {
-        let outcome = match &formed.result {
-            Ok(aggregated) => Outcome::formed(aggregated),
-            Err(error) => Outcome::Failed { error: DidError::to_string(error) },
+        let answer = match &formed.result {
+            Ok(aggregated) => Answer::formed(aggregated),
+            Err(error) => Answer::Failed { error: DidError::to_string(error) },
         };
         let r#type = formed.spec.aggregation.kind.name();
-        Self { r#type, options: &formed.spec.given, outcome }
+        Self { r#type, options: &formed.spec.given, answer }
     }
 }
 
-impl Outcome {
+impl Answer {
     fn formed(aggregated: &Aggregated) -> Self {
         let row = |r: &burn_did::AggregatedRow| Row {
             at: match aggregated.aggregation.kind {

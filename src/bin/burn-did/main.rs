@@ -3,19 +3,43 @@
 mod args;
 mod backend;
 mod commands;
+mod configure;
 mod csv;
+mod defaults;
 mod error;
+mod formed;
 mod json;
 mod output;
+mod panics;
 mod progress;
 mod shown;
 mod values;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-use args::{Cli, Command};
+use commands::{aggregate, att_gt, ddd, drdid, plot};
+
+/// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
+///
+/// Results go to standard output, errors and progress to standard error. Exit status: 0; 1 if the data or the
+/// estimation is at fault; 2 if the command line is.
+#[derive(Parser)]
+#[command(name = "burn-did", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    AttGt(Box<att_gt::AttGtArgs>),
+    Ddd(Box<ddd::DddArgs>),
+    Drdid(Box<drdid::DrdidArgs>),
+    Aggregate(aggregate::AggregateArgs),
+    Plot(plot::PlotArgs),
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -27,14 +51,15 @@ fn main() -> ExitCode {
         // Help, or the version.
         Err(error) => error.exit(),
     };
+    panics::keep_caught_ones_quiet();
     #[cfg(any(feature = "wgpu", feature = "cuda"))]
     backend::ignore_configuration_files();
     let done = match cli.command {
-        Command::AttGt(args) => commands::att_gt::run(&args),
-        Command::Ddd(args) => commands::ddd::run(&args),
-        Command::Drdid(args) => commands::drdid::run(&args),
-        Command::Aggregate(args) => commands::aggregate::run(&args),
-        Command::Plot(args) => commands::plot::run(&args),
+        Command::AttGt(args) => att_gt::run(&args),
+        Command::Ddd(args) => ddd::run(&args),
+        Command::Drdid(args) => drdid::run(&args),
+        Command::Aggregate(args) => aggregate::run(&args),
+        Command::Plot(args) => plot::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,120 +8,111 @@ use burn_did::{
     FixWeights, Frequency, Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::json::Number;
+/// Words for the values of an option. What follows a word in its entry are other spellings of it.
+pub(crate) struct Choice<T: 'static>(&'static [(&'static [&'static str], T)]);
 
-/// Parser of one of several words. What follows a name in its entry are other spellings of it.
-fn choice<T, const N: usize>(
-    choices: [(&'static [&'static str], T); N],
-) -> impl TypedValueParser<Value = T>
-where
-    T: Copy + Send + Sync + 'static,
-{
-    let names = choices.map(|(names, _)| PossibleValue::new(names[0]).aliases(&names[1..]));
-    PossibleValuesParser::new(names).try_map(move |name| {
-        let found = choices.iter().find(|(names, _)| names.contains(&name.as_str()));
-        found.map(|(_, value)| *value).ok_or("unknown value")
-    })
+impl<T: Copy + PartialEq + Send + Sync + 'static> Choice<T> {
+    /// Parser of one of the words.
+    pub(crate) fn parser(&self) -> impl TypedValueParser<Value = T> + use<T> {
+        let choices = self.0;
+        let names = choices
+            .iter()
+            .map(|(names, _)| PossibleValue::new(names[0]).aliases(names[1..].iter().copied()));
+        PossibleValuesParser::new(names).try_map(move |name| {
+            let found = choices.iter().find(|(names, _)| names.contains(&name.as_str()));
+            found.map(|(_, value)| *value).ok_or("unknown value")
+        })
+    }
+
+    /// The word for a value.
+    pub(crate) fn word(&self, value: T) -> &'static str {
+        self.0.iter().find(|(_, v)| *v == value).map_or("", |(names, _)| names[0])
+    }
 }
 
-pub(crate) fn fix_weights() -> impl TypedValueParser<Value = FixWeights> {
-    choice([
-        (&["varying"], FixWeights::Varying),
-        (&["base_period", "base-period"], FixWeights::BasePeriod),
-        (&["first_period", "first-period"], FixWeights::FirstPeriod),
-    ])
-}
+pub(crate) const FIX_WEIGHTS: Choice<FixWeights> = Choice(&[
+    (&["varying"], FixWeights::Varying),
+    (&["base_period", "base-period"], FixWeights::BasePeriod),
+    (&["first_period", "first-period"], FixWeights::FirstPeriod),
+]);
 
-pub(crate) fn frequency() -> impl TypedValueParser<Value = Frequency> {
-    choice([
-        (&["year"], Frequency::Year),
-        (&["quarter"], Frequency::Quarter),
-        (&["month"], Frequency::Month),
-        (&["week"], Frequency::Week),
-        (&["day"], Frequency::Day),
-    ])
-}
+pub(crate) const FREQUENCY: Choice<Frequency> = Choice(&[
+    (&["year"], Frequency::Year),
+    (&["quarter"], Frequency::Quarter),
+    (&["month"], Frequency::Month),
+    (&["week"], Frequency::Week),
+    (&["day"], Frequency::Day),
+]);
 
-pub(crate) fn control_group() -> impl TypedValueParser<Value = ControlGroup> {
-    choice([
-        (&["nevertreated", "never-treated", "never_treated"], ControlGroup::NeverTreated),
-        (&["notyettreated", "not-yet-treated", "not_yet_treated"], ControlGroup::NotYetTreated),
-    ])
-}
+pub(crate) const CONTROL_GROUP: Choice<ControlGroup> = Choice(&[
+    (&["nevertreated", "never-treated", "never_treated"], ControlGroup::NeverTreated),
+    (&["notyettreated", "not-yet-treated", "not_yet_treated"], ControlGroup::NotYetTreated),
+]);
 
-pub(crate) fn method() -> impl TypedValueParser<Value = EstimationMethod> {
-    choice([
-        (&["dr", "doubly-robust", "doubly_robust"], EstimationMethod::DoublyRobust),
-        (&["ipw"], EstimationMethod::Ipw),
-        (&["reg", "outcome-regression", "outcome_regression"], EstimationMethod::OutcomeRegression),
-    ])
-}
+pub(crate) const METHOD: Choice<EstimationMethod> = Choice(&[
+    (&["dr", "doubly-robust", "doubly_robust"], EstimationMethod::DoublyRobust),
+    (&["ipw"], EstimationMethod::Ipw),
+    (&["reg", "outcome-regression", "outcome_regression"], EstimationMethod::OutcomeRegression),
+]);
 
-pub(crate) fn base_period() -> impl TypedValueParser<Value = BasePeriod> {
-    choice([(&["varying"], BasePeriod::Varying), (&["universal"], BasePeriod::Universal)])
-}
+pub(crate) const BASE_PERIOD: Choice<BasePeriod> =
+    Choice(&[(&["varying"], BasePeriod::Varying), (&["universal"], BasePeriod::Universal)]);
 
-pub(crate) fn multiplier() -> impl TypedValueParser<Value = Multiplier> {
-    choice([
-        (&["mammen"], Multiplier::Mammen),
-        (&["rademacher"], Multiplier::Rademacher),
-        (&["webb"], Multiplier::Webb),
-        (&["gaussian"], Multiplier::Gaussian),
-    ])
-}
+pub(crate) const MULTIPLIER: Choice<Multiplier> = Choice(&[
+    (&["mammen"], Multiplier::Mammen),
+    (&["rademacher"], Multiplier::Rademacher),
+    (&["webb"], Multiplier::Webb),
+    (&["gaussian"], Multiplier::Gaussian),
+]);
 
-pub(crate) fn precision() -> impl TypedValueParser<Value = Precision> {
-    choice([(&["f64"], Precision::F64), (&["f32"], Precision::F32)])
-}
+pub(crate) const PRECISION: Choice<Precision> =
+    Choice(&[(&["f64"], Precision::F64), (&["f32"], Precision::F32)]);
 
-pub(crate) fn unbalanced() -> impl TypedValueParser<Value = UnbalancedPanel> {
-    choice([
-        (&["drop"], UnbalancedPanel::Drop),
-        (&["pairs"], UnbalancedPanel::Pairs),
-        (&["rows"], UnbalancedPanel::Rows),
-    ])
-}
+pub(crate) const UNBALANCED: Choice<UnbalancedPanel> = Choice(&[
+    (&["drop"], UnbalancedPanel::Drop),
+    (&["pairs"], UnbalancedPanel::Pairs),
+    (&["rows"], UnbalancedPanel::Rows),
+]);
 
-pub(crate) fn resampling() -> impl TypedValueParser<Value = Resampling> {
-    choice([(&["weighted"], Resampling::Weighted), (&["multiplier"], Resampling::Multiplier)])
-}
+pub(crate) const RESAMPLING: Choice<Resampling> =
+    Choice(&[(&["weighted"], Resampling::Weighted), (&["multiplier"], Resampling::Multiplier)]);
 
 /// A two-period estimator, as R's function for it says.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Estimator {
     pub method: DrdidMethod,
     pub locally_efficient: bool,
     pub repeated_cross_sections: bool,
 }
 
-pub(crate) fn estimator() -> impl TypedValueParser<Value = Estimator> {
-    use DrdidMethod::{
-        DoublyRobust, DoublyRobustImproved, Ipw, IpwHorvitzThompson, OutcomeRegression, Twfe,
-    };
-    let named = |method, locally_efficient, repeated_cross_sections| Estimator {
-        method,
-        locally_efficient,
-        repeated_cross_sections,
-    };
-    choice([
-        (&["drdid_panel"], named(DoublyRobust, true, false)),
-        (&["drdid_imp_panel"], named(DoublyRobustImproved, true, false)),
-        (&["reg_did_panel"], named(OutcomeRegression, true, false)),
-        (&["ipw_did_panel"], named(IpwHorvitzThompson, true, false)),
-        (&["std_ipw_did_panel"], named(Ipw, true, false)),
-        (&["twfe_did_panel"], named(Twfe, true, false)),
-        (&["drdid_rc"], named(DoublyRobust, true, true)),
-        (&["drdid_rc1"], named(DoublyRobust, false, true)),
-        (&["drdid_imp_rc"], named(DoublyRobustImproved, true, true)),
-        (&["drdid_imp_rc1"], named(DoublyRobustImproved, false, true)),
-        (&["reg_did_rc"], named(OutcomeRegression, true, true)),
-        (&["ipw_did_rc"], named(IpwHorvitzThompson, true, true)),
-        (&["std_ipw_did_rc"], named(Ipw, true, true)),
-        (&["twfe_did_rc"], named(Twfe, true, true)),
-    ])
+impl Estimator {
+    const fn new(
+        method: DrdidMethod,
+        locally_efficient: bool,
+        repeated_cross_sections: bool,
+    ) -> Self {
+        Self { method, locally_efficient, repeated_cross_sections }
+    }
 }
+
+pub(crate) const ESTIMATOR: Choice<Estimator> = Choice(&[
+    (&["drdid_panel"], Estimator::new(DrdidMethod::DoublyRobust, true, false)),
+    (&["drdid_imp_panel"], Estimator::new(DrdidMethod::DoublyRobustImproved, true, false)),
+    (&["reg_did_panel"], Estimator::new(DrdidMethod::OutcomeRegression, true, false)),
+    (&["ipw_did_panel"], Estimator::new(DrdidMethod::IpwHorvitzThompson, true, false)),
+    (&["std_ipw_did_panel"], Estimator::new(DrdidMethod::Ipw, true, false)),
+    (&["twfe_did_panel"], Estimator::new(DrdidMethod::Twfe, true, false)),
+    (&["drdid_rc"], Estimator::new(DrdidMethod::DoublyRobust, true, true)),
+    (&["drdid_rc1"], Estimator::new(DrdidMethod::DoublyRobust, false, true)),
+    (&["drdid_imp_rc"], Estimator::new(DrdidMethod::DoublyRobustImproved, true, true)),
+    (&["drdid_imp_rc1"], Estimator::new(DrdidMethod::DoublyRobustImproved, false, true)),
+    (&["reg_did_rc"], Estimator::new(DrdidMethod::OutcomeRegression, true, true)),
+    (&["ipw_did_rc"], Estimator::new(DrdidMethod::IpwHorvitzThompson, true, true)),
+    (&["std_ipw_did_rc"], Estimator::new(DrdidMethod::Ipw, true, true)),
+    (&["twfe_did_rc"], Estimator::new(DrdidMethod::Twfe, true, true)),
+]);
 
 /// A number in (0, 1).
 pub(crate) fn fraction(text: &str) -> Result<f64, String> {
@@ -162,6 +153,21 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     };
     let count: u64 = digits.parse().map_err(|_| "expected a whole number of bytes".to_owned())?;
     count.checked_mul(factor).filter(|b| *b > 0).ok_or_else(|| "out of range".to_owned())
+}
+
+/// A number that is written without a fraction if it has none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
+        if self.0.fract() == 0.0 && self.0.abs() < 1e15 {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
 }
 
 /// An aggregation as asked for.

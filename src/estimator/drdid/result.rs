@@ -13,6 +13,18 @@ use crate::settings::Settings;
 
 /// The effect on the treated in a two-period comparison. Carries no backend and no unit data unless influence values were
 /// kept.
+///
+/// ```
+/// use burn_did::{Drdid, backend::Cpu, data::TwoPeriodSimulation};
+///
+/// let data = TwoPeriodSimulation::builder().units(500).seed(1).build().frame();
+/// let config = Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
+/// let fit = config.build().fit(&data, &Default::default())?;
+/// assert_eq!(fit.estimator_name(), "drdid_imp_panel");
+/// let [lower, upper] = [fit.estimate.ci_lower, fit.estimate.ci_upper];
+/// println!("{:?} in {lower:?} to {upper:?}\n{fit}", fit.estimate.att);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
 #[non_exhaustive]

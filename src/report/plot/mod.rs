@@ -33,6 +33,14 @@ pub use options::{Colour, PlotOptions};
 impl GroupTimeResult {
     /// Draws the group-time effects, one panel a group, to a `.png` or `.svg` file.
     ///
+    /// ```no_run
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// fit.plot("effects.svg")?;
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DidError::Plot`] for another extension, a result without estimates or panels that do not fit,
     /// [`DidError::Io`] if the file cannot be
@@ -51,6 +59,16 @@ impl GroupTimeResult {
 
     /// The plot as an SVG document.
     ///
+    /// ```
+    /// use burn_did::PlotOptions;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let svg = fit.to_svg(&PlotOptions::new().title("Teen employment"))?;
+    /// assert!(svg.contains("Teen employment"));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Self::plot_with`], less the file.
     pub fn to_svg(&self, options: &PlotOptions) -> Result<String> {
@@ -63,6 +81,15 @@ impl Aggregated {
     /// Draws the event study, or the effects by group or period, to a `.png` or `.svg` file.
     ///
     /// Thick strokes are pointwise intervals; thin ones with caps are the uniform band, if there is one.
+    ///
+    /// ```no_run
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// fit.aggregate(Aggregation::dynamic())?.plot("event-study.png")?;
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
     /// [`DidError::Plot`] for another extension, a simple aggregation or a result without estimates, [`DidError::Io`]
@@ -80,6 +107,16 @@ impl Aggregated {
     }
 
     /// The plot as an SVG document.
+    ///
+    /// ```
+    /// use burn_did::{Aggregation, PlotOptions};
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let svg = fit.aggregate(Aggregation::dynamic())?.to_svg(&PlotOptions::new())?;
+    /// assert!(svg.starts_with("<svg"));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Self::plot_with`], less the file.

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use burn_did::{Aggregated, GroupTimeResult, Inference, PlotOptions};
 use clap::Args;
 
-use super::{Formed, draw, drawable, formed, report_failures};
+use super::draw;
 use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
 use crate::error::{CliError, Result};
+use crate::formed::{Formed, drawable, formed, report_failures};
 use crate::values::{self, AggregateSpec};
 use crate::{csv, json, output};
 

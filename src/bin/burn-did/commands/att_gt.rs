@@ -1,12 +1,14 @@
 //! `burn-did att-gt`
 
 use burn_did::backend::DidBackend;
-use burn_did::{AttGt, FixWeights, GroupTimeResult, Precision, Progress};
+use burn_did::{AttGt, FixWeights, GroupTimeResult};
 use clap::Args;
 
 use super::group_time;
 use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
-use crate::backend::{self, Fit};
+use crate::backend::{self, Fit, On};
+use crate::configure::with_group_time;
+use crate::defaults;
 use crate::error::Result;
 use crate::values;
 
@@ -18,7 +20,7 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     columns: ColumnArgs,
     /// Period whose weight is used where weights change over time.
-    #[arg(long, value_name = "WHICH", value_parser = values::fix_weights(), help_heading = "Columns")]
+    #[arg(long, value_name = "WHICH", value_parser = values::FIX_WEIGHTS.parser(), help_heading = "Columns")]
     fix_weights: Option<FixWeights>,
     #[command(flatten)]
     group_time: GroupTimeArgs,
@@ -26,7 +28,7 @@ pub(crate) struct AttGtArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 0,
+        default_value_t = defaults::att_gt().anticipation,
         allow_negative_numbers = true,
         help_heading = "Estimation"
     )]
@@ -55,37 +57,12 @@ impl Fit for AttGtArgs {
         &self.device
     }
 
-    fn fit<B: DidBackend>(
-        &self,
-        device: &B::Device,
-        precision: Precision,
-        progress: Option<Progress>,
-    ) -> Result<GroupTimeResult> {
-        let (columns, group_time) = (&self.columns, &self.group_time);
-        let estimator = AttGt::<B>::builder()
-            .outcome(&*columns.yname)
-            .maybe_unit(columns.idname.clone())
-            .time(&*columns.tname)
-            .maybe_frequency(columns.frequency)
-            .group(&*group_time.gname)
-            .covariates(&*columns.xformla)
-            .maybe_weights(columns.weightsname.clone())
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
+        let estimator = with_group_time!(AttGt<B>, self, on)
             .maybe_fix_weights(self.fix_weights)
-            .maybe_cluster(columns.cluster(columns.repeated_cross_sections)?)
-            .control_group(group_time.control_group)
-            .base_period(group_time.base_period)
             .anticipation(self.anticipation)
-            .method(group_time.est_method)
-            .repeated_cross_sections(columns.repeated_cross_sections)
             .allow_unbalanced_panel(self.allow_unbalanced_panel)
-            .alpha(self.inference.alp)
-            .maybe_bootstrap(self.inference.bootstrap())
-            .maybe_band(group_time.band.band())
-            .maybe_missing_values(columns.na.clone())
-            .precision(precision)
-            .maybe_memory_budget(self.device.memory_budget)
-            .maybe_progress(progress)
             .build();
-        Ok(estimator.fit(columns.data.as_path(), device)?)
+        Ok(estimator.fit(self.columns.data.as_path(), on.device)?)
     }
 }

@@ -1,12 +1,14 @@
 //! `burn-did ddd`
 
 use burn_did::backend::DidBackend;
-use burn_did::{Ddd, GroupTimeResult, Precision, Progress, UnbalancedPanel};
+use burn_did::{Ddd, GroupTimeResult, UnbalancedPanel};
 use clap::Args;
 
 use super::group_time;
 use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
-use crate::backend::{self, Fit};
+use crate::backend::{self, Fit, On};
+use crate::configure::with_group_time;
+use crate::defaults;
 use crate::error::Result;
 use crate::values;
 
@@ -33,8 +35,8 @@ pub(crate) struct DddArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = "drop",
-        value_parser = values::unbalanced(),
+        default_value = values::UNBALANCED.word(defaults::ddd().unbalanced),
+        value_parser = values::UNBALANCED.parser(),
         help_heading = "Estimation"
     )]
     unbalanced: UnbalancedPanel,
@@ -59,39 +61,13 @@ impl Fit for DddArgs {
         &self.device
     }
 
-    fn fit<B: DidBackend>(
-        &self,
-        device: &B::Device,
-        precision: Precision,
-        progress: Option<Progress>,
-    ) -> Result<GroupTimeResult> {
-        let (columns, group_time) = (&self.columns, &self.group_time);
-        let unbalanced =
-            if self.allow_unbalanced_panel { UnbalancedPanel::Pairs } else { self.unbalanced };
-        let estimator = Ddd::<B>::builder()
-            .outcome(&*columns.yname)
-            .maybe_unit(columns.idname.clone())
-            .time(&*columns.tname)
-            .maybe_frequency(columns.frequency)
-            .group(&*group_time.gname)
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
+        let pairs = self.allow_unbalanced_panel.then_some(UnbalancedPanel::Pairs);
+        let estimator = with_group_time!(Ddd<B>, self, on)
             .eligible(&*self.pname)
-            .covariates(&*columns.xformla)
             .covariates_of_cell(self.covariates_of_cell)
-            .maybe_weights(columns.weightsname.clone())
-            .maybe_cluster(columns.cluster(columns.repeated_cross_sections)?)
-            .control_group(group_time.control_group)
-            .base_period(group_time.base_period)
-            .method(group_time.est_method)
-            .repeated_cross_sections(columns.repeated_cross_sections)
-            .unbalanced(unbalanced)
-            .alpha(self.inference.alp)
-            .maybe_bootstrap(self.inference.bootstrap())
-            .maybe_band(group_time.band.band())
-            .maybe_missing_values(columns.na.clone())
-            .precision(precision)
-            .maybe_memory_budget(self.device.memory_budget)
-            .maybe_progress(progress)
+            .unbalanced(pairs.unwrap_or(self.unbalanced))
             .build();
-        Ok(estimator.fit(columns.data.as_path(), device)?)
+        Ok(estimator.fit(self.columns.data.as_path(), on.device)?)
     }
 }

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Drdid, DrdidMethod, DrdidResult, Precision, Progress, Resampling};
+use burn_did::{Drdid, DrdidMethod, DrdidResult, Resampling};
 use clap::Args;
 
 use crate::args::{ColumnArgs, DeviceArgs, Format, InferenceArgs};
-use crate::backend::{self, Fit};
+use crate::backend::{self, Fit, On};
+use crate::configure::with_shared;
+use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::values::{self, Estimator};
 use crate::{csv, json, output};
@@ -27,7 +29,7 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = values::estimator(),
+        value_parser = values::ESTIMATOR.parser(),
         help_heading = "Estimation"
     )]
     estimator: Option<Estimator>,
@@ -35,7 +37,7 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "LEVEL",
-        default_value_t = 0.995,
+        default_value_t = defaults::drdid().trim_level,
         value_parser = values::fraction,
         help_heading = "Estimation"
     )]
@@ -46,8 +48,8 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = "weighted",
-        value_parser = values::resampling(),
+        default_value = values::RESAMPLING.word(defaults::drdid().resampling),
+        value_parser = values::RESAMPLING.parser(),
         help_heading = "Inference"
     )]
     boot_type: Resampling,
@@ -90,14 +92,11 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
 }
 
 impl DrdidArgs {
-    /// The estimator asked for, or the one that is improved and locally efficient.
+    /// The estimator asked for, or the library's own choice.
     fn chosen(&self) -> Estimator {
         let repeated_cross_sections = self.columns.repeated_cross_sections;
-        self.estimator.unwrap_or(Estimator {
-            method: DrdidMethod::DoublyRobustImproved,
-            locally_efficient: true,
-            repeated_cross_sections,
-        })
+        let Drdid { method, locally_efficient, .. } = defaults::drdid();
+        self.estimator.unwrap_or(Estimator { method, locally_efficient, repeated_cross_sections })
     }
 }
 
@@ -108,35 +107,17 @@ impl Fit for DrdidArgs {
         &self.device
     }
 
-    fn fit<B: DidBackend>(
-        &self,
-        device: &B::Device,
-        precision: Precision,
-        progress: Option<Progress>,
-    ) -> Result<DrdidResult> {
-        let (columns, chosen) = (&self.columns, self.chosen());
-        let rows_are_units = chosen.repeated_cross_sections || chosen.method == DrdidMethod::Twfe;
-        let estimator = Drdid::<B>::builder()
-            .outcome(&*columns.yname)
-            .maybe_unit(columns.idname.clone())
-            .time(&*columns.tname)
-            .maybe_frequency(columns.frequency)
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DrdidResult> {
+        let chosen = self.chosen();
+        let rows = chosen.repeated_cross_sections;
+        let cluster = self.columns.cluster(rows || chosen.method == DrdidMethod::Twfe)?;
+        let estimator = with_shared!(Drdid<B>, self, on, rows: rows, cluster: cluster)
             .treatment(&*self.treatname)
-            .covariates(&*columns.xformla)
-            .maybe_weights(columns.weightsname.clone())
-            .maybe_cluster(columns.cluster(rows_are_units)?)
             .method(chosen.method)
             .locally_efficient(chosen.locally_efficient)
-            .repeated_cross_sections(chosen.repeated_cross_sections)
             .trim_level(self.trim_level)
-            .alpha(self.inference.alp)
-            .maybe_bootstrap(self.inference.bootstrap())
             .resampling(self.boot_type)
-            .maybe_missing_values(columns.na.clone())
-            .precision(precision)
-            .maybe_memory_budget(self.device.memory_budget)
-            .maybe_progress(progress)
             .build();
-        Ok(estimator.fit(columns.data.as_path(), device)?)
+        Ok(estimator.fit(self.columns.data.as_path(), on.device)?)
     }
 }

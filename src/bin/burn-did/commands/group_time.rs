@@ -2,9 +2,10 @@
 
 use burn_did::{DidWarning, GroupTimeResult, PlotOptions};
 
-use super::{Formed, draw, drawable, formed, report_failures};
+use super::draw;
 use crate::args::{Format, OutputArgs};
 use crate::error::{CliError, Result};
+use crate::formed::{Formed, drawable, formed, report_failures};
 use crate::values::AggregateSpec;
 use crate::{csv, json, output};
 

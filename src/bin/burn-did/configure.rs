@@ -1,0 +1,41 @@
+//! From the options that commands share to an estimator's builder.
+
+/// A builder with the options that all fits share; `rows` says whether rows are units.
+macro_rules! with_shared {
+    ($estimator:ty, $args:expr, $on:expr, rows: $rows:expr, cluster: $cluster:expr) => {
+        <$estimator>::builder()
+            .outcome(&*$args.columns.yname)
+            .maybe_unit($args.columns.idname.clone())
+            .time(&*$args.columns.tname)
+            .maybe_frequency($args.columns.frequency)
+            .covariates(&*$args.columns.xformla)
+            .maybe_weights($args.columns.weightsname.clone())
+            .maybe_cluster($cluster)
+            .repeated_cross_sections($rows)
+            .maybe_missing_values($args.columns.na.clone())
+            .alpha($args.inference.alp)
+            .maybe_bootstrap($args.inference.bootstrap())
+            .precision($on.precision)
+            .maybe_memory_budget($args.device.memory_budget)
+            .maybe_progress($on.progress)
+    };
+}
+
+/// As [`with_shared`], with the options of group-time effects.
+macro_rules! with_group_time {
+    ($estimator:ty, $args:expr, $on:expr) => {
+        $crate::configure::with_shared!(
+            $estimator, $args, $on,
+            rows: $args.columns.repeated_cross_sections,
+            cluster: $args.columns.cluster($args.columns.repeated_cross_sections)?
+        )
+        .group(&*$args.group_time.gname)
+        .control_group($args.group_time.control_group)
+        .base_period($args.group_time.base_period)
+        .method($args.group_time.est_method)
+        .maybe_band($args.group_time.band.band())
+    };
+}
+
+pub(crate) use with_group_time;
+pub(crate) use with_shared;

@@ -1,0 +1,24 @@
+//! The library's defaults, which options have that are not given, and which their help shows.
+
+use burn_did::backend::Cpu;
+use burn_did::{AttGt, Bootstrap, Ddd, Drdid};
+
+/// Group-time effects without an option. The backend does not matter.
+pub(crate) fn att_gt() -> AttGt<Cpu> {
+    AttGt::builder().outcome("").time("").group("").build()
+}
+
+/// Triple differences without an option.
+pub(crate) fn ddd() -> Ddd<Cpu> {
+    Ddd::builder().outcome("").time("").group("").eligible("").build()
+}
+
+/// A two-period comparison without an option.
+pub(crate) fn drdid() -> Drdid<Cpu> {
+    Drdid::builder().outcome("").time("").treatment("").build()
+}
+
+/// A bootstrap of which nothing is said; the library leaves the number of draws to its users.
+pub(crate) fn bootstrap() -> Bootstrap {
+    Bootstrap::draws(1000)
+}
