@@ -9,7 +9,7 @@ use burn_did::pass::{
 };
 use burn_did::pass::{GramPass, InfluencePass};
 use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 /// Trimming threshold of the samples.
 pub const TRIM: f64 = 0.995;
