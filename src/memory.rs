@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use sysinfo::{MemoryRefreshKind, System};
+
 use crate::error::{DidError, Result};
 
 /// What is taken to be free where the system does not tell: no more than this is ever needed by mistake.
@@ -26,17 +28,20 @@ pub(crate) fn check(what: &'static str, needed: u128, remedy: &'static str) -> R
     Err(DidError::Memory { what, needed, available, remedy })
 }
 
-/// Bytes that can be taken without swapping, where the system tells: of the machine, of this process's control group and of
-/// its address space, the least.
+/// Bytes that can be taken without swapping, where the system tells: of the machine, and on Linux of this process's control
+/// group and of its address space, the least.
 pub(crate) fn free() -> Option<u64> {
     [machine(), control_group(), address_space()].into_iter().flatten().min()
 }
 
 fn machine() -> Option<u64> {
-    kibibytes(&read("/proc/meminfo")?, "MemAvailable:")
+    let mut system = System::new();
+    system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+    Some(system.available_memory()).filter(|available| *available > 0)
 }
 
-/// What the limits of this process's control group and of those above it leave (versions 2 and 1).
+/// What the limits of this process's control group and of those above it leave (versions 2 and 1). `sysinfo` knows the group at
+/// the root only.
 fn control_group() -> Option<u64> {
     let groups = read("/proc/self/cgroup")?;
     let left = |line: &str| {
@@ -107,7 +112,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn the_system_tells_what_is_free() {
         assert!(free().is_some_and(|free| free > 1 << 20));

@@ -1,36 +1,24 @@
-/// `SplitMix64` stream of one unit, and normals from it by Box and Muller (1958).
-pub(super) struct Stream {
-    state: u64,
-    spare: Option<f64>,
-}
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+
+/// Random numbers of one unit: xoshiro256++ (Blackman and Vigna 2021), normals by the ziggurat method.
+pub(super) struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
+    /// The same numbers for the same seed and key, on every machine.
     pub(super) fn new(seed: u64, key: u64) -> Self {
-        let start = Self { state: seed, spare: None }.next();
-        Self { state: start ^ Self { state: !key, spare: None }.next(), spare: None }
-    }
-
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        let mixed = |number| Xoshiro256PlusPlus::seed_from_u64(number).next_u64();
+        Self(Xoshiro256PlusPlus::seed_from_u64(mixed(seed) ^ mixed(!key)))
     }
 
     /// Uniform on [0, 1), a multiple of 2⁻⁵³.
     pub(super) fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 * 2f64.powi(-53)
+        self.0.random()
     }
 
     pub(super) fn normal(&mut self) -> f64 {
-        if let Some(spare) = self.spare.take() {
-            return spare;
-        }
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        let (sin, cos) = (std::f64::consts::TAU * self.uniform()).sin_cos();
-        self.spare = Some(radius * sin);
-        radius * cos
+        self.0.sample(StandardNormal)
     }
 }
 
@@ -40,10 +28,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stream_is_splitmix64() {
-        let mut stream = Stream { state: 1_234_567, spare: None };
-        let published = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973];
-        assert_eq!([stream.next(), stream.next()], published);
+    fn streams_are_those_of_their_seed_and_key() {
+        let first = |seed, key| Stream::new(seed, key).uniform();
+        assert_eq!(first(1, 2), first(1, 2));
+        assert!(first(1, 2) != first(2, 1) && first(0, 0) != first(1, 0));
+        let firsts: Vec<f64> = (0..100_000).map(|unit| first(7, unit)).collect();
+        let moment = |p| mean(firsts.iter().map(|u| (u - 0.5).powi(p)));
+        assert!(moment(1).abs() < 0.005 && (moment(2) - 1.0 / 12.0).abs() < 0.002);
+    }
+
+    #[test]
+    fn normals_have_the_moments_of_the_normal_law() {
         let mut stream = Stream::new(1, 2);
         let normals: Vec<f64> = (0..100_000).map(|_| stream.normal()).collect();
         let moment = |p| mean(normals.iter().map(|z| z.powi(p)));

@@ -8,7 +8,7 @@ use burn_did::pass::{
     Multipliers, PlanColumn, Share, StratumPlan, Weight,
 };
 use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 /// Trimming threshold of the samples.
 pub const TRIM: f64 = 0.995;
