@@ -19,7 +19,8 @@ use crate::options::{
 };
 use crate::panel::formula::Formula;
 use crate::panel::{
-    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
+    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, Staggered, StudyDesign,
+    Treatment,
 };
 use crate::progress::Progress;
 use crate::report::Settings;
@@ -323,10 +324,10 @@ impl<B: DidBackend> AttGt<B> {
         Ok(Setup {
             roles: self.roles()?,
             sample: SampleOptions {
-                timing: Timing::Staggered,
-                stand_in: true,
-                control_group: self.control_group,
-                anticipation: self.anticipation,
+                design: StudyDesign::Staggered(Staggered {
+                    control_group: self.control_group,
+                    anticipation: self.anticipation,
+                }),
                 repeated_cross_sections: self.repeated_cross_sections,
                 allow_unbalanced: self.allow_unbalanced_panel,
                 pairs: false,

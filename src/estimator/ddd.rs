@@ -23,7 +23,8 @@ use crate::options::{
 };
 use crate::panel::formula::Formula;
 use crate::panel::{
-    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
+    Cells, Conditioning, MissingValues, Roles, Sample, SampleOptions, StudyDesign, Treatment,
+    Triple,
 };
 use crate::progress::Progress;
 use crate::report::Settings;
@@ -289,10 +290,7 @@ impl<B: DidBackend> Ddd<B> {
                 frequency: self.frequency,
             },
             sample: SampleOptions {
-                timing: Timing::Either,
-                control_group: self.control_group,
-                stand_in: false,
-                anticipation: 0,
+                design: StudyDesign::Triple(Triple { control_group: self.control_group }),
                 repeated_cross_sections: self.repeated_cross_sections,
                 allow_unbalanced: self.unbalanced != UnbalancedPanel::Drop,
                 pairs: self.unbalanced == UnbalancedPanel::Pairs,

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::sample::StratumData;
+use super::stratum::StratumData;
 
 /// Sorts the rows by outcome, then by their other columns; ranks stay where they are.
 pub(super) fn sort_by_content(s: &mut StratumData) {

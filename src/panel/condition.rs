@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::sample::{DesignInfo, StratumData};
+use super::sample::DesignInfo;
+use super::stratum::StratumData;
 use crate::error::{DidError, Result};
 use crate::kernel::{self, HostChunk};
 use crate::options::Precision;

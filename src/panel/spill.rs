@@ -5,8 +5,7 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
 use super::condition::{Change, Pieces};
-use super::fill::Shape;
-use super::sample::StratumData;
+use super::stratum::{Shape, StratumData};
 use crate::error::Result;
 use crate::pass::TILE;
 use crate::temporary;

@@ -24,7 +24,8 @@ use crate::options::{
 };
 use crate::panel::formula::Formula;
 use crate::panel::{
-    Cells, Conditioning, Layout, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment,
+    Cells, Conditioning, Layout, MissingValues, Roles, Sample, SampleOptions, StudyDesign,
+    Treatment, TwoPeriods,
 };
 use crate::pass::InfluenceStat;
 use crate::progress::Progress;
@@ -324,10 +325,7 @@ impl<B: DidBackend> Drdid<B> {
                 frequency: self.frequency,
             },
             sample: SampleOptions {
-                timing: Timing::TwoPeriods,
-                control_group: ControlGroup::NeverTreated,
-                stand_in: false,
-                anticipation: 0,
+                design: StudyDesign::TwoPeriods(TwoPeriods),
                 repeated_cross_sections: self.repeated_cross_sections,
                 allow_unbalanced: false,
                 pairs: false,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::ast::Source;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
@@ -10,11 +12,11 @@ use crate::panel::MissingValues;
 use crate::panel::excerpt::excerpt;
 
 /// What the levels of the text columns of a formula look like, by column.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Texts(BTreeMap<String, Text>);
 
 /// An example of each sort of levels.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Text {
     /// Whether the column is said to have categories, by `C()` or its type.
     categories: bool,

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use polars::prelude::*;
 
-use super::codes::{Label, LabelColumn};
-use super::columns::Roles;
+use super::codes::LabelColumn;
+use super::labels::Label;
+use super::roles::Roles;
 use crate::error::{DidError, Result};
 use crate::progress::Progress;
 use file::Source;
