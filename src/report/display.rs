@@ -3,12 +3,13 @@
 use std::fmt;
 
 use crate::aggregate::{Aggregated, AggregationKind};
+use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::estimates::Estimate;
 use crate::estimator::AttGtResult;
 
 use super::foot;
-use super::number::{Digits, label};
+use super::number::Digits;
 use super::table::{Align, Section, Table};
 
 impl AttGtResult {

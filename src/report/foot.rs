@@ -1,11 +1,11 @@
 //! The words under a table: what the numbers are and how they were made.
 
+use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::estimates::Wald;
 use crate::options::{Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier};
 
 use super::Settings;
-use super::number::label;
 use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
 
 pub(super) fn control_group(group: ControlGroup) -> &'static str {

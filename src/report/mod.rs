@@ -14,7 +14,6 @@ mod table;
 mod two_periods;
 
 pub use compare::{Comparable, Term, compare};
-pub(crate) use number::label;
 #[cfg(feature = "plot")]
 pub use plot::{Colour, PlotOptions};
 pub use plot_data::PlotRow;

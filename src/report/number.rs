@@ -45,16 +45,6 @@ fn whole(value: f64) -> usize {
     value as usize
 }
 
-/// A group, period or event time.
-pub(crate) fn label(value: f64) -> String {
-    let size = value.abs();
-    if size >= 1e15 || (size > 0.0 && size < 1e-9) {
-        format!("{value:e}")
-    } else {
-        (value + 0.0).to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,8 +68,5 @@ mod tests {
     fn no_negative_zero() {
         assert_eq!(Digits::Fixed(4).show(Some(-0.00001)), "0.0000");
         assert_eq!(Digits::Fixed(4).show(None), "NA");
-        assert_eq!(label(-0.0), "0");
-        assert_eq!(label(2004.5), "2004.5");
-        assert_eq!(label(1e300), "1e300");
     }
 }

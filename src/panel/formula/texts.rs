@@ -8,8 +8,8 @@ use super::ast::Source;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use crate::error::{DidError, Result};
-use crate::panel::MissingValues;
 use crate::panel::excerpt::excerpt;
+use crate::panel::missing::MissingValues;
 
 /// What the levels of the text columns of a formula look like, by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

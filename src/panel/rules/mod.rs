@@ -2,6 +2,7 @@
 //! ties, applied to the counts of the survey. Where designs differ, each has a file of its own.
 
 mod design;
+mod options;
 mod recode;
 mod sizes;
 mod staggered;
@@ -20,9 +21,9 @@ use super::patterns::Pattern;
 use super::strata::{Cohort, Layout, StratumTable};
 use crate::calendar::TimeGrid;
 use crate::error::{DidError, DidWarning, Result};
-use recode::{Recoded, distinct};
+use recode::{Counted, Recoded, distinct};
 
-pub(crate) use design::{SampleOptions, StudyDesign};
+pub(crate) use options::{SampleOptions, StudyDesign};
 pub(super) use sizes::{CohortSizes, smallest_cohort};
 pub(crate) use staggered::Staggered;
 pub(crate) use triple::Triple;
@@ -49,13 +50,6 @@ pub(super) struct Rules {
     pub warnings: Vec<DidWarning>,
     recoded: Recoded,
     drops_incomplete: bool,
-}
-
-/// Units of one pattern.
-#[derive(Clone, Copy)]
-struct Counted<'a> {
-    pattern: &'a Pattern,
-    units: usize,
 }
 
 /// A unit's place in the sample.

@@ -3,13 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Counted;
 use super::design::{Design, LastCohort};
 use crate::calendar::{Fitted, TimeGrid};
 use crate::error::{DidError, DidWarning, Result};
 use crate::panel::audit::SampleAudit;
 use crate::panel::patterns::Pattern;
 use crate::panel::strata::Cohort;
+
+/// Units of one pattern.
+#[derive(Clone, Copy)]
+pub(super) struct Counted<'a> {
+    pub pattern: &'a Pattern,
+    pub units: usize,
+}
 
 /// Which cohort and periods units have in the sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

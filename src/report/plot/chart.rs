@@ -1,12 +1,12 @@
 //! What is drawn, before it has a size: facets of rows, words and a legend.
 
 use crate::aggregate::{Aggregated, AggregationKind};
-use crate::calendar::Frequency;
+use crate::calendar::{Frequency, label};
 use crate::error::{DidError, Result};
 use crate::estimator::AttGtResult;
 use crate::options::Band;
 use crate::report::foot::percent;
-use crate::report::number::{Digits, label};
+use crate::report::number::Digits;
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
 
