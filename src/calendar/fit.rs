@@ -1,6 +1,6 @@
 //! Recognising the grid of a calendar.
 
-use super::TimeGrid;
+use super::grid::TimeGrid;
 
 /// What was found about the periods and groups of a sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +89,7 @@ impl Fitted {
         if periods.iter().chain(groups).all(|v| v.fract() == 0.0) {
             return plain(TimeGrid::default());
         }
-        let values = Calendar {
+        let values = Instants {
             periods,
             groups,
             rounding: Rounding::of(periods),
@@ -113,14 +113,14 @@ impl Fitted {
     }
 }
 
-struct Calendar<'a> {
+struct Instants<'a> {
     periods: &'a [f64],
     groups: &'a [f64],
     rounding: Rounding,
     group_rounding: Rounding,
 }
 
-impl Calendar<'_> {
+impl Instants<'_> {
     /// The grid of so many steps of a unit, if all values are on it; `coarsest` is the widest rounding allowed, in steps.
     fn on_grid(&self, per_unit: f64, coarsest: f64) -> Option<TimeGrid> {
         let width = self.rounding.width(per_unit);

@@ -17,7 +17,7 @@ use crate::input::Data;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
 };
-use crate::panel::{Cells, Sample, Timing, Treatment};
+use crate::panel::{Cells, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -133,11 +133,11 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         Design {
             group: &self.group,
             treatment: Treatment::FirstPeriod,
-            timing: Timing::Staggered,
+            study: StudyDesign::Staggered(Staggered {
+                control_group: self.control_group,
+                anticipation: self.anticipation,
+            }),
             eligible: None,
-            control_group: self.control_group,
-            stand_in: true,
-            anticipation: self.anticipation,
             allow_unbalanced: self.allow_unbalanced_panel,
             pairs: false,
             fix_weights: self.fix_weights,

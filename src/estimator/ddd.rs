@@ -17,7 +17,7 @@ use crate::estimates::CellStatus;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, UnbalancedPanel,
 };
-use crate::panel::{Cells, Sample, Timing, Treatment};
+use crate::panel::{Cells, Sample, StudyDesign, Treatment, Triple};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -130,11 +130,8 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         Design {
             group: &self.group,
             treatment: Treatment::FirstPeriod,
-            timing: Timing::Either,
+            study: StudyDesign::Triple(Triple { control_group: self.control_group }),
             eligible: Some(&self.eligible),
-            control_group: self.control_group,
-            stand_in: false,
-            anticipation: 0,
             allow_unbalanced: unbalanced,
             pairs: self.unbalanced == UnbalancedPanel::Pairs,
             fix_weights: None,

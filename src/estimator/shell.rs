@@ -9,9 +9,9 @@ use crate::calendar::Frequency;
 use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::memory;
-use crate::options::{Band, Bootstrap, ControlGroup, FixWeights, Inference, Precision};
+use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
-use crate::panel::{Cells, Timing, Treatment};
+use crate::panel::{Cells, StudyDesign, Treatment};
 use crate::progress::Progress;
 use crate::source::{Local, Source, Work};
 
@@ -75,13 +75,9 @@ pub(super) struct Design<'a> {
     /// The column that says who is treated, and what it says.
     pub group: &'a str,
     pub treatment: Treatment,
-    pub timing: Timing,
+    pub study: StudyDesign,
     /// The column of eligibility, in triple differences.
     pub eligible: Option<&'a str>,
-    pub control_group: ControlGroup,
-    /// Whether the last cohort may take the place of a never-treated group that is asked for.
-    pub stand_in: bool,
-    pub anticipation: u32,
     pub allow_unbalanced: bool,
     /// Whether it matters which units are observed in both of two periods.
     pub pairs: bool,

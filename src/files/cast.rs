@@ -5,7 +5,7 @@ use std::ops::Range;
 use polars::prelude::*;
 
 use super::field::Field;
-use crate::panel::{Counts, MissingValues};
+use crate::panel::{MissingValues, TokenCounts};
 use crate::parallel;
 
 /// Rows that one task looks at.
@@ -103,7 +103,7 @@ pub(super) fn cast(
     fields: &StringChunked,
     missing: &MissingValues,
     label: bool,
-) -> PolarsResult<(Series, Counts)> {
+) -> PolarsResult<(Series, TokenCounts)> {
     let fields: &StringChunked = &fields.rechunk();
     let column = Column { fields, missing };
     let kind = column.found().kind(label);
@@ -139,7 +139,7 @@ pub(super) fn cast(
         Kind::Text => {
             let texts = fields.clone().into_series();
             let cleaned = missing.clean(&texts)?;
-            let (texts, mut counts) = cleaned.unwrap_or((texts, Counts::default()));
+            let (texts, mut counts) = cleaned.unwrap_or((texts, TokenCounts::default()));
             if fields.null_count() > 0 {
                 counts.add("", fields.null_count());
             }
@@ -196,9 +196,9 @@ impl<'a> Column<'a> {
         &self,
         word: impl Fn(Field<'_>) -> bool + Sync,
         value: impl Fn(&'a str, Field<'a>) -> Option<T> + Sync,
-    ) -> (Vec<Option<T>>, Counts) {
+    ) -> (Vec<Option<T>>, TokenCounts) {
         let read = |rows: Range<usize>| {
-            let mut counts = Counts::default();
+            let mut counts = TokenCounts::default();
             let values: Vec<Option<T>> = self
                 .texts(rows)
                 .map(|text| {
@@ -212,8 +212,8 @@ impl<'a> Column<'a> {
                 .collect();
             (values, counts)
         };
-        let parts: Vec<(Vec<Option<T>>, Counts)> = self.parts(read);
-        let mut all = (Vec::with_capacity(self.fields.len()), Counts::default());
+        let parts: Vec<(Vec<Option<T>>, TokenCounts)> = self.parts(read);
+        let mut all = (Vec::with_capacity(self.fields.len()), TokenCounts::default());
         for (values, counts) in parts {
             all.0.extend(values);
             all.1 = all.1.join(counts);

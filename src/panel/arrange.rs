@@ -1,214 +1,140 @@
 //! The rows of the sample as strata: units in canonical order, periods contiguous.
+//!
+//! Frames are looked at, rules are decided from what they show, and then every frame's rows are put in their places. What a
+//! look finds is additive, and what is decided can be sent, so each of the steps may be done elsewhere for some frames.
+
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
 
+use super::audit::SampleAudit;
+use super::blueprint::Blueprint;
 use super::canonical::sort_by_content;
-use super::columns::Roles;
+use super::changes::Changes;
 use super::counts::{Counts, Pairs};
-use super::fill::Shape;
-use super::findings::Findings;
-use super::formula::Evaluated;
-use super::intake::{Intake, Request, Visit};
-use super::rules::{Rules, SampleOptions};
-use super::sample::{Cohort, Layout, Panel, Sample, Strata, WeightLayout};
-use super::sizes::{FEW_CLUSTERS, check_design};
-use super::store::Store;
-use crate::calendar::Calendar;
-use crate::error::{DidError, DidWarning, Result};
-use crate::options::ControlGroup;
-use crate::pass::Weight;
+use super::describe::describe;
+use super::formula::Design;
+use super::frame::Placed;
+use super::frames::Frames;
+use super::levels::Levels;
+use super::placement::Placement;
+use super::request::Request;
+use super::rules::{CohortSizes, Rules, smallest_cohort};
+use super::sizes::{check_cells, check_design};
+use super::store::{Panel, Store, Strata};
+use super::strata::Layout;
+use super::survey::Survey;
+use crate::error::{DidError, Result};
 
-/// Units below which a subgroup of a triple difference is too small, as in R `triplediff`.
-const SMALLEST_SUBGROUP: usize = 5;
-
-/// Arranges the rows that `frames` shows as often as it is asked to.
+/// Arranges the rows of all frames; `audit` says where they come from.
 pub(super) fn arrange(
-    rules: &Rules,
-    intake: &Intake,
-    covariates: &Evaluated,
+    frames: &Frames<'_>,
+    audit: SampleAudit,
     request: &Request<'_>,
-    frames: &dyn Fn(&mut Visit<'_>) -> Result<()>,
 ) -> Result<Panel> {
-    let layout = match (request.options.repeated_cross_sections, rules.balanced) {
-        (true, _) => Layout::RepeatedCrossSections,
-        (false, true) => Layout::Balanced,
-        (false, false) => Layout::Unbalanced,
-    };
-    let counts = Counts::new(&intake.units, rules);
-    check_sizes(rules, request.roles, &request.options, &counts)?;
-    let findings = Findings::new(request, layout, covariates, frames)?;
-    if let Some(column) = request.roles.weights.as_ref().filter(|_| findings.weightless()) {
-        let rows: usize = counts.rows.iter().flatten().sum();
-        let positive = intake.weighted;
-        let problem = format!(
-            "all {rows} rows of the sample have weight zero; the {positive} rows with a positive weight are not in it (missing values, units already treated or not in every period); see what was dropped, or leave the weights out"
-        );
-        return Err(DidError::Weights { column: column.clone(), problem });
-    }
-    check_clusters(findings.clusters(), request)?;
-    let shape = findings.shape(rules.periods.len(), layout, request);
-    let rows = counts.strata(layout);
+    let survey = frames.survey(request)?;
+    let rules = survey.rules(&request.options, request.roles, audit)?;
+    check_cells(&rules, request)?;
+    let counts = Counts::new(&survey.units, &rules);
+    check_sizes(&rules, &counts, request)?;
+    let (blueprint, design) = decide(frames, &survey, rules, &counts, request)?;
+    let Blueprint { rules, shape, .. } = &blueprint;
+    let (layout, shape) = (rules.layout, *shape);
+    let rows = counts.of_strata(&rules.strata);
     check_design(shape, rows.len())?;
     let mut store = Store::new(shape, &rows, request.storage)?;
-    let labels = findings.fill(shape, request, frames, &mut store, rows.iter().sum())?;
+    let labels = fill(frames, &blueprint, &rows, request, &mut store)?;
     let mut strata = store.finish()?;
     if let (Layout::RepeatedCrossSections, None, Strata::Resident(strata)) =
         (layout, &request.roles.unit, &mut strata)
     {
         strata.par_iter_mut().for_each(sort_by_content);
     }
-    let mut sample = describe(rules, request, layout, counts, &findings, shape);
+    let mut sample = describe(&blueprint, request, counts, &design);
     sample.labels = labels;
     if layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs) {
-        sample.pairs = Some(Pairs::new(&intake.units, rules));
+        sample.pairs = Some(Pairs::new(&survey.units, &blueprint.rules));
     }
     Ok(Panel { sample, strata })
 }
 
-/// The never-treated group must be large enough for the covariates if it is the only comparison.
-fn check_sizes(
-    rules: &Rules,
-    roles: &Roles,
-    options: &SampleOptions,
+/// Whether the groups that are compared are large enough for the covariates.
+fn check_sizes(rules: &Rules, counts: &Counts, request: &Request<'_>) -> Result<()> {
+    let required = smallest_cohort(request.roles.covariates.variables().len());
+    let rows = counts.cohort_sizes();
+    let sizes = CohortSizes { cohorts: &rules.cohorts, rows: &rows, required };
+    request.options.design.own().check_sizes(&sizes, rules.two_periods)
+}
+
+/// Looks at the rows of the sample only as often as there is something to find, and decides what the strata's columns are.
+fn decide(
+    frames: &Frames<'_>,
+    survey: &Survey,
+    rules: Rules,
     counts: &Counts,
-) -> Result<()> {
-    let required = smallest_cohort(roles);
-    if rules.two_periods {
-        return check_two_groups(rules, roles, counts);
+    request: &Request<'_>,
+) -> Result<(Blueprint, Design)> {
+    let roles = request.roles;
+    let none = DidError::EmptySample { after: "in the data", remedy: "check the files" };
+    let kinds = survey.kinds.as_ref().ok_or(none)?;
+    let levels = if roles.cluster.is_some() || kinds.has_factors() {
+        frames.look(&rules, request, |placed| Ok(Levels::of(placed)))?
+    } else {
+        Levels::default()
+    };
+    let design = roles.covariates.design(kinds, &levels.factors)?;
+    let changes = if !design.covariates().is_empty() || roles.weights.is_some() {
+        let find = |placed: Placed<'_>| Changes::of(placed, &levels.factors, rules.layout);
+        frames.look(&rules, request, find)?
+    } else {
+        Changes::default()
+    };
+    if let Some(column) = roles.weights.as_ref().filter(|_| changes.weightless()) {
+        let rows: usize = counts.rows.iter().flatten().sum();
+        let positive = survey.weighted;
+        let problem = format!(
+            "all {rows} rows of the sample have weight zero; the {positive} rows with a positive weight are not in it (missing values, units already treated or not in every period); see what was dropped, or leave the weights out"
+        );
+        return Err(DidError::Weights { column: column.clone(), problem });
     }
-    let never = (0..rules.cohorts.len()).filter(|c| rules.cohorts[*c].group.is_infinite());
-    let size: f64 = never.map(|c| counts.cohort_size(c)).sum();
-    if size < required as f64 && options.control_group == ControlGroup::NeverTreated {
-        return Err(DidError::SmallNeverTreated { size: size as usize, required });
-    }
-    Ok(())
+    check_clusters(levels.clusters.len(), request)?;
+    Ok((Blueprint::new(rules, levels, &changes, &design, request), design))
 }
 
 /// One cluster has no variance: all that its sum differs from zero by is rounding.
-fn check_clusters(clusters: Option<usize>, request: &Request<'_>) -> Result<()> {
-    match (clusters, &request.roles.cluster) {
-        (Some(clusters @ ..2), Some(column)) if request.cells.has_errors() => {
+fn check_clusters(clusters: usize, request: &Request<'_>) -> Result<()> {
+    match &request.roles.cluster {
+        Some(column) if clusters < 2 && request.cells.has_errors() => {
             Err(DidError::TooFewClusters { column: column.clone(), clusters })
         }
         _ => Ok(()),
     }
 }
 
-/// Both groups of a two-period comparison must be large enough for the covariates, and their eligible and ineligible units
-/// for a standard error, as in R `DRDID` and `triplediff`.
-fn check_two_groups(rules: &Rules, roles: &Roles, counts: &Counts) -> Result<()> {
-    let size = |keep: &dyn Fn(&Cohort) -> bool| {
-        let kept = (0..rules.cohorts.len()).filter(|c| keep(&rules.cohorts[*c]));
-        kept.map(|c| counts.cohort_size(c)).sum::<f64>()
-    };
-    let check = |group: &'static str, size: f64, required: usize| {
-        let small = size < required as f64;
-        if small {
-            Err(DidError::SmallGroup { group, size: size as usize, required })
-        } else {
-            Ok(())
-        }
-    };
-    let required = smallest_cohort(roles);
-    check("treated", size(&|c| c.group.is_finite()), required)?;
-    check("comparison", size(&|c| c.group.is_infinite()), required)?;
-    if roles.eligible.is_none() {
-        return Ok(());
-    }
-    for (group, treated, eligible) in [
-        ("treated and eligible", true, true),
-        ("treated and ineligible", true, false),
-        ("untreated and eligible", false, true),
-        ("untreated and ineligible", false, false),
-    ] {
-        let same = |c: &Cohort| c.group.is_finite() == treated && c.eligible == eligible;
-        check(group, size(&same), SMALLEST_SUBGROUP)?;
-    }
-    Ok(())
-}
-
-/// Rows a period below which R `did` calls a cohort small.
-fn smallest_cohort(roles: &Roles) -> usize {
-    roles.covariates.variables().len() + 5
-}
-
-/// Everything about the sample that needs no sums over its columns.
-fn describe(
-    rules: &Rules,
+/// Fills the strata, frame by frame; returns the units' labels by rank if they are asked for.
+fn fill(
+    frames: &Frames<'_>,
+    blueprint: &Blueprint,
+    rows: &[usize],
     request: &Request<'_>,
-    layout: Layout,
-    counts: Counts,
-    findings: &Findings,
-    shape: Shape,
-) -> Sample {
-    let Rules { periods, two_periods, cohorts, groups, mut audit, mut warnings, .. } =
-        rules.clone();
-    if findings.weights() == WeightLayout::Varying && layout != Layout::RepeatedCrossSections {
-        warnings.push(DidWarning::TimeVaryingWeights);
-    }
-    if rules.two_periods && layout == Layout::Balanced && shape.versions > 1 {
-        warnings.push(DidWarning::TimeVaryingCovariates);
-    }
-    if request.options.anticipation > 0 {
-        warnings.push(DidWarning::Anticipation);
-    }
-    let required = smallest_cohort(request.roles) as f64;
-    let small = |c: &usize| counts.cohort_size(*c) < required;
-    let shown = |c: usize| if cohorts[c].group.is_finite() { cohorts[c].group } else { 0.0 };
-    let mut small: Vec<f64> = (0..cohorts.len()).filter(small).map(shown).collect();
-    small.dedup();
-    if !small.is_empty() {
-        warnings.push(DidWarning::SmallGroups { groups: small });
-    }
-    let strata = counts.strata(layout);
-    let n = strata.iter().sum();
-    let never = (0..cohorts.len()).filter(|c| cohorts[*c].group.is_infinite());
-    let clusters = findings.clusters().unwrap_or(n);
-    if clusters < FEW_CLUSTERS && request.cells.has_errors() {
-        warnings.push(DidWarning::FewClusters { clusters });
-    }
-    audit.rows = counts.rows.iter().flatten().sum();
-    audit.units = n;
-    audit.never_treated = never
-        .map(|c| match layout {
-            Layout::RepeatedCrossSections => counts.rows[c].iter().sum(),
-            Layout::Balanced | Layout::Unbalanced => counts.units[c],
-        })
-        .sum();
-    audit.periods.clone_from(&periods);
-    let design = findings.design(shape);
-    audit.covariates = design.names[usize::from(!design.intercept)..].to_vec();
-    let unweighted = shape.weights == WeightLayout::Constant;
-    let presence = shape.presence.then(|| shape.sampling_columns());
-    let omega = match (unweighted, shape.presence) {
-        (true, _) => Weight::Ones,
-        (false, true) => Weight::Column(2 * shape.periods),
-        (false, false) => Weight::Column(0),
-    };
-    Sample {
-        layout,
-        periods,
-        calendar: Calendar { grid: rules.grid, frequency: request.roles.frequency },
-        two_periods,
-        cohorts,
-        groups,
-        pairs: None,
-        counts: counts.rows,
-        n,
-        design,
-        weights: match (shape.presence, unweighted) {
-            (true, false) => WeightLayout::Varying,
-            _ => shape.weights,
-        },
-        weight_columns: shape.weight_columns(),
-        presence,
-        omega,
-        shares: Vec::new(),
-        offsets: Vec::new(),
-        n_clusters: findings.clusters(),
-        labels: None,
-        y_scale: 1.0,
-        audit,
-        warnings,
-    }
+    store: &mut Store,
+) -> Result<Option<Vec<String>>> {
+    let keep_labels = request.options.labels && request.roles.unit.is_some();
+    let mut labels = keep_labels.then(|| vec![String::new(); rows.iter().sum()]);
+    let mut placement = Placement::first(&blueprint.rules.strata, rows);
+    frames.each(&blueprint.rules, request, &mut |placed| {
+        store.add(&blueprint.filling(placed.rows), placed, &placement)?;
+        if let (Some(labels), Some(units)) = (&mut labels, &placed.rows.units) {
+            for (grid, first) in placed.grids.iter().zip(&placement.first_rank) {
+                for (rank, row) in grid.rank.iter().zip(&grid.first) {
+                    let rank = (first + u64::from(*rank)) as usize;
+                    labels[rank] = units.labels.text(*row as usize);
+                }
+            }
+        }
+        placement = placement.after(&placed.rows_by_stratum());
+        Ok(())
+    })?;
+    Ok(labels)
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use rayon::slice::ParallelSliceMut;
 
-use super::sample::StratumData;
+use super::stratum::StratumData;
 use crate::parallel;
 
 /// Sorts the rows by outcome, then by their other columns; ranks stay where they are.

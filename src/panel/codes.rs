@@ -1,57 +1,19 @@
-//! Codes of unit and cluster labels, in the labels' sorted order.
+//! Columns of unit and cluster labels.
 //!
 //! How a column is read depends on its type alone, never on its values: pieces of one column then agree on the order.
 
 use polars::prelude::*;
 use rayon::slice::ParallelSliceMut;
 
+use super::labels::{
+    Codes, Label, Labels, MISSING, code, from_ordered_key, ordered_key, signed_key,
+};
 use super::wide::{WideColumn, from_wide};
 use crate::error::{DidError, Result};
 use crate::parallel;
 
-/// Code of a missing label.
-pub(crate) const MISSING: u32 = u32::MAX;
-
 /// Rows that one task looks at.
 const PART: usize = 8_192;
-
-/// Distinct labels, ascending.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Labels {
-    /// Integers, or unsigned ones as [`signed_key`].
-    Integers(Vec<i64>),
-    Wide(Vec<i128>),
-    Floats(Vec<f64>),
-    Texts(Vec<String>),
-}
-
-impl Labels {
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Integers(v) => v.len(),
-            Self::Wide(v) => v.len(),
-            Self::Floats(v) => v.len(),
-            Self::Texts(v) => v.len(),
-        }
-    }
-
-    /// The label with a code.
-    pub fn label(&self, code: usize) -> Label {
-        match self {
-            Self::Integers(v) => Label::Integer(v[code]),
-            Self::Wide(v) => Label::Wide(v[code]),
-            Self::Floats(v) => Label::Integer(ordered_key(v[code])),
-            Self::Texts(v) => Label::Text(v[code].clone()),
-        }
-    }
-}
-
-/// One code a row, `MISSING` for null or NaN.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Codes {
-    pub codes: Vec<u32>,
-    pub labels: Labels,
-}
 
 /// A column of labels.
 pub(crate) enum LabelColumn {
@@ -60,14 +22,6 @@ pub(crate) enum LabelColumn {
     Wide(WideColumn),
     Floats(Float64Chunked),
     Texts(StringChunked),
-}
-
-/// A label by itself, in the order of its column.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Label {
-    Integer(i64),
-    Wide(i128),
-    Text(String),
 }
 
 impl LabelColumn {
@@ -304,25 +258,6 @@ fn from_texts(values: &StringChunked) -> Codes {
 
 fn offset(distance: u64) -> usize {
     usize::try_from(distance).unwrap_or(usize::MAX)
-}
-
-pub(super) fn code(index: u64) -> u32 {
-    u32::try_from(index).unwrap_or(MISSING)
-}
-
-/// Signed integers in the order of the unsigned ones.
-fn signed_key(value: u64) -> i64 {
-    (value ^ (1 << 63)).cast_signed()
-}
-
-/// Integers in the order of the floats; −0 and 0 are the same label.
-fn ordered_key(value: f64) -> i64 {
-    let bits = (value + 0.0).to_bits().cast_signed();
-    bits ^ (((bits >> 63).cast_unsigned()) >> 1).cast_signed()
-}
-
-fn from_ordered_key(key: i64) -> f64 {
-    f64::from_bits((key ^ (((key >> 63).cast_unsigned()) >> 1).cast_signed()).cast_unsigned())
 }
 
 #[cfg(test)]

@@ -1,103 +1,18 @@
 //! Reading the named columns of a data frame.
 
 use polars::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::codes::{Codes, LabelColumn, MISSING};
+use super::codes::LabelColumn;
 use super::excerpt::excerpt;
-use super::formula::{Evaluated, Formula, RawColumn, Texts};
+use super::formula::{Evaluated, RawColumn, Texts};
+use super::gaps::Gaps;
+use super::labels::{Codes, MISSING};
 use super::order::UnitOrder;
 use super::periods::periods;
+use super::roles::{Roles, Treatment, not_found};
 use super::small::{MAX_DISTINCT, SmallCodes, Uncodable};
 use super::values::{Numbers, Values};
-use crate::calendar::Frequency;
 use crate::error::{DidError, Result};
-
-/// Which column plays which part.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Roles {
-    pub outcome: String,
-    pub unit: Option<String>,
-    pub time: String,
-    pub group: String,
-    pub treatment: Treatment,
-    /// Eligibility, in triple differences.
-    pub eligible: Option<String>,
-    pub weights: Option<String>,
-    pub cluster: Option<String>,
-    pub covariates: Formula,
-    /// Periods of the dates in the time column, and in that of first treated periods.
-    pub frequency: Option<Frequency>,
-}
-
-/// What the group column says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Treatment {
-    /// The first treated period; 0, +inf or null if never treated.
-    FirstPeriod,
-    /// 1 for treated units and 0 for the others.
-    Indicator,
-}
-
-impl Roles {
-    /// Names of all columns needed, without duplicates.
-    pub fn names(&self) -> Vec<String> {
-        let optional = [&self.unit, &self.eligible, &self.weights, &self.cluster];
-        let mut names: Vec<String> = [&self.outcome, &self.time, &self.group]
-            .into_iter()
-            .chain(optional.into_iter().flatten())
-            .cloned()
-            .chain(self.covariates.variables())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-
-    /// An error naming the first column that is not among the names.
-    pub fn find_in(&self, names: &[&str]) -> Result<()> {
-        let optional = [
-            (&self.eligible, "eligibility"),
-            (&self.weights, "weights"),
-            (&self.unit, "unit"),
-            (&self.cluster, "cluster"),
-        ];
-        let covariates = self.covariates.variables();
-        let needed = [
-            (&self.outcome, "outcome"),
-            (&self.time, "time"),
-            (&self.group, self.treatment.role()),
-        ];
-        let mut needed = needed
-            .into_iter()
-            .chain(optional.into_iter().filter_map(|(name, role)| Some((name.as_ref()?, role))))
-            .chain(covariates.iter().map(|name| (name, "covariate")));
-        match needed.find(|(name, _)| !names.contains(&name.as_str())) {
-            None => Ok(()),
-            Some((name, role)) => Err(not_found(name, role, names.iter().copied())),
-        }
-    }
-
-    /// Whether the values of a column are compared only.
-    pub fn is_label(&self, name: &str) -> bool {
-        let is = |role: &Option<String>| role.as_deref() == Some(name);
-        let numbers = [&self.outcome, &self.time, &self.group];
-        (is(&self.unit) || is(&self.cluster))
-            && !numbers.into_iter().any(|n| n == name)
-            && !(is(&self.eligible) || is(&self.weights))
-            && !self.covariates.variables().iter().any(|n| n == name)
-    }
-}
-
-impl Treatment {
-    /// What the column is for.
-    pub fn role(self) -> &'static str {
-        match self {
-            Self::FirstPeriod => "group",
-            Self::Indicator => "treatment",
-        }
-    }
-}
 
 /// Rows as read, one entry each: all rows of a frame, or those of some units of a file.
 pub(super) struct Rows {
@@ -233,6 +148,11 @@ impl Rows {
         Some(eligible.value(eligible.codes[row]) == 1.0)
     }
 
+    /// Whether all rows have all their values.
+    pub fn all_complete(&self) -> bool {
+        self.complete.is_none()
+    }
+
     /// Whether a row has all its values.
     pub fn is_complete(&self, row: usize) -> bool {
         self.complete.as_ref().is_none_or(|complete| complete[row])
@@ -240,7 +160,7 @@ impl Rows {
 
     /// Marks rows with a missing or non-finite value, counting each under its first such column.
     fn find_incomplete(&mut self, roles: &Roles, unit_codes: &[u32]) {
-        let mut gaps = Gaps { rows: self.len, complete: None, missing: Vec::new() };
+        let mut gaps = Gaps::new(self.len);
         fn finite(values: &[f64]) -> impl Fn(usize) -> bool + Sync {
             |row| values[row].is_finite()
         }
@@ -264,66 +184,9 @@ impl Rows {
     }
 }
 
-/// Rows with a missing value, found column by column.
-struct Gaps {
-    rows: usize,
-    complete: Option<Vec<bool>>,
-    missing: Vec<(String, usize)>,
-}
-
-impl Gaps {
-    fn mark(&mut self, name: &str, usable: impl Fn(usize) -> bool + Sync) {
-        use rayon::prelude::*;
-        const PART: usize = 8_192;
-        let clean = |start: usize| {
-            // No early exit within a part, so that the test is vectorised.
-            (start..(start + PART).min(self.rows)).fold(true, |clean, row| clean & usable(row))
-        };
-        if (0..self.rows).into_par_iter().step_by(PART).all(clean) {
-            return;
-        }
-        let complete = self.complete.get_or_insert_with(|| vec![true; self.rows]);
-        let mut count = 0;
-        for (row, complete) in complete.iter_mut().enumerate() {
-            if *complete && !usable(row) {
-                *complete = false;
-                count += 1;
-            }
-        }
-        if count > 0 {
-            self.missing.push((name.to_owned(), count));
-        }
-    }
-
-    /// Marks rows in which a covariate or a term of the formula is missing or not finite.
-    fn mark_covariates(&mut self, covariates: &Evaluated) {
-        if !covariates.any_missing() {
-            return;
-        }
-        let complete = self.complete.get_or_insert_with(|| vec![true; self.rows]);
-        for (row, complete) in complete.iter_mut().enumerate() {
-            let Some(term) = covariates.blame(row).filter(|_| *complete) else { continue };
-            *complete = false;
-            match self.missing.iter_mut().find(|(name, _)| name == term) {
-                Some((_, rows)) => *rows += 1,
-                None => self.missing.push((term.to_owned(), 1)),
-            }
-        }
-    }
-}
-
 fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Column> {
     let names = || df.get_column_names().into_iter().map(PlSmallStr::as_str);
     df.column(name).map_err(|_| not_found(name, role, names()))
-}
-
-fn not_found<'a>(
-    column: &str,
-    role: &'static str,
-    available: impl Iterator<Item = &'a str>,
-) -> DidError {
-    let available = available.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-    DidError::ColumnNotFound { column: column.to_owned(), role, available }
 }
 
 /// A numeric or boolean column, with `null` in place of nulls.

@@ -1,8 +1,10 @@
 //! Numbers of units and rows of the sample, from the survey.
 
+use std::collections::BTreeMap;
+
+use super::patterns::Pattern;
 use super::rules::Rules;
-use super::sample::Layout;
-use super::survey::Observed;
+use super::strata::{StratumKey, StratumTable};
 
 /// Rows observed and units, by cohort.
 pub(super) struct Counts {
@@ -13,31 +15,32 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub fn new(units: &[Observed], rules: &Rules) -> Self {
+    pub fn new(units: &BTreeMap<Pattern, usize>, rules: &Rules) -> Self {
         let (cohorts, periods) = (rules.cohorts.len(), rules.periods.len());
         let mut counts = Self { rows: vec![vec![0; periods]; cohorts], units: vec![0; cohorts] };
-        for unit in units {
-            let Some(place) = rules.place(unit) else { continue };
-            counts.units[place.cohort] += unit.units;
+        for (pattern, units) in units {
+            let Some(place) = rules.place(pattern) else { continue };
+            counts.units[place.cohort] += units;
             for (t, _) in &place.rows {
-                counts.rows[place.cohort][*t] += unit.units;
+                counts.rows[place.cohort][*t] += units;
             }
         }
         counts
     }
 
-    /// Rows of each stratum.
-    pub fn strata(&self, layout: Layout) -> Vec<usize> {
-        match layout {
-            Layout::RepeatedCrossSections => self.rows.concat(),
-            Layout::Balanced | Layout::Unbalanced => self.units.clone(),
-        }
+    /// Rows of each stratum: units of panels, or a cohort's rows of a period.
+    pub fn of_strata(&self, strata: &StratumTable) -> Vec<usize> {
+        let rows = |key: &StratumKey| match key.period {
+            Some(period) => self.rows[key.cohort][period],
+            None => self.units[key.cohort],
+        };
+        strata.keys().iter().map(rows).collect()
     }
 
-    /// Average rows a period, as R `did` measures cohorts.
-    pub fn cohort_size(&self, cohort: usize) -> f64 {
-        let rows = &self.rows[cohort];
-        rows.iter().sum::<usize>() as f64 / rows.len() as f64
+    /// Average rows a period of each cohort, as R `did` measures them.
+    pub fn cohort_sizes(&self) -> Vec<f64> {
+        let average = |rows: &Vec<usize>| rows.iter().sum::<usize>() as f64 / rows.len() as f64;
+        self.rows.iter().map(average).collect()
     }
 }
 
@@ -52,13 +55,13 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    pub(super) fn new(units: &[Observed], rules: &Rules) -> Self {
+    pub(super) fn new(units: &BTreeMap<Pattern, usize>, rules: &Rules) -> Self {
         let empty = vec![Vec::new(); rules.periods.len()];
         let mut pairs = Self { units: Vec::new(), patterns: vec![empty; rules.cohorts.len()] };
-        for unit in units {
-            let Some(place) = rules.place(unit) else { continue };
+        for (pattern, units) in units {
+            let Some(place) = rules.place(pattern) else { continue };
             let pattern = u32::try_from(pairs.units.len()).unwrap_or(u32::MAX);
-            pairs.units.push(unit.units);
+            pairs.units.push(*units);
             for (t, _) in &place.rows {
                 pairs.patterns[place.cohort][*t].push(pattern);
             }
@@ -78,5 +81,61 @@ impl Pairs {
             }
         }
         count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::panel::audit::SampleAudit;
+    use crate::panel::fixture::{NEVER, staggered};
+    use crate::panel::rules::SampleOptions;
+    use crate::panel::strata::Cohort;
+
+    /// Three units of a group treated in period 2, of which one misses period 3, and four units never treated.
+    fn units() -> BTreeMap<Pattern, usize> {
+        let pattern = |group, periods: &[f64]| Pattern {
+            cohort: Cohort { group, eligible: true },
+            periods: periods.to_vec(),
+        };
+        BTreeMap::from([
+            (pattern(2.0, &[1.0, 2.0, 3.0]), 2),
+            (pattern(2.0, &[1.0, 2.0]), 1),
+            (pattern(NEVER, &[1.0, 2.0, 3.0]), 3),
+            (pattern(NEVER, &[3.0]), 1),
+        ])
+    }
+
+    fn counted(options: SampleOptions) -> (Counts, Rules) {
+        let rules = Rules::new(&units(), &options, SampleAudit::default()).unwrap();
+        (Counts::new(&units(), &rules), rules)
+    }
+
+    #[test]
+    fn units_and_rows_of_cohorts() {
+        let (counts, rules) = counted(SampleOptions { allow_unbalanced: true, ..staggered() });
+        assert_eq!(counts.units, [3, 4]);
+        assert_eq!(counts.rows, [[3, 3, 2], [3, 3, 4]]);
+        assert_eq!(counts.of_strata(&rules.strata), [3, 4]);
+        assert_eq!(counts.cohort_sizes(), [8.0 / 3.0, 10.0 / 3.0]);
+        let (counts, _) = counted(staggered());
+        assert_eq!((counts.units, counts.rows), (vec![2, 3], vec![vec![2; 3], vec![3; 3]]));
+    }
+
+    #[test]
+    fn strata_of_cross_sections_are_counted_by_period() {
+        let by_row = SampleOptions { repeated_cross_sections: true, ..staggered() };
+        let (counts, rules) = counted(by_row);
+        assert_eq!(counts.of_strata(&rules.strata), [3, 3, 2, 3, 3, 4]);
+    }
+
+    #[test]
+    fn units_observed_in_both_of_two_periods() {
+        let (_, rules) = counted(SampleOptions { allow_unbalanced: true, ..staggered() });
+        let pairs = Pairs::new(&units(), &rules);
+        let count =
+            |cohort| [(0, 1), (0, 2), (2, 1), (2, 2)].map(|(a, b)| pairs.count(cohort, a, b));
+        assert_eq!(count(0), [3, 2, 2, 2]);
+        assert_eq!(count(1), [3, 3, 3, 4]);
     }
 }

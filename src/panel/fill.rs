@@ -4,72 +4,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::codes::MISSING;
 use super::columns::Rows;
 use super::formula::{Design, Present};
 use super::grid::Grid;
-use super::sample::{StratumData, WeightLayout};
+use super::labels::MISSING;
+use super::stratum::{Shape, StratumData};
 use crate::error::Result;
 use crate::pass::TILE;
-
-/// Columns of a stratum, the same for all strata.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    /// Outcome columns.
-    pub periods: usize,
-    /// Covariate versions.
-    pub versions: usize,
-    /// Covariates without the constant.
-    pub covariates: usize,
-    pub weights: WeightLayout,
-    /// Whether units can be missing in some periods.
-    pub presence: bool,
-    /// Whether one of a unit's outcomes is subtracted from all.
-    pub changes: bool,
-    pub clustered: bool,
-}
-
-impl Shape {
-    /// Weight columns: weights, and for unbalanced panels presence and the units' mean weights.
-    pub fn weight_columns(&self) -> usize {
-        match (self.presence, self.weights) {
-            (true, WeightLayout::Constant) => self.periods,
-            (true, _) => 2 * self.periods + 1,
-            (false, _) => self.sampling_columns(),
-        }
-    }
-
-    /// Columns of sampling weights by period.
-    pub fn sampling_columns(&self) -> usize {
-        match (self.presence, self.weights) {
-            (_, WeightLayout::Constant) => 0,
-            (false, WeightLayout::Invariant) => 1,
-            _ => self.periods,
-        }
-    }
-
-    /// Columns of doubles.
-    pub fn columns(&self) -> usize {
-        self.periods + self.versions * self.covariates + self.weight_columns()
-    }
-
-    /// Bytes of a row.
-    pub fn row_bytes(&self) -> u64 {
-        8 * self.columns() as u64 + 8 + 4 * u64::from(self.clustered)
-    }
-
-    /// An empty stratum of `rows` rows.
-    pub fn stratum(&self, rows: usize) -> StratumData {
-        StratumData {
-            rows,
-            y: vec![0.0; self.periods * rows],
-            x: vec![0.0; self.versions * self.covariates * rows],
-            w: vec![0.0; self.weight_columns() * rows],
-            rank: vec![0; rows],
-            cluster: if self.clustered { vec![0; rows] } else { Vec::new() },
-        }
-    }
-}
 
 /// Rows of a tile in every column.
 struct TileOf<'a> {
@@ -79,7 +20,7 @@ struct TileOf<'a> {
     w: Vec<&'a mut [f64]>,
 }
 
-/// What filling needs besides the rows.
+/// What filling needs besides a frame's rows and their places.
 pub(super) struct Filling<'a> {
     pub shape: Shape,
     pub present: &'a Present,
@@ -88,17 +29,20 @@ pub(super) struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Writes a grid's rows to the stratum's rows from `at` on.
+    /// Writes a grid's rows to the stratum's rows from `at` on; a rank of 0 in the grid is `first_rank` in the sample.
     pub fn fill(
         &self,
         rows: &Rows,
         grid: &Grid,
+        first_rank: u64,
         stratum: &mut StratumData,
         at: usize,
     ) -> Result<()> {
         let design = rows.covariates.design(self.present)?;
         let target = at..at + grid.n;
-        stratum.rank[target.clone()].copy_from_slice(&grid.rank);
+        for (out, rank) in stratum.rank[target.clone()].iter_mut().zip(&grid.rank) {
+            *out = first_rank + u64::from(*rank);
+        }
         if let Some(codes) = rows.cluster.as_ref().filter(|_| self.shape.clustered) {
             for (out, row) in stratum.cluster[target.clone()].iter_mut().zip(&grid.first) {
                 *out = self.clusters[codes.codes[*row as usize] as usize];

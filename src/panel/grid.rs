@@ -5,18 +5,18 @@ use std::ops::Range;
 use polars::prelude::PlHashMap;
 use rayon::prelude::*;
 
-use super::codes::MISSING;
 use super::columns::{Rows, Units};
+use super::labels::MISSING;
+use super::patterns::{Pattern, Patterns};
 use super::rules::{Place, Rules};
-use super::sample::Cohort;
-use super::survey::{Observed, Survey};
+use super::strata::{Cohort, Layout};
 
 /// Rows of one stratum of a frame: `[P][n]`.
 pub(super) struct Grid {
     /// Units (rows, for repeated cross sections).
     pub n: usize,
-    /// Canonical rank of each.
-    pub rank: Vec<u64>,
+    /// Canonical rank of each among the frame's units; of rows, for repeated cross sections, within the stratum.
+    pub rank: Vec<u32>,
     /// First row in the sample of each.
     pub first: Vec<u32>,
     rows: GridRows,
@@ -75,36 +75,30 @@ impl Grid {
     }
 }
 
-/// Places a frame's rows; its first unit in the sample has the rank `first_rank`.
-pub(super) fn place(rows: &Rows, survey: &Survey, rules: &Rules, first_rank: u64) -> Vec<Grid> {
-    let places: Vec<Option<Place>> =
-        survey.patterns.iter().map(|p| rules.place(&p.observed)).collect();
-    match (&rows.units, survey.of_unit.is_empty()) {
-        (Some(units), false) => place_units(rows, units, survey, rules, &places, first_rank),
-        _ => place_rows(rows, rules, first_rank),
+/// Places a frame's rows, by stratum.
+pub(super) fn place(rows: &Rows, patterns: &Patterns, rules: &Rules) -> Vec<Grid> {
+    match (&rows.units, patterns.of_unit.is_empty()) {
+        (Some(units), false) => place_units(rows, units, patterns, rules),
+        _ => place_rows(rows, rules),
     }
 }
 
-/// One grid a cohort, units in the order of their labels.
-fn place_units(
-    rows: &Rows,
-    units: &Units,
-    survey: &Survey,
-    rules: &Rules,
-    places: &[Option<Place>],
-    first_rank: u64,
-) -> Vec<Grid> {
-    let mut members: Vec<Members> = (0..rules.cohorts.len()).map(|_| Members::default()).collect();
-    let mut rank = first_rank;
-    for (unit, pattern) in (0u32..).zip(&survey.of_unit) {
+/// Units in the order of their labels.
+fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -> Vec<Grid> {
+    let places: Vec<Option<Place>> =
+        patterns.found.iter().map(|found| rules.place(&found.pattern)).collect();
+    let mut members: Vec<Members> =
+        rules.strata.keys().iter().map(|_| Members::default()).collect();
+    let mut rank = 0;
+    for (unit, pattern) in (0u32..).zip(&patterns.of_unit) {
         if let Some(place) = &places[*pattern as usize] {
-            let members = &mut members[place.cohort];
+            let members = &mut members[rules.strata.of(place.cohort, 0)];
             members.units.push(unit);
             members.rank.push(rank);
             rank += 1;
         }
     }
-    let regular = regular_offsets(units, survey, rules, places);
+    let regular = regular_offsets(units, patterns, rules, &places);
     members
         .into_par_iter()
         .map(|Members { units: list, rank }| {
@@ -118,7 +112,7 @@ fn place_units(
             let mut first = vec![MISSING; n];
             let mut listed = vec![MISSING; rules.periods.len() * n];
             for (i, unit) in list.iter().enumerate() {
-                let place = places[survey.of_unit[*unit as usize] as usize].as_ref();
+                let place = places[patterns.of_unit[*unit as usize] as usize].as_ref();
                 let mut wanted = place.map_or(&[][..], |p| &p.rows[..]).iter().peekable();
                 let complete = units.order.unit(*unit as usize).filter(|r| rows.is_complete(*r));
                 for (position, row) in complete.enumerate() {
@@ -139,31 +133,30 @@ fn place_units(
 #[derive(Default)]
 struct Members {
     units: Vec<u32>,
-    rank: Vec<u64>,
+    rank: Vec<u32>,
 }
 
 /// Distance of each period's row from a unit's first, if it is the same for all units.
 fn regular_offsets(
     units: &Units,
-    survey: &Survey,
+    patterns: &Patterns,
     rules: &Rules,
     places: &[Option<Place>],
 ) -> Option<Vec<u32>> {
-    if !units.order.is_natural() || !rules.balanced {
+    if !units.order.is_natural() || rules.layout != Layout::Balanced {
         return None;
     }
-    let mut kept = survey.patterns.iter().zip(places).filter_map(|(p, place)| {
-        Some((p.whole, place.as_ref()?.rows.iter().map(|(_, at)| *at).collect::<Vec<usize>>()))
+    let mut kept = patterns.found.iter().zip(places).filter_map(|(found, place)| {
+        Some((found.whole, place.as_ref()?.rows.iter().map(|(_, at)| *at).collect::<Vec<usize>>()))
     });
     let (whole, offsets) = kept.next()?;
     let same = whole && kept.all(|(whole, other)| whole && other == offsets);
     same.then(|| offsets.iter().map(|at| u32::try_from(*at).unwrap_or(MISSING)).collect())
 }
 
-/// One grid a cohort and period: by unit where there is one, else in the order of the frame.
-fn place_rows(rows: &Rows, rules: &Rules, first_rank: u64) -> Vec<Grid> {
-    let periods = rules.periods.len();
-    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); rules.cohorts.len() * periods];
+/// Every row by itself: by unit where there is one, else in the order of the frame.
+fn place_rows(rows: &Rows, rules: &Rules) -> Vec<Grid> {
+    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); rules.strata.len()];
     let mut strata: PlHashMap<(u16, bool, u16), Option<usize>> = PlHashMap::default();
     let mut last = ((0, false, 0), None);
     let mut add = |row: usize| {
@@ -171,12 +164,9 @@ fn place_rows(rows: &Rows, rules: &Rules, first_rank: u64) -> Vec<Grid> {
             (rows.group.codes[row], rows.eligibility(row).unwrap_or(true), rows.time.codes[row]);
         if key != last.0 || last.1.is_none() {
             let stratum = strata.entry(key).or_insert_with(|| {
-                let observed = Observed {
-                    cohort: Cohort { group: rows.group.value(key.0), eligible: key.1 },
-                    periods: vec![rows.time.value(key.2)],
-                    units: 1,
-                };
-                rules.place(&observed).map(|place| place.cohort * periods + place.rows[0].0)
+                let cohort = Cohort { group: rows.group.value(key.0), eligible: key.1 };
+                let place = rules.place(&Pattern { cohort, periods: vec![rows.time.value(key.2)] });
+                place.map(|place| rules.strata.of(place.cohort, place.rows[0].0))
             });
             last = (key, *stratum);
         }
@@ -191,14 +181,110 @@ fn place_rows(rows: &Rows, rules: &Rules, first_rank: u64) -> Vec<Grid> {
             .for_each(&mut add),
         None => (0..rows.len).filter(|row| rows.is_complete(*row)).for_each(&mut add),
     }
-    let mut rank = first_rank;
-    lists
-        .into_iter()
-        .map(|list| {
-            let n = list.len();
-            let ranks = (rank..).take(n).collect();
-            rank += n as u64;
-            Grid { n, rank: ranks, first: list.clone(), rows: GridRows::Listed(list) }
-        })
-        .collect()
+    let grid = |list: Vec<u32>| {
+        let ranks = (0..).take(list.len()).collect();
+        Grid { n: list.len(), rank: ranks, first: list.clone(), rows: GridRows::Listed(list) }
+    };
+    lists.into_iter().map(grid).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use polars::prelude::*;
+
+    use super::*;
+    use crate::panel::audit::SampleAudit;
+    use crate::panel::fixture::{NEVER, frame, request, roles, staggered};
+    use crate::panel::frame::Frame;
+    use crate::panel::roles::Roles;
+    use crate::panel::rules::SampleOptions;
+    use crate::panel::survey::Survey;
+
+    type Row = (i64, f64, f64, f64);
+
+    fn grids(df: &DataFrame, roles: &Roles, options: SampleOptions) -> Vec<Grid> {
+        let frame = Frame::new(df, &request(roles, options)).unwrap();
+        let survey = Survey::of(&frame);
+        frame.place(&survey.rules(&options, roles, SampleAudit::default()).unwrap())
+    }
+
+    /// Rows of every period of a grid.
+    fn rows(grid: &Grid) -> Vec<Vec<u32>> {
+        let mut buffer = Vec::new();
+        (0..grid.periods()).map(|p| grid.rows(p, &(0..grid.n), &mut buffer).to_vec()).collect()
+    }
+
+    /// Units 5, 6, 7 and 9 in order, of which 6 is treated in the first period.
+    const ORDERED: [Row; 8] = [
+        (5, 1.0, NEVER, 0.0),
+        (5, 2.0, NEVER, 0.1),
+        (6, 1.0, 1.0, 0.2),
+        (6, 2.0, 1.0, 0.3),
+        (7, 1.0, 2.0, 0.4),
+        (7, 2.0, 2.0, 0.5),
+        (9, 1.0, NEVER, 0.6),
+        (9, 2.0, NEVER, 0.7),
+    ];
+
+    #[test]
+    fn ranks_count_the_units_of_the_sample_in_the_order_of_labels() {
+        let found = grids(&frame(&ORDERED), &roles("~ 1"), staggered());
+        assert!(found.iter().all(|g| matches!(g.rows, GridRows::Regular(_))));
+        assert_eq!((found[0].rank.clone(), rows(&found[0])), (vec![1], vec![vec![4], vec![5]]));
+        assert_eq!(
+            (found[1].rank.clone(), rows(&found[1])),
+            (vec![0, 2], vec![vec![0, 6], vec![1, 7]])
+        );
+    }
+
+    #[test]
+    fn rows_in_another_order_have_the_same_ranks() {
+        let reversed: Vec<Row> = ORDERED.into_iter().rev().collect();
+        let found = grids(&frame(&reversed), &roles("~ 1"), staggered());
+        assert!(found.iter().all(|g| matches!(g.rows, GridRows::Listed(_))));
+        assert_eq!((found[0].rank.clone(), rows(&found[0])), (vec![1], vec![vec![3], vec![2]]));
+        assert_eq!(
+            (found[1].rank.clone(), rows(&found[1])),
+            (vec![0, 2], vec![vec![7, 1], vec![6, 0]])
+        );
+    }
+
+    #[test]
+    fn labels_of_text_are_in_the_order_of_text() {
+        let mut df = frame(&ORDERED);
+        let labels = ["10", "10", "x", "x", "9", "9", "2", "2"];
+        df.with_column(Column::new("id".into(), labels)).unwrap();
+        let found = grids(&df, &roles("~ 1"), staggered());
+        assert_eq!((&found[0].rank, &found[0].first), (&vec![2], &vec![4]));
+        assert_eq!((&found[1].rank, &found[1].first), (&vec![0, 1], &vec![0, 6]));
+    }
+
+    #[test]
+    fn periods_in_which_a_unit_is_missing_have_no_row() {
+        let some: Vec<Row> =
+            ORDERED.into_iter().enumerate().filter(|(i, _)| *i != 6).map(|(_, r)| r).collect();
+        let options = SampleOptions { allow_unbalanced: true, ..staggered() };
+        let found = grids(&frame(&some), &roles("~ 1"), options);
+        assert_eq!(rows(&found[1]), [[0, MISSING], [1, 6]]);
+        let mut buffer = Vec::new();
+        assert_eq!(found[1].filled(0, &(0..2), &mut buffer), [0, 6]);
+        assert_eq!(found[1].filled(1, &(1..2), &mut buffer), [6]);
+        let dropped = grids(&frame(&some), &roles("~ 1"), staggered());
+        assert_eq!((&dropped[1].rank, rows(&dropped[1])), (&vec![0], vec![vec![0], vec![1]]));
+    }
+
+    #[test]
+    fn rows_of_cross_sections_are_ranked_within_their_stratum() {
+        let options = SampleOptions { repeated_cross_sections: true, ..staggered() };
+        let reversed: Vec<Row> = ORDERED.into_iter().rev().collect();
+        let by_unit = grids(&frame(&reversed), &roles("~ 1"), options);
+        let found: Vec<_> = by_unit.iter().map(|g| (g.rank.clone(), g.first.clone())).collect();
+        let (one, two) = (vec![0], vec![0, 1]);
+        let expected =
+            [(one.clone(), vec![3]), (one, vec![2]), (two.clone(), vec![7, 1]), (two, vec![6, 0])];
+        assert_eq!(found, expected);
+        let without_units = Roles { unit: None, ..roles("~ 1") };
+        let as_read = grids(&frame(&reversed), &without_units, options);
+        assert_eq!((&as_read[2].first, &as_read[3].first), (&vec![1, 7], &vec![0, 6]));
+    }
 }

@@ -45,9 +45,9 @@ struct Token {
 
 /// Tokens and how often they occur.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counts(Vec<(String, usize)>);
+pub(crate) struct TokenCounts(Vec<(String, usize)>);
 
-impl Counts {
+impl TokenCounts {
     pub fn add(&mut self, token: &str, values: usize) {
         match self.0.iter_mut().find(|(known, _)| known == token) {
             Some((_, count)) => *count += values,
@@ -129,7 +129,7 @@ impl MissingValues {
 
     /// The column with null for what stands for a missing value, unless nothing does: texts and categories, and numbers if the
     /// words are the user's own.
-    pub fn clean(&self, series: &Series) -> PolarsResult<Option<(Series, Counts)>> {
+    pub fn clean(&self, series: &Series) -> PolarsResult<Option<(Series, TokenCounts)>> {
         match series.dtype() {
             DataType::String => self.without_words(series, series.str()?),
             DataType::Categorical(_, mapping) | DataType::Enum(_, mapping) => {
@@ -150,7 +150,7 @@ impl MissingValues {
         &self,
         series: &Series,
         texts: &StringChunked,
-    ) -> PolarsResult<Option<(Series, Counts)>> {
+    ) -> PolarsResult<Option<(Series, TokenCounts)>> {
         let parts: Vec<StringChunked> = (0..texts.len().div_ceil(PART))
             .map(|part| texts.slice((part * PART) as i64, PART))
             .collect();
@@ -158,7 +158,7 @@ impl MissingValues {
         if parallel::all(parts.len(), &|part| !parts[part].iter().any(gone)) {
             return Ok(None);
         }
-        let mut counts = Counts::default();
+        let mut counts = TokenCounts::default();
         texts
             .iter()
             .filter(|text| gone(*text))
@@ -168,8 +168,8 @@ impl MissingValues {
         Ok(Some((kept(series, &keep)?, counts)))
     }
 
-    fn without_numbers(&self, series: &Series) -> PolarsResult<Option<(Series, Counts)>> {
-        let (mut series, mut counts) = (series.clone(), Counts::default());
+    fn without_numbers(&self, series: &Series) -> PolarsResult<Option<(Series, TokenCounts)>> {
+        let (mut series, mut counts) = (series.clone(), TokenCounts::default());
         for token in self.given.iter().flatten() {
             let keep = match (series.dtype().is_integer(), token.integer, token.number) {
                 (true, Some(integer), _) => {

@@ -1,63 +1,79 @@
-//! From a data frame to the validated estimation sample.
+//! From a data frame to the validated estimation sample, in three steps.
 //!
-//! Every row is looked at once (`columns`, `order`, `survey`); the rules of the sample are applied to counts (`rules`);
-//! then each row of the sample is put in its place (`grid`, `findings`, `fill`). Columns are as they were read: what is
-//! computed of them is asked of a source.
+//! 1. *Looks* at the rows (`columns`, `patterns`) count what there is (`survey`), and later the factors' levels and clusters
+//!    (`levels`) and what changes over time (`changes`) in the sample. Counts of frames add up.
+//! 2. *Rules* (`rules`, one file a design) decide from the counts alone which units are in the sample, in which cohorts and
+//!    periods, and with the later looks what the strata's columns are (`blueprint`).
+//! 3. *Placing* puts each row where the rules (`grid`) and the rows of the frames before it (`placement`) say (`fill`).
+//!
+//! Looks, rules and placements are plain data, so that a frame can be read, placed and written somewhere else than where the
+//! rules are decided; one data frame and many pieces of files take the same way (`frames`, `arrange`). Columns are as they
+//! were read: what is computed of them is asked of a source.
 
+mod additive;
 mod arrange;
 mod audit;
+mod blueprint;
 mod canonical;
-mod clusters;
+mod changes;
 mod codes;
 mod columns;
 mod counts;
+mod describe;
 mod excerpt;
 mod fill;
-mod findings;
+#[cfg(test)]
+mod fixture;
 pub(crate) mod formula;
+mod frame;
+mod frames;
+mod gaps;
 mod grid;
-mod inspect;
-mod intake;
+mod labels;
+mod levels;
 mod missing;
 mod order;
 mod parquet;
+mod patterns;
 mod periods;
+mod placement;
+mod request;
+mod roles;
 mod rules;
 mod sample;
 mod sizes;
 mod small;
 mod spill;
 mod store;
+mod strata;
+mod stratum;
 mod survey;
 mod values;
 mod wide;
 
 use polars::prelude::DataFrame;
 
-use crate::error::{DidError, Result};
-use intake::{Frame, Intake};
+use crate::error::Result;
+use arrange::arrange;
+use frames::Frames;
 
 pub use audit::{FilesRead, SampleAudit};
-pub(crate) use columns::{Roles, Treatment};
-pub(crate) use intake::Request;
 pub use missing::ReadAsMissing;
-pub(crate) use missing::{Counts, MissingValues};
+pub(crate) use missing::{MissingValues, TokenCounts};
 pub(crate) use parquet::ParquetFiles;
-pub(crate) use rules::{SampleOptions, Timing};
-pub use sample::Layout;
-pub(crate) use sample::{Cohort, DesignInfo, Panel, Sample, Strata, StratumData, WeightLayout};
-pub(crate) use sizes::Cells;
+pub(crate) use request::{Cells, Request, Storage};
+pub(crate) use roles::{Roles, Treatment};
+pub(crate) use rules::{SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods};
+pub(crate) use sample::{DesignInfo, Sample, WeightLayout};
 pub(crate) use spill::Spill;
-pub(crate) use store::Storage;
+pub(crate) use store::{Panel, Strata};
+pub(crate) use strata::Cohort;
+pub use strata::Layout;
+pub(crate) use stratum::StratumData;
 
 /// Reads, checks and arranges the estimation sample; `audit` says where the rows come from.
 pub(crate) fn ingest(df: &DataFrame, audit: SampleAudit, request: &Request<'_>) -> Result<Panel> {
-    let frame = Frame::new(df, request)?;
-    let mut intake = Intake::new(audit);
-    intake.add(&frame)?;
-    let rules = intake.rules(request)?;
-    let grids = frame.place(&rules, 0);
-    intake.arrange(&rules, request, &|visit| visit(frame.rows(), &grids))
+    arrange(&Frames::whole(df, request)?, audit, request)
 }
 
 /// As [`ingest`], from files that are read again for every look at their rows.
@@ -66,44 +82,5 @@ pub(crate) fn ingest_parquet(
     audit: SampleAudit,
     request: &Request<'_>,
 ) -> Result<Panel> {
-    let mut intake = Intake::new(audit);
-    let read = files.each("reading", &mut |df| {
-        let frame = Frame::new(df, request)?;
-        intake.values.add(frame.rows(), request.roles)?;
-        intake.add(&frame)
-    });
-    read.map_err(|error| located(error, files, request))?;
-    let rules = intake.rules(request)?;
-    intake.arrange(&rules, request, &|visit| {
-        let mut first = 0;
-        files.each("arranging", &mut |df| {
-            let frame = Frame::new(df, request)?;
-            let grids = frame.place(&rules, first);
-            first += grids.iter().map(|g| g.rank.len() as u64).sum::<u64>();
-            visit(frame.rows(), &grids)
-        })
-    })
-}
-
-/// An error about a row of a piece, with the row's number in the files.
-fn located(error: DidError, files: &ParquetFiles, request: &Request<'_>) -> DidError {
-    use DidError::{NegativeGroup, NoPeriod, NotBinary, TooManyDigits, Weights};
-    let of_a_row = matches!(
-        error,
-        NotBinary { .. }
-            | NegativeGroup { .. }
-            | NoPeriod { .. }
-            | TooManyDigits { .. }
-            | Weights { .. }
-    );
-    if !of_a_row {
-        return error;
-    }
-    let mut first_row = 0;
-    let again = files.each_as_written(&mut |df| {
-        intake::read(df, request, first_row)?;
-        first_row += df.height();
-        Ok(())
-    });
-    again.err().unwrap_or(error)
+    arrange(&Frames::Files(files), audit, request)
 }

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::codes::{Codes, LabelColumn};
+use super::codes::LabelColumn;
+use super::labels::Codes;
 use super::small::SmallCodes;
 
 /// Units whose rows one task looks at.

@@ -1,51 +1,16 @@
-//! The estimation sample: what planning needs, and the data of each stratum.
+//! The estimation sample: everything about it but the data.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Calendar;
-use crate::error::{DidError, DidWarning, Result};
+use crate::error::DidWarning;
 use crate::pass::Weight;
 
 use super::audit::SampleAudit;
 use super::counts::Pairs;
-use super::spill::Spill;
-
-/// How rows form observations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Layout {
-    /// Every unit in every period; strata are cohorts.
-    #[serde(rename = "balanced panel")]
-    Balanced,
-    /// Units missing in some periods, with weight 0 there; strata are cohorts.
-    #[serde(rename = "unbalanced panel")]
-    Unbalanced,
-    /// Every row is a unit; strata are pairs of cohort and period.
-    #[serde(rename = "repeated cross sections")]
-    RepeatedCrossSections,
-}
-
-impl Layout {
-    /// What people and saved results call it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Balanced => "balanced panel",
-            Self::Unbalanced => "unbalanced panel",
-            Self::RepeatedCrossSections => "repeated cross sections",
-        }
-    }
-}
-
-/// Units that share a first treated period and, in triple differences, eligibility.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(crate) struct Cohort {
-    /// First treated period, +inf if never treated.
-    pub group: f64,
-    /// Whether the treatment applies to its units; true for all but triple differences.
-    pub eligible: bool,
-}
+use super::strata::{Cohort, Layout, StratumTable};
 
 /// The design matrix, in conditioned coordinates.
 #[derive(Clone, Debug)]
@@ -73,7 +38,7 @@ impl DesignInfo {
 }
 
 /// Where sampling weights are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum WeightLayout {
     /// All equal.
     Constant,
@@ -97,6 +62,7 @@ pub(crate) struct Sample {
     pub cohorts: Vec<Cohort>,
     /// Groups that are estimated, as positions of their cohorts.
     pub groups: Vec<Range<usize>>,
+    pub strata: StratumTable,
     /// Rows observed, `[cohort][period]`.
     pub counts: Vec<Vec<usize>>,
     /// Units observed in both of two periods; of unbalanced panels whose cells ask for it.
@@ -132,57 +98,10 @@ impl Sample {
 
     /// Stratum of a cohort in a period (any period, for panels).
     pub fn stratum(&self, cohort: usize, period: usize) -> usize {
-        match self.layout {
-            Layout::RepeatedCrossSections => cohort * self.periods.len() + period,
-            Layout::Balanced | Layout::Unbalanced => cohort,
-        }
+        self.strata.of(cohort, period)
     }
 
     pub fn n_strata(&self) -> usize {
-        match self.layout {
-            Layout::RepeatedCrossSections => self.cohorts.len() * self.periods.len(),
-            Layout::Balanced | Layout::Unbalanced => self.cohorts.len(),
-        }
-    }
-}
-
-/// Data of one stratum, rows in canonical order. Shapes as in [`Chunk`](crate::pass::Chunk).
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StratumData {
-    pub rows: usize,
-    pub y: Vec<f64>,
-    pub x: Vec<f64>,
-    pub w: Vec<f64>,
-    pub rank: Vec<u64>,
-    pub cluster: Vec<u32>,
-}
-
-/// The data of all strata.
-#[derive(Debug)]
-pub(crate) enum Strata {
-    Resident(Vec<StratumData>),
-    Spilled(Box<Spill>),
-}
-
-/// The estimation sample, as it was read until it is conditioned.
-#[derive(Debug)]
-pub(crate) struct Panel {
-    pub sample: Sample,
-    pub strata: Strata,
-}
-
-impl Panel {
-    /// The strata in memory.
-    ///
-    /// # Errors
-    /// [`DidError::Engine`] if they are in a file.
-    pub fn resident(&self) -> Result<&[StratumData]> {
-        match &self.strata {
-            Strata::Resident(strata) => Ok(strata),
-            Strata::Spilled(_) => {
-                let problem = "rows that are wanted in memory are in a file";
-                Err(DidError::Engine { problem: problem.into() })
-            }
-        }
+        self.strata.len()
     }
 }

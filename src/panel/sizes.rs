@@ -1,35 +1,14 @@
 //! What a sample's groups and periods will take, refused before any work if there is no room for it.
 
-use std::collections::BTreeSet;
-
-use super::columns::{Roles, Rows, too_many};
-use super::fill::Shape;
-use super::intake::Request;
+use super::request::{Cells, Request};
 use super::rules::Rules;
-use super::small::{MAX_DISTINCT, SmallCodes};
+use super::stratum::Shape;
 use crate::error::{DidError, Result};
 use crate::memory;
 use crate::options::ControlGroup;
 
 /// Fewer clusters than this deserve a warning.
 pub(super) const FEW_CLUSTERS: usize = 10;
-
-/// What an estimator forms for its cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cells {
-    /// One comparison.
-    One,
-    /// A cell for each group and period: its estimate alone, or with the joint covariance.
-    Points,
-    Joint,
-}
-
-impl Cells {
-    /// Whether there are standard errors.
-    pub fn has_errors(self) -> bool {
-        self != Self::Points
-    }
-}
 
 /// Bytes of a planned and estimated cell but for its comparison cohorts and its row of the covariance.
 const CELL: u128 = 1_024;
@@ -46,7 +25,7 @@ const COPIES: u128 = 6;
 /// [`DidError::TooManyCells`].
 pub(super) fn check_cells(rules: &Rules, request: &Request<'_>) -> Result<()> {
     let (groups, periods) = (rules.groups.len(), rules.periods.len());
-    let comparisons = match request.options.control_group {
+    let comparisons = match request.options.design.control_group() {
         ControlGroup::NeverTreated => 2,
         ControlGroup::NotYetTreated => rules.cohorts.len() as u128,
     };
@@ -83,35 +62,4 @@ pub(super) fn check_design(shape: Shape, strata: usize) -> Result<()> {
         8 * sums * columns * columns,
         "use fewer covariates, or factors with fewer levels",
     )
-}
-
-/// Distinct periods and groups of all frames so far.
-#[derive(Debug, Default)]
-pub(super) struct Distinct {
-    periods: BTreeSet<u64>,
-    groups: BTreeSet<u64>,
-}
-
-impl Distinct {
-    /// # Errors
-    /// [`DidError::TooManyValues`].
-    pub fn add(&mut self, rows: &Rows, roles: &Roles) -> Result<()> {
-        extend(&mut self.periods, &rows.time);
-        extend(&mut self.groups, &rows.group);
-        for (found, column, role) in [
-            (&self.periods, &roles.time, "time"),
-            (&self.groups, &roles.group, roles.treatment.role()),
-        ] {
-            if found.len() > MAX_DISTINCT {
-                return Err(too_many(column, role, found.len()));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Adds the values but for those of rows that are missing or never treated.
-fn extend(found: &mut BTreeSet<u64>, codes: &SmallCodes) {
-    let values = codes.present().map(|code| codes.value(code)).filter(|v| v.is_finite());
-    found.extend(values.map(f64::to_bits));
 }

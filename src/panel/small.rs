@@ -85,7 +85,8 @@ impl SmallCodes {
         let coded = Self { codes, scale };
         match (&coded.scale, range.max - range.min >= MAX_DISTINCT as f64) {
             (Scale::Offset(_), true) => {
-                let distinct = coded.present().filter(|code| *code < CODES as u16).count();
+                let present = distinct_codes(coded.codes.iter());
+                let distinct = present.filter(|code| *code < CODES as u16).count();
                 if distinct > MAX_DISTINCT {
                     Err(Uncodable::TooMany { distinct })
                 } else {
@@ -96,13 +97,10 @@ impl SmallCodes {
         }
     }
 
-    /// Codes that occur, ascending.
-    pub fn present(&self) -> impl Iterator<Item = u16> {
-        let mut present = vec![false; usize::from(u16::MAX) + 1];
-        for code in &self.codes {
-            present[usize::from(*code)] = true;
-        }
-        (0..=u16::MAX).filter(move |code| present[usize::from(*code)])
+    /// Distinct finite values of some of the codes, ascending.
+    pub fn finite<'a>(&self, codes: impl Iterator<Item = &'a u16>) -> Vec<f64> {
+        let values = distinct_codes(codes).map(|code| self.value(code));
+        values.filter(|value| value.is_finite()).collect()
     }
 
     /// Value of a code.
@@ -126,6 +124,15 @@ impl SmallCodes {
     pub fn is_missing(&self, row: usize) -> bool {
         self.codes[row] == Self::MISSING
     }
+}
+
+/// Codes that occur, ascending.
+fn distinct_codes<'a>(codes: impl Iterator<Item = &'a u16>) -> impl Iterator<Item = u16> {
+    let mut present = vec![false; usize::from(u16::MAX) + 1];
+    for code in codes {
+        present[usize::from(*code)] = true;
+    }
+    (0..=u16::MAX).filter(move |code| present[usize::from(*code)])
 }
 
 impl Scale {

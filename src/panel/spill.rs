@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
-use super::fill::Shape;
-use super::sample::StratumData;
+use super::stratum::{Shape, StratumData};
 use crate::error::Result;
 use crate::pass::{SEGMENT, Seal, TILE};
 use crate::temporary;

@@ -1,26 +1,49 @@
-//! Strata while they are filled: in memory, or in a file where they would not fit.
+//! The strata of a sample: in memory, or in a file where they would not fit.
 
-use super::columns::Rows;
-use super::fill::{Filling, Shape};
-use super::grid::Grid;
-use super::sample::{Strata, StratumData};
-use super::spill::SpillWriter;
+use super::fill::Filling;
+use super::frame::Placed;
+use super::placement::Placement;
+use super::request::Storage;
+use super::sample::Sample;
+use super::spill::{Spill, SpillWriter};
+use super::stratum::{Shape, StratumData};
 use crate::error::{DidError, Result};
 use crate::memory;
 use crate::pass::TILE;
 
-/// Where strata are put.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Storage {
-    /// In memory.
-    Resident,
-    /// In memory if they take no more than so many bytes (or than is free), else in a file.
-    Within(Option<u64>),
+/// The data of all strata.
+#[derive(Debug)]
+pub(crate) enum Strata {
+    Resident(Vec<StratumData>),
+    Spilled(Box<Spill>),
+}
+
+/// The estimation sample, as it was read until it is conditioned.
+#[derive(Debug)]
+pub(crate) struct Panel {
+    pub sample: Sample,
+    pub strata: Strata,
+}
+
+impl Panel {
+    /// The strata in memory.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if they are in a file.
+    pub fn resident(&self) -> Result<&[StratumData]> {
+        match &self.strata {
+            Strata::Resident(strata) => Ok(strata),
+            Strata::Spilled(_) => {
+                let problem = "rows that are wanted in memory are in a file";
+                Err(DidError::Engine { problem: problem.into() })
+            }
+        }
+    }
 }
 
 /// Strata being filled.
 pub(super) enum Store {
-    Resident { strata: Vec<StratumData>, filled: Vec<usize> },
+    Resident(Vec<StratumData>),
     Spilled(SpillWriter),
 }
 
@@ -31,10 +54,7 @@ impl Store {
         let needed = shape.row_bytes() * rows.iter().sum::<usize>() as u64;
         let free = memory::free();
         tracing::debug!(needed, free, "strata");
-        let resident = || {
-            let strata = rows.iter().map(|n| shape.stratum(*n)).collect();
-            Self::Resident { strata, filled: vec![0; rows.len()] }
-        };
+        let resident = || Self::Resident(rows.iter().map(|n| shape.stratum(*n)).collect());
         match storage {
             Storage::Within(budget) => {
                 let limit = budget.or(free.map(|free| free / 2)).unwrap_or(u64::MAX);
@@ -58,19 +78,24 @@ impl Store {
         }
     }
 
-    /// Adds a frame's rows to the strata.
-    pub fn add(&mut self, filling: &Filling<'_>, rows: &Rows, grids: &[Grid]) -> Result<()> {
-        match self {
-            Self::Resident { strata, filled } => {
-                for ((grid, stratum), at) in grids.iter().zip(strata).zip(filled) {
-                    filling.fill(rows, grid, stratum, *at)?;
-                    *at += grid.n;
+    /// Writes a frame's rows where its placement says. Strata in a file are appended to, so that frames come in order.
+    pub fn add(
+        &mut self,
+        filling: &Filling<'_>,
+        placed: Placed<'_>,
+        placement: &Placement,
+    ) -> Result<()> {
+        let Placed { rows, grids } = placed;
+        for (stratum, grid) in grids.iter().enumerate() {
+            let rank = placement.first_rank[stratum];
+            match self {
+                Self::Resident(strata) => {
+                    let at = placement.start[stratum];
+                    filling.fill(rows, grid, rank, &mut strata[stratum], at)?;
                 }
-            }
-            Self::Spilled(writer) => {
-                for (stratum, grid) in grids.iter().enumerate() {
+                Self::Spilled(writer) => {
                     let mut piece = filling.shape.stratum(grid.n);
-                    filling.fill(rows, grid, &mut piece, 0)?;
+                    filling.fill(rows, grid, rank, &mut piece, 0)?;
                     writer.append(stratum, &piece)?;
                 }
             }
@@ -80,7 +105,7 @@ impl Store {
 
     pub fn finish(self) -> Result<Strata> {
         match self {
-            Self::Resident { strata, .. } => Ok(Strata::Resident(strata)),
+            Self::Resident(strata) => Ok(Strata::Resident(strata)),
             Self::Spilled(writer) => Ok(Strata::Spilled(Box::new(writer.finish()?))),
         }
     }

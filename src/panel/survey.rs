@@ -1,205 +1,235 @@
-//! Which periods the units of each group have: all that the rules of the sample need to know of the rows.
+//! What the data show before there are rules: all that these are decided from.
 
-use polars::prelude::PlHashMap;
-use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::codes::MISSING;
-use super::columns::{Roles, Rows, Treatment, Units};
-use super::sample::Cohort;
-use crate::calendar::shown;
-use crate::error::{DidError, Result};
+use serde::{Deserialize, Serialize};
 
-/// Units (rows, for repeated cross sections) of one group with the same complete periods.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Observed {
-    pub cohort: Cohort,
-    /// Periods with complete rows, ascending.
-    pub periods: Vec<f64>,
-    pub units: usize,
-}
+use super::additive::Additive;
+use super::audit::SampleAudit;
+use super::columns::too_many;
+use super::formula::{Kinds, Texts};
+use super::frame::Frame;
+use super::missing::{ReadAsMissing, add_counts};
+use super::patterns::Pattern;
+use super::roles::Roles;
+use super::rules::{Rules, SampleOptions};
+use super::small::MAX_DISTINCT;
+use crate::error::{DidError, DidWarning, Result};
 
-/// Patterns of a frame's units.
+/// Counts of rows and units.
+///
+/// Its size is that of what differs between units, not of their number: the distinct patterns of observed periods. Where
+/// nearly every unit of a long unbalanced panel has a pattern of its own, that grows with the number of units all the same.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Survey {
-    /// Distinct patterns.
-    pub patterns: Vec<Pattern>,
-    /// Pattern of each unit; empty if rows are the units.
-    pub of_unit: Vec<u32>,
-}
-
-/// Complete rows of a unit.
-pub(super) struct Pattern {
-    pub observed: Observed,
-    /// Whether all rows of the unit are complete.
-    pub whole: bool,
+    /// Rows read.
+    rows: usize,
+    /// Rows with a positive weight.
+    pub weighted: usize,
+    /// Units of each pattern.
+    pub units: BTreeMap<Pattern, usize>,
+    /// Kinds of the covariates; `None` of no rows.
+    pub kinds: Option<Kinds>,
+    texts: Texts,
+    read_as_missing: Vec<ReadAsMissing>,
+    /// Rows with a missing or non-finite value, by their first such column.
+    rows_missing: Vec<(String, usize)>,
+    /// Columns with integers that are too large to be doubles.
+    rounded: Vec<String>,
+    /// Bits of the distinct periods, and of the groups but for the never treated.
+    periods: BTreeSet<u64>,
+    groups: BTreeSet<u64>,
 }
 
 impl Survey {
-    /// Looks at every row once, and checks that units have one row a period, one group and one cluster.
-    pub fn new(rows: &Rows, roles: &Roles, rows_are_units: bool) -> Result<Self> {
-        let table = match &rows.units {
-            Some(units) => units_of(rows, units, roles)?,
-            None => Table::default(),
-        };
-        let table = if rows_are_units { single_rows(rows) } else { table };
-        Ok(Self {
-            patterns: table
-                .keys
-                .iter()
-                .zip(&table.counts)
-                .map(|(key, units)| Pattern {
-                    observed: Observed {
-                        cohort: Cohort { group: rows.group.value(key[0]), eligible: key[2] == 1 },
-                        periods: key[3..].iter().map(|t| rows.time.value(*t)).collect(),
-                        units: *units,
-                    },
-                    whole: key[1] == 1,
-                })
-                .collect(),
-            of_unit: table.of_unit,
-        })
-    }
-}
-
-/// Places of a table for patterns that were seen last.
-const PLACES: usize = 32;
-
-/// Patterns as keys: group, whether the unit is whole, whether it is eligible, and periods.
-#[derive(Default)]
-struct Table {
-    index: PlHashMap<Box<[u16]>, u32>,
-    keys: Vec<Box<[u16]>>,
-    counts: Vec<usize>,
-    of_unit: Vec<u32>,
-    /// The last pattern of a group and eligibility, which is mostly that of its next unit; some share a place.
-    last: [u32; PLACES],
-}
-
-impl Table {
-    fn add(&mut self, key: &[u16], units: usize) -> u32 {
-        let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
-        let place = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
-        let recent = Some(self.last[place]).filter(same);
-        let at = match recent.or_else(|| self.index.get(key).copied()) {
-            Some(at) => at,
-            None => {
-                let at = u32::try_from(self.keys.len()).unwrap_or(MISSING);
-                self.index.insert(key.into(), at);
-                self.keys.push(key.into());
-                self.counts.push(0);
-                at
-            }
-        };
-        self.counts[at as usize] += units;
-        self.last[place] = at;
-        at
-    }
-}
-
-/// Patterns of the units, block by block.
-fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<Table> {
-    let block = |block: std::ops::Range<usize>| -> Result<Table> {
-        let mut table = Table::default();
-        let mut key = Vec::new();
-        for unit in block {
-            read_unit(rows, units, roles, unit, &mut key)?;
-            let at = table.add(&key, 1);
-            table.of_unit.push(at);
-        }
-        Ok(table)
-    };
-    let blocks: Vec<Table> = units.order.par_blocks().map(block).collect::<Result<_>>()?;
-    let mut table = Table::default();
-    let maps: Vec<Vec<u32>> = blocks
-        .iter()
-        .map(|b| b.keys.iter().zip(&b.counts).map(|(key, n)| table.add(key, *n)).collect())
-        .collect();
-    let mut of_unit = vec![0; units.order.units()];
-    of_unit.par_chunks_mut(super::order::UNITS).zip(blocks).zip(maps).for_each(
-        |((out, block), map)| {
-            for (out, local) in out.iter_mut().zip(&block.of_unit) {
-                *out = map[*local as usize];
-            }
-        },
-    );
-    table.of_unit = of_unit;
-    Ok(table)
-}
-
-/// Checks a unit's rows and writes its pattern to `key`.
-fn read_unit(
-    rows: &Rows,
-    units: &Units,
-    roles: &Roles,
-    unit: usize,
-    key: &mut Vec<u16>,
-) -> Result<()> {
-    let (time, group) = (&rows.time, &rows.group);
-    let varies = |column: &Option<String>, role, remedy| DidError::TimeVarying {
-        column: column.clone().unwrap_or_default(),
-        role,
-        unit: units.label(unit),
-        remedy,
-    };
-    key.clear();
-    key.extend([super::small::SmallCodes::MISSING, 1, 1]);
-    let mut last = None;
-    let mut cluster = None;
-    let mut eligible = None;
-    for row in units.order.unit(unit) {
-        let (t, g) = (time.codes[row], group.codes[row]);
-        if last == Some(t) {
-            return Err(DidError::DuplicateRow {
-                column: roles.unit.clone().unwrap_or_default(),
-                unit: units.label(unit),
-                period: shown(time.value(t), roles.frequency),
-                remedy: match roles.frequency {
-                    Some(_) => ", or choose a finer `frequency`",
-                    None => "",
-                },
-            });
-        }
-        last = Some(t);
-        let unknown = super::small::SmallCodes::MISSING;
-        if g != unknown && key[0] != unknown && key[0] != g {
-            let remedy = match roles.treatment {
-                Treatment::FirstPeriod => {
-                    "treatment must be irreversible, with one first treated period for all rows of a unit"
-                }
-                Treatment::Indicator => {
-                    "it says whether the unit is of the treated group, so it must be the same in both periods"
-                }
-            };
-            return Err(varies(&Some(roles.group.clone()), roles.treatment.role(), remedy));
-        }
-        let is_eligible = rows.eligibility(row);
-        if eligible.is_some() && is_eligible.is_some() && eligible != is_eligible {
-            return Err(varies(&roles.eligible, "eligibility", "it must be the same in all rows"));
-        }
-        eligible = is_eligible.or(eligible);
-        key[0] = if g == unknown { key[0] } else { g };
-        key[2] = u16::from(eligible.unwrap_or(true));
-        if let Some(codes) = &rows.cluster {
-            let code = Some(codes.codes[row]).filter(|c| *c != MISSING);
-            if code.is_some() && cluster.is_some() && code != cluster {
-                return Err(varies(&roles.cluster, "cluster", "clusters must nest units"));
-            }
-            cluster = code.or(cluster);
-        }
-        if rows.is_complete(row) {
-            key.push(t);
+    /// What a frame shows.
+    pub fn of(frame: &Frame) -> Self {
+        let Frame { rows, patterns, read_as_missing } = frame;
+        let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect();
+        let (periods, groups) = if rows.all_complete() {
+            (bits(&patterns.periods), bits(&patterns.groups))
         } else {
-            key[1] = 0;
+            (
+                bits(&rows.time.finite(rows.time.codes.iter())),
+                bits(&rows.group.finite(rows.group.codes.iter())),
+            )
+        };
+        Self {
+            rows: rows.len,
+            weighted: rows.weighted(),
+            units: patterns.counts(),
+            kinds: Some(rows.covariates.kinds()),
+            texts: rows.texts.clone(),
+            read_as_missing: read_as_missing.clone(),
+            rows_missing: rows.missing.clone(),
+            rounded: rows.rounded.clone(),
+            periods,
+            groups,
         }
     }
-    Ok(())
+
+    /// # Errors
+    /// [`DidError::TooManyValues`] if there are too many distinct periods or groups.
+    pub fn check_values(&self, roles: &Roles) -> Result<()> {
+        for (found, column, role) in [
+            (&self.periods, &roles.time, "time"),
+            (&self.groups, &roles.group, roles.treatment.role()),
+        ] {
+            if found.len() > MAX_DISTINCT {
+                return Err(too_many(column, role, found.len()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules of the sample; `audit` says where the rows come from.
+    pub fn rules(
+        &self,
+        options: &SampleOptions,
+        roles: &Roles,
+        mut audit: SampleAudit,
+    ) -> Result<Rules> {
+        self.texts.check()?;
+        audit.rows_in += self.rows;
+        audit.rows_missing.clone_from(&self.rows_missing);
+        add_counts(&mut audit.read_as_missing, &self.read_as_missing);
+        if let Some(column) = roles.weights.as_ref().filter(|_| self.weighted == 0) {
+            let problem = format!(
+                "all weights of the {} rows are zero or missing; give a positive weight to the rows that count",
+                audit.rows_in
+            );
+            return Err(DidError::Weights { column: column.clone(), problem });
+        }
+        let mut rules = Rules::new(&self.units, options, audit)?;
+        if !self.rounded.is_empty() {
+            rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
+        }
+        Ok(rules)
+    }
 }
 
-/// Every complete row as a unit of its own.
-fn single_rows(rows: &Rows) -> Table {
-    let mut table = Table::default();
-    for row in (0..rows.len).filter(|row| rows.is_complete(*row)) {
-        let eligible = u16::from(rows.eligibility(row).unwrap_or(true));
-        table.add(&[rows.group.codes[row], 1, eligible, rows.time.codes[row]], 1);
+impl Additive for Survey {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        match (&self.kinds, &other.kinds) {
+            (Some(known), Some(more)) => known.check_same(more)?,
+            (None, _) => {
+                *self = other;
+                return Ok(());
+            }
+            (Some(_), None) => return Ok(()),
+        }
+        self.rows += other.rows;
+        self.weighted += other.weighted;
+        for (pattern, units) in other.units {
+            *self.units.entry(pattern).or_default() += units;
+        }
+        self.texts.join(&other.texts);
+        add_counts(&mut self.read_as_missing, &other.read_as_missing);
+        for (column, rows) in other.rows_missing {
+            match self.rows_missing.iter_mut().find(|(known, _)| *known == column) {
+                Some((_, count)) => *count += rows,
+                None => self.rows_missing.push((column, rows)),
+            }
+        }
+        for column in other.rounded {
+            if !self.rounded.contains(&column) {
+                self.rounded.push(column);
+            }
+        }
+        self.periods.extend(other.periods);
+        self.groups.extend(other.groups);
+        Ok(())
     }
-    table
+}
+
+#[cfg(test)]
+mod tests {
+    use polars::prelude::*;
+
+    use super::*;
+    use crate::panel::fixture::{NEVER, frame, request, roles, sent, staggered};
+    use crate::panel::strata::Cohort;
+
+    /// Two complete units and one without an outcome in its first period.
+    const ROWS: [(i64, f64, f64, f64); 6] = [
+        (1, 1.0, 2.0, 0.5),
+        (1, 2.0, 2.0, 1.5),
+        (2, 1.0, 2.0, 2.5),
+        (2, 2.0, 2.0, 3.5),
+        (3, 1.0, NEVER, f64::NAN),
+        (3, 2.0, NEVER, 5.5),
+    ];
+
+    fn survey(df: &DataFrame, roles: &Roles) -> Survey {
+        Survey::of(&Frame::new(df, &request(roles, staggered())).unwrap())
+    }
+
+    fn pattern(group: f64, periods: &[f64]) -> Pattern {
+        Pattern { cohort: Cohort { group, eligible: true }, periods: periods.to_vec() }
+    }
+
+    #[test]
+    fn rows_and_patterns_are_counted() {
+        let found = survey(&frame(&ROWS), &roles("~ 1"));
+        assert_eq!((found.rows, found.weighted), (6, 6));
+        let expected = [(pattern(2.0, &[1.0, 2.0]), 2), (pattern(NEVER, &[2.0]), 1)];
+        assert_eq!(found.units, BTreeMap::from(expected));
+        assert_eq!(found.rows_missing, [("y".to_owned(), 1)]);
+        assert_eq!((found.periods.len(), found.groups.len()), (2, 1));
+    }
+
+    #[test]
+    fn frames_add_up() {
+        let roles = roles("~ 1");
+        let (whole, parts) = (survey(&frame(&ROWS), &roles), [0..2, 2..6]);
+        let [first, second] = parts.map(|rows| sent(&survey(&frame(&ROWS[rows]), &roles)));
+        let mut ascending = Survey::default();
+        ascending.merge(first.clone()).unwrap();
+        ascending.merge(second.clone()).unwrap();
+        ascending.merge(Survey::default()).unwrap();
+        assert_eq!(ascending, whole);
+        let mut descending = second;
+        descending.merge(first).unwrap();
+        assert_eq!(descending, whole);
+    }
+
+    #[test]
+    fn values_of_incomplete_rows_count_as_values() {
+        let rows = [(1, 1.0, 2.0, 0.5), (1, 2.0, 2.0, 1.5), (2, 7.0, 5.0, f64::NAN)];
+        let found = survey(&frame(&rows), &roles("~ 1"));
+        assert_eq!((found.periods.len(), found.groups.len()), (3, 2));
+    }
+
+    #[test]
+    fn too_many_values_of_all_frames_are_refused() {
+        let roles = roles("~ 1");
+        let mut found = survey(&frame(&ROWS), &roles);
+        assert!(found.check_values(&roles).is_ok());
+        found.groups = (0..=MAX_DISTINCT as u64).collect();
+        let error = found.check_values(&roles).unwrap_err();
+        assert!(matches!(error, DidError::TooManyValues { distinct: 10_001, .. }), "{error}");
+    }
+
+    #[test]
+    fn frames_whose_covariates_differ_in_kind_do_not_add_up() {
+        let with = |values: Column| {
+            let mut df = frame(&ROWS[..2]);
+            df.with_column(values).unwrap();
+            survey(&df, &roles("~ x"))
+        };
+        let mut numbers = with(Column::new("x".into(), [1.0, 2.0]));
+        let categories = with(Column::new("x".into(), ["a", "b"]));
+        assert!(matches!(numbers.merge(categories), Err(DidError::ColumnType { .. })));
+    }
+
+    #[test]
+    fn weights_that_are_all_zero_are_refused() {
+        let mut df = frame(&ROWS);
+        df.with_column(Column::new("w".into(), [0.0; 6])).unwrap();
+        let roles = Roles { weights: Some("w".into()), ..roles("~ 1") };
+        let found = survey(&df, &roles);
+        assert_eq!(found.weighted, 0);
+        let error = found.rules(&staggered(), &roles, SampleAudit::default()).unwrap_err();
+        assert!(error.to_string().contains("all weights of the 6 rows are zero"), "{error}");
+    }
 }

@@ -3,7 +3,7 @@
 use polars::prelude::*;
 use rayon::prelude::*;
 
-use super::codes::{Codes, Labels, MISSING, code};
+use super::labels::{Codes, Labels, MISSING, code};
 use super::values::decimal_text;
 
 /// A column of wide integers or decimals.

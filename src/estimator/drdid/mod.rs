@@ -18,7 +18,7 @@ use crate::error::{DidError, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Resampling,
 };
-use crate::panel::{Cells, Layout, Sample, Timing, Treatment};
+use crate::panel::{Cells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 use crate::source::{Source, Work};
 
 use finish::Comparison;
@@ -125,11 +125,8 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         Design {
             group: &self.treatment,
             treatment: Treatment::Indicator,
-            timing: Timing::TwoPeriods,
+            study: StudyDesign::TwoPeriods(TwoPeriods),
             eligible: None,
-            control_group: ControlGroup::NeverTreated,
-            stand_in: false,
-            anticipation: 0,
             allow_unbalanced: false,
             pairs: false,
             fix_weights: None,

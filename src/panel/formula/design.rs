@@ -1,14 +1,13 @@
 //! Columns of the design for the estimation sample.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ast::Term;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
+use super::present::Present;
 use super::{BLOCK, MAX_LEVELS, problem_in};
 use crate::error::Result;
-use crate::parallel;
 
 /// Names and contents of the columns of a design; cheap to clone, and read from many threads at once.
 #[derive(Clone, Debug)]
@@ -29,36 +28,7 @@ struct Product {
 /// Code of a level that no row has.
 const ABSENT: u32 = u32::MAX - 1;
 
-/// Levels of every atom that occur in a sample, in order; none for numeric atoms.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Present(Vec<Vec<String>>);
-
 impl Evaluated {
-    /// Adds the levels that occur in these rows.
-    pub(crate) fn add_present(&self, present: &mut Present, rows: &[u32]) {
-        present.0.resize(self.atoms.len(), Vec::new());
-        for (index, (atom, known)) in self.atoms.iter().zip(&mut present.0).enumerate() {
-            let RawColumn::Factor { levels, .. } = &**atom else { continue };
-            known
-                .extend(levels_present(atom, rows).into_iter().map(|c| levels[c as usize].clone()));
-            let position = |level: &String| levels.iter().position(|l| l == level);
-            if self.numeric_levels[index] {
-                let number = |level: &String| level.parse().unwrap_or(f64::NAN);
-                known.sort_by(|a, b| number(a).total_cmp(&number(b)));
-            } else if levels.is_sorted() {
-                known.sort_unstable();
-            } else {
-                known.sort_by_key(position);
-            }
-            known.dedup();
-        }
-    }
-
-    /// Whether any atom is a factor.
-    pub(crate) fn has_factors(&self) -> bool {
-        self.atoms.iter().any(|atom| matches!(**atom, RawColumn::Factor { .. }))
-    }
-
     /// Columns for a sample with these levels, in R's order: levels absent from the sample have none.
     ///
     /// A factor is coded by contrasts against its first level present, or by all its dummies where R's rule of marginality
@@ -87,8 +57,7 @@ impl Evaluated {
                 RawColumn::Numeric(_) => vec![None],
                 RawColumn::Factor { .. } => {
                     let skip = usize::from(self.is_contrast(index, *atom));
-                    let levels = present.0.get(*atom).into_iter().flatten();
-                    levels.skip(skip).map(|level| Some(level.as_str())).collect()
+                    present.levels(*atom).skip(skip).map(Some).collect()
                 }
             })
             .collect();
@@ -158,23 +127,6 @@ impl Evaluated {
         };
         self.formula.intercept || terms.iter().position(is_factor) != Some(index)
     }
-}
-
-/// Codes that occur among the rows, in order; none for a numeric atom.
-fn levels_present(atom: &RawColumn, rows: &[u32]) -> Vec<u32> {
-    let RawColumn::Factor { codes, levels } = atom else { return Vec::new() };
-    let seen: Vec<AtomicBool> = levels.iter().map(|_| AtomicBool::new(false)).collect();
-    let blocks: Vec<&[u32]> = rows.chunks(BLOCK).collect();
-    parallel::each(blocks.len(), &|block| {
-        for row in blocks[block] {
-            if let Some(seen) = seen.get(codes[*row as usize] as usize)
-                && !seen.load(Ordering::Relaxed)
-            {
-                seen.store(true, Ordering::Relaxed);
-            }
-        }
-    });
-    (0..).zip(seen).filter_map(|(code, seen)| seen.into_inner().then_some(code)).collect()
 }
 
 impl Design {

@@ -105,24 +105,11 @@ impl Formula {
 }
 
 impl Evaluated {
-    /// The same formula and kinds of atoms, without the rows.
-    pub(crate) fn without_rows(&self) -> Self {
-        let empty = |atom: &Arc<RawColumn>| match &**atom {
-            RawColumn::Numeric(_) => RawColumn::Numeric(Vec::new().into()),
-            RawColumn::Factor { levels, .. } => {
-                RawColumn::Factor { codes: Vec::new(), levels: levels.clone() }
-            }
-        };
-        let atoms = self.atoms.iter().map(|atom| Arc::new(empty(atom))).collect();
-        Self { atoms, missing: Missing::default(), ..self.clone() }
-    }
-
-    /// The first atom that is numeric here and a factor in another piece of the data, or the other way round.
-    pub(crate) fn other_kind(&self, other: &Self) -> Option<&str> {
-        let numeric = |atom: &Arc<RawColumn>| matches!(**atom, RawColumn::Numeric(_));
-        let mut pairs = self.atoms.iter().zip(&other.atoms);
-        let position = pairs.position(|(a, b)| numeric(a) != numeric(b))?;
-        Some(&self.formula.atoms[position].label)
+    /// A formula's atoms as they are given, none of them missing anywhere.
+    pub(super) fn of_atoms(formula: &Formula, atoms: Vec<Arc<RawColumn>>) -> Self {
+        let numeric_levels = vec![false; atoms.len()];
+        let (rounded, missing) = (Vec::new(), Missing::default());
+        Self { formula: formula.clone(), atoms, numeric_levels, rounded, missing }
     }
 
     /// Columns with integers that are too large to be doubles.

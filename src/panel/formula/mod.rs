@@ -9,9 +9,12 @@ mod ast;
 mod column;
 mod design;
 mod evaluate;
+mod kinds;
 mod levels;
 mod lex;
 mod parse;
+mod present;
+mod read;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -21,8 +24,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use column::RawColumn;
-pub(crate) use design::{Design, Present};
+pub(crate) use design::Design;
 pub(crate) use evaluate::Evaluated;
+pub(crate) use kinds::Kinds;
+pub(crate) use present::Present;
 pub(crate) use texts::Texts;
 
 use crate::error::{DidError, Result};

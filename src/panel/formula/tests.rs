@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Design, Evaluated, Formula, Present, RawColumn};
+use super::{Design, Evaluated, Formula, RawColumn};
 use crate::error::{DidError, Result};
 
 const ROWS: usize = 6;
@@ -43,9 +43,7 @@ fn evaluated(text: &str) -> Evaluated {
 }
 
 fn design(evaluated: &Evaluated, rows: &[u32]) -> Result<Design> {
-    let mut present = Present::default();
-    evaluated.add_present(&mut present, rows);
-    evaluated.design(&present)
+    evaluated.design(&evaluated.present(rows))
 }
 
 fn values(design: &Design, index: usize, rows: &[u32]) -> Vec<f64> {

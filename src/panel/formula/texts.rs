@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::ast::Source;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use crate::error::{DidError, Result};
-use crate::panel::MissingValues;
 use crate::panel::excerpt::excerpt;
+use crate::panel::missing::MissingValues;
 
 /// What the levels of the text columns of a formula look like, by column.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Texts(BTreeMap<String, Text>);
 
 /// An example of each sort of levels.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Text {
     /// Whether the column is said to have categories, by `C()` or its type.
     categories: bool,

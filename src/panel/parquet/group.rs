@@ -7,8 +7,10 @@ use std::io;
 
 use polars::prelude::*;
 
-use super::{Label, ParquetFiles, Part, Source};
+use super::file::Source;
+use super::files::{ParquetFiles, Part};
 use crate::error::{DidError, Result};
+use crate::panel::labels::Label;
 use crate::temporary;
 
 /// Buckets, each an open file.

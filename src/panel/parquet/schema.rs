@@ -7,7 +7,7 @@ use polars::prelude::*;
 use super::file::Source;
 use crate::error::{DidError, Result};
 use crate::files::{check_columns, problem};
-use crate::panel::Roles;
+use crate::panel::roles::Roles;
 
 /// Types of the columns of the roles in all files.
 ///

@@ -1,7 +1,6 @@
 //! Ranges and tick marks.
 
-use crate::calendar::Frequency;
-use crate::calendar::label;
+use crate::calendar::{Frequency, label};
 
 /// A stretch of numbers with labelled ticks; never empty, never infinite.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,71 +1,52 @@
-//! What must be known of all rows of the sample before they are arranged: levels of factors, and which covariates and
-//! weights change over time.
+//! Which covariates and weights change over time within the units of the sample.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use super::codes::MISSING;
-use super::columns::Rows;
+use super::additive::Additive;
 use super::formula::{Design, Present};
+use super::frame::Placed;
 use super::grid::Grid;
-use super::sample::{Layout, WeightLayout};
+use super::sample::WeightLayout;
+use super::strata::Layout;
 use crate::error::Result;
 use crate::pass::TILE;
 
-/// Findings over all frames.
-#[derive(Debug)]
-pub(super) struct Inspection {
-    pub present: Present,
+/// What changes, and the range of the weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Changes {
     /// Whether a unit's covariates change over time.
-    pub covariates_vary: bool,
-    weights_vary: bool,
+    pub covariates: bool,
+    weights: bool,
     lowest: f64,
     highest: f64,
 }
 
-impl Inspection {
-    pub fn new() -> Self {
-        Self {
-            present: Present::default(),
-            covariates_vary: false,
-            weights_vary: false,
-            lowest: f64::INFINITY,
-            highest: f64::NEG_INFINITY,
-        }
+impl Default for Changes {
+    fn default() -> Self {
+        let (lowest, highest) = (f64::INFINITY, f64::NEG_INFINITY);
+        Self { covariates: false, weights: false, lowest, highest }
     }
+}
 
-    /// Notes the levels in the sample.
-    pub fn add_levels(&mut self, rows: &Rows, grids: &[Grid]) {
-        let mut kept = Vec::new();
-        if rows.covariates.has_factors() {
-            let mut buffer = Vec::new();
-            for (grid, p) in grids.iter().flat_map(|g| (0..g.periods()).map(move |p| (g, p))) {
-                let listed = grid.rows(p, &(0..grid.n), &mut buffer);
-                kept.extend(listed.iter().filter(|row| **row != MISSING));
-            }
-        }
-        rows.covariates.add_present(&mut self.present, &kept);
-    }
-
-    /// Compares each unit's covariates and weights over time.
-    pub fn add_changes(&mut self, rows: &Rows, grids: &[Grid], layout: Layout) -> Result<()> {
-        let design = rows.covariates.design(&self.present)?;
+impl Changes {
+    /// Compares each unit's covariates and weights over time; `present` are the levels of all frames.
+    pub fn of(placed: Placed<'_>, present: &Present, layout: Layout) -> Result<Self> {
+        let Placed { rows, grids } = placed;
+        let design = rows.covariates.design(present)?;
         let over_time = layout != Layout::RepeatedCrossSections;
-        if over_time && !self.covariates_vary {
-            let columns = design.covariates();
-            self.covariates_vary = tiles(grids)
+        let columns = design.covariates();
+        let covariates = over_time
+            && tiles(grids)
                 .any(|(g, units)| columns.clone().any(|j| varies(&design, j, g, &units)));
-        }
-        let Some(w) = &rows.w else { return Ok(()) };
+        let Some(w) = &rows.w else { return Ok(Self { covariates, ..Self::default() }) };
         let (lowest, highest) = tiles(grids)
             .map(|(g, units)| range_of(w, g, &units))
             .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        (self.lowest, self.highest) = (self.lowest.min(lowest), self.highest.max(highest));
-        if over_time && !self.weights_vary {
-            self.weights_vary = tiles(grids).any(|(g, units)| weight_varies(w, g, &units));
-        }
-        Ok(())
+        let weights = over_time && tiles(grids).any(|(g, units)| weight_varies(w, g, &units));
+        Ok(Self { covariates, weights, lowest, highest })
     }
 
     /// Whether no row has a positive weight.
@@ -77,7 +58,7 @@ impl Inspection {
     pub fn weights(&self) -> WeightLayout {
         if self.lowest >= self.highest {
             WeightLayout::Constant
-        } else if self.weights_vary {
+        } else if self.weights {
             WeightLayout::Varying
         } else {
             WeightLayout::Invariant
@@ -85,8 +66,18 @@ impl Inspection {
     }
 }
 
+impl Additive for Changes {
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.covariates |= other.covariates;
+        self.weights |= other.weights;
+        self.lowest = self.lowest.min(other.lowest);
+        self.highest = self.highest.max(other.highest);
+        Ok(())
+    }
+}
+
 /// Tiles of all grids.
-pub(super) fn tiles(grids: &[Grid]) -> impl ParallelIterator<Item = (&Grid, Range<usize>)> {
+fn tiles(grids: &[Grid]) -> impl ParallelIterator<Item = (&Grid, Range<usize>)> {
     grids.par_iter().flat_map(|g| {
         (0..g.n.div_ceil(TILE))
             .into_par_iter()

@@ -1,0 +1,99 @@
+//! The data as one frame or many, which are all looked at by the same code.
+
+use std::cell::OnceCell;
+
+use polars::prelude::DataFrame;
+
+use super::additive::Additive;
+use super::frame::{Frame, Placed, read};
+use super::grid::Grid;
+use super::parquet::ParquetFiles;
+use super::request::Request;
+use super::rules::Rules;
+use super::survey::Survey;
+use crate::error::{DidError, Result};
+
+/// Frames in ascending order of the units' labels.
+pub(super) enum Frames<'a> {
+    /// All data, read once and placed once.
+    Whole { frame: Box<Frame>, grids: OnceCell<Vec<Grid>> },
+    /// Pieces of files, which are read and placed again for every look, so that one at a time is in memory.
+    Files(&'a ParquetFiles),
+}
+
+impl<'a> Frames<'a> {
+    /// All data as one frame.
+    pub fn whole(df: &DataFrame, request: &Request<'_>) -> Result<Self> {
+        let frame = Box::new(Frame::new(df, request)?);
+        Ok(Self::Whole { frame, grids: OnceCell::new() })
+    }
+
+    /// What all frames show before there are rules.
+    pub fn survey(&self, request: &Request<'_>) -> Result<Survey> {
+        let files = match self {
+            Self::Whole { frame, .. } => return Ok(Survey::of(frame)),
+            Self::Files(files) => files,
+        };
+        let mut survey = Survey::default();
+        let read = files.each("reading", &mut |df| {
+            survey.merge(Survey::of(&Frame::new(df, request)?))?;
+            survey.check_values(request.roles)
+        });
+        read.map_err(|error| located(error, files, request))?;
+        Ok(survey)
+    }
+
+    /// Calls `visit` with every frame's rows in their places under the sample's rules, which are the same in all visits.
+    pub fn each(
+        &self,
+        rules: &Rules,
+        request: &Request<'_>,
+        visit: &mut dyn FnMut(Placed<'_>) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Self::Whole { frame, grids } => {
+                let grids = grids.get_or_init(|| frame.place(rules));
+                visit(Placed { rows: &frame.rows, grids })
+            }
+            Self::Files(files) => files.each("arranging", &mut |df| {
+                let frame = Frame::new(df, request)?;
+                visit(Placed { rows: &frame.rows, grids: &frame.place(rules) })
+            }),
+        }
+    }
+
+    /// What all frames show together of their rows in the sample.
+    pub fn look<L: Additive>(
+        &self,
+        rules: &Rules,
+        request: &Request<'_>,
+        find: impl Fn(Placed<'_>) -> Result<L>,
+    ) -> Result<L> {
+        let mut all = L::default();
+        self.each(rules, request, &mut |placed| all.merge(find(placed)?))?;
+        Ok(all)
+    }
+}
+
+/// An error about a row of a piece, with the row's number in the files.
+fn located(error: DidError, files: &ParquetFiles, request: &Request<'_>) -> DidError {
+    use DidError::{NegativeGroup, NoPeriod, NotBinary, TooManyDigits, Weights};
+    let of_a_row = matches!(
+        error,
+        NotBinary { .. }
+            | NegativeGroup { .. }
+            | NoPeriod { .. }
+            | TooManyDigits { .. }
+            | Weights { .. }
+    );
+    if !of_a_row {
+        return error;
+    }
+    let mut first_row = 0;
+    let again = files.each_as_written(&mut |df| {
+        read(df, request, first_row)?;
+        first_row += df.height();
+        Ok(())
+    });
+    again.err().unwrap_or(error)
+}

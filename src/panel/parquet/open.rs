@@ -1,0 +1,109 @@
+//! Opening files: one schema, the order of their rows, and what a frame of them is.
+
+use std::path::PathBuf;
+
+use polars::prelude::*;
+
+use super::file::Source;
+use super::files::{ParquetFiles, Part};
+use super::{group, schema};
+use crate::error::{DidError, Result};
+use crate::panel::labels::Label;
+use crate::panel::roles::Roles;
+use crate::progress::Progress;
+
+/// Rows of a frame unless the memory budget asks for fewer.
+const FRAME_ROWS: usize = 1 << 20;
+
+impl ParquetFiles {
+    /// Bytes of a frame with all rows and this many columns.
+    pub fn frame_bytes(paths: &[PathBuf], columns: usize) -> Result<u64> {
+        let rows = |source: Source| Ok(source.schema()?.1 as u64);
+        let rows: u64 = sources(paths).map(rows).sum::<Result<u64>>()?;
+        Ok(8 * rows * columns as u64)
+    }
+
+    /// All rows of the files.
+    pub fn read_whole(paths: &[PathBuf], roles: &Roles) -> Result<DataFrame> {
+        let sources: Vec<Source> = sources(paths).collect();
+        let schema = schema::common(&sources, roles)?;
+        let mut all = DataFrame::empty_with_schema(&schema);
+        for source in sources {
+            let rows = source.schema()?.1;
+            if rows > 0 {
+                all.vstack_mut(&Part { source, start: 0, rows }.read(&schema)?)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Opens files. If their rows are not in ascending order of the units, they are written once more, grouped, to temporary
+    /// files.
+    pub fn open(
+        paths: &[PathBuf],
+        roles: &Roles,
+        memory_budget: Option<u64>,
+        progress: Option<Progress>,
+    ) -> Result<Self> {
+        let unit = roles.unit.clone().ok_or_else(|| DidError::Config {
+            option: "unit",
+            expected: "a column, for files that are read piece by piece",
+            got: "none".into(),
+        })?;
+        let sources: Vec<Source> = sources(paths).collect();
+        let schema = schema::common(&sources, roles)?;
+        let row_bytes = 64 * schema.len() as u64;
+        let affordable = memory_budget.map_or(usize::MAX, |b| (b / row_bytes) as usize);
+        let frame_rows = FRAME_ROWS.min(affordable).max(1);
+        let mut parts = Vec::new();
+        for source in sources {
+            add_parts(source, frame_rows, &mut parts)?;
+        }
+        let rows = parts.iter().map(|p| p.rows as u64).sum();
+        let (as_written, whole_units) = (None, false);
+        let mut files = Self { parts, as_written, schema, unit, whole_units, rows, progress };
+        if let Some(sample) = files.disorder(frame_rows)? {
+            files = group::group(files, sample, frame_rows)?;
+        }
+        Ok(files)
+    }
+
+    /// `None` if the labels ascend throughout; else a sample of them.
+    fn disorder(&self, frame_rows: usize) -> Result<Option<Vec<Label>>> {
+        let step = (frame_rows / 256).max(1);
+        let unit = self.schema.iter_fields().filter(|f| f.name() == self.unit.as_str()).collect();
+        let (mut sample, mut ordered, mut last, mut done) = (Vec::new(), true, None, 0);
+        for part in &self.parts {
+            let df = part.read(&unit)?;
+            let labels = self.labels(&df)?;
+            let first = labels.label(0);
+            ordered &= first.is_some() && first >= last && labels.runs().is_some();
+            last = labels.label(df.height().saturating_sub(1));
+            sample.extend((0..df.height()).step_by(step).filter_map(|row| labels.label(row)));
+            done += df.height() as u64;
+            self.report("reading units", done);
+        }
+        Ok((!ordered).then_some(sample))
+    }
+}
+
+fn sources(paths: &[PathBuf]) -> impl Iterator<Item = Source> {
+    paths.iter().map(|path| Source::Path(Arc::new(path.clone())))
+}
+
+/// Splits a file into parts of whole row groups.
+fn add_parts(source: Source, frame_rows: usize, parts: &mut Vec<Part>) -> Result<()> {
+    let groups = source.row_groups()?;
+    let mut part = Part { source, start: 0, rows: 0 };
+    for rows in groups {
+        if part.rows > 0 && part.rows + rows > frame_rows {
+            parts.push(part.clone());
+            part = Part { start: part.start + part.rows, rows: 0, ..part };
+        }
+        part.rows += rows;
+    }
+    if part.rows > 0 {
+        parts.push(part);
+    }
+    Ok(())
+}

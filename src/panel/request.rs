@@ -1,0 +1,45 @@
+//! What an estimator asks of its sample.
+
+use super::missing::MissingValues;
+use super::roles::Roles;
+use super::rules::SampleOptions;
+use crate::options::FixWeights;
+
+/// Everything that is asked of a sample.
+pub(crate) struct Request<'a> {
+    pub roles: &'a Roles,
+    pub options: SampleOptions,
+    pub fix_weights: Option<FixWeights>,
+    /// Whether estimates depend on changes of a unit's outcomes only.
+    pub changes: bool,
+    /// What will be formed of the sample.
+    pub cells: Cells,
+    pub storage: Storage,
+    pub missing: MissingValues,
+}
+
+/// What an estimator forms for its cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cells {
+    /// One comparison.
+    One,
+    /// A cell for each group and period: its estimate alone, or with the joint covariance.
+    Points,
+    Joint,
+}
+
+/// Where strata are put.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Storage {
+    /// In memory.
+    Resident,
+    /// In memory if they take no more than so many bytes (or than is free), else in a file.
+    Within(Option<u64>),
+}
+
+impl Cells {
+    /// Whether there are standard errors.
+    pub fn has_errors(self) -> bool {
+        self != Self::Points
+    }
+}

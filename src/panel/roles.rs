@@ -1,0 +1,103 @@
+//! What the columns of the data are for.
+
+use serde::{Deserialize, Serialize};
+
+use super::formula::Formula;
+use crate::calendar::Frequency;
+use crate::error::{DidError, Result};
+
+/// Which column plays which role.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Roles {
+    pub outcome: String,
+    pub unit: Option<String>,
+    pub time: String,
+    pub group: String,
+    pub treatment: Treatment,
+    /// Eligibility, in triple differences.
+    pub eligible: Option<String>,
+    pub weights: Option<String>,
+    pub cluster: Option<String>,
+    pub covariates: Formula,
+    /// Periods of the dates in the time column, and in that of first treated periods.
+    pub frequency: Option<Frequency>,
+}
+
+/// What the group column says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Treatment {
+    /// The first treated period; 0, +inf or null if never treated.
+    FirstPeriod,
+    /// 1 for treated units and 0 for the others.
+    Indicator,
+}
+
+impl Roles {
+    /// Names of all columns needed, without duplicates.
+    pub fn names(&self) -> Vec<String> {
+        let optional = [&self.unit, &self.eligible, &self.weights, &self.cluster];
+        let mut names: Vec<String> = [&self.outcome, &self.time, &self.group]
+            .into_iter()
+            .chain(optional.into_iter().flatten())
+            .cloned()
+            .chain(self.covariates.variables())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// An error naming the first column that is not among the names.
+    pub fn find_in(&self, names: &[&str]) -> Result<()> {
+        let optional = [
+            (&self.eligible, "eligibility"),
+            (&self.weights, "weights"),
+            (&self.unit, "unit"),
+            (&self.cluster, "cluster"),
+        ];
+        let covariates = self.covariates.variables();
+        let needed = [
+            (&self.outcome, "outcome"),
+            (&self.time, "time"),
+            (&self.group, self.treatment.role()),
+        ];
+        let mut needed = needed
+            .into_iter()
+            .chain(optional.into_iter().filter_map(|(name, role)| Some((name.as_ref()?, role))))
+            .chain(covariates.iter().map(|name| (name, "covariate")));
+        match needed.find(|(name, _)| !names.contains(&name.as_str())) {
+            None => Ok(()),
+            Some((name, role)) => Err(not_found(name, role, names.iter().copied())),
+        }
+    }
+
+    /// Whether the values of a column are compared only.
+    pub fn is_label(&self, name: &str) -> bool {
+        let is = |role: &Option<String>| role.as_deref() == Some(name);
+        let numbers = [&self.outcome, &self.time, &self.group];
+        (is(&self.unit) || is(&self.cluster))
+            && !numbers.into_iter().any(|n| n == name)
+            && !(is(&self.eligible) || is(&self.weights))
+            && !self.covariates.variables().iter().any(|n| n == name)
+    }
+}
+
+impl Treatment {
+    /// What the column is for.
+    pub fn role(self) -> &'static str {
+        match self {
+            Self::FirstPeriod => "group",
+            Self::Indicator => "treatment",
+        }
+    }
+}
+
+/// There is no such column among those available.
+pub(super) fn not_found<'a>(
+    column: &str,
+    role: &'static str,
+    available: impl Iterator<Item = &'a str>,
+) -> DidError {
+    let available = available.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    DidError::ColumnNotFound { column: column.to_owned(), role, available }
+}
