@@ -4,7 +4,7 @@ use chrono::{DateTime, Datelike, NaiveDate, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-use super::text::{WrittenDate, label};
+use super::text::WrittenDate;
 
 /// What a period is where the time and group columns are dates.
 ///
@@ -59,7 +59,7 @@ impl Frequency {
     /// A period by its name, such as `2007-03` for a month; any other number as it is.
     #[must_use]
     pub fn shown(self, period: f64) -> String {
-        self.name_of(period).unwrap_or_else(|| label(period))
+        self.name_of(period).unwrap_or_else(|| super::label(period))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "whole, and checked by the calendar")]

@@ -3,6 +3,7 @@
 mod fit;
 mod frequency;
 mod grid;
+mod number;
 mod text;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use fit::Fitted;
 pub use frequency::Frequency;
 pub(crate) use grid::{EventTimes, TimeGrid};
-pub(crate) use text::label;
+pub(crate) use number::label;
 
 /// How periods are counted and shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! Instants as text: numbers, ISO 8601, and quarters as `2007-Q1`.
+//! Dates as text: ISO 8601, and quarters as `2007-Q1`.
 
 use chrono::{NaiveDate, Weekday};
 
@@ -73,26 +73,9 @@ fn is_clock(text: &str) -> bool {
     })
 }
 
-/// A group, period or event time.
-pub(crate) fn label(value: f64) -> String {
-    let size = value.abs();
-    if size >= 1e15 || (size > 0.0 && size < 1e-9) {
-        format!("{value:e}")
-    } else {
-        (value + 0.0).to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_no_negative_zero_and_few_digits() {
-        assert_eq!(label(-0.0), "0");
-        assert_eq!(label(2004.5), "2004.5");
-        assert_eq!(label(1e300), "1e300");
-    }
 
     #[test]
     fn dates_are_read_as_they_are_written() {

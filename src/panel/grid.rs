@@ -87,12 +87,13 @@ pub(super) fn place(rows: &Rows, patterns: &Patterns, rules: &Rules) -> Vec<Grid
 fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -> Vec<Grid> {
     let places: Vec<Option<Place>> =
         patterns.found.iter().map(|found| rules.place(&found.pattern)).collect();
-    let mut members: Vec<Members> =
-        rules.strata.keys().iter().map(|_| Members::default()).collect();
+    let stratum = |place: &Option<Place>| place.as_ref().map(|p| rules.strata.of(p.cohort, 0));
+    let strata: Vec<Option<usize>> = places.iter().map(stratum).collect();
+    let mut members: Vec<Members> = (0..rules.strata.len()).map(|_| Members::default()).collect();
     let mut rank = 0;
     for (unit, pattern) in (0u32..).zip(&patterns.of_unit) {
-        if let Some(place) = &places[*pattern as usize] {
-            let members = &mut members[rules.strata.of(place.cohort, 0)];
+        if let Some(stratum) = strata[*pattern as usize] {
+            let members = &mut members[stratum];
             members.units.push(unit);
             members.rank.push(rank);
             rank += 1;

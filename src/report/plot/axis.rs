@@ -1,6 +1,7 @@
 //! Ranges and tick marks.
 
-use crate::calendar::{Frequency, label};
+use crate::calendar::Frequency;
+use crate::calendar::label;
 
 /// A stretch of numbers with labelled ticks; never empty, never infinite.
 #[derive(Clone, Debug, PartialEq)]
