@@ -5,7 +5,7 @@
 //! | configuration | `Config`, `Formula` | before any data is read |
 //! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
 //! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
-//! | environment | `Precision`, `Device`, `Memory`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
+//! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
 
 mod warning;
 
@@ -343,6 +343,15 @@ pub enum DidError {
         available: u64,
         /// What to do.
         remedy: &'static str,
+    },
+    /// The parts of a sample, wherever they are held, did not answer as one: an answer is missing, came twice or is of
+    /// something else. No number is formed of such answers.
+    #[error(
+        "the parts of the sample did not answer as one: {problem}; fit again, and report it if it happens again"
+    )]
+    Engine {
+        /// What does not fit.
+        problem: String,
     },
     /// A user-supplied estimator returned something unusable.
     #[error(

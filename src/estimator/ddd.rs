@@ -12,7 +12,7 @@ use super::sizes::{self, Inferred};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
-    Combined, CovariatePeriod, Estimated, LostComparison, PlanOptions, Recipe, Results,
+    CellEstimate, Combined, CovariatePeriod, LostComparison, PlanOptions, Recipe, Results,
     TripleEstimate, TriplePlan, estimate, influence_pass,
 };
 use crate::error::{DidError, DidWarning, Result};
@@ -316,7 +316,7 @@ impl<B: DidBackend> Ddd<B> {
 
 /// Point estimates; which of them divide by one less than the number of units.
 fn solved(
-    estimated: Vec<std::result::Result<Estimated, CellStatus>>,
+    estimated: Vec<std::result::Result<CellEstimate, CellStatus>>,
     comparisons: &[TripleEstimate],
     two_periods: bool,
 ) -> Vec<std::result::Result<finish::Solved, CellStatus>> {
@@ -325,7 +325,7 @@ fn solved(
         cohorts[comparison.cell] += 1;
     }
     let cells = estimated.into_iter().zip(cohorts);
-    let solved = |e: Estimated, cohorts: usize| finish::Solved {
+    let solved = |e: CellEstimate, cohorts: usize| finish::Solved {
         sample_sd: two_periods || cohorts > 1,
         ..e.into()
     };

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::result::{AttGtCell, AttGtResult, Influence, Timings};
 use super::saved::Format;
-use crate::cell::{Estimated, PlannedCell};
+use crate::cell::{CellEstimate, PlannedCell};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, Estimate, Estimates, GroupShare};
 use crate::inference::{Critical, Projection, gaussian_draws, multipliers, pointwise};
@@ -22,9 +22,9 @@ pub(super) struct Solved {
     pub sample_sd: bool,
 }
 
-impl From<Estimated> for Solved {
-    fn from(estimated: Estimated) -> Self {
-        let Estimated { att, not_converged, .. } = estimated;
+impl From<CellEstimate> for Solved {
+    fn from(estimated: CellEstimate) -> Self {
+        let CellEstimate { att, not_converged, .. } = estimated;
         Self { att, not_converged, sample_sd: false }
     }
 }

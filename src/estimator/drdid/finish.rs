@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::reweighted::{Draws, Reweighted};
 use super::{Drdid, DrdidResult};
 use crate::backend::DidBackend;
-use crate::cell::{Estimated, Method, PlannedCell, Recipe, estimate};
+use crate::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{CellStatus, Estimate};
 use crate::estimator::saved::Format;
@@ -74,7 +74,7 @@ impl<'a> Comparison<'a> {
     /// The result, from sums over `columns` influence columns and the group share.
     pub fn finish(
         mut self,
-        estimated: &Estimated,
+        estimated: &CellEstimate,
         columns: usize,
         stat: InfluenceStat,
         start: Instant,
@@ -139,7 +139,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn warn(&mut self, estimated: &Estimated, columns: usize) {
+    fn warn(&mut self, estimated: &CellEstimate, columns: usize) {
         let analytic = self.result.settings.inference.bootstrap.is_none();
         let warnings = &mut self.result.warnings;
         if estimated.not_converged {
@@ -183,7 +183,7 @@ pub(super) fn weighted_draws<S: Source>(
     source: &S,
     cell: &PlannedCell,
     recipe: &Recipe,
-    estimated: &Estimated,
+    estimated: &CellEstimate,
     bootstrap: Bootstrap,
 ) -> Result<Vec<f64>> {
     let recipe = Recipe { start: estimated.gamma.clone(), ..recipe.clone() };
