@@ -199,6 +199,16 @@ mod tests {
     }
 
     #[test]
+    fn vectors_are_combined_entry_by_entry() {
+        let mut sum = [1.0, 2.0];
+        add_scaled(&mut sum, 2.0, &[10.0, -1.0]);
+        assert_eq!(sum, [21.0, 0.0]);
+        assert_eq!(scaled(vec![1.0, -2.0], 0.5), [0.5, -1.0]);
+        assert_eq!(combine(&[(1.0, &[1.0, 2.0]), (-3.0, &[1.0, 0.0])]), [-2.0, 2.0]);
+        assert!(combine(&[]).is_empty());
+    }
+
+    #[test]
     fn singular_matrices_have_no_factor_and_name_the_column() {
         let a = [2.0, 2.0, 2.0, 2.0];
         assert!(Spd::new(&a, 2).is_none_or(|f| reciprocal_condition(&a, &f.inverse(), 2) < 1e-15));

@@ -1,6 +1,6 @@
 //! Sums over the rows of a cell's sides, and the regressions they give.
 
-use super::sides::Outcome;
+use super::sides::{CellResult, Outcome};
 use crate::estimates::CellStatus;
 use crate::options::Precision;
 use crate::panel::DesignInfo;
@@ -144,7 +144,7 @@ impl<'a> Algebra<'a> {
     ///
     /// # Errors
     /// [`CellStatus::SingularDesign`] if it is singular in raw coordinates.
-    pub fn check_rank(&self, zz: &[f64]) -> Result<Spd, CellStatus> {
+    pub fn check_rank(&self, zz: &[f64]) -> CellResult<Spd> {
         let width = self.width();
         let gram = block(zz, self.k(), &self.kept);
         let raw = sandwich(&self.transform, &gram, width);
@@ -170,7 +170,7 @@ impl<'a> Algebra<'a> {
     ///
     /// # Errors
     /// As [`check_rank`](Self::check_rank).
-    pub fn regress(&self, moments: &Moments) -> Result<Regression, CellStatus> {
+    pub fn regress(&self, moments: &Moments) -> CellResult<Regression> {
         let factor = self.check_rank(&moments.zz)?;
         let beta = expand(&factor.solve(&self.design(&moments.zd)), &self.kept, self.k());
         Ok(Regression { factor, kept: self.kept.clone(), beta })
@@ -180,7 +180,7 @@ impl<'a> Algebra<'a> {
     ///
     /// # Errors
     /// [`CellStatus::SingularInformation`].
-    pub fn solve_information(&self, hessian: &[f64], v: &[f64]) -> Result<Vec<f64>, CellStatus> {
+    pub fn solve_information(&self, hessian: &[f64], v: &[f64]) -> CellResult<Vec<f64>> {
         let factor = Spd::regular(&block(hessian, self.k(), &self.kept), self.width())
             .ok_or(CellStatus::SingularInformation)?;
         Ok(expand(&factor.solve(&self.design(v)), &self.kept, self.k()))

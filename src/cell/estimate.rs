@@ -6,7 +6,7 @@ use super::algebra::{Algebra, Moments};
 use super::centre::{Centre, restore};
 use super::method::{OVERLAP, Recipe};
 use super::propensity::{Propensities, PropensityScore, arm_totals};
-use super::sides::{PlannedCell, Side, StratumRows};
+use super::sides::{CellResult, PlannedCell, Side, StratumRows};
 use super::sums::{Sums, Weighting};
 use super::terms::CellEstimate;
 use super::two_by_two::{self, SideMoments};
@@ -18,7 +18,7 @@ use crate::source::Source;
 
 /// What became of the cells.
 pub(crate) struct Results {
-    pub cells: Vec<std::result::Result<CellEstimate, CellStatus>>,
+    pub cells: Vec<CellResult<CellEstimate>>,
     /// Covariates that depend on others in all rows: they take no part.
     pub dropped: Vec<String>,
 }
@@ -95,7 +95,7 @@ enum Stop {
 
 impl Stop {
     /// The cell's status, unless it is an error of the fit.
-    fn of_cell<T>(self) -> Result<std::result::Result<T, CellStatus>> {
+    fn of_cell<T>(self) -> Result<CellResult<T>> {
         match self {
             Self::Cell(status) => Ok(Err(status)),
             Self::Fit(error) => Err(error),
@@ -225,7 +225,7 @@ impl Solver<'_> {
 }
 
 /// Fails if an arm of a side has no weight.
-fn check_weights(sides: &[SideMoments]) -> std::result::Result<(), CellStatus> {
+fn check_weights(sides: &[SideMoments]) -> CellResult<()> {
     let without_weight = |m: &Moments| m.total() <= 0.0;
     let without_odds = |s: &SideMoments| s.odds.as_ref().is_some_and(without_weight);
     if sides.iter().any(|s| without_weight(&s.treated)) {
@@ -235,4 +235,48 @@ fn check_weights(sides: &[SideMoments]) -> std::result::Result<(), CellStatus> {
         return Err(CellStatus::NoControlWeight);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::fixtures::{cell, rows};
+    use crate::cell::sides::Outcome;
+
+    fn planned() -> PlannedCell {
+        let outcome = Outcome::Change { post: 1, base: 0 };
+        let side = Side { outcome, treated: vec![rows(0)], control: vec![rows(1)] };
+        cell(vec![side], 10, 10)
+    }
+
+    #[test]
+    fn sums_that_are_not_there_are_no_rows_without_weight() {
+        let lost = Sums::new(2, 2);
+        assert!(matches!(unweighted(&[planned()], &lost, 2), Err(DidError::Engine { .. })));
+        assert!(matches!(arm_totals(&planned(), &lost, true), Err(DidError::Engine { .. })));
+    }
+
+    #[test]
+    fn a_lost_sum_ends_the_fit_and_a_status_the_cell() {
+        let of_cell = Stop::from(CellStatus::NoControlWeight).of_cell::<()>();
+        assert!(matches!(of_cell, Ok(Err(CellStatus::NoControlWeight))));
+        let lost = DidError::Engine { problem: "an answer".into() };
+        assert!(matches!(Stop::from(lost).of_cell::<()>(), Err(DidError::Engine { .. })));
+    }
+
+    #[test]
+    fn arms_without_weight_say_which() {
+        let arm = |weight: f64| Moments { zz: vec![weight], zd: vec![0.0] };
+        let side = |treated, control, odds: Option<f64>| SideMoments {
+            treated: arm(treated),
+            control: arm(control),
+            odds: odds.map(arm),
+            calibrated: None,
+        };
+        assert_eq!(check_weights(&[side(1.0, 2.0, Some(0.5))]), Ok(()));
+        let both = [side(1.0, 2.0, None), side(0.0, 0.0, None)];
+        assert_eq!(check_weights(&both), Err(CellStatus::NoTreatedWeight));
+        let trimmed = [side(1.0, 2.0, Some(0.0))];
+        assert_eq!(check_weights(&trimmed), Err(CellStatus::NoControlWeight));
+    }
 }

@@ -1,6 +1,6 @@
 //! Samples small enough to follow by hand.
 
-use super::sides::StratumRows;
+use super::sides::{PlannedCell, Side, StratumRows};
 use crate::calendar::Calendar;
 use crate::panel::{Cohort, DesignInfo, Layout, Sample, SampleAudit, WeightLayout};
 use crate::pass::Weight;
@@ -17,6 +17,21 @@ pub(super) fn design(columns: &[&str]) -> DesignInfo {
 /// Rows of a stratum with sampling weights.
 pub(super) fn rows(stratum: usize) -> StratumRows {
     StratumRows { stratum, x: 0, w: Weight::Column(0), presence: Weight::Ones }
+}
+
+/// A cell of the first cohort in the second period, with so many treated and comparison rows.
+pub(super) fn cell(sides: Vec<Side>, n_treated: usize, n_control: usize) -> PlannedCell {
+    PlannedCell {
+        cohort: 0,
+        time: 1,
+        base: 0,
+        controls: vec![1],
+        n_treated,
+        n_control,
+        status: None,
+        incomplete_weights: None,
+        sides,
+    }
 }
 
 /// A sample in which every cohort, given by its first treated period, has ten units in every period.

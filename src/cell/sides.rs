@@ -3,6 +3,9 @@
 use crate::estimates::CellStatus;
 use crate::pass::Weight;
 
+/// What a cell has, or why it has none.
+pub(crate) type CellResult<T> = Result<T, CellStatus>;
+
 /// Rows of one stratum in a cell, with the covariates and weights that they have there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StratumRows {

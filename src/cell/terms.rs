@@ -35,8 +35,8 @@ pub(crate) struct Coefficients {
     pub b: Option<Vec<f64>>,
     /// Further predictions that the estimate averages over these rows, whatever their outcomes.
     pub e: Option<Vec<f64>>,
-    /// Influence of the estimated propensity score, whose score is `w (D - p) z`: the inverse of its information, times minus
-    /// the derivative of the estimate in `γ`.
+    /// Influence of the estimated propensity score: the inverse of its information, times the derivative in `γ` of minus the
+    /// estimate; the score of its likelihood, `w (D - p) z`, enters with a minus too.
     pub a: Option<Vec<f64>>,
 }
 
@@ -106,6 +106,7 @@ impl Term {
         gamma: Option<&[f64]>,
         coefficients: &Coefficients,
     ) -> Self {
+        debug_assert!(gamma.is_some() || !coefficients.uses_score(), "influence without its score");
         let gamma = gamma.filter(|_| coefficients.uses_score()).map(<[f64]>::to_vec);
         let StratumRows { stratum, x, w, .. } = *rows;
         Self { stratum, x, w, outcome, treated, gamma, coefficients: coefficients.clone() }

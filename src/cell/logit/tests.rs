@@ -1,5 +1,5 @@
 use super::*;
-use crate::cell::fixtures::{design, rows};
+use crate::cell::fixtures::{cell, design, rows};
 use crate::cell::sides::{Outcome, Side};
 
 /// Rows `(treated, x)` of weight one.
@@ -115,20 +115,10 @@ fn cells_of_equal_rows_share_a_model() {
         treated: vec![rows(0)],
         control: vec![rows(control)],
     };
-    let cell = |control: usize| PlannedCell {
-        cohort: 0,
-        time: 1,
-        base: 0,
-        controls: vec![control],
-        n_treated: 10,
-        n_control: 10,
-        status: None,
-        incomplete_weights: None,
-        sides: vec![side(control)],
-    };
     let mut models = Models::default();
-    let mut register =
-        |control: usize, weighted| models.register(&cell(control), weighted, 10.0, 20.0);
+    let mut register = |control: usize, weighted| {
+        models.register(&cell(vec![side(control)], 10, 10), weighted, 10.0, 20.0)
+    };
     assert_eq!([register(1, true), register(2, true), register(1, true)], [0, 1, 0]);
     assert_eq!(register(1, false), 2);
     assert_eq!(models.jobs.len(), 6);

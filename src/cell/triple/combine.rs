@@ -3,6 +3,7 @@
 use super::plan::{Components, TriplePlan};
 use crate::cell::legs::{MAX_COLUMNS, cross_moments};
 use crate::cell::method::Recipe;
+use crate::cell::sides::CellResult;
 use crate::cell::terms::{CellEstimate, Combination};
 use crate::error::Result;
 use crate::estimates::CellStatus;
@@ -11,7 +12,7 @@ use crate::source::Source;
 
 /// What became of the cells.
 pub(crate) struct Combined {
-    pub cells: Vec<std::result::Result<CellEstimate, CellStatus>>,
+    pub cells: Vec<CellResult<CellEstimate>>,
     /// Estimates against each comparison cohort, cell by cell.
     pub comparisons: Vec<TripleEstimate>,
     pub lost: Vec<LostComparison>,
@@ -52,9 +53,6 @@ impl TripleEstimate {
 /// Signs of the three components.
 const SIGNS: [f64; 3] = [1.0, 1.0, -1.0];
 
-/// The estimate of a comparison, or why there is none.
-type Estimated = std::result::Result<CellEstimate, CellStatus>;
-
 /// What a cell can use of its comparison cohorts.
 struct Usable<'a> {
     estimates: Vec<Against<'a>>,
@@ -78,12 +76,12 @@ impl TriplePlan {
         &self,
         source: &S,
         recipe: &Recipe,
-        components: &[Estimated],
+        components: &[CellResult<CellEstimate>],
     ) -> Result<Combined> {
-        let find = |(cell, of_cell): (usize, &std::result::Result<Components, CellStatus>)| {
+        let find = |(cell, of_cell): (usize, &CellResult<Components>)| {
             Usable::new(cell, of_cell.as_ref().map_err(Clone::clone)?, components)
         };
-        let mut found: Vec<std::result::Result<Usable<'_>, CellStatus>> =
+        let mut found: Vec<CellResult<Usable<'_>>> =
             self.of_cell.iter().enumerate().map(find).collect();
         weigh(source, recipe, &mut found)?;
         let (mut comparisons, mut lost, mut equal) = (Vec::new(), Vec::new(), Vec::new());
@@ -104,7 +102,7 @@ impl TriplePlan {
 fn weigh<S: Source>(
     source: &S,
     recipe: &Recipe,
-    found: &mut [std::result::Result<Usable<'_>, CellStatus>],
+    found: &mut [CellResult<Usable<'_>>],
 ) -> Result<()> {
     let cells = found
         .iter_mut()
@@ -169,8 +167,8 @@ impl<'a> Usable<'a> {
     fn new(
         cell: usize,
         of_cell: &Components,
-        components: &'a [Estimated],
-    ) -> std::result::Result<Self, CellStatus> {
+        components: &'a [CellResult<CellEstimate>],
+    ) -> CellResult<Self> {
         let estimate = |c: usize| components[c].as_ref().map_err(Clone::clone);
         let own = estimate(of_cell.own)?;
         let none = CellStatus::NoControls { period: None };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::cell::plan::{Base, PlanOptions, Planner};
-use crate::cell::sides::PlannedCell;
+use crate::cell::sides::{CellResult, PlannedCell};
 use crate::estimates::CellStatus;
 use crate::options::BasePeriod;
 use crate::panel::{Cohort, Sample};
@@ -15,7 +15,7 @@ pub(crate) struct TriplePlan {
     /// Comparisons that are estimated.
     pub components: Vec<PlannedCell>,
     /// What each cell is made of, or why nothing is estimated.
-    pub(super) of_cell: Vec<Result<Components, CellStatus>>,
+    pub(super) of_cell: Vec<CellResult<Components>>,
 }
 
 /// Positions of a cell's components.

@@ -13,7 +13,7 @@ mod twfe;
 use super::algebra::Algebra;
 use super::method::{Method, Recipe};
 use super::propensity::PropensityScore;
-use super::sides::PlannedCell;
+use super::sides::{CellResult, PlannedCell};
 use super::terms::CellEstimate;
 use crate::estimates::CellStatus;
 
@@ -29,7 +29,7 @@ pub(super) fn estimate(
     cell: &PlannedCell,
     sides: &[SideMoments],
     score: Option<&PropensityScore<'_>>,
-) -> Result<CellEstimate, CellStatus> {
+) -> CellResult<CellEstimate> {
     match sides {
         [side] => panel::estimate(algebra, recipe.method, cell, side, score),
         [base, post] if recipe.method == Method::Twfe => {

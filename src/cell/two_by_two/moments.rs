@@ -2,6 +2,7 @@
 
 use crate::cell::algebra::Moments;
 use crate::cell::propensity::PropensityScore;
+use crate::cell::sides::CellResult;
 use crate::estimates::CellStatus;
 
 /// Moments of the arms of one side of a cell.
@@ -21,7 +22,7 @@ impl SideMoments {
     ///
     /// # Errors
     /// [`CellStatus::Estimator`] without.
-    pub fn calibrated(&self) -> Result<&Moments, CellStatus> {
+    pub fn calibrated(&self) -> CellResult<&Moments> {
         self.calibrated.as_ref().ok_or_else(no_score)
     }
 }
@@ -37,7 +38,7 @@ fn no_score() -> CellStatus {
 pub(super) fn weighted_by_odds<'a, const N: usize>(
     sides: [&'a SideMoments; N],
     score: Option<&'a PropensityScore<'a>>,
-) -> Result<([&'a Moments; N], &'a PropensityScore<'a>), CellStatus> {
+) -> CellResult<([&'a Moments; N], &'a PropensityScore<'a>)> {
     let odds: Vec<&Moments> = sides.into_iter().filter_map(|s| s.odds.as_ref()).collect();
     odds.try_into().ok().zip(score).ok_or_else(no_score)
 }

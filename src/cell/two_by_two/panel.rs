@@ -8,7 +8,7 @@ use super::moments::{SideMoments, WeightedMean, mean_difference, weighted_by_odd
 use crate::cell::algebra::{Algebra, Moments};
 use crate::cell::method::Method;
 use crate::cell::propensity::PropensityScore;
-use crate::cell::sides::{PlannedCell, StratumRows};
+use crate::cell::sides::{CellResult, PlannedCell, StratumRows};
 use crate::cell::terms::{CellEstimate, Coefficients, Term};
 use crate::estimates::CellStatus;
 use crate::solve::scaled;
@@ -27,7 +27,7 @@ pub(super) fn estimate(
     cell: &PlannedCell,
     sums: &SideMoments,
     score: Option<&PropensityScore<'_>>,
-) -> Result<CellEstimate, CellStatus> {
+) -> CellResult<CellEstimate> {
     let weighted = || weighted_by_odds([sums], score).map(|([odds], score)| (odds, score));
     let arms = match method {
         _ if algebra.is_constant() => means(sums),
@@ -72,7 +72,7 @@ fn doubly_robust(
     sums: &SideMoments,
     odds: &Moments,
     score: &PropensityScore<'_>,
-) -> Result<Arms, CellStatus> {
+) -> CellResult<Arms> {
     let regression = algebra.regress(&sums.control)?;
     let beta = &regression.beta;
     let (tau_t, tau_c) = (WeightedMean::new(&sums.treated, beta), WeightedMean::new(odds, beta));
@@ -114,7 +114,7 @@ fn control_mean(mean: &WeightedMean) -> Coefficients {
 /// ```
 ///
 /// By the equations that define the odds and the regression, estimating them does not change the influence.
-fn improved(algebra: &Algebra<'_>, sums: &SideMoments, odds: &Moments) -> Result<Arms, CellStatus> {
+fn improved(algebra: &Algebra<'_>, sums: &SideMoments, odds: &Moments) -> CellResult<Arms> {
     let beta = algebra.regress(sums.calibrated()?)?.beta;
     let h = 1.0 / sums.treated.total();
     let att = h * (sums.treated.residual(&beta) - odds.residual(&beta));
@@ -136,7 +136,7 @@ fn improved(algebra: &Algebra<'_>, sums: &SideMoments, odds: &Moments) -> Result
 /// T:  u = w (r - ATT) / A_T
 /// C:  u = -w r z'B⁻¹ Σ_T w z / A_T
 /// ```
-fn regression(algebra: &Algebra<'_>, sums: &SideMoments) -> Result<Arms, CellStatus> {
+fn regression(algebra: &Algebra<'_>, sums: &SideMoments) -> CellResult<Arms> {
     let regression = algebra.regress(&sums.control)?;
     let total = sums.treated.total();
     let att = sums.treated.residual(&regression.beta) / total;
@@ -162,7 +162,7 @@ fn ipw(
     treated: &Moments,
     odds: &Moments,
     score: &PropensityScore<'_>,
-) -> Result<Arms, CellStatus> {
+) -> CellResult<Arms> {
     let zero = algebra.zeros();
     let (tau_t, tau_c) = (WeightedMean::new(treated, &zero), WeightedMean::new(odds, &zero));
     let m2 = scaled(odds.residual_z(&zero, tau_c.tau), 1.0 / odds.total());
@@ -185,7 +185,7 @@ fn horvitz_thompson(
     treated: &Moments,
     odds: &Moments,
     score: &PropensityScore<'_>,
-) -> Result<Arms, CellStatus> {
+) -> CellResult<Arms> {
     let h = 1.0 / treated.total();
     let att = h * (treated.d() - odds.d());
     let m2 = scaled(odds.zd.clone(), h);

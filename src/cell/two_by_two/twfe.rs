@@ -13,7 +13,7 @@
 
 use super::moments::SideMoments;
 use crate::cell::algebra::{Algebra, Moments};
-use crate::cell::sides::PlannedCell;
+use crate::cell::sides::{CellResult, PlannedCell};
 use crate::cell::terms::{CellEstimate, Coefficients, Term};
 use crate::estimates::CellStatus;
 use crate::solve::{
@@ -29,7 +29,7 @@ pub(super) fn estimate(
     algebra: &Algebra<'_>,
     cell: &PlannedCell,
     sides: [&SideMoments; 2],
-) -> Result<CellEstimate, CellStatus> {
+) -> CellResult<CellEstimate> {
     let columns = &with_constant(algebra, sides);
     let k = columns.len();
     let width = k + DUMMIES;

@@ -17,7 +17,7 @@ fn component(att: f64, c: f64, control: usize) -> CellEstimate {
 }
 
 /// Own ineligible units, then eligible and ineligible units of cohorts 3 and never.
-fn estimates() -> Vec<Estimated> {
+fn estimates() -> Vec<CellResult<CellEstimate>> {
     let of = [(10.0, 1), (4.0, 2), (1.0, 3), (6.0, 4), (2.0, 5)];
     of.map(|(att, control)| Ok(component(att, 0.1 * control as f64, control))).into()
 }

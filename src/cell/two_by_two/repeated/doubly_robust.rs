@@ -18,8 +18,8 @@ use super::corners::{Corners, SIGN, Treated, difference};
 use super::weighting::score_correction;
 use crate::cell::algebra::{Algebra, Moments, Regression};
 use crate::cell::propensity::PropensityScore;
+use crate::cell::sides::CellResult;
 use crate::cell::terms::Coefficients;
-use crate::estimates::CellStatus;
 use crate::solve::{combine, dot, scaled};
 
 /// Maximum-likelihood propensity score and regressions with the sampling weights: R `DRDID`'s `drdid_rc` and, if not locally
@@ -47,7 +47,7 @@ pub(super) fn traditional(
     odds: [&Moments; 2],
     score: &PropensityScore<'_>,
     efficient: bool,
-) -> Result<Corners, CellStatus> {
+) -> CellResult<Corners> {
     let control = [algebra.regress(&sides[0].control)?, algebra.regress(&sides[1].control)?];
     let fitted = Fitted::new(algebra, sides, odds, control, efficient)?;
     let beta = [&fitted.control[0].beta, &fitted.control[1].beta];
@@ -78,7 +78,7 @@ pub(super) fn improved(
     sides: [&SideMoments; 2],
     odds: [&Moments; 2],
     efficient: bool,
-) -> Result<Corners, CellStatus> {
+) -> CellResult<Corners> {
     let regress = |t: usize| algebra.regress(sides[t].calibrated()?);
     let control = [regress(0)?, regress(1)?];
     Ok(Fitted::new(algebra, sides, odds, control, efficient)?.corners())
@@ -111,7 +111,7 @@ impl Fitted {
         odds: [&Moments; 2],
         control: [Regression; 2],
         efficient: bool,
-    ) -> Result<Self, CellStatus> {
+    ) -> CellResult<Self> {
         let tau_t = [0, 1].map(|t| WeightedMean::new(&sides[t].treated, &control[t].beta));
         let tau_c = [0, 1].map(|t| WeightedMean::new(odds[t], &control[t].beta));
         let gain = efficient.then(|| Gain::new(algebra, sides, &control)).transpose()?;
@@ -165,7 +165,7 @@ impl Gain {
         algebra: &Algebra<'_>,
         sides: [&SideMoments; 2],
         control: &[Regression; 2],
-    ) -> Result<Self, CellStatus> {
+    ) -> CellResult<Self> {
         let treated = [algebra.regress(&sides[0].treated)?, algebra.regress(&sides[1].treated)?];
         let beta = [0, 1].map(|t| combine(&[(1.0, &treated[t].beta), (-1.0, &control[t].beta)]));
         let mean = Treated::new(sides);

@@ -15,7 +15,7 @@ use super::moments::{SideMoments, weighted_by_odds};
 use crate::cell::algebra::Algebra;
 use crate::cell::method::{Method, Recipe};
 use crate::cell::propensity::PropensityScore;
-use crate::cell::sides::{PlannedCell, StratumRows};
+use crate::cell::sides::{CellResult, PlannedCell, StratumRows};
 use crate::cell::terms::{CellEstimate, Coefficients, Term};
 use crate::estimates::CellStatus;
 use corners::Corners;
@@ -27,7 +27,7 @@ pub(super) fn estimate(
     cell: &PlannedCell,
     sides: [&SideMoments; 2],
     score: Option<&PropensityScore<'_>>,
-) -> Result<CellEstimate, CellStatus> {
+) -> CellResult<CellEstimate> {
     let corners = corners(algebra, recipe, sides, score)?;
     let gamma = score.map(PropensityScore::gamma);
     let f = corners.constant / (cell.n_treated + cell.n_control) as f64;
@@ -53,7 +53,7 @@ fn corners(
     recipe: &Recipe,
     sides: [&SideMoments; 2],
     score: Option<&PropensityScore<'_>>,
-) -> Result<Corners, CellStatus> {
+) -> CellResult<Corners> {
     let efficient = recipe.locally_efficient;
     let weighted = || weighted_by_odds(sides, score);
     match recipe.method {

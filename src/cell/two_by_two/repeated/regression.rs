@@ -3,8 +3,8 @@
 use super::super::moments::{SideMoments, WeightedMean};
 use super::corners::{Corners, SIGN, Treated, difference};
 use crate::cell::algebra::{Algebra, Moments};
+use crate::cell::sides::CellResult;
 use crate::cell::terms::Coefficients;
-use crate::estimates::CellStatus;
 use crate::solve::{combine, dot, scaled};
 
 /// Outcome regression, eq. (2.2): `ATT = η_1 - η_0 - η_C` with `η_t = Σ_{T_t} w y / A_Tt` and
@@ -14,10 +14,7 @@ use crate::solve::{combine, dot, scaled};
 /// T_t:  u = σ_t w (y - η_t) / A_Tt - w (z'(β_01 - β_00) - η_C) / A_D
 /// C_t:  u = -σ_t w (y - z'β_0t) z'B_0t⁻¹ Σ_T w z / A_D
 /// ```
-pub(super) fn regression(
-    algebra: &Algebra<'_>,
-    sides: [&SideMoments; 2],
-) -> Result<Corners, CellStatus> {
+pub(super) fn regression(algebra: &Algebra<'_>, sides: [&SideMoments; 2]) -> CellResult<Corners> {
     let control = [algebra.regress(&sides[0].control)?, algebra.regress(&sides[1].control)?];
     let all = Treated::new(sides);
     let zero = algebra.zeros();

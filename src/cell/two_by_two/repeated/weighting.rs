@@ -4,8 +4,8 @@ use super::super::moments::{SideMoments, WeightedMean};
 use super::corners::{Corners, SIGN, difference};
 use crate::cell::algebra::{Algebra, Moments};
 use crate::cell::propensity::PropensityScore;
+use crate::cell::sides::CellResult;
 use crate::cell::terms::Coefficients;
-use crate::estimates::CellStatus;
 use crate::solve::combine;
 
 /// Normalised (Hájek) weights, eq. (2.3): `ATT = Σ_t σ_t (τ_Tt - τ_Ct)` with `τ_Tt = Σ_{T_t} w y / A_Tt` and
@@ -20,7 +20,7 @@ pub(super) fn hajek(
     sides: [&SideMoments; 2],
     odds: [&Moments; 2],
     score: &PropensityScore<'_>,
-) -> Result<Corners, CellStatus> {
+) -> CellResult<Corners> {
     let zero = algebra.zeros();
     let eta_t = [0, 1].map(|t| WeightedMean::new(&sides[t].treated, &zero));
     let eta_c = [0, 1].map(|t| WeightedMean::new(odds[t], &zero));
@@ -51,7 +51,7 @@ pub(super) fn score_correction(
     beta: [&Vec<f64>; 2],
     tau: &[WeightedMean; 2],
     score: &PropensityScore<'_>,
-) -> Result<Vec<f64>, CellStatus> {
+) -> CellResult<Vec<f64>> {
     let term = |t: usize| odds[t].residual_z(beta[t], tau[t].tau);
     let m2 = combine(&[(SIGN[0] / tau[0].total, &term(0)), (SIGN[1] / tau[1].total, &term(1))]);
     algebra.solve_information(&score.fit.hessian, &m2)
@@ -88,7 +88,7 @@ pub(super) fn horvitz_thompson(
     sides: [&SideMoments; 2],
     odds: [&Moments; 2],
     score: &PropensityScore<'_>,
-) -> Result<Corners, CellStatus> {
+) -> CellResult<Corners> {
     let totals = Totals::new(sides);
     let [base, post] = [0, 1].map(|t| SIGN[t] * totals.factor(t));
     let m2 = combine(&[(base, &odds[0].zd), (post, &odds[1].zd)]);

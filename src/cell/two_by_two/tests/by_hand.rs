@@ -3,7 +3,7 @@
 use super::definition::Observation;
 use super::example::{Example, Form, assert_near};
 use crate::cell::algebra::{Algebra, Moments};
-use crate::cell::fixtures::{design, rows};
+use crate::cell::fixtures::{self, design, rows};
 use crate::cell::method::{Method, Recipe};
 use crate::cell::sides::{Outcome, PlannedCell, Side};
 use crate::cell::two_by_two::{self, SideMoments};
@@ -78,17 +78,7 @@ fn cell(sides: usize, n: usize) -> PlannedCell {
         treated: vec![rows(2 * t + 1)],
         control: vec![rows(2 * t)],
     };
-    PlannedCell {
-        cohort: 0,
-        time: 1,
-        base: 0,
-        controls: vec![1],
-        n_treated: n / 2,
-        n_control: n / 2,
-        status: None,
-        incomplete_weights: None,
-        sides: (0..sides).map(side).collect(),
-    }
+    fixtures::cell((0..sides).map(side).collect(), n / 2, n / 2)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::definition::{self, Observation, z};
 use crate::cell::algebra::{Algebra, Moments};
-use crate::cell::fixtures::{design, rows};
+use crate::cell::fixtures::{self, design, rows};
 use crate::cell::logit::LogitFit;
 use crate::cell::method::{Method, Propensity, Recipe};
 use crate::cell::propensity::PropensityScore;
@@ -90,17 +90,8 @@ impl Example {
             control: vec![rows(self.form.stratum(false, *period))],
         };
         let treated = self.observations.iter().filter(|o| o.treated).count();
-        PlannedCell {
-            cohort: 0,
-            time: 1,
-            base: 0,
-            controls: vec![1],
-            n_treated: treated,
-            n_control: self.observations.len() - treated,
-            status: None,
-            incomplete_weights: None,
-            sides: self.form.periods().iter().map(side).collect(),
-        }
+        let sides = self.form.periods().iter().map(side).collect();
+        fixtures::cell(sides, treated, self.observations.len() - treated)
     }
 
     fn moments(&self, period: usize, gamma: Option<&[f64]>) -> SideMoments {
