@@ -41,6 +41,7 @@
 //! ```text
 //! data frame ─► panel (validated sample) ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
 //! ```
+//! The formulas stand in `src/cell/two_by_two/`; `src/cell/mod.rs` has a table of which is where, with paper and equation.
 
 #![warn(clippy::print_stdout)]
 

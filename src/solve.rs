@@ -1,4 +1,4 @@
-//! Small dense algebra on the host, and every tolerance that decides about rank.
+//! Small dense algebra on the host, and the tolerances by which matrices count as singular and columns as dependent.
 
 use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
 use faer::{Mat, MatRef, Side};
@@ -17,6 +17,15 @@ pub(crate) const COLLINEAR: f64 = 1e-12;
 
 /// As [`COLLINEAR`], for cross-products formed in single precision.
 pub(crate) const COLLINEAR_SINGLE: f64 = 1e-5;
+
+/// Covariates whose correlation matrix has a larger reciprocal condition number (1-norm) than this are left as they are.
+pub(crate) const CORRELATED: f64 = 1e-5;
+
+/// As [`CORRELATED`], for data in single precision.
+pub(crate) const CORRELATED_SINGLE: f64 = 0.05;
+
+/// Covariates whose correlation matrix has a smaller one than this depend on each other: they cannot be decorrelated.
+pub(crate) const INSEPARABLE: f64 = 1e-13;
 
 /// Factorised symmetric positive definite matrix, scaled to unit diagonal.
 pub(crate) struct Spd {
@@ -153,6 +162,25 @@ pub(crate) fn multiply(m: &[f64], v: &[f64]) -> Vec<f64> {
     m.chunks_exact(v.len()).map(|row| dot(row, v)).collect()
 }
 
+/// `a += scale b`, of equally long vectors.
+pub(crate) fn add_scaled(a: &mut [f64], scale: f64, b: &[f64]) {
+    debug_assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter_mut().zip(b) {
+        *a += scale * b;
+    }
+}
+
+/// `scale v`.
+pub(crate) fn scaled(v: Vec<f64>, scale: f64) -> Vec<f64> {
+    v.into_iter().map(|v| v * scale).collect()
+}
+
+/// `Σ_j s_j v_j` of equally long vectors.
+pub(crate) fn combine(terms: &[(f64, &[f64])]) -> Vec<f64> {
+    let k = terms.first().map_or(0, |t| t.1.len());
+    (0..k).map(|i| terms.iter().map(|(s, v)| s * v[i]).sum()).collect()
+}
+
 /// `a'b`.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
@@ -168,6 +196,16 @@ mod tests {
         let b = multiply(&a, &x);
         let got = Spd::new(&a, 2).unwrap().solve(&b);
         assert!(got.iter().zip(x).all(|(g, x)| (g / x - 1.0).abs() < 1e-13));
+    }
+
+    #[test]
+    fn vectors_are_combined_entry_by_entry() {
+        let mut sum = [1.0, 2.0];
+        add_scaled(&mut sum, 2.0, &[10.0, -1.0]);
+        assert_eq!(sum, [21.0, 0.0]);
+        assert_eq!(scaled(vec![1.0, -2.0], 0.5), [0.5, -1.0]);
+        assert_eq!(combine(&[(1.0, &[1.0, 2.0]), (-3.0, &[1.0, 0.0])]), [-2.0, 2.0]);
+        assert!(combine(&[]).is_empty());
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Sums over the rows of a cell's sides, and the regressions they give.
 
-use super::plan::{Outcome, Part, Side};
+use super::sides::{CellResult, Outcome};
 use crate::estimates::CellStatus;
 use crate::options::Precision;
 use crate::panel::DesignInfo;
 use crate::pass::Gram;
 use crate::solve::{
-    COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, dependent_columns, dot, multiply,
-    reciprocal_condition,
+    COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, add_scaled, dependent_columns, dot,
+    multiply, reciprocal_condition,
 };
 
 /// Sums of one arm of a side: `z = (1, x)`, weights `ω`, outcome `d`.
@@ -20,23 +20,19 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Adds up the parts' cross-products, with what each part's outcomes are too low by.
+    /// Adds up the cross-products `[k, k]` and `[k, P]` of several strata, with what each one's outcomes are too low by.
     pub fn new<'a>(
-        grams: impl Iterator<Item = (&'a Gram, f64)>,
+        grams: impl IntoIterator<Item = (&'a Gram, f64)>,
         outcome: Outcome,
         k: usize,
     ) -> Self {
         let mut sum = Self { zz: vec![0.0; k * k], zd: vec![0.0; k] };
         for (gram, lift) in grams {
-            let periods = gram.zy.len() / k;
-            crate::pass::add(&mut sum.zz, &gram.zz);
-            let of_rows = gram.zy.chunks_exact(periods).zip(&gram.zz);
-            for (zd, (zy, z)) in sum.zd.iter_mut().zip(of_rows) {
-                let stored = match outcome {
-                    Outcome::Change { post, base } => zy[post] - zy[base],
-                    Outcome::Level(column) => zy[column],
-                };
-                *zd += stored + lift * z;
+            let columns = gram.zy.len() / k;
+            add_scaled(&mut sum.zz, 1.0, &gram.zz);
+            for (j, zd) in sum.zd.iter_mut().enumerate() {
+                let stored = outcome.of(&gram.zy[j * columns..(j + 1) * columns]);
+                *zd += stored + lift * gram.zz[j];
             }
         }
         sum
@@ -144,10 +140,13 @@ impl<'a> Algebra<'a> {
         self.kept.len()
     }
 
-    /// Fails if the design is singular in raw coordinates.
-    pub fn check_rank(&self, moments: &Moments) -> Result<Spd, CellStatus> {
+    /// The factor of the design's `Σ ω z z'`, `[k, k]`.
+    ///
+    /// # Errors
+    /// [`CellStatus::SingularDesign`] if it is singular in raw coordinates.
+    pub fn check_rank(&self, zz: &[f64]) -> CellResult<Spd> {
         let width = self.width();
-        let gram = block(&moments.zz, self.k(), &self.kept);
+        let gram = block(zz, self.k(), &self.kept);
         let raw = sandwich(&self.transform, &gram, width);
         let singular = |rcond: f64| CellStatus::SingularDesign {
             rcond,
@@ -168,14 +167,20 @@ impl<'a> Algebra<'a> {
     }
 
     /// Weighted least squares of the outcome on the design.
-    pub fn regress(&self, moments: &Moments) -> Result<Regression, CellStatus> {
-        let factor = self.check_rank(moments)?;
+    ///
+    /// # Errors
+    /// As [`check_rank`](Self::check_rank).
+    pub fn regress(&self, moments: &Moments) -> CellResult<Regression> {
+        let factor = self.check_rank(&moments.zz)?;
         let beta = expand(&factor.solve(&self.design(&moments.zd)), &self.kept, self.k());
         Ok(Regression { factor, kept: self.kept.clone(), beta })
     }
 
-    /// Solves with the information matrix of a propensity score.
-    pub fn solve_information(&self, hessian: &[f64], v: &[f64]) -> Result<Vec<f64>, CellStatus> {
+    /// Solves with the information matrix `[k, k]` of a propensity score.
+    ///
+    /// # Errors
+    /// [`CellStatus::SingularInformation`].
+    pub fn solve_information(&self, hessian: &[f64], v: &[f64]) -> CellResult<Vec<f64>> {
         let factor = Spd::regular(&block(hessian, self.k(), &self.kept), self.width())
             .ok_or(CellStatus::SingularInformation)?;
         Ok(expand(&factor.solve(&self.design(v)), &self.kept, self.k()))
@@ -232,9 +237,5 @@ fn invert(a: &[f64], k: usize) -> Vec<f64> {
     (0..k * k).map(|e| inverse[(e / k, e % k)]).collect()
 }
 
-/// All parts of a cell with their arm.
-pub(super) fn parts(sides: &[Side]) -> impl Iterator<Item = (&Part, bool)> {
-    sides.iter().flat_map(|s| {
-        s.treated.iter().map(|p| (p, true)).chain(s.control.iter().map(|p| (p, false)))
-    })
-}
+#[cfg(test)]
+mod tests;

@@ -5,12 +5,15 @@
 //! `γ` minimises the convex `Σ_C w e^(z'γ) - γ'Σ_T w z`. The cross-products of comparison rows weighted by their odds hold its
 //! value, gradient and Hessian, so that every step is one pass of [`GramPass`].
 
+use std::collections::BTreeMap;
+
 use super::algebra::Algebra;
-use super::plan::Part;
-use crate::error::Result;
+use super::answers::{self, incomplete};
+use super::sides::StratumRows;
+use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::pass::{Gram, GramJob, GramPass, UNTRIMMED};
-use crate::solve::dot;
+use crate::solve::{add_scaled, dot};
 use crate::source::Source;
 
 /// Passes after which there is taken to be no solution.
@@ -28,60 +31,80 @@ pub(super) struct Target<'a> {
     pub start: &'a [f64],
     /// `Σ_T w z`.
     pub total: Vec<f64>,
-    /// Comparison rows, with the outcome columns whose cross-products are wanted.
-    pub controls: Vec<(Part, Vec<usize>)>,
+    pub controls: Vec<Control>,
+}
+
+/// Comparison rows of a side of a cell.
+pub(super) struct Control {
+    /// Position of the side.
+    pub side: usize,
+    pub rows: StratumRows,
+    /// Outcome columns whose cross-products are wanted.
+    pub outcomes: Vec<usize>,
 }
 
 /// A calibrated score.
 #[derive(Clone, Debug)]
 pub(super) struct Calibration {
     pub gamma: Vec<f64>,
-    /// Cross-products of the comparison parts weighted by the odds, untrimmed.
-    pub grams: Vec<Gram>,
+    /// Cross-products of the comparison rows of each side weighted by the odds, untrimmed.
+    grams: Vec<((usize, StratumRows), Gram)>,
     /// Whether `γ` solves the equations; if not, it is the maximum-likelihood one.
     pub solved: bool,
 }
 
+impl Calibration {
+    /// Cross-products of a side's comparison rows weighted by the odds, untrimmed.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`](crate::DidError::Engine) if they are not of the cell.
+    pub fn gram(&self, side: usize, rows: &StratumRows) -> Result<&Gram> {
+        let found = self.grams.iter().find(|(key, _)| *key == (side, *rows));
+        found.map(|(_, gram)| gram).ok_or_else(|| {
+            incomplete(format!("no calibrated odds of stratum {} in side {side}", rows.stratum))
+        })
+    }
+}
+
 /// Calibrates all scores at once.
+///
+/// # Errors
+/// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) if it does not answer every job.
 pub(super) fn calibrate<S: Source>(
     source: &S,
     algebra: &Algebra<'_>,
     targets: &[Target<'_>],
 ) -> Result<Vec<Calibration>> {
     let tolerance = Tolerance::new(source.precision());
+    let columns = source.outcome_columns();
     let mut states: Vec<State> = targets.iter().map(State::new).collect();
     for _ in 0..MAX_PASSES {
         let open: Vec<usize> = (0..states.len()).filter(|s| states[*s].open).collect();
         if open.is_empty() {
             break;
         }
-        let mut parts: Vec<((usize, usize), GramJob)> = Vec::new();
+        let mut asked: Vec<((usize, usize), GramJob)> = Vec::new();
         for s in &open {
-            for (at, (part, outcomes)) in targets[*s].controls.iter().enumerate() {
-                let odds = Some(states[*s].gamma.clone());
-                let Part { stratum, x, w, .. } = *part;
-                let outcomes = outcomes.clone();
-                parts.push(((*s, at), GramJob { stratum, x, w, odds, outcomes }));
+            for (at, control) in targets[*s].controls.iter().enumerate() {
+                asked.push(((*s, at), states[*s].job(control)));
             }
         }
-        parts.sort_by_key(|(_, job)| job.stratum);
-        let (places, jobs): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let pass =
-            GramPass { k: algebra.k(), periods: source.outcome_columns(), trim: UNTRIMMED, jobs };
-        let sums = source.run(&pass)?;
-        let mut grams: Vec<Vec<Gram>> = targets
-            .iter()
-            .map(|t| vec![Gram::zero(algebra.k(), pass.periods); t.controls.len()])
-            .collect();
-        for ((s, at), gram) in places.into_iter().zip(sums) {
-            grams[s][at] = gram;
-        }
+        asked.sort_by_key(|(_, job)| job.stratum);
+        let (places, jobs): (Vec<_>, Vec<_>) = asked.into_iter().unzip();
+        let pass = GramPass { k: algebra.k(), periods: columns, trim: UNTRIMMED, jobs };
+        let answers = answers::grams(places, source.run(&pass)?, algebra.k(), columns)?;
+        let mut answers: BTreeMap<(usize, usize), Gram> = answers.into_iter().collect();
         for s in open {
-            let grams = std::mem::take(&mut grams[s]);
+            let gram = |at| answers.remove(&(s, at)).ok_or_else(|| lost(&targets[s].controls[at]));
+            let grams = (0..targets[s].controls.len()).map(gram).collect::<Result<_>>()?;
             states[s].advance(grams, &targets[s], algebra, &tolerance);
         }
     }
-    Ok(states.into_iter().map(State::finish).collect())
+    Ok(states.into_iter().zip(targets).map(|(state, target)| state.finish(target)).collect())
+}
+
+fn lost(control: &Control) -> DidError {
+    incomplete(format!("no answer for the odds of stratum {}", control.rows.stratum))
 }
 
 /// When an iteration has arrived, and how exactly its value is known; relative to the totals.
@@ -128,6 +151,14 @@ impl State {
         }
     }
 
+    /// The cross-products of some rows at the present coefficients.
+    fn job(&self, control: &Control) -> GramJob {
+        let StratumRows { stratum, x, w, .. } = control.rows;
+        let (odds, outcomes) = (Some(self.gamma.clone()), control.outcomes.clone());
+        GramJob { stratum, x, w, odds, outcomes }
+    }
+
+    /// A step, with the cross-products of the target's controls at the present coefficients.
     fn advance(
         &mut self,
         grams: Vec<Gram>,
@@ -137,7 +168,7 @@ impl State {
     ) {
         let mut zz = vec![0.0; algebra.k() * algebra.k()];
         for gram in &grams {
-            crate::pass::add(&mut zz, &gram.zz);
+            add_scaled(&mut zz, 1.0, &gram.zz);
         }
         if self.likelihood.1.is_empty() {
             self.likelihood.1.clone_from(&grams);
@@ -161,7 +192,7 @@ impl State {
             zz[..algebra.k()].iter().zip(&target.total).map(|(odds, total)| odds - total).collect();
         self.grams = grams;
         let largest = |v: &[f64]| algebra.design(v).iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        // The first total is that of the weights.
+        // Totals of covariates may all be near zero, that of the weights, `total[0]`, is not.
         if largest(&gradient) <= tolerance.gradient * largest(&target.total).max(target.total[0]) {
             (self.open, self.solved) = (false, true);
             return;
@@ -176,8 +207,12 @@ impl State {
         (self.from, self.step) = (Some((value, slope)), step);
     }
 
-    fn finish(self) -> Calibration {
+    fn finish(self, target: &Target<'_>) -> Calibration {
         let (gamma, grams) = if self.solved { (self.gamma, self.grams) } else { self.likelihood };
-        Calibration { gamma, grams, solved: self.solved }
+        let keys = target.controls.iter().map(|control| (control.side, control.rows));
+        Calibration { gamma, grams: keys.zip(grams).collect(), solved: self.solved }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,10 @@
 //! brought to one level, that of the arm; each arm has its own, and the estimate gets their differences back at the end.
 //! Where outcomes are stored as they are, all levels are zero.
 
-use super::estimate::{Estimated, Rows};
-use super::plan::{Outcome, Part, Side};
+use super::answers::incomplete;
+use super::sides::{Outcome, Side, StratumRows};
+use super::terms::{CellEstimate, Term};
+use crate::error::Result;
 use crate::panel::Sample;
 
 /// Level of the treated and of the comparison rows of a side.
@@ -16,87 +18,80 @@ pub(super) struct Centre {
 }
 
 impl Centre {
-    /// `weight` is the total weight of a part.
-    pub fn new(sample: &Sample, side: &Side, weight: impl Fn(&Part) -> f64) -> Self {
-        let level = |parts: &[Part]| {
-            let levels = || parts.iter().map(|p| offset(sample, p.stratum, side.outcome));
+    /// `weight` is the total weight of some rows.
+    ///
+    /// # Errors
+    /// What `weight` returns.
+    pub fn new(
+        sample: &Sample,
+        side: &Side,
+        weight: impl Fn(&StratumRows) -> Result<f64>,
+    ) -> Result<Self> {
+        let level = |arm: &[StratumRows]| -> Result<f64> {
+            let levels = || arm.iter().map(|rows| offset(sample, rows.stratum, side.outcome));
             let first = levels().next().unwrap_or(0.0);
             if levels().all(|level| level == first) {
-                return first;
+                return Ok(first);
             }
-            let total: f64 = parts.iter().map(&weight).sum();
-            let sum: f64 = parts.iter().zip(levels()).map(|(p, level)| weight(p) * level).sum();
+            let weights: Vec<f64> = arm.iter().map(&weight).collect::<Result<_>>()?;
+            let total: f64 = weights.iter().sum();
+            let sum: f64 = weights.iter().zip(levels()).map(|(weight, level)| weight * level).sum();
             let mean = sum / total;
-            if mean.is_finite() { mean } else { first }
+            Ok(if mean.is_finite() { mean } else { first })
         };
-        Self { treated: level(&side.treated), control: level(&side.control) }
+        Ok(Self { treated: level(&side.treated)?, control: level(&side.control)? })
     }
 
     fn of(self, treated: bool) -> f64 {
         if treated { self.treated } else { self.control }
     }
 
-    /// What a part's stored outcomes are too low by, to be those of its arm.
-    pub fn lift(self, sample: &Sample, part: &Part, outcome: Outcome, treated: bool) -> f64 {
-        offset(sample, part.stratum, outcome) - self.of(treated)
+    /// What the stored outcomes of some rows are too low by, to be those of their arm.
+    pub fn lift(self, sample: &Sample, rows: &StratumRows, outcome: Outcome, treated: bool) -> f64 {
+        offset(sample, rows.stratum, outcome) - self.of(treated)
     }
 }
 
 /// Stored outcomes of a stratum are too low by this.
 fn offset(sample: &Sample, stratum: usize, outcome: Outcome) -> f64 {
-    let offsets = &sample.offsets[stratum];
-    match outcome {
-        Outcome::Change { post, base } => offsets[post] - offsets[base],
-        Outcome::Level(column) => offsets[column],
-    }
+    outcome.of(&sample.offsets[stratum])
 }
 
-impl Estimated {
-    /// From outcomes at the levels of their arms to outcomes as they are; influence values from outcomes as stored.
-    pub(super) fn restore(&mut self, sample: &Sample, sides: &[Side], centres: &[Centre]) {
-        let difference = |c: &Centre| c.treated - c.control;
-        self.att += match centres {
-            [base, post] => difference(post) - difference(base),
-            _ => centres.iter().map(difference).sum(),
+/// From outcomes at the levels of their arms to outcomes as they are; influence values from outcomes as stored.
+///
+/// # Errors
+/// [`DidError::Engine`](crate::DidError::Engine) if the estimate has influence on rows that the cell has not.
+pub(super) fn restore(
+    estimate: &mut CellEstimate,
+    sample: &Sample,
+    sides: &[Side],
+    centres: &[Centre],
+) -> Result<()> {
+    let difference = |c: &Centre| c.treated - c.control;
+    estimate.att += match centres {
+        [base, post] => difference(post) - difference(base),
+        _ => centres.iter().map(difference).sum(),
+    };
+    for term in &mut estimate.terms {
+        let lift = lift(term, sample, sides, centres);
+        term.coefficients.lower(lift.ok_or_else(|| {
+            incomplete(format!("no side of the cell has rows of stratum {}", term.stratum))
+        })?);
+    }
+    Ok(())
+}
+
+/// What the stored outcomes of a term's rows are too low by.
+fn lift(term: &Term, sample: &Sample, sides: &[Side], centres: &[Centre]) -> Option<f64> {
+    let mut own = sides.iter().zip(centres).filter(|(side, _)| side.outcome == term.outcome);
+    own.find_map(|(side, centre)| {
+        let of_arm = |arm: &[StratumRows], treated| {
+            let rows = arm.iter().find(|rows| rows.stratum == term.stratum)?;
+            Some(centre.lift(sample, rows, side.outcome, treated))
         };
-        for rows in &mut self.rows {
-            let lift = sides.iter().zip(centres).find_map(|(side, centre)| {
-                let of_arm = |parts: &[Part], treated| {
-                    let part = parts.iter().find(|p| p.stratum == rows.stratum)?;
-                    Some(centre.lift(sample, part, side.outcome, treated))
-                };
-                (side.outcome == rows.outcome())
-                    .then(|| of_arm(&side.treated, true).or_else(|| of_arm(&side.control, false)))?
-            });
-            rows.lift(lift.unwrap_or(0.0));
-        }
-    }
+        of_arm(&side.treated, true).or_else(|| of_arm(&side.control, false))
+    })
 }
 
-impl Rows {
-    fn outcome(&self) -> Outcome {
-        match self.leg.base {
-            Some(base) => Outcome::Change { post: self.leg.post, base },
-            None => Outcome::Level(self.leg.post),
-        }
-    }
-
-    /// The same influence of outcomes that are lower by `lift`.
-    fn lift(&mut self, lift: f64) {
-        if lift == 0.0 {
-            return;
-        }
-        match (&mut self.beta, &self.b) {
-            (Some(beta), _) => beta[0] -= lift,
-            (None, None) => {
-                self.leg.f += self.leg.c * lift;
-                self.leg.h_tau -= self.leg.h * lift;
-            }
-            (None, Some(b)) => {
-                let mut beta = vec![0.0; b.len()];
-                beta[0] = -lift;
-                self.beta = Some(beta);
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

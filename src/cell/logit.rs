@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::OVERLAP;
-use super::algebra::{Algebra, parts};
-use super::method::Recipe;
-use super::plan::PlannedCell;
+use super::algebra::Algebra;
+use super::answers;
+use super::method::{OVERLAP, Recipe};
+use super::sides::{PlannedCell, StratumRows};
 use crate::error::Result;
 use crate::estimates::CellStatus;
 use crate::options::Precision;
@@ -34,7 +34,7 @@ const ROUGH: f64 = 0.02;
 
 /// Fitted propensity score.
 #[derive(Clone, Debug)]
-pub(super) struct Fit {
+pub(super) struct LogitFit {
     /// Coefficients, `[k]`.
     pub gamma: Vec<f64>,
     /// Information, `[k, k]`.
@@ -47,8 +47,8 @@ pub(super) struct Fit {
 /// Distinct models of a plan.
 #[derive(Default)]
 pub(super) struct Models {
-    /// Parts with the model that each belongs to.
-    parts: Vec<(usize, LogitJob)>,
+    /// Jobs with the model that each belongs to.
+    jobs: Vec<(usize, LogitJob)>,
     totals: Vec<Totals>,
     known: HashMap<Vec<(usize, usize, Weight, bool)>, usize>,
 }
@@ -71,13 +71,14 @@ impl Models {
         treated: f64,
         all: f64,
     ) -> usize {
-        let term = |p: &super::plan::Part| if weighted { p.w } else { p.unit };
-        let key: Vec<_> = parts(&cell.sides).map(|(p, d)| (p.stratum, p.x, term(p), d)).collect();
+        let weight = |rows: &StratumRows| if weighted { rows.w } else { rows.presence };
+        let key: Vec<_> =
+            cell.rows().map(|(rows, d)| (rows.stratum, rows.x, weight(rows), d)).collect();
         if let Some(model) = self.known.get(&key) {
             return *model;
         }
         let model = self.totals.len();
-        self.parts.extend(key.iter().map(|(stratum, x, w, treated)| {
+        self.jobs.extend(key.iter().map(|(stratum, x, w, treated)| {
             let (stratum, x, w, treated) = (*stratum, *x, *w, *treated);
             (model, LogitJob { stratum, x, w, treated, gamma: Vec::new() })
         }));
@@ -94,9 +95,9 @@ impl Models {
         source: &S,
         algebra: &Algebra<'_>,
         recipe: &Recipe,
-    ) -> Result<Vec<Fit>> {
+    ) -> Result<Vec<LogitFit>> {
         let known = recipe.start.as_deref();
-        self.parts.sort_by_key(|(_, job)| (job.stratum, job.x));
+        self.jobs.sort_by_key(|(_, job)| (job.stratum, job.x));
         let intercept = source.sample().design.intercept;
         let start = |t: &Totals| State::new(*t, algebra, intercept);
         let mut states: Vec<State> = self.totals.iter().map(start).collect();
@@ -130,7 +131,7 @@ impl Models {
         thinning: usize,
     ) -> Result<()> {
         for iteration in 0..MAX_PASSES {
-            let open = self.parts.iter().filter(|(model, _)| states[*model].open);
+            let open = self.jobs.iter().filter(|(model, _)| states[*model].open);
             let (models, jobs): (Vec<usize>, Vec<LogitJob>) = open
                 .map(|(model, job)| {
                     (*model, LogitJob { gamma: states[*model].gamma.clone(), ..job.clone() })
@@ -141,8 +142,8 @@ impl Models {
             }
             let mut sums = vec![LogitStat::zero(algebra.k()); states.len()];
             let stats = source.run(&LogitPass { k: algebra.k(), jobs, thinning })?;
-            for (model, stat) in models.into_iter().zip(&stats) {
-                sums[model].merge(stat)?;
+            for (model, stat) in answers::logit(models, stats, algebra.k())? {
+                sums[model].merge(&stat)?;
             }
             for (state, stat) in states.iter_mut().zip(sums).filter(|(state, _)| state.open) {
                 state.advance(stat, algebra, tolerance, iteration);
@@ -247,7 +248,7 @@ impl State {
         (self.open, self.converged) = (!arrived, arrived);
     }
 
-    fn finish(self, guarded: bool) -> Fit {
+    fn finish(self, guarded: bool) -> LogitFit {
         let Self { gamma, hessian, converged, max_p, .. } = self;
         let failure = if max_p >= OVERLAP && (guarded || self.singular) {
             Some(CellStatus::Overlap { max_propensity: max_p })
@@ -256,6 +257,9 @@ impl State {
         } else {
             None
         };
-        Fit { gamma, hessian, converged, failure }
+        LogitFit { gamma, hessian, converged, failure }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,14 +2,22 @@
 
 use crate::options::EstimationMethod;
 
-/// Two-by-two estimators.
+/// Comparison rows with a propensity score of at least this are trimmed, unless another level is asked for.
+pub(crate) const TRIM: f64 = 0.995;
+
+/// A propensity score of at least this violates the overlap condition.
+pub(crate) const OVERLAP: f64 = 0.999;
+
+/// Two-by-two estimators: those of [`EstimationMethod`] and of [`DrdidMethod`](crate::DrdidMethod).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
+    /// Regression of the comparison rows' outcomes.
     OutcomeRegression,
     /// Normalised (Hájek) weights.
     Ipw,
     /// Weights as they are.
     HorvitzThompson,
+    /// Residuals from the regression, with normalised weights.
     DoublyRobust,
     /// Doubly robust with a calibrated propensity score and a regression weighted by its odds.
     Improved,
@@ -19,17 +27,20 @@ pub(crate) enum Method {
 
 /// How propensity scores are estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Score {
+pub(crate) enum Propensity {
+    /// By maximum likelihood.
     Likelihood,
+    /// From there, so that the odds balance the covariates.
     Calibrated,
 }
 
 impl Method {
-    pub fn score(self) -> Option<Score> {
+    /// How its propensity score is estimated, if it has one.
+    pub fn propensity(self) -> Option<Propensity> {
         match self {
             Self::OutcomeRegression | Self::Twfe => None,
-            Self::Ipw | Self::HorvitzThompson | Self::DoublyRobust => Some(Score::Likelihood),
-            Self::Improved => Some(Score::Calibrated),
+            Self::Ipw | Self::HorvitzThompson | Self::DoublyRobust => Some(Propensity::Likelihood),
+            Self::Improved => Some(Propensity::Calibrated),
         }
     }
 
@@ -49,7 +60,7 @@ impl From<EstimationMethod> for Method {
     }
 }
 
-/// How cells are estimated.
+/// How cells are estimated: the two-by-two estimator and its settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub method: Method,
@@ -71,6 +82,6 @@ impl Recipe {
 
     /// As in R `DRDID` and `triplediff`: rows without overlap are trimmed.
     pub fn new(method: Method) -> Self {
-        Self { method, locally_efficient: true, trim: super::TRIM, guarded: false, start: None }
+        Self { method, locally_efficient: true, trim: TRIM, guarded: false, start: None }
     }
 }

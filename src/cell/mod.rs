@@ -1,26 +1,52 @@
 //! Cells: which strata they compare, and the two-by-two estimators as functions of a few sums.
+//!
+//! | estimator | formula | source |
+//! |---|---|---|
+//! | doubly robust | panel: `two_by_two/panel.rs`, `doubly_robust` | Sant'Anna and Zhao (2020), eq. 3.1 |
+//! | | rows: `two_by_two/repeated/doubly_robust.rs`, `traditional` | eq. 3.3; locally efficient: eq. 3.4 |
+//! | improved doubly robust | `improved` in the same files; odds in `calibrate.rs` | eqs. 3.1, 3.3, 3.4 with sections 3.1, 3.2; Graham, Pinto and Egel (2012) |
+//! | weighting (Hájek) | panel: `ipw`; rows: `two_by_two/repeated/weighting.rs`, `hajek` | eq. 2.3, weights normalised |
+//! | weighting (Horvitz–Thompson) | `horvitz_thompson` in the same files | Abadie (2005) |
+//! | outcome regression | panel: `regression`; rows: `two_by_two/repeated/regression.rs` | eq. 2.2; Heckman, Ichimura and Todd (1997) |
+//! | two-way fixed effects | `two_by_two/twfe.rs` | R `DRDID`'s `twfe_did_panel`, `twfe_did_rc` |
+//! | triple differences | `triple/` | Ortiz-Villavicencio and Sant'Anna (2025) |
+//! | which cells exist | `plan.rs` | Callaway and Sant'Anna (2021), section 2 |
+//!
+//! A formula turns the [moments](algebra::Moments) of a cell's arms into a [`CellEstimate`]: a number, and the
+//! [terms](terms) of its influence values. Modules use only those above them:
+//!
+//! ```text
+//! method  sides  answers                   vocabulary, and how a lost sum is told
+//! terms   algebra  sums  plan              influence, regressions, cross-products; which cells exist
+//! logit   calibrate  centre  legs          propensity scores; levels of outcomes; terms as a pass
+//! propensity                               the score of each cell
+//! two_by_two                               the formulas
+//! estimate  triple                         from planned cells to estimates
+//! ```
 
 mod algebra;
+mod answers;
 mod calibrate;
 mod centre;
 mod estimate;
-mod influence;
+mod legs;
 mod logit;
 mod method;
-mod panel;
 mod plan;
-mod repeated;
+mod propensity;
+mod sides;
+mod sums;
+mod terms;
 mod triple;
-mod twfe;
+mod two_by_two;
 
-pub(crate) use estimate::{Estimated, Results, estimate};
-pub(crate) use influence::influence_pass;
-pub(crate) use method::{Method, Recipe};
-pub(crate) use plan::{CovariatePeriod, Outcome, PlanOptions, PlannedCell, Side, plan_cells};
+#[cfg(test)]
+mod fixtures;
+
+pub(crate) use estimate::{Results, estimate};
+pub(crate) use legs::influence_pass;
+pub(crate) use method::{Method, Recipe, TRIM};
+pub(crate) use plan::{CovariatePeriod, PlanOptions, plan_cells};
+pub(crate) use sides::{Outcome, PlannedCell, Side};
+pub(crate) use terms::CellEstimate;
 pub(crate) use triple::{Combined, LostComparison, TripleEstimate, TriplePlan};
-
-/// Comparison rows with a propensity score of at least this are trimmed, unless another level is asked for.
-pub(crate) const TRIM: f64 = 0.995;
-
-/// A propensity score of at least this violates the overlap condition.
-pub(crate) const OVERLAP: f64 = 0.999;

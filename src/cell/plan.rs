@@ -1,69 +1,11 @@
 //! Group-time cells: periods compared, comparison cohorts, and where rows, covariates and weights come from
 //! (Callaway and Sant'Anna 2021, section 2; base periods as in R `did`).
 
+use super::sides::{Outcome, PlannedCell, Side, StratumRows};
 use crate::estimates::CellStatus;
 use crate::options::{BasePeriod, ControlGroup, FixWeights};
 use crate::panel::{Layout, Sample, WeightLayout};
 use crate::pass::Weight;
-
-/// Rows of one stratum in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Part {
-    pub stratum: usize,
-    /// Covariate version.
-    pub x: usize,
-    /// Sampling weight.
-    pub w: Weight,
-    /// The same rows unweighted.
-    pub unit: Weight,
-}
-
-/// What is averaged over the rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// `y[post] - y[base]`.
-    Change { post: usize, base: usize },
-    /// `y[column]`.
-    Level(usize),
-}
-
-impl Outcome {
-    /// The outcome columns.
-    pub fn columns(self) -> Vec<usize> {
-        match self {
-            Self::Change { post, base } => vec![post, base],
-            Self::Level(column) => vec![column],
-        }
-    }
-}
-
-/// Rows of a cell that share an outcome: all units of a panel cell, or one period of a repeated cross section.
-#[derive(Clone, Debug)]
-pub(crate) struct Side {
-    pub outcome: Outcome,
-    pub treated: Vec<Part>,
-    pub control: Vec<Part>,
-}
-
-/// A cell and the rows it compares.
-#[derive(Clone, Debug)]
-pub(crate) struct PlannedCell {
-    /// Position of the treated cohort.
-    pub cohort: usize,
-    /// Positions of the cell's period and of the one it is compared with.
-    pub time: usize,
-    pub base: usize,
-    /// Positions of the comparison cohorts.
-    pub controls: Vec<usize>,
-    pub n_treated: usize,
-    pub n_control: usize,
-    /// Why nothing is estimated, if that is known from counts alone.
-    pub status: Option<CellStatus>,
-    /// Period whose weights the cell uses, if rows of units without it are left out.
-    pub incomplete_weights: Option<usize>,
-    /// One side for a panel; base period and post period for rows.
-    pub sides: Vec<Side>,
-}
 
 /// Options that decide which cells exist.
 #[derive(Clone, Copy, Debug)]
@@ -187,48 +129,53 @@ impl Planner<'_> {
             let both = Weight::Product(presence + cell.base, presence + cell.time);
             // A unit's weight is 0 where it is not observed.
             let other = cell.base + cell.time - early;
-            let part = |c: usize| Part {
+            let rows = |c: usize| StratumRows {
                 stratum: self.sample.stratum(c, 0),
                 x: self.version(early),
                 w: match self.sample.weights {
                     WeightLayout::Constant => both,
                     _ => Weight::Product(early, presence + other),
                 },
-                unit: both,
+                presence: both,
             };
-            cell.sides = vec![self.side(outcome, cell, part)];
+            cell.sides = vec![self.side(outcome, cell, rows)];
         } else if panel {
             let outcome = Outcome::Change { post: cell.time, base: cell.base };
-            let part = |c: usize| Part {
+            let rows = |c: usize| StratumRows {
                 stratum: self.sample.stratum(c, 0),
                 x: self.version(early),
                 w: self.panel_weight(early, long_base),
-                unit: Weight::Ones,
+                presence: Weight::Ones,
             };
-            cell.sides = vec![self.side(outcome, cell, part)];
+            cell.sides = vec![self.side(outcome, cell, rows)];
         } else {
             let sides = [cell.base, cell.time].map(|t| {
                 let x = if self.sample.layout == Layout::Balanced { early } else { t };
                 let column =
                     if self.sample.layout == Layout::RepeatedCrossSections { 0 } else { t };
-                let part = |c: usize| Part {
+                let rows = |c: usize| StratumRows {
                     stratum: self.sample.stratum(c, t),
                     x: self.version(x),
                     w: self.row_weight(t, long_base),
-                    unit: self.presence(t, long_base),
+                    presence: self.presence(t, long_base),
                 };
-                self.side(Outcome::Level(column), cell, part)
+                self.side(Outcome::Level(column), cell, rows)
             });
             cell.sides = sides.into();
         }
         self.count(cell, long_base);
     }
 
-    fn side(&self, outcome: Outcome, cell: &PlannedCell, part: impl Fn(usize) -> Part) -> Side {
+    fn side(
+        &self,
+        outcome: Outcome,
+        cell: &PlannedCell,
+        rows: impl Fn(usize) -> StratumRows,
+    ) -> Side {
         Side {
             outcome,
-            treated: vec![part(self.cohort)],
-            control: cell.controls.iter().map(|c| part(*c)).collect(),
+            treated: vec![rows(self.cohort)],
+            control: cell.controls.iter().map(|c| rows(*c)).collect(),
         }
     }
 
@@ -319,3 +266,6 @@ impl Planner<'_> {
         cell.incomplete_weights = self.weight_period(long_base).filter(|_| incomplete);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::{DesignInfo, Layout, Sample};
 use crate::pass::{Gram, Stat, Weight};
-use crate::solve::{Spd, reciprocal_condition};
+use crate::solve::{CORRELATED, CORRELATED_SINGLE, INSEPARABLE, Spd, reciprocal_condition};
 
 /// What is known of the columns before their contents.
 pub(super) struct Known {
@@ -203,8 +203,8 @@ fn decorrelate<R: Raw>(
 ) -> Result<()> {
     const ROWS_PER_COLUMN: usize = 10;
     let tolerance = match known.conditioning.precision() {
-        Precision::F64 => 1e-5,
-        Precision::F32 => 0.05,
+        Precision::F64 => CORRELATED,
+        Precision::F32 => CORRELATED_SINGLE,
     };
     let (k, kx) = (info.k(), change.kx);
     let rows: usize = known.rows[known.reference.clone()].iter().sum();
@@ -215,7 +215,7 @@ fn decorrelate<R: Raw>(
         (0..kx * kx).map(|e| gram.zz[(e / kx + 1) * k + e % kx + 1] / gram.zz[0]).collect();
     let Some(factor) = Spd::new(&slopes, kx) else { return Ok(()) };
     let rcond = reciprocal_condition(&slopes, &factor.inverse(), kx);
-    if rcond > tolerance || rcond < 1e-13 {
+    if rcond > tolerance || rcond < INSEPARABLE {
         return Ok(());
     }
     let Some(lower) = cholesky(&slopes, kx) else { return Ok(()) };

@@ -204,7 +204,7 @@ impl Gathered {
         for (part, d) in arms.chain(side.control.iter().map(|p| (p, 0.0))) {
             let stratum = &strata[part.stratum];
             let rows: Vec<usize> =
-                (0..stratum.rows).filter(|i| weight(stratum, part.unit, *i) > 0.0).collect();
+                (0..stratum.rows).filter(|i| weight(stratum, part.presence, *i) > 0.0).collect();
             let y = |column: usize| {
                 rows.iter().map(move |i| stratum.y[column * stratum.rows + i]).collect::<Vec<_>>()
             };

@@ -8,7 +8,7 @@ use super::shell::{Design, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
-    Combined, CovariatePeriod, Estimated, LostComparison, PlanOptions, Recipe, Results,
+    CellEstimate, Combined, CovariatePeriod, LostComparison, PlanOptions, Recipe, Results,
     TripleEstimate, TriplePlan, estimate,
 };
 use crate::condition::Conditioning;
@@ -200,7 +200,7 @@ impl<B: DidBackend> Ddd<B> {
 
 /// Point estimates; which of them divide by one less than the number of units.
 fn solved(
-    estimated: Vec<std::result::Result<Estimated, CellStatus>>,
+    estimated: Vec<std::result::Result<CellEstimate, CellStatus>>,
     comparisons: &[TripleEstimate],
     two_periods: bool,
 ) -> Vec<std::result::Result<Solved, CellStatus>> {
@@ -209,8 +209,10 @@ fn solved(
         cohorts[comparison.cell] += 1;
     }
     let cells = estimated.into_iter().zip(cohorts);
-    let solved =
-        |e: Estimated, cohorts: usize| Solved { sample_sd: two_periods || cohorts > 1, ..e.into() };
+    let solved = |e: CellEstimate, cohorts: usize| Solved {
+        sample_sd: two_periods || cohorts > 1,
+        ..e.into()
+    };
     cells.map(|(estimated, cohorts)| estimated.map(|e| solved(e, cohorts))).collect()
 }
 

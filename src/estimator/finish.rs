@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::moments::Moments;
 use super::result::{GroupTimeCell, GroupTimeResult, Timings};
 use super::saved::Format;
-use crate::cell::{Estimated, PlannedCell};
+use crate::cell::{CellEstimate, PlannedCell};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::inference::{Critical, Estimate, Joint, pointwise};
@@ -21,9 +21,9 @@ pub(super) struct Solved {
     pub sample_sd: bool,
 }
 
-impl From<Estimated> for Solved {
-    fn from(estimated: Estimated) -> Self {
-        let Estimated { att, not_converged, .. } = estimated;
+impl From<CellEstimate> for Solved {
+    fn from(estimated: CellEstimate) -> Self {
+        let CellEstimate { att, not_converged, .. } = estimated;
         Self { att, not_converged, sample_sd: false }
     }
 }

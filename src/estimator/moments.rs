@@ -2,7 +2,7 @@
 
 use super::kept::{self, KeptValues};
 use crate::backend::host::cluster_draws;
-use crate::cell::{Estimated, influence_pass};
+use crate::cell::{CellEstimate, influence_pass};
 use crate::error::Result;
 use crate::inference::{gaussian_draws, multipliers};
 use crate::options::{Bootstrap, Multiplier};
@@ -29,7 +29,7 @@ impl Moments {
     /// What the source reports.
     pub fn form<'a, S: Source>(
         source: &S,
-        estimated: impl ExactSizeIterator<Item = Option<&'a Estimated>>,
+        estimated: impl ExactSizeIterator<Item = Option<&'a CellEstimate>>,
         work: &Work<'_>,
         trim: f64,
     ) -> Result<Self> {

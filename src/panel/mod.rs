@@ -69,6 +69,8 @@ pub(crate) use spill::Spill;
 pub(crate) use store::{Panel, Strata};
 pub(crate) use strata::Cohort;
 pub use strata::Layout;
+#[cfg(test)]
+pub(crate) use strata::StratumTable;
 pub(crate) use stratum::StratumData;
 
 /// Reads, checks and arranges the estimation sample; `audit` says where the rows come from.

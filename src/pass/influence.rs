@@ -6,6 +6,17 @@
 //!
 //! `u = w [ (d - z'β)(c + z'b - h q) + z'e + f + h τ q + (p - D) z'a ]`
 //!
+//! | | role |
+//! |---|---|
+//! | `β` | outcome regression: `z'β` is the prediction that is subtracted, `μ` in Sant'Anna and Zhao (2020) |
+//! | `c` | factor of the residual in the estimate, `±1 / Σ w` of the arm: their weight `w_1` |
+//! | `h` | minus the factor of the residual weighted by the odds: their weight `w_0` |
+//! | `h τ` | influence of the denominator of that weighted mean `τ` of residuals |
+//! | `f` | influence of the denominators of means without odds |
+//! | `b` | influence of the estimated `β`, whose score is `w (d - z'β) z` |
+//! | `e` | predictions that the estimate averages over the rows besides their outcomes |
+//! | `a` | influence of the estimated propensity score, the score of whose likelihood is `w (D - p) z`, both with a minus |
+//!
 //! Values are on the unit scale: the variance of an estimate is `Σ u²`.
 
 use serde::{Deserialize, Serialize};
@@ -24,7 +35,7 @@ pub struct Dot {
     pub v: Vec<f64>,
 }
 
-/// One stratum's contribution to one column. Vectors are indices into [`StratumPlan::dots`]; `None` is the zero vector.
+/// One stratum's contribution to one column, in the notation of this module. Vectors are indices into [`StratumPlan::dots`]; `None` is the zero vector.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Leg {
     /// Outcome column.
@@ -37,21 +48,21 @@ pub struct Leg {
     pub treated: bool,
     /// Propensity score: index into [`StratumPlan::props`].
     pub prop: Option<usize>,
-    /// `β`.
+    /// `β`: the outcome regression.
     pub beta: Option<usize>,
-    /// `b`.
+    /// `b`: influence of the estimated `β`.
     pub b: Option<usize>,
-    /// `e`.
+    /// `e`: predictions averaged over the rows.
     pub e: Option<usize>,
-    /// `a`.
+    /// `a`: influence of the estimated propensity score, with a minus.
     pub a: Option<usize>,
-    /// `c`.
+    /// `c`: factor of the residual.
     pub c: f64,
-    /// `f`.
+    /// `f`: what every row has.
     pub f: f64,
-    /// `h`.
+    /// `h`: minus the factor of the residual weighted by the odds.
     pub h: f64,
-    /// `h τ`.
+    /// `h τ`: factor of the odds.
     pub h_tau: f64,
 }
 

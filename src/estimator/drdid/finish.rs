@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::reweighted::cells;
 use super::{Drdid, DrdidResult};
 use crate::backend::DidBackend;
-use crate::cell::{Estimated, Method, PlannedCell, Recipe, estimate};
+use crate::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::CellStatus;
 use crate::estimator::moments::Moments;
@@ -73,7 +73,7 @@ impl<'a> Comparison<'a> {
     /// The result, from moments of `columns` influence columns and the group share.
     pub fn finish(
         mut self,
-        estimated: &Estimated,
+        estimated: &CellEstimate,
         columns: usize,
         mut moments: Moments,
         start: Instant,
@@ -133,7 +133,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn warn(&mut self, estimated: &Estimated, columns: usize) {
+    fn warn(&mut self, estimated: &CellEstimate, columns: usize) {
         let analytic = self.result.settings.inference.bootstrap.is_none();
         let warnings = &mut self.result.warnings;
         if estimated.not_converged {
@@ -177,7 +177,7 @@ pub(super) fn weighted_draws<S: Source>(
     source: &S,
     cell: &PlannedCell,
     recipe: &Recipe,
-    estimated: &Estimated,
+    estimated: &CellEstimate,
     bootstrap: Bootstrap,
 ) -> Result<Vec<f64>> {
     let recipe = Recipe { start: estimated.gamma.clone(), ..recipe.clone() };

@@ -10,8 +10,8 @@ use super::shell::{Design, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
-    CovariatePeriod, Estimated, Method, PlanOptions, PlannedCell, Recipe, Results, estimate,
-    plan_cells,
+    CellEstimate, CovariatePeriod, Method, Outcome, PlanOptions, PlannedCell, Recipe, Results,
+    estimate, plan_cells,
 };
 use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
@@ -219,12 +219,13 @@ impl<B: DidBackend> Drdid<B> {
 }
 
 /// The estimate's influence as one column, or with the rows of each period in a column of their own.
-fn columns(estimated: &mut Estimated, by_row: bool) -> Vec<Estimated> {
-    let rows = std::mem::take(&mut estimated.rows);
-    let column = |rows| Estimated { rows, ..Estimated::default() };
+fn columns(estimated: &mut CellEstimate, by_row: bool) -> Vec<CellEstimate> {
+    let terms = std::mem::take(&mut estimated.terms);
+    let column = |terms| CellEstimate { terms, ..CellEstimate::default() };
     if !by_row {
-        return vec![column(rows)];
+        return vec![column(terms)];
     }
-    let (post, base): (Vec<_>, Vec<_>) = rows.into_iter().partition(|r| r.leg.post > 0);
+    let (base, post): (Vec<_>, Vec<_>) =
+        terms.into_iter().partition(|term| term.outcome == Outcome::Level(0));
     vec![column(base), column(post)]
 }

@@ -1,18 +1,26 @@
 //! Weighting estimators of repeated cross sections.
 
-use super::super::algebra::{Algebra, Moments};
-use super::super::estimate::{CellScore, SideSums};
-use super::super::panel::{Coefficients, WeightedMean, combine};
-use super::{Corners, SIGN, difference};
-use crate::estimates::CellStatus;
+use super::super::moments::{SideMoments, WeightedMean};
+use super::corners::{Corners, SIGN, difference};
+use crate::cell::algebra::{Algebra, Moments};
+use crate::cell::propensity::PropensityScore;
+use crate::cell::sides::CellResult;
+use crate::cell::terms::Coefficients;
+use crate::solve::combine;
 
-/// Hájek weighting: a difference in differences of four weighted means.
+/// Normalised (Hájek) weights, eq. (2.3): `ATT = Σ_t σ_t (τ_Tt - τ_Ct)` with `τ_Tt = Σ_{T_t} w y / A_Tt` and
+/// `τ_Ct = Σ_{C_t} v y / A_Ct`.
+///
+/// ```text
+/// T_t:  u = σ_t w (y - τ_Tt) / A_Tt - w (1 - p) z'a      a = H⁻¹ Σ_t σ_t Σ_{C_t} v (y - τ_Ct) z / A_Ct
+/// C_t:  u = -σ_t v (y - τ_Ct) / A_Ct + w p z'a
+/// ```
 pub(super) fn hajek(
     algebra: &Algebra<'_>,
-    sides: [&SideSums; 2],
+    sides: [&SideMoments; 2],
     odds: [&Moments; 2],
-    score: &CellScore<'_>,
-) -> Result<Corners, CellStatus> {
+    score: &PropensityScore<'_>,
+) -> CellResult<Corners> {
     let zero = algebra.zeros();
     let eta_t = [0, 1].map(|t| WeightedMean::new(&sides[t].treated, &zero));
     let eta_c = [0, 1].map(|t| WeightedMean::new(odds[t], &zero));
@@ -36,14 +44,14 @@ pub(super) fn hajek(
     })
 }
 
-/// `H⁻¹ Σ_t σ_t Σ_{C_t} v (y - z'β_0t - τ_Ct) z / A_Ct`.
+/// `a = H⁻¹ Σ_t σ_t Σ_{C_t} v (y - z'β_0t - τ_Ct) z / A_Ct`: what the estimated propensity score does to the comparison rows' means.
 pub(super) fn score_correction(
     algebra: &Algebra<'_>,
     odds: [&Moments; 2],
     beta: [&Vec<f64>; 2],
     tau: &[WeightedMean; 2],
-    score: &CellScore<'_>,
-) -> Result<Vec<f64>, CellStatus> {
+    score: &PropensityScore<'_>,
+) -> CellResult<Vec<f64>> {
     let term = |t: usize| odds[t].residual_z(beta[t], tau[t].tau);
     let m2 = combine(&[(SIGN[0] / tau[0].total, &term(0)), (SIGN[1] / tau[1].total, &term(1))]);
     algebra.solve_information(&score.fit.hessian, &m2)
@@ -56,7 +64,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn new(sides: [&SideSums; 2]) -> Self {
+    fn new(sides: [&SideMoments; 2]) -> Self {
         Self {
             treated: sides[0].treated.total() + sides[1].treated.total(),
             period: sides.map(|s| s.treated.total() + s.control.total()),
@@ -77,10 +85,10 @@ impl Totals {
 /// and `λ_t` of the periods (Abadie 2005). As in R `DRDID`, the influence leaves out that the mean weight is estimated.
 pub(super) fn horvitz_thompson(
     algebra: &Algebra<'_>,
-    sides: [&SideSums; 2],
+    sides: [&SideMoments; 2],
     odds: [&Moments; 2],
-    score: &CellScore<'_>,
-) -> Result<Corners, CellStatus> {
+    score: &PropensityScore<'_>,
+) -> CellResult<Corners> {
     let totals = Totals::new(sides);
     let [base, post] = [0, 1].map(|t| SIGN[t] * totals.factor(t));
     let m2 = combine(&[(base, &odds[0].zd), (post, &odds[1].zd)]);
@@ -99,7 +107,7 @@ pub(super) fn horvitz_thompson(
 }
 
 /// As [`horvitz_thompson`] with a constant alone, where the odds are `A_D / (W - A_D)` for all rows.
-pub(super) fn by_share(sides: [&SideSums; 2]) -> Corners {
+pub(super) fn by_share(sides: [&SideMoments; 2]) -> Corners {
     let totals = Totals::new(sides);
     let p = totals.treated / totals.all();
     let q = p / (1.0 - p);
@@ -119,7 +127,11 @@ pub(super) fn by_share(sides: [&SideSums; 2]) -> Corners {
 
 /// What does not depend on how the propensity score is estimated; `control(t)` is `Σ_{C_t} v y`. Of the comparison rows'
 /// coefficients only `f`.
-fn unnormalised(sides: [&SideSums; 2], totals: &Totals, control: impl Fn(usize) -> f64) -> Corners {
+fn unnormalised(
+    sides: [&SideMoments; 2],
+    totals: &Totals,
+    control: impl Fn(usize) -> f64,
+) -> Corners {
     let eta = [0, 1].map(|t| SIGN[t] * totals.factor(t) * (sides[t].treated.d() - control(t)));
     let att = eta[0] + eta[1];
     let of_period = |t: usize| -eta[t] / totals.period[t];

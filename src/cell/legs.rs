@@ -1,8 +1,10 @@
-//! From the influence of single cells to one plan a stratum, in which equal linear predictors are formed once.
+//! From the influence of cells to the pass that forms it: a plan a stratum, whose legs share equal linear predictors.
 
 use std::collections::HashMap;
 
-use super::estimate::{Estimated, Rows};
+use super::answers::incomplete;
+use super::sides::Outcome;
+use super::terms::{CellEstimate, Term};
 use crate::error::Result;
 use crate::options::Precision;
 use crate::panel::Sample;
@@ -15,7 +17,7 @@ use crate::source::Source;
 /// they are zero; with rounded nuisance estimates, adding a cell's sum to its estimate is one Newton step towards it.
 pub(crate) fn influence_pass<'a>(
     sample: &Sample,
-    cells: impl ExactSizeIterator<Item = Option<&'a Estimated>>,
+    cells: impl ExactSizeIterator<Item = Option<&'a CellEstimate>>,
     consumers: Consumers,
     precision: Precision,
     trim: f64,
@@ -46,53 +48,76 @@ pub(crate) fn influence_pass<'a>(
 pub(super) const MAX_COLUMNS: usize = 256;
 
 /// `U'U`, `[m, m]`, of the influence values of `m` estimates, by unit.
+///
+/// # Errors
+/// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) for another number of sums.
 pub(super) fn cross_moments<S: Source>(
     source: &S,
-    estimates: &[Estimated],
+    estimates: &[CellEstimate],
     trim: f64,
 ) -> Result<Vec<f64>> {
+    let columns = estimates.len();
     let pass = InfluencePass {
-        columns: estimates.len(),
+        columns,
         trim,
         strata: strata(source.sample(), estimates.iter().map(Some)),
         consumers: Consumers { clusters: None, multipliers: None, keep_rows: false },
     };
-    Ok(source.run(&pass)?.cross)
+    let cross = source.run(&pass)?.cross;
+    if cross.len() == columns * columns {
+        Ok(cross)
+    } else {
+        Err(incomplete(format!("{} cross-moments of {columns} influence columns", cross.len())))
+    }
 }
 
 /// The plan of each stratum, with a column for each estimate.
 fn strata<'a>(
     sample: &Sample,
-    estimates: impl Iterator<Item = Option<&'a Estimated>>,
+    estimates: impl Iterator<Item = Option<&'a CellEstimate>>,
 ) -> Vec<StratumPlan> {
     let mut builders: Vec<Builder> = (0..sample.n_strata()).map(|_| Builder::default()).collect();
-    for (column, estimated) in estimates.enumerate() {
-        for rows in estimated.iter().flat_map(|e| &e.rows) {
-            builders[rows.stratum].add(column, rows);
+    for (column, estimate) in estimates.enumerate() {
+        for term in estimate.iter().flat_map(|e| &e.terms) {
+            builders[term.stratum].add(column, term);
         }
     }
     builders.into_iter().map(|b| b.plan).collect()
 }
 
+/// The plan of a stratum in the making.
 #[derive(Default)]
 struct Builder {
     plan: StratumPlan,
+    /// Positions of the linear predictors, by covariate version and bits.
     dots: HashMap<(usize, Vec<u64>), usize>,
 }
 
 impl Builder {
-    fn add(&mut self, column: usize, rows: &Rows) {
-        let mut dot = |v: &Option<Vec<f64>>| v.as_ref().map(|v| self.dot(rows.x, v));
-        let (beta, b, e, a) = (dot(&rows.beta), dot(&rows.b), dot(&rows.e), dot(&rows.a));
-        let gamma = dot(&rows.gamma);
-        let prop = gamma.map(|g| self.prop(g));
-        let leg = Leg { prop, beta, b, e, a, ..rows.leg.clone() };
+    fn add(&mut self, column: usize, term: &Term) {
+        let leg = self.leg(term);
         match self.plan.columns.last_mut() {
             Some(last) if last.column == column => last.legs.push(leg),
             _ => self.plan.columns.push(PlanColumn { column, legs: vec![leg] }),
         }
     }
 
+    fn leg(&mut self, term: &Term) -> Leg {
+        let of = &term.coefficients;
+        let mut dot = |v: &Option<Vec<f64>>| v.as_ref().map(|v| self.dot(term.x, v));
+        let (beta, b, e, a) = (dot(&of.beta), dot(&of.b), dot(&of.e), dot(&of.a));
+        let gamma = dot(&term.gamma);
+        let prop = gamma.map(|g| self.prop(g));
+        let (post, base) = match term.outcome {
+            Outcome::Change { post, base } => (post, Some(base)),
+            Outcome::Level(column) => (column, None),
+        };
+        let Term { w, treated, .. } = *term;
+        let (c, f, h, h_tau) = (of.c, of.f, of.h, of.h_tau);
+        Leg { post, base, w, treated, prop, beta, b, e, a, c, f, h, h_tau }
+    }
+
+    /// Position of a linear predictor.
     fn dot(&mut self, x: usize, v: &[f64]) -> usize {
         let next = self.plan.dots.len();
         let key = (x, v.iter().map(|v| v.to_bits()).collect());
@@ -102,6 +127,7 @@ impl Builder {
         })
     }
 
+    /// Position of the propensity score with these log-odds.
     fn prop(&mut self, dot: usize) -> usize {
         let props = &mut self.plan.props;
         props.iter().position(|p| *p == dot).unwrap_or_else(|| {
@@ -110,3 +136,6 @@ impl Builder {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

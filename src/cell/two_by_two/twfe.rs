@@ -1,12 +1,20 @@
 //! Two-way fixed effects: the coefficient of `D·post` in the weighted regression of the outcome on a constant, `D·post`, `post`,
 //! `D` and the covariates, over the rows of both periods (R `DRDID`'s `twfe_did_panel` and `twfe_did_rc`).
 //!
+//! With all regressors `g` of a row, `A = Σ w g g'` and the coefficients `θ = A⁻¹ Σ w g y`,
+//!
+//! ```text
+//! ATT = θ_(D·post)        u = w (y - g'θ) g'A⁻¹ e_(D·post)
+//! ```
+//!
+//! Within a corner the dummies are constants, which go into the constants of `β` and `b`.
+//!
 //! It is consistent only if effects and trends do not vary with the covariates; it is here for comparison.
 
-use super::algebra::{Algebra, Moments};
-use super::estimate::{Estimated, SideSums};
-use super::panel::Coefficients;
-use super::plan::PlannedCell;
+use super::moments::SideMoments;
+use crate::cell::algebra::{Algebra, Moments};
+use crate::cell::sides::{CellResult, PlannedCell};
+use crate::cell::terms::{CellEstimate, Coefficients, Term};
 use crate::estimates::CellStatus;
 use crate::solve::{
     COLLINEAR, DEPENDENT, SINGULAR, Spd, dependent_columns, dot, reciprocal_condition,
@@ -20,8 +28,8 @@ const DUMMY_NAMES: [&str; DUMMIES] = ["treated", "post", "treated:post"];
 pub(super) fn estimate(
     algebra: &Algebra<'_>,
     cell: &PlannedCell,
-    sides: [&SideSums; 2],
-) -> Result<Estimated, CellStatus> {
+    sides: [&SideMoments; 2],
+) -> CellResult<CellEstimate> {
     let columns = &with_constant(algebra, sides);
     let k = columns.len();
     let width = k + DUMMIES;
@@ -55,18 +63,19 @@ pub(super) fn estimate(
         };
         Coefficients { beta: Some(within(&beta)), b: Some(within(&row)), ..Coefficients::default() }
     };
-    let mut rows = Vec::new();
+    let mut terms = Vec::new();
     for (t, side) in cell.sides.iter().enumerate() {
-        for (parts, treated) in [(&side.treated, true), (&side.control, false)] {
-            let coefficients = coefficients(dummies(treated, t == 1));
-            rows.extend(parts.iter().map(|p| coefficients.rows(p, side.outcome, treated, None)));
+        for (arm, treated) in [(&side.treated, true), (&side.control, false)] {
+            let of_arm = coefficients(dummies(treated, t == 1));
+            let term = |rows| Term::new(rows, side.outcome, treated, None, &of_arm);
+            terms.extend(arm.iter().map(term));
         }
     }
-    Ok(Estimated { att: beta[width - 1], rows, ..Estimated::default() })
+    Ok(CellEstimate { att: beta[width - 1], terms, ..CellEstimate::default() })
 }
 
 /// The design's columns with the constant, which the regression always has, less what depends on it and the ones before.
-fn with_constant(algebra: &Algebra<'_>, sides: [&SideSums; 2]) -> Vec<usize> {
+fn with_constant(algebra: &Algebra<'_>, sides: [&SideMoments; 2]) -> Vec<usize> {
     let design = algebra.columns();
     if design.first() == Some(&0) {
         return design.to_vec();
@@ -88,7 +97,7 @@ fn dummies(treated: bool, post: bool) -> [f64; DUMMIES] {
     [treated, post, treated && post].map(|d| f64::from(u8::from(d)))
 }
 
-fn corners(sides: [&SideSums; 2]) -> impl Iterator<Item = (&Moments, [f64; DUMMIES])> {
+fn corners(sides: [&SideMoments; 2]) -> impl Iterator<Item = (&Moments, [f64; DUMMIES])> {
     sides.into_iter().enumerate().flat_map(|(t, side)| {
         [(&side.treated, dummies(true, t == 1)), (&side.control, dummies(false, t == 1))]
     })

@@ -1,0 +1,125 @@
+use super::*;
+use crate::cell::fixtures::{cell, design, rows};
+use crate::cell::sides::{Outcome, Side};
+
+/// Rows `(treated, x)` of weight one.
+type Rows = [(bool, f64)];
+
+/// One of three treated at `x = 0`, two of three at `x = 1`.
+const SATURATED: &Rows =
+    &[(true, 0.0), (false, 0.0), (false, 0.0), (true, 1.0), (true, 1.0), (false, 1.0)];
+
+/// The derivatives at these coefficients, row by row.
+fn derivatives(rows: &Rows, gamma: &[f64]) -> LogitStat {
+    let mut stat = LogitStat::zero(2);
+    for (treated, x) in rows {
+        let z = [1.0, *x];
+        let p = 1.0 / (1.0 + (-dot(&z, gamma)).exp());
+        stat.max_p = stat.max_p.max(p);
+        for i in 0..2 {
+            stat.score[i] += (f64::from(u8::from(*treated)) - p) * z[i];
+            for j in 0..2 {
+                stat.hessian[2 * i + j] += p * (1.0 - p) * z[i] * z[j];
+            }
+        }
+    }
+    stat
+}
+
+fn fit(rows: &Rows, guarded: bool) -> LogitFit {
+    let info = design(&["x"]);
+    let algebra = Algebra::new(&info);
+    let treated = rows.iter().filter(|(treated, _)| *treated).count();
+    let totals = Totals {
+        treated: treated as f64,
+        all: rows.len() as f64,
+        rows: treated.min(rows.len() - treated),
+    };
+    let mut state = State::new(totals, &algebra, true);
+    let tolerance = Tolerance::new(Precision::F64, guarded);
+    for iteration in 0..MAX_PASSES {
+        if !state.open {
+            break;
+        }
+        state.advance(derivatives(rows, &state.gamma), &algebra, &tolerance, iteration);
+    }
+    state.finish(guarded)
+}
+
+#[test]
+fn a_saturated_model_has_the_log_odds_of_its_cells() {
+    let fit = fit(SATURATED, true);
+    assert!(fit.converged && fit.failure.is_none());
+    let expected = [0.5f64.ln(), 4f64.ln()];
+    assert!(fit.gamma.iter().zip(expected).all(|(g, e)| (g - e).abs() < 1e-9), "{:?}", fit.gamma);
+    // p (1 - p) = 2/9 in both cells, of three rows each.
+    let information = [4.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0];
+    assert!(fit.hessian.iter().zip(information).all(|(h, e)| (h - e).abs() < 1e-6));
+}
+
+#[test]
+fn the_iteration_starts_at_the_share_of_treated_rows() {
+    let info = design(&["x"]);
+    let algebra = Algebra::new(&info);
+    let totals = Totals { treated: 1.0, all: 4.0, rows: 1 };
+    assert_eq!(State::new(totals, &algebra, true).gamma, [(1.0f64 / 3.0).ln(), 0.0]);
+    assert_eq!(State::new(totals, &algebra, false).gamma, [0.0, 0.0]);
+}
+
+#[test]
+fn separated_arms_violate_overlap() {
+    let separated = &[(true, 1.0), (true, 1.0), (false, 0.0), (false, 0.0)];
+    let failure = fit(separated, true).failure;
+    assert!(
+        matches!(failure, Some(CellStatus::Overlap { max_propensity }) if max_propensity >= SEPARATED)
+    );
+}
+
+#[test]
+fn a_covariate_that_does_not_vary_has_no_information() {
+    let constant = &[(true, 1.0), (false, 1.0), (false, 1.0)];
+    assert_eq!(fit(constant, true).failure, Some(CellStatus::SingularInformation));
+}
+
+#[test]
+fn arms_without_weight_have_no_start() {
+    let info = design(&["x"]);
+    let totals = Totals { treated: 3.0, all: 3.0, rows: 0 };
+    let state = State::new(totals, &Algebra::new(&info), true);
+    assert!(!state.open);
+    assert_eq!(state.finish(false).failure, Some(CellStatus::SingularInformation));
+}
+
+#[test]
+fn a_step_that_turns_the_slope_is_halved() {
+    let info = design(&["x"]);
+    let algebra = Algebra::new(&info);
+    let totals = Totals { treated: 1.0, all: 2.0, rows: 1 };
+    let mut state = State::new(totals, &algebra, true);
+    let tolerance = Tolerance::new(Precision::F64, false);
+    let stat = |score: [f64; 2]| LogitStat {
+        score: score.to_vec(),
+        hessian: vec![1.0, 0.0, 0.0, 1.0],
+        max_p: 0.5,
+    };
+    state.advance(stat([0.0, 4.0]), &algebra, &tolerance, 0);
+    assert_eq!(state.gamma, [0.0, 4.0]);
+    state.advance(stat([0.0, -5.0]), &algebra, &tolerance, 1);
+    assert_eq!((&state.gamma, state.halvings), (&vec![0.0, 2.0], 1));
+}
+
+#[test]
+fn cells_of_equal_rows_share_a_model() {
+    let side = |control: usize| Side {
+        outcome: Outcome::Level(control),
+        treated: vec![rows(0)],
+        control: vec![rows(control)],
+    };
+    let mut models = Models::default();
+    let mut register = |control: usize, weighted| {
+        models.register(&cell(vec![side(control)], 10, 10), weighted, 10.0, 20.0)
+    };
+    assert_eq!([register(1, true), register(2, true), register(1, true)], [0, 1, 0]);
+    assert_eq!(register(1, false), 2);
+    assert_eq!(models.jobs.len(), 6);
+}
