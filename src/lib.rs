@@ -39,7 +39,7 @@
 //!
 //! # Modules
 //! ```text
-//! data frame ─► panel (validated sample) ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
+//! data frame ─► panel (sample) ─► condition ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
 //! ```
 
 #![warn(clippy::print_stdout)]

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::input::Data;
-use super::result::{AttGtResult, Timings};
+use super::result::AttGtResult;
 use super::setup::{self, Opened, Setup, check_chunk_rows, consumers};
 use super::sizes::{self, Inferred};
 use super::{callback, finish, kept};
@@ -22,7 +22,7 @@ use crate::panel::formula::Formula;
 use crate::panel::{Cells, MissingValues, Roles, Sample, SampleOptions, Timing, Treatment};
 use crate::progress::Progress;
 use crate::report::Settings;
-use crate::source::Source;
+use crate::source::{HostStrata, Source};
 
 /// Group-time average treatment effects `ATT(g, t)` under staggered adoption.
 ///
@@ -195,7 +195,7 @@ impl<B: DidBackend> AttGt<B> {
     ) -> Result<AttGtResult> {
         self.validate()?;
         let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
-        self.estimate(self.setup()?.open(data.into(), devices)?)
+        self.estimate(self.setup()?.open::<B>(data.into(), devices)?)
     }
 
     /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a directory, or a pattern such as
@@ -221,7 +221,7 @@ impl<B: DidBackend> AttGt<B> {
     ) -> Result<AttGtResult> {
         self.validate()?;
         let _span = tracing::info_span!("att_gt", backend = B::NAME).entered();
-        self.estimate(self.setup()?.open_parquet(path.as_ref(), devices)?)
+        self.estimate(self.setup()?.open_parquet::<B>(path.as_ref(), devices)?)
     }
 
     /// Estimates all cells with a user-supplied two-by-two estimator, on the host.
@@ -243,14 +243,15 @@ impl<B: DidBackend> AttGt<B> {
             });
         }
         let setup = Setup { conditioning: Conditioning::Raw, ..self.setup()? };
-        let (panel, read) = setup.panel(data.into(), start)?;
-        let ingest = start.elapsed().as_secs_f64() - read;
+        let read = setup.panel(data.into(), start)?;
+        let held = setup.held(read, start, |_, strata| HostStrata::new(strata))?;
+        let Opened { setup, source: panel, mut timings, .. } = held;
+        let before = start.elapsed().as_secs_f64();
         let cells = plan_cells(&panel.sample, &self.plan());
         self.inferred(&panel.sample, cells.len(), 1).check(&panel.sample)?;
         let consumers = consumers(&panel.sample, self.bootstrap.as_ref(), self.keep_influence);
         let (solved, stat, kept) = callback::estimate(&panel, &cells, consumers, estimator)?;
-        let mut timings = Timings { read, ingest, ..Timings::default() };
-        timings.estimate = start.elapsed().as_secs_f64() - read - ingest;
+        timings.estimate = start.elapsed().as_secs_f64() - before;
         let settings = Settings { method: None, ..self.settings(&setup, &panel.sample, "host") };
         let warnings = panel.sample.warnings.clone();
         let stat = Some(stat);
@@ -259,18 +260,21 @@ impl<B: DidBackend> AttGt<B> {
     }
 
     /// Estimates all cells.
-    fn estimate(&self, opened: Opened<B>) -> Result<AttGtResult> {
-        let Opened { setup, local, start, mut timings } = opened;
+    pub(in crate::estimator) fn estimate<S: Source>(
+        &self,
+        opened: Opened<S>,
+    ) -> Result<AttGtResult> {
+        let Opened { setup, source, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
-        let sample = local.sample();
+        let sample = source.sample();
         let cells = plan_cells(sample, &self.plan());
         if !self.point_estimates_only {
-            self.inferred(sample, cells.len(), local.devices()).check(sample)?;
+            self.inferred(sample, cells.len(), source.devices()).check(sample)?;
         }
         let recipe = Recipe::guarded(self.method);
         let estimated = {
             let _span = tracing::info_span!("cells", cells = cells.len()).entered();
-            estimate(&local, &cells, &recipe)?.cells
+            estimate(&source, &cells, &recipe)?.cells
         };
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let (stat, kept) = if self.point_estimates_only {
@@ -280,11 +284,11 @@ impl<B: DidBackend> AttGt<B> {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let consumers = consumers(sample, self.bootstrap.as_ref(), self.keep_influence);
             let pass = influence_pass(sample, usable, consumers, self.precision, recipe.trim);
-            let (stat, kept) = kept::influence(&local, &pass, cells.len())?;
+            let (stat, kept) = kept::influence(&source, &pass, cells.len())?;
             (Some(stat), kept)
         };
         let solved = estimated.into_iter().map(|e| e.map(finish::Solved::from)).collect();
-        let settings = self.settings(&setup, sample, local.backend());
+        let settings = self.settings(&setup, sample, source.backend());
         let warnings = sample.warnings.clone();
         let outcome = finish::Outcome { solved, stat, kept, settings, timings, warnings };
         finish::result(sample, &cells, outcome, start)
@@ -315,7 +319,7 @@ impl<B: DidBackend> AttGt<B> {
         })
     }
 
-    fn setup(&self) -> Result<Setup> {
+    pub(in crate::estimator) fn setup(&self) -> Result<Setup> {
         // Unit constants drop out of changes only.
         let rows = self.repeated_cross_sections
             || self.allow_unbalanced_panel

@@ -191,7 +191,7 @@ impl<B: DidBackend> Ddd<B> {
     ) -> Result<AttGtResult> {
         self.validate()?;
         let _span = tracing::info_span!("ddd", backend = B::NAME).entered();
-        self.estimate(self.setup()?.open(data.into(), devices)?)
+        self.estimate(self.setup()?.open::<B>(data.into(), devices)?)
     }
 
     /// As [`fit`](Self::fit), from parquet files that need not fit in memory; see
@@ -206,26 +206,29 @@ impl<B: DidBackend> Ddd<B> {
     ) -> Result<AttGtResult> {
         self.validate()?;
         let _span = tracing::info_span!("ddd", backend = B::NAME).entered();
-        self.estimate(self.setup()?.open_parquet(path.as_ref(), devices)?)
+        self.estimate(self.setup()?.open_parquet::<B>(path.as_ref(), devices)?)
     }
 
-    fn estimate(&self, opened: Opened<B>) -> Result<AttGtResult> {
-        let Opened { setup, local, start, mut timings } = opened;
+    pub(in crate::estimator) fn estimate<S: Source>(
+        &self,
+        opened: Opened<S>,
+    ) -> Result<AttGtResult> {
+        let Opened { setup, source, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
-        let sample = local.sample();
+        let sample = source.sample();
         let plan = TriplePlan::new(sample, &self.plan(sample));
         let inferred = Inferred {
             columns: plan.cells.len() + sample.groups.len(),
             bootstrap: self.bootstrap.as_ref(),
             keep_influence: self.keep_influence,
-            devices: local.devices(),
+            devices: source.devices(),
         };
         inferred.check(sample)?;
         let recipe = Recipe::new(self.method.into());
         let (combined, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
-            let Results { cells, dropped } = estimate(&local, &plan.components, &recipe)?;
-            (plan.combine(&local, &recipe, &cells)?, dropped)
+            let Results { cells, dropped } = estimate(&source, &plan.components, &recipe)?;
+            (plan.combine(&source, &recipe, &cells)?, dropped)
         };
         let Combined { cells: estimated, comparisons, lost, equal } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
@@ -234,13 +237,13 @@ impl<B: DidBackend> Ddd<B> {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             let consumers = consumers(sample, self.bootstrap.as_ref(), self.keep_influence);
             let pass = influence_pass(sample, usable, consumers, self.precision, recipe.trim);
-            kept::influence(&local, &pass, plan.cells.len())?
+            kept::influence(&source, &pass, plan.cells.len())?
         };
         let solved = solved(estimated, &comparisons, sample.two_periods);
         let settings = Settings {
             base_period: self.plan(sample).base_period,
             method: Some(self.method),
-            ..setup.settings("ddd", &self.covariates, local.backend(), sample, self.inference())
+            ..setup.settings("ddd", &self.covariates, source.backend(), sample, self.inference())
         };
         let mut warnings = setup::warnings(sample, dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
@@ -272,7 +275,7 @@ impl<B: DidBackend> Ddd<B> {
         }
     }
 
-    fn setup(&self) -> Result<Setup> {
+    pub(in crate::estimator) fn setup(&self) -> Result<Setup> {
         let rows = self.repeated_cross_sections || self.unbalanced != UnbalancedPanel::Drop;
         let conditioning = if rows { Conditioning::Levels } else { Conditioning::Changes };
         Ok(Setup {

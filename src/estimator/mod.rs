@@ -14,6 +14,8 @@ mod result;
 pub(crate) mod saved;
 mod setup;
 mod sizes;
+#[cfg(test)]
+pub(crate) mod through;
 
 pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};

@@ -8,14 +8,14 @@ use super::guard::guarded;
 use super::input::{Data, Read, read_files};
 use super::result::Timings;
 use crate::backend::DidBackend;
-use crate::condition::{Conditioning, condition};
+use crate::condition::{Conditioning, Raw, condition};
 use crate::error::{DidError, DidWarning, Result};
 use crate::files::{Files, Format, problem};
 use crate::inference::multipliers;
 use crate::options::{Band, BasePeriod, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::{
     Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
-    Storage, ingest, ingest_parquet,
+    Storage, Strata, ingest, ingest_parquet,
 };
 use crate::pass::Consumers;
 use crate::progress::Progress;
@@ -37,10 +37,10 @@ pub(super) struct Setup {
     pub progress: Option<Progress>,
 }
 
-/// A sample on its devices.
-pub(super) struct Opened<B: DidBackend> {
+/// A sample, and who holds it.
+pub(super) struct Opened<S> {
     pub setup: Setup,
-    pub local: Local<B>,
+    pub source: S,
     pub start: Instant,
     /// Reading and ingest.
     pub timings: Timings,
@@ -49,10 +49,14 @@ pub(super) struct Opened<B: DidBackend> {
 impl Setup {
     /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or half
     /// of the free memory, are read piece by piece.
-    pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened<B>> {
+    pub fn open<B: DidBackend>(
+        self,
+        data: Data<'_>,
+        devices: &[B::Device],
+    ) -> Result<Opened<Local<B>>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
-        let (panel, read) = guarded(&data.describe(), || match data {
+        let read = guarded(&data.describe(), || match data {
             Data::Path(path) => {
                 let files = Files::find(&path)?;
                 if self.is_too_large(&files)? {
@@ -63,7 +67,7 @@ impl Setup {
             }
             data => self.arranged(data.read(&self.roles, &self.missing)?, start),
         })?;
-        self.upload(panel, devices, read, start)
+        self.held(read, start, |setup, strata| setup.upload(strata, devices))
     }
 
     /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
@@ -71,30 +75,26 @@ impl Setup {
         self,
         path: &Path,
         devices: &[B::Device],
-    ) -> Result<Opened<B>> {
+    ) -> Result<Opened<Local<B>>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
         let files = Files::find(path)?;
         if files.format == Format::Csv {
             return Err(problem(path, "CSV files cannot be read piece by piece; use `fit`"));
         }
-        let (panel, read) = guarded(&path.display().to_string(), || {
+        let read = guarded(&path.display().to_string(), || {
             if self.sample.repeated_cross_sections {
                 self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
             } else {
                 self.panel_by_pieces(&files, start)
             }
         })?;
-        self.upload(panel, devices, read, start)
+        self.held(read, start, |setup, strata| setup.upload(strata, devices))
     }
 
-    /// The arranged sample in memory, and the seconds that reading took.
+    /// The arranged sample in memory, as it was read, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        let (Panel { sample, strata }, read) = guarded(&data.describe(), || {
-            self.arranged(data.read(&self.roles, &self.missing)?, start)
-        })?;
-        let raw = HostStrata::new(strata);
-        Ok((condition(raw, sample, self.conditioning, self.progress.as_ref())?, read))
+        guarded(&data.describe(), || self.arranged(data.read(&self.roles, &self.missing)?, start))
     }
 
     fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
@@ -140,25 +140,30 @@ impl Setup {
         devices.iter().try_for_each(|device| B::probe(device, self.precision).map(drop))
     }
 
-    fn upload<B: DidBackend>(
-        self,
-        panel: Panel,
-        devices: &[B::Device],
-        read: f64,
-        start: Instant,
-    ) -> Result<Opened<B>> {
+    /// Puts the strata on the devices.
+    fn upload<B: DidBackend>(&self, strata: Strata, devices: &[B::Device]) -> LocalStrata<B> {
         let options = LocalOptions {
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
+        LocalStrata::new(HostStrata::new(strata), devices, options)
+    }
+
+    /// Hands the sample that was read to whom `hold` says, and has it conditioned there.
+    pub fn held<R: Raw>(
+        self,
+        (panel, read): (Panel, f64),
+        start: Instant,
+        hold: impl FnOnce(&Self, Strata) -> R,
+    ) -> Result<Opened<R::Conditioned>> {
         let Panel { sample, strata } = panel;
-        let raw = LocalStrata::<B>::new(HostStrata::new(strata), devices, options);
-        let local = condition(raw, sample, self.conditioning, self.progress.as_ref())?;
+        let raw = hold(&self, strata);
+        let source = condition(raw, sample, self.conditioning, self.progress.as_ref())?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
-        Ok(Opened { setup: self, local, start, timings })
+        Ok(Opened { setup: self, source, start, timings })
     }
 }
 

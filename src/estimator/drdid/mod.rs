@@ -189,7 +189,7 @@ impl<B: DidBackend> Drdid<B> {
     ) -> Result<DrdidResult> {
         self.validate()?;
         let _span = tracing::info_span!("drdid", backend = B::NAME).entered();
-        self.estimate(self.setup()?.open(data.into(), devices)?)
+        self.estimate(self.setup()?.open::<B>(data.into(), devices)?)
     }
 
     /// As [`fit`](Self::fit), from parquet files that need not fit in memory; see
@@ -204,29 +204,32 @@ impl<B: DidBackend> Drdid<B> {
     ) -> Result<DrdidResult> {
         self.validate()?;
         let _span = tracing::info_span!("drdid", backend = B::NAME).entered();
-        self.estimate(self.setup()?.open_parquet(path.as_ref(), devices)?)
+        self.estimate(self.setup()?.open_parquet::<B>(path.as_ref(), devices)?)
     }
 
-    fn estimate(&self, opened: Opened<B>) -> Result<DrdidResult> {
-        let Opened { setup, local, start, mut timings } = opened;
+    pub(in crate::estimator) fn estimate<S: Source>(
+        &self,
+        opened: Opened<S>,
+    ) -> Result<DrdidResult> {
+        let Opened { setup, source, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
-        let sample = local.sample();
+        let sample = source.sample();
         let inferred = Inferred {
             // The rows of two periods, and the group's share.
             columns: 3,
             bootstrap: self.multiplied(),
             keep_influence: self.keep_influence,
-            devices: local.devices(),
+            devices: source.devices(),
         };
         inferred.check(sample)?;
         let recipe = self.recipe(sample);
         let cell = self.cell(sample, recipe.method)?;
         let Results { mut cells, dropped } =
-            estimate(&local, std::slice::from_ref(&cell), &recipe)?;
+            estimate(&source, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let inference = self.inference();
         let settings =
-            setup.settings("drdid", &self.covariates, local.backend(), sample, inference);
+            setup.settings("drdid", &self.covariates, source.backend(), sample, inference);
         let mut comparison =
             Comparison::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
@@ -235,12 +238,12 @@ impl<B: DidBackend> Drdid<B> {
         };
         if let Some(bootstrap) = self.weighted_bootstrap() {
             let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
-            let draws = finish::weighted_draws(&local, &cell, &recipe, &estimated, bootstrap)?;
+            let draws = finish::weighted_draws(&source, &cell, &recipe, &estimated, bootstrap)?;
             comparison.draws = Some(draws);
         }
         let by_row = recipe.method == Method::Twfe && sample.layout == Layout::Balanced;
         let columns = columns(&mut estimated, by_row);
-        let stat = self.influence(&local, &columns, recipe.trim)?;
+        let stat = self.influence(&source, &columns, recipe.trim)?;
         Ok(comparison.finish(&estimated, columns.len(), stat, start))
     }
 
@@ -301,7 +304,7 @@ impl<B: DidBackend> Drdid<B> {
         plan_cells(sample, &options).pop().ok_or_else(none)
     }
 
-    fn setup(&self) -> Result<Setup> {
+    pub(in crate::estimator) fn setup(&self) -> Result<Setup> {
         let conditioning = match self.method {
             DrdidMethod::IpwHorvitzThompson if self.repeated_cross_sections => {
                 Conditioning::Unshifted
