@@ -39,7 +39,7 @@
 //!
 //! # Modules
 //! ```text
-//! data frame ─► panel (validated sample) ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
+//! data frame ─► panel (sample) ─► condition ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
 //! ```
 //! The formulas stand in `src/cell/two_by_two/`; `src/cell/mod.rs` has a table of which is where, with paper and equation.
 

@@ -1,7 +1,8 @@
 //! Backends: aliases, and the operations a Burn backend needs to run the passes.
 //!
 //! Any Burn backend works with the default bodies, which are tensor operations and the readable reference:
-//! `impl DidBackend for MyBackend {}`. The backends below override them where a measurement showed that it pays.
+//! `impl DidBackend for MyBackend { const NAME: &'static str = "mine"; }`. The backends below override them where a
+//! measurement showed that it pays.
 
 mod default;
 pub(crate) mod host;

@@ -108,6 +108,15 @@ mod tests {
         }
     }
 
+    impl Change {
+        /// With these numbers.
+        pub(crate) fn example(numbers: &[f64]) -> Self {
+            let (mean, lower) = (vec![numbers.to_vec()], Some(numbers.to_vec()));
+            let weight_columns = (3, Some(9));
+            Self { weight: numbers[0], weight_columns, mean, lower, ..change() }
+        }
+    }
+
     #[test]
     fn outcomes_are_centred_covariates_standardised_and_weights_scaled() {
         let mut data = stratum();

@@ -263,3 +263,6 @@ pub(super) fn shares<R: Raw>(
     let cohorts = totals.chunks(each.max(1));
     Ok(cohorts.map(|totals| totals.iter().sum::<f64>() / sample.n as f64).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::callback;
 use super::finish::{self, Fitted, Solved};
 use super::moments::{Moments, consumers};
-use super::result::{GroupTimeResult, Timings};
+use super::result::GroupTimeResult;
 use super::setup::{Opened, Setup};
 use super::shell::{Design, Estimator, Options, estimator};
 use crate::backend::DidBackend;
@@ -19,7 +19,7 @@ use crate::options::{
 };
 use crate::panel::{Cells, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{HostStrata, Source};
 
 estimator! {
     /// Group-time average treatment effects `ATT(g, t)` under staggered adoption.
@@ -199,16 +199,17 @@ impl<B: DidBackend> AttGt<B> {
             });
         }
         let setup = Setup { conditioning: Conditioning::Raw, ..Setup::new(self)? };
-        let (panel, read) = setup.panel(data.into(), start)?;
+        let read = setup.panel(data.into(), start)?;
+        let held = setup.held(read, start, |_, strata| HostStrata::new(strata))?;
+        let Opened { setup, source: panel, mut timings, .. } = held;
+        let before = start.elapsed().as_secs_f64();
         let sample = &panel.sample;
-        let mut timings = Timings { read, ..Timings::default() };
-        timings.ingest = start.elapsed().as_secs_f64() - read;
         let planned = plan_cells(sample, &self.plan());
         let work = self.shared().work(planned.len() + sample.groups.len());
         work.check_memory(sample, 1)?;
         let consumers = consumers(sample, &work);
         let (solved, stat, kept) = callback::estimate(&panel, &planned, consumers, estimator)?;
-        timings.estimate = start.elapsed().as_secs_f64() - read - timings.ingest;
+        timings.estimate = start.elapsed().as_secs_f64() - before;
         let fitted = Fitted {
             solved,
             moments: Some(Moments::new(stat, kept, work.columns, sample.n_clusters)),

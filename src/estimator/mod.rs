@@ -13,6 +13,8 @@ mod result;
 pub(crate) mod saved;
 mod setup;
 mod shell;
+#[cfg(test)]
+pub(crate) mod through;
 
 pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};

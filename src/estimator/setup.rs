@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::result::Timings;
 use super::shell::{Design, Estimator, Shared};
 use crate::backend::DidBackend;
-use crate::condition::{Conditioning, condition};
+use crate::condition::{Conditioning, Raw, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
 use crate::input::{Data, Read, guarded, read_files};
@@ -14,7 +14,7 @@ use crate::options::{BasePeriod, FixWeights, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
     Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
-    Storage, ingest, ingest_parquet,
+    Storage, Strata, ingest, ingest_parquet,
 };
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -77,7 +77,7 @@ impl Setup {
     ) -> Result<Opened<Local<B>>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
-        let (panel, read) = guarded(&data.describe(), || match data {
+        let read = guarded(&data.describe(), || match data {
             Data::Path(path) => {
                 let files = Files::find(&path)?;
                 if self.is_too_large(&files)? {
@@ -88,7 +88,7 @@ impl Setup {
             }
             data => self.arranged(data.read(&self.roles, &self.missing)?, start),
         })?;
-        self.upload(panel, devices, read, start)
+        self.held(read, start, |setup, strata| setup.upload(strata, devices))
     }
 
     /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
@@ -103,23 +103,19 @@ impl Setup {
         if files.format == Format::Csv {
             return Err(problem(path, "CSV files cannot be read piece by piece; use `fit`"));
         }
-        let (panel, read) = guarded(&path.display().to_string(), || {
+        let read = guarded(&path.display().to_string(), || {
             if self.sample.repeated_cross_sections {
                 self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
             } else {
                 self.panel_by_pieces(&files, start)
             }
         })?;
-        self.upload(panel, devices, read, start)
+        self.held(read, start, |setup, strata| setup.upload(strata, devices))
     }
 
-    /// The arranged sample in memory, and the seconds that reading took.
+    /// The arranged sample in memory, as it was read, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        let (Panel { sample, strata }, read) = guarded(&data.describe(), || {
-            self.arranged(data.read(&self.roles, &self.missing)?, start)
-        })?;
-        let raw = HostStrata::new(strata);
-        Ok((condition(raw, sample, self.conditioning, self.progress.as_ref())?, read))
+        guarded(&data.describe(), || self.arranged(data.read(&self.roles, &self.missing)?, start))
     }
 
     fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
@@ -165,21 +161,26 @@ impl Setup {
         devices.iter().try_for_each(|device| B::probe(device, self.precision).map(drop))
     }
 
-    fn upload<B: DidBackend>(
-        self,
-        panel: Panel,
-        devices: &[B::Device],
-        read: f64,
-        start: Instant,
-    ) -> Result<Opened<Local<B>>> {
+    /// Puts the strata on the devices.
+    fn upload<B: DidBackend>(&self, strata: Strata, devices: &[B::Device]) -> LocalStrata<B> {
         let options = LocalOptions {
             precision: self.precision,
             chunk_rows: self.chunk_rows,
             memory_budget: self.memory_budget,
             progress: self.progress.clone(),
         };
+        LocalStrata::new(HostStrata::new(strata), devices, options)
+    }
+
+    /// Hands the sample that was read to whom `hold` says, and has it conditioned there.
+    pub fn held<R: Raw>(
+        self,
+        (panel, read): (Panel, f64),
+        start: Instant,
+        hold: impl FnOnce(&Self, Strata) -> R,
+    ) -> Result<Opened<R::Conditioned>> {
         let Panel { sample, strata } = panel;
-        let raw = LocalStrata::<B>::new(HostStrata::new(strata), devices, options);
+        let raw = hold(&self, strata);
         let source = condition(raw, sample, self.conditioning, self.progress.as_ref())?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };

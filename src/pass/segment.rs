@@ -43,8 +43,8 @@ impl AddAssign for Seal {
     }
 }
 
-/// A bijection after which neighbouring ranks have nothing in common (the finaliser of `SplitMix64`).
-fn mix(rank: u64) -> u64 {
+/// A bijection after which neighbouring numbers have nothing in common (the finaliser of `SplitMix64`).
+pub(crate) fn mix(rank: u64) -> u64 {
     let z = rank.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

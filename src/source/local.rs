@@ -4,8 +4,9 @@ use std::sync::mpsc::sync_channel;
 
 use super::answer::{Answer, HERE, Ledger, Merge};
 use super::host::{HostStrata, apply, pieces};
+use super::upload::{cut, upload};
 use super::{AnyPass, AnyStat, Keep, Source, Work};
-use crate::backend::{DidBackend, Matrix};
+use crate::backend::DidBackend;
 use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -176,22 +177,7 @@ impl<B: DidBackend> Local<B> {
 
     /// Moves the rows to a device.
     fn chunk(&self, stratum: usize, data: StratumData, device: &B::Device) -> Chunk<B> {
-        let StratumData { rows, y, x, w, rank, cluster } = data;
-        let dtype = self.options.precision.dtype();
-        let upload = |v: Vec<f64>| {
-            let shape = [v.len() / rows, rows];
-            Matrix::upload(v, shape, device, dtype).into()
-        };
-        Chunk {
-            stratum,
-            rows,
-            y: upload(y),
-            x: (!x.is_empty()).then(|| upload(x)),
-            w: (!w.is_empty()).then(|| upload(w)),
-            rank,
-            cluster,
-            k: self.sample.design.k(),
-        }
+        upload(stratum, data, self.sample.design.k(), self.options.precision, device)
     }
 
     /// What one segment answers.
@@ -254,21 +240,6 @@ fn budget<B: DidBackend>(devices: &[B::Device], options: &LocalOptions) -> Resul
         budget = budget.into_iter().chain(free).min();
     }
     Ok(budget)
-}
-
-/// Rows `start..end` of a stratum.
-fn cut(data: &StratumData, start: usize, end: usize) -> StratumData {
-    let columns = |v: &[f64]| -> Vec<f64> {
-        v.chunks_exact(data.rows).flat_map(|c| &c[start..end]).copied().collect()
-    };
-    StratumData {
-        rows: end - start,
-        y: columns(&data.y),
-        x: columns(&data.x),
-        w: columns(&data.w),
-        rank: data.rank[start..end].to_vec(),
-        cluster: data.cluster.get(start..end).map(<[u32]>::to_vec).unwrap_or_default(),
-    }
 }
 
 impl<B: DidBackend> Source for Local<B> {

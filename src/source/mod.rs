@@ -10,6 +10,11 @@ mod host;
 mod local;
 mod pass;
 mod reweighted;
+#[cfg(test)]
+mod tests;
+mod upload;
+#[cfg(test)]
+mod wire;
 mod work;
 
 use crate::error::{DidError, Result};

@@ -112,13 +112,8 @@ impl Dataset {
         golden_json(&format!("ddd_{name}.json"))
     }
 
-    /// Fits a case.
-    pub fn fit<B: DidBackend>(
-        &self,
-        case: &Case,
-        data: &DataFrame,
-        precision: Precision,
-    ) -> GroupTimeResult {
+    /// A case's estimator.
+    pub fn estimator<B: DidBackend>(&self, case: &Case, precision: Precision) -> Ddd<B> {
         let control_group = if case.not_yet_treated {
             ControlGroup::NotYetTreated
         } else {
@@ -142,8 +137,17 @@ impl Dataset {
             .unbalanced(case.unbalanced)
             .precision(precision)
             .build()
-            .fit(data, &Default::default())
-            .unwrap_or_else(|e| panic!("{}: {e}", case.id))
+    }
+
+    /// Fits a case.
+    pub fn fit<B: DidBackend>(
+        &self,
+        case: &Case,
+        data: &DataFrame,
+        precision: Precision,
+    ) -> GroupTimeResult {
+        let fit = self.estimator::<B>(case, precision).fit(data, &Default::default());
+        fit.unwrap_or_else(|e| panic!("{}: {e}", case.id))
     }
 
     /// What a case of several periods should give.

@@ -57,13 +57,8 @@ impl Dataset {
         golden_json(&format!("drdid_{name}.json"))
     }
 
-    /// Fits a case.
-    pub fn fit<B: DidBackend>(
-        &self,
-        case: &Case,
-        data: &DataFrame,
-        precision: Precision,
-    ) -> DrdidResult {
+    /// A case's estimator.
+    pub fn estimator<B: DidBackend>(&self, case: &Case, precision: Precision) -> Drdid<B> {
         let (method, locally_efficient, rows) = named(&case.estimator);
         let bootstrap =
             case.draws.map(|draws| Bootstrap::draws(draws).seed(11).multiplier(Multiplier::Mammen));
@@ -83,8 +78,17 @@ impl Dataset {
             .precision(precision)
             .keep_influence(precision == Precision::F64)
             .build()
-            .fit(data, &Default::default())
-            .unwrap_or_else(|e| panic!("{}: {e}", case.id))
+    }
+
+    /// Fits a case.
+    pub fn fit<B: DidBackend>(
+        &self,
+        case: &Case,
+        data: &DataFrame,
+        precision: Precision,
+    ) -> DrdidResult {
+        let fit = self.estimator::<B>(case, precision).fit(data, &Default::default());
+        fit.unwrap_or_else(|e| panic!("{}: {e}", case.id))
     }
 }
 

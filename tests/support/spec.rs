@@ -78,12 +78,8 @@ impl Spec {
         self
     }
 
-    /// Fits on the default device of a backend.
-    pub fn fit_on<B: DidBackend>(
-        &self,
-        df: &DataFrame,
-        precision: Precision,
-    ) -> Result<GroupTimeResult> {
+    /// The estimator on a backend.
+    pub fn estimator<B: DidBackend>(&self, precision: Precision) -> AttGt<B> {
         AttGt::<B>::builder()
             .outcome(self.outcome.as_str())
             .time(self.time.as_str())
@@ -106,7 +102,15 @@ impl Spec {
             .keep_influence(self.keep_influence)
             .maybe_chunk_rows(self.chunk_rows)
             .build()
-            .fit(df, &B::Device::default())
+    }
+
+    /// Fits on the default device of a backend.
+    pub fn fit_on<B: DidBackend>(
+        &self,
+        df: &DataFrame,
+        precision: Precision,
+    ) -> Result<GroupTimeResult> {
+        self.estimator::<B>(precision).fit(df, &B::Device::default())
     }
 
     /// Fits on the CPU in double precision.

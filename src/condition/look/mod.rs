@@ -168,3 +168,6 @@ impl TryFrom<LookStat> for Gram {
         if let LookStat::Products(gram) = stat { Ok(gram) } else { Err(foreign()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

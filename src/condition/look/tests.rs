@@ -1,0 +1,141 @@
+//! Sums over raw columns: hand-sized, and by pieces.
+
+use super::*;
+
+/// Of each kind, with these numbers.
+impl Look {
+    pub(crate) fn examples(numbers: &[f64]) -> Vec<Self> {
+        let (mean, centre) = (vec![numbers.to_vec(), Vec::new()], vec![Vec::new(); 3]);
+        let covariate = |sum| Self::Covariate(CovariateLook { covariate: 1, covariates: 4, sum });
+        let (largest, mean_of) = (numbers[0], numbers[numbers.len() - 1]);
+        let standard = numbers.iter().map(|v| (*v, -v)).collect();
+        vec![
+            Self::Columns(ColumnLook { mean, centre, weights: 2, squares: true }),
+            covariate(CovariateSum::Largest),
+            covariate(CovariateSum::Scaled { largest }),
+            covariate(CovariateSum::Squares { largest, mean: mean_of }),
+            Self::Products(ProductLook { strata: 3..9, standard }),
+            Self::Weights(WeightLook { column: 3, factor: mean_of }),
+        ]
+    }
+}
+
+/// Of each kind, with these numbers.
+impl LookStat {
+    pub(crate) fn examples(numbers: &[f64]) -> Vec<Self> {
+        let (y, x, w) = (numbers.to_vec(), Vec::new(), numbers.to_vec());
+        let products = Gram { zz: numbers.to_vec(), zy: Vec::new() };
+        let number = numbers.iter().copied().map(Self::Number);
+        let sums = [Self::Columns(ColumnSums { y, x, w }), Self::Products(products)];
+        sums.into_iter().chain(number).collect()
+    }
+}
+
+/// Two outcomes, two versions of a covariate and a weight.
+fn stratum(rows: usize) -> StratumData {
+    let column = |j: usize| (0..rows).map(move |i| ((i + 7 * j) as f64 * 0.3).sin());
+    let columns = |range: Range<usize>| range.flat_map(column).collect::<Vec<f64>>();
+    let rank = (0..rows as u64).collect();
+    let (y, x, w) = (columns(0..2), columns(2..4), columns(4..5));
+    StratumData { rows, y, x, w, rank, cluster: Vec::new() }
+}
+
+fn hand() -> StratumData {
+    StratumData {
+        rows: 3,
+        y: vec![1.0, 2.0, 6.0],
+        x: vec![-4.0, 2.0, 0.0, 8.0, 0.0, 0.0],
+        w: vec![1.0, 2.0, 3.0],
+        rank: vec![0, 1, 2],
+        cluster: Vec::new(),
+    }
+}
+
+fn whole(data: &StratumData) -> Piece<'_> {
+    Piece { stratum: 0, first: 0, data, start: 0, rows: data.rows }
+}
+
+fn asked(look: &Look, data: &StratumData) -> LookStat {
+    let mut stat = look.none(0);
+    look.add(&whole(data), &mut stat).expect("its own statistic");
+    stat
+}
+
+#[test]
+fn sums_by_hand() {
+    let data = hand();
+    let (mean, centre) = (vec![vec![3.0]], vec![vec![1.0, 0.0]]);
+    let columns = |squares| {
+        let (mean, centre) = (mean.clone(), centre.clone());
+        asked(&Look::Columns(ColumnLook { mean, centre, weights: 1, squares }), &data)
+    };
+    let sums =
+        |y, x: [f64; 2], w| LookStat::Columns(ColumnSums { y: vec![y], x: x.to_vec(), w: vec![w] });
+    assert_eq!(columns(false), sums(0.0, [-5.0, 8.0], 6.0));
+    assert_eq!(columns(true), sums(14.0, [27.0, 64.0], 14.0));
+    let covariate =
+        |sum| asked(&Look::Covariate(CovariateLook { covariate: 0, covariates: 1, sum }), &data);
+    assert_eq!(covariate(CovariateSum::Largest), LookStat::Number(8.0));
+    assert_eq!(covariate(CovariateSum::Scaled { largest: 8.0 }), LookStat::Number(0.75));
+    let squares = covariate(CovariateSum::Squares { largest: 2.0, mean: 1.0 });
+    assert_eq!(squares, LookStat::Number(9.0 + 0.0 + 1.0 + 9.0 + 1.0 + 1.0));
+    let weights = asked(&Look::Weights(WeightLook { column: 0, factor: 0.5 }), &data);
+    assert_eq!(weights, LookStat::Number(3.0));
+    let look = ProductLook { strata: 0..1, standard: vec![(2.0, 2.0)] };
+    let LookStat::Products(gram) = asked(&Look::Products(look), &data) else { panic!("products") };
+    assert_eq!(gram.zz, [3.0, -4.0, -4.0, 10.0]);
+}
+
+/// Bit for bit, however the tiles come.
+#[test]
+fn sums_do_not_depend_on_pieces() {
+    let data = stratum(3 * TILE + 11);
+    let columns = ColumnLook {
+        mean: vec![vec![0.1, -0.2]],
+        centre: vec![vec![0.3, 0.0]],
+        weights: 1,
+        squares: true,
+    };
+    let covariate = |sum| Look::Covariate(CovariateLook { covariate: 0, covariates: 1, sum });
+    for look in [
+        Look::Columns(columns),
+        covariate(CovariateSum::Largest),
+        covariate(CovariateSum::Scaled { largest: 3.0 }),
+        covariate(CovariateSum::Squares { largest: 3.0, mean: 0.1 }),
+        Look::Products(ProductLook { strata: 0..1, standard: vec![(0.5, 0.7)] }),
+        Look::Weights(WeightLook { column: 0, factor: 1.0 / 3.0 }),
+    ] {
+        let mut stat = look.none(0);
+        for (start, end) in [(0, TILE), (TILE, 3 * TILE), (3 * TILE, data.rows)] {
+            let piece = Piece { stratum: 0, first: start, data: &data, start, rows: end - start };
+            look.add(&piece, &mut stat).expect("its own statistic");
+        }
+        assert_eq!(stat, asked(&look, &data), "{look:?}");
+    }
+}
+
+#[test]
+fn segments_are_merged_by_what_is_asked() {
+    let covariate = |sum| Look::Covariate(CovariateLook { covariate: 0, covariates: 1, sum });
+    let merged = |look: &Look, a, b| {
+        let mut stat = LookStat::Number(a);
+        look.merge(&mut stat, &LookStat::Number(b)).expect("numbers");
+        stat
+    };
+    assert_eq!(merged(&covariate(CovariateSum::Largest), 3.0, 2.0), LookStat::Number(3.0));
+    let scaled = covariate(CovariateSum::Scaled { largest: 1.0 });
+    assert_eq!(merged(&scaled, 3.0, 2.0), LookStat::Number(5.0));
+    assert!(
+        scaled.merge(&mut LookStat::Number(0.0), &LookStat::Products(Gram::zero(1, 0))).is_err()
+    );
+    let columns =
+        |y: usize| LookStat::Columns(ColumnSums { y: vec![0.0; y], ..Default::default() });
+    let look = Look::Columns(ColumnLook {
+        mean: Vec::new(),
+        centre: Vec::new(),
+        weights: 0,
+        squares: false,
+    });
+    let error = look.merge(&mut columns(2), &columns(3)).expect_err("other columns").to_string();
+    assert!(error.contains("sums of [3, 0, 0] columns"), "{error}");
+}

@@ -1,0 +1,158 @@
+//! Every order and every answer as bytes and back, with numbers that are none.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::condition::{Change, Look, LookStat};
+use crate::options::{Multiplier, Precision};
+use crate::pass::{
+    Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
+    LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, Weight,
+};
+use crate::source::answer::Answer;
+use crate::source::reweighted::ReweightedPass;
+use crate::source::wire::{Order, decode, digest, encode};
+use crate::source::{AnyPass, AnyStat, Draws};
+
+/// Numbers whose bits a text or a rounding would change.
+fn awkward() -> Vec<f64> {
+    let quiet = f64::from_bits(0x7FF8_0000_DEAD_BEEF);
+    let signalling = f64::from_bits(0xFFF0_0000_0000_0001);
+    let odd = [0.1 + 0.2, f64::MIN_POSITIVE / 3.0, -0.0, f64::MAX];
+    odd.into_iter().chain([f64::INFINITY, f64::NEG_INFINITY, quiet, signalling]).collect()
+}
+
+/// Values are compared by their bytes, in which nothing is equal but equal bits.
+fn travels<T: Serialize + DeserializeOwned + Debug>(value: &T) {
+    let bytes = encode(value).unwrap();
+    let back: T = decode(&bytes).unwrap();
+    assert_eq!(encode(&back).unwrap(), bytes);
+    assert_eq!(format!("{back:?}"), format!("{value:?}"));
+}
+
+fn passes() -> Vec<AnyPass> {
+    let job = |stratum, w, odds| GramJob { stratum, x: 1, w, odds, outcomes: vec![0, 3] };
+    let jobs = vec![
+        job(0, Weight::Ones, None),
+        job(2, Weight::Column(1), Some(awkward())),
+        job(2, Weight::Product(0, 4), Some(Vec::new())),
+    ];
+    let gram = GramPass { k: 8, periods: 4, trim: f64::NAN, jobs };
+    let (w, gamma) = (Weight::Column(2), awkward());
+    let jobs = vec![LogitJob { stratum: 3, x: 0, w, treated: true, gamma }];
+    let logit = LogitPass { k: 8, jobs, thinning: 16 };
+    let leg = Leg { prop: Some(1), c: f64::NAN, f: -0.0, h: f64::INFINITY, ..Leg::default() };
+    let plan = StratumPlan {
+        dots: vec![Dot { x: 2, v: awkward() }],
+        props: vec![0],
+        columns: vec![PlanColumn { column: 5, legs: vec![leg.clone(), leg] }],
+        share: Some(Share { column: 6, w: Weight::Ones, scale: 1e-300 }),
+    };
+    let multipliers = Some(Multipliers { law: Multiplier::Webb, seed: u64::MAX, draws: 999 });
+    let consumers = Consumers { clusters: Some(70_000), multipliers, keep_rows: true };
+    let strata = vec![StratumPlan::default(), plan];
+    let influence = InfluencePass { columns: 7, trim: 0.995, strata, consumers };
+    let mut passes =
+        vec![AnyPass::Gram(gram), AnyPass::Logit(logit), AnyPass::Influence(influence)];
+    let draws = Draws::batches(9, 40, true).last().expect("three batches");
+    let reweighted = passes.iter().map(|p| ReweightedPass { pass: Box::new(p.clone()), draws });
+    let reweighted: Vec<AnyPass> = reweighted.map(AnyPass::Reweighted).collect();
+    passes.extend(reweighted);
+    passes
+}
+
+fn stats() -> Vec<AnyStat> {
+    let sums = || InfluenceStat { cross: awkward(), clusters: Vec::new(), draws: awkward() };
+    let gram = Gram { zz: awkward(), zy: awkward() };
+    let logit = LogitStat { score: awkward(), hessian: awkward(), max_p: f64::NAN };
+    vec![
+        AnyStat::Grams(vec![gram.clone(), Gram::zero(2, 3), gram]),
+        AnyStat::Logits(vec![logit]),
+        AnyStat::Influence(sums()),
+        AnyStat::Grams(Vec::new()),
+    ]
+}
+
+fn answer<S>(stat: S) -> Answer<S> {
+    let ranks = vec![0, 1 << 32, u64::MAX];
+    let segment = Segment { stratum: 12, part: 300 };
+    let seal = Seal::of(&ranks);
+    let kept = vec![KeptRows { ranks, columns: vec![0, 9], values: awkward()[..6].to_vec() }];
+    Answer { question: u64::MAX - 1, segment, seal, stat, kept }
+}
+
+#[test]
+fn every_pass_and_every_statistic_keeps_its_bits() {
+    for pass in passes() {
+        travels(&Order::Pass(pass));
+    }
+    for stat in stats() {
+        travels(&answer(stat));
+    }
+}
+
+#[test]
+fn every_look_every_answer_to_it_and_the_change_keep_their_bits() {
+    for look in Look::examples(&awkward()) {
+        travels(&Order::Look(look));
+    }
+    for stat in LookStat::examples(&awkward()) {
+        travels(&answer(stat));
+    }
+    for precision in [Precision::F64, Precision::F32] {
+        travels(&Order::Condition { change: Change::example(&awkward()), k: 9, precision });
+    }
+}
+
+#[test]
+fn a_message_takes_little_more_than_its_numbers() {
+    let numbers = vec![0.3; 10_000];
+    let stat = InfluenceStat { cross: numbers, clusters: Vec::new(), draws: Vec::new() };
+    assert!(encode(&AnyStat::Influence(stat)).unwrap().len() < 80_000 + 32);
+}
+
+/// Damage is found by the digest; bytes with a right digest that mean something else, by the form.
+#[test]
+fn damaged_messages_are_errors() {
+    let message = encode(&answer(stats().remove(0))).unwrap();
+    for at in 0..message.len() {
+        for bit in [0, 3, 7] {
+            let mut damaged = message.clone();
+            damaged[at] ^= 1 << bit;
+            assert!(decode::<Answer<AnyStat>>(&damaged).is_err(), "byte {at}, bit {bit}");
+        }
+        assert!(decode::<Answer<AnyStat>>(&message[..at]).is_err(), "{at} bytes");
+    }
+    let twice = [message.clone(), message.clone()].concat();
+    assert!(decode::<Answer<AnyStat>>(&twice).is_err());
+    assert!(decode::<Answer<LookStat>>(&message).is_err());
+    assert!(decode::<Order>(&message).is_err());
+}
+
+/// A length that is not followed by as many numbers must not be believed when memory is taken.
+#[test]
+fn absurd_lengths_are_errors_and_take_no_memory() {
+    let signed = |mut bytes: Vec<u8>| {
+        bytes.extend(digest(&bytes).to_le_bytes());
+        bytes
+    };
+    // Influence sums whose cross-moments are said to be 2^63 numbers.
+    let mut bytes = vec![2];
+    bytes.extend([0x80; 9]);
+    bytes.push(1);
+    assert!(decode::<AnyStat>(&signed(bytes.clone())).is_err());
+    bytes.extend([0; 64]);
+    assert!(decode::<AnyStat>(&signed(bytes)).is_err());
+    assert!(decode::<AnyStat>(&signed(vec![250])).is_err());
+    assert!(decode::<AnyStat>(&signed(Vec::new())).is_err());
+    for seed in 0..2_000u64 {
+        let noise: Vec<u8> =
+            (0..seed % 60).map(|i| (crate::pass::mix(seed << 8 | i) >> 32) as u8).collect();
+        // What noise may mean by chance is at least as short as it.
+        if let Ok(stat) = decode::<AnyStat>(&signed(noise.clone())) {
+            assert!(encode(&stat).unwrap().len() <= noise.len() + 16);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Orders and answers as bytes: every bit of a number survives, also of an infinite one or one that is none.
+//!
+//! A message is the `postcard` form of a closed type, followed by a digest of it. Bytes that were damaged, cut or of another
+//! type on the way are an error, whatever they look like.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::AnyPass;
+use crate::condition::{Change, Look};
+use crate::error::{DidError, Result};
+use crate::options::Precision;
+use crate::pass::mix;
+
+/// What a worker is told about its segments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Order {
+    /// To look at the columns as they were read.
+    Look(Look),
+    /// To change the columns, and to hold them for passes.
+    Condition {
+        change: Change,
+        /// Design columns, the constant included.
+        k: usize,
+        precision: Precision,
+    },
+    /// To run a pass over the changed columns.
+    Pass(AnyPass),
+}
+
+/// Bytes of a digest.
+const DIGEST: usize = 8;
+
+/// A message.
+pub(super) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
+    let mut bytes = postcard::to_allocvec(value).map_err(|e| unreadable(&e.to_string()))?;
+    bytes.extend(digest(&bytes).to_le_bytes());
+    Ok(bytes)
+}
+
+/// What a message says.
+///
+/// # Errors
+/// [`DidError::Engine`] if the bytes are not what was sent, or not of this type.
+pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
+    let whole = message.split_last_chunk::<DIGEST>();
+    let (bytes, sent) = whole.ok_or_else(|| unreadable("it is too short"))?;
+    if digest(bytes).to_le_bytes() != *sent {
+        return Err(unreadable("it was damaged on the way"));
+    }
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        Ok((_, rest)) => Err(unreadable(&format!("{} bytes are left over", rest.len()))),
+        Err(error) => Err(unreadable(&error.to_string())),
+    }
+}
+
+/// What tells these bytes from others.
+pub(super) fn digest(bytes: &[u8]) -> u64 {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    let start = mix(bytes.len() as u64);
+    bytes.chunks(8).fold(start, |hash, bytes| mix(hash ^ word(bytes)))
+}
+
+fn unreadable(problem: &str) -> DidError {
+    DidError::Engine { problem: format!("a message cannot be read: {problem}") }
+}
