@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::callback;
-use super::finish::{self, Fitted, Solved};
+use super::finish::{self, Estimation, Solved};
 use super::moments::{Moments, consumers};
 use super::result::{GroupTimeResult, Timings};
 use super::setup::{Opened, Setup};
-use super::shell::{Design, Estimator, Options, estimator};
+use super::shell::{Estimator, Options, SampleDesign, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, plan_cells};
@@ -16,7 +16,7 @@ use crate::input::Data;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
 };
-use crate::panel::{Cells, Conditioning, Sample, Timing, Treatment};
+use crate::panel::{Cells, Conditioning, Sample};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -39,6 +39,16 @@ estimator! {
     ///     .fit(&data::mpdta(), &Default::default())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// assert_eq!(event_study.rows.len(), 7);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// Parquet files that need not fit in memory, on two devices:
+    ///
+    /// ```no_run
+    /// # use burn_did::{AttGt, backend::Cpu};
+    /// # let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
+    /// let devices = [Default::default(), Default::default()];
+    /// let fit = config.fit_parquet("panel/*.parquet", &devices)?;
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     pub struct AttGt -> GroupTimeResult {
@@ -124,25 +134,21 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         self.shared().inference(self.band)
     }
 
-    fn design(&self) -> Design<'_> {
+    fn design(&self) -> SampleDesign<'_> {
         // Unit constants drop out of changes only.
         let levels = self.repeated_cross_sections
             || self.allow_unbalanced_panel
             || self.fix_weights == Some(FixWeights::Varying);
-        Design {
-            group: &self.group,
-            treatment: Treatment::FirstPeriod,
-            timing: Timing::Staggered,
-            eligible: None,
+        SampleDesign {
             control_group: self.control_group,
             stand_in: true,
             anticipation: self.anticipation,
             allow_unbalanced: self.allow_unbalanced_panel,
-            pairs: false,
             fix_weights: self.fix_weights,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
             cells: if self.point_estimates_only { Cells::Points } else { Cells::Joint },
+            ..SampleDesign::new(&self.group)
         }
     }
 
@@ -167,7 +173,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             Some(Moments::form(&source, usable, &work, recipe.trim)?)
         };
-        let fitted = Fitted {
+        let estimation = Estimation {
             solved: estimated.into_iter().map(|e| e.map(Solved::from)).collect(),
             moments,
             keep_influence: self.keep_influence,
@@ -175,7 +181,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             timings,
             warnings: sample.warnings.clone(),
         };
-        finish::result(sample, &planned, fitted, start)
+        finish::result(sample, &planned, estimation, start)
     }
 }
 
@@ -209,7 +215,7 @@ impl<B: DidBackend> AttGt<B> {
         let consumers = consumers(sample, &work);
         let (solved, stat) = callback::estimate(&panel, &planned, consumers, estimator)?;
         timings.estimate = start.elapsed().as_secs_f64() - read - timings.ingest;
-        let fitted = Fitted {
+        let estimation = Estimation {
             solved,
             moments: Some(Moments::new(stat, work.columns, sample.n_clusters)),
             keep_influence: self.keep_influence,
@@ -217,7 +223,7 @@ impl<B: DidBackend> AttGt<B> {
             timings,
             warnings: sample.warnings.clone(),
         };
-        finish::result(sample, &planned, fitted, start)
+        finish::result(sample, &planned, estimation, start)
     }
 
     fn plan(&self) -> PlanOptions {

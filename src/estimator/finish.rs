@@ -29,7 +29,7 @@ impl From<Estimated> for Solved {
 }
 
 /// A fit before inference.
-pub(super) struct Fitted {
+pub(super) struct Estimation {
     pub solved: Vec<std::result::Result<Solved, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<Moments>,
@@ -44,11 +44,12 @@ pub(super) struct Fitted {
 pub(super) fn result(
     sample: &Sample,
     planned: &[PlannedCell],
-    fitted: Fitted,
+    estimation: Estimation,
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let Fitted { solved, moments, keep_influence, settings, mut timings, mut warnings } = fitted;
+    let Estimation { solved, moments, keep_influence, settings, mut timings, mut warnings } =
+        estimation;
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
     let influence = match moments {
