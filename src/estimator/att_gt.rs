@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::callback;
-use super::finish::{self, Estimation, Solved};
+use super::finish::{self, Fitted, Solved};
 use super::moments::{Moments, consumers};
 use super::result::{GroupTimeResult, Timings};
 use super::setup::{Opened, Setup};
-use super::shell::{Estimator, Options, SampleDesign, estimator};
+use super::shell::{Design, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, plan_cells};
@@ -16,7 +16,7 @@ use crate::input::Data;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
 };
-use crate::panel::{Cells, Conditioning, Sample};
+use crate::panel::{Cells, Conditioning, Sample, Timing, Treatment};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -134,21 +134,25 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         self.shared().inference(self.band)
     }
 
-    fn design(&self) -> SampleDesign<'_> {
+    fn design(&self) -> Design<'_> {
         // Unit constants drop out of changes only.
         let levels = self.repeated_cross_sections
             || self.allow_unbalanced_panel
             || self.fix_weights == Some(FixWeights::Varying);
-        SampleDesign {
+        Design {
+            group: &self.group,
+            treatment: Treatment::FirstPeriod,
+            timing: Timing::Staggered,
+            eligible: None,
             control_group: self.control_group,
             stand_in: true,
             anticipation: self.anticipation,
             allow_unbalanced: self.allow_unbalanced_panel,
+            pairs: false,
             fix_weights: self.fix_weights,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
             cells: if self.point_estimates_only { Cells::Points } else { Cells::Joint },
-            ..SampleDesign::new(&self.group)
         }
     }
 
@@ -173,7 +177,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
             Some(Moments::form(&source, usable, &work, recipe.trim)?)
         };
-        let estimation = Estimation {
+        let fitted = Fitted {
             solved: estimated.into_iter().map(|e| e.map(Solved::from)).collect(),
             moments,
             keep_influence: self.keep_influence,
@@ -181,7 +185,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             timings,
             warnings: sample.warnings.clone(),
         };
-        finish::result(sample, &planned, estimation, start)
+        finish::result(sample, &planned, fitted, start)
     }
 }
 
@@ -215,7 +219,7 @@ impl<B: DidBackend> AttGt<B> {
         let consumers = consumers(sample, &work);
         let (solved, stat) = callback::estimate(&panel, &planned, consumers, estimator)?;
         timings.estimate = start.elapsed().as_secs_f64() - read - timings.ingest;
-        let estimation = Estimation {
+        let fitted = Fitted {
             solved,
             moments: Some(Moments::new(stat, work.columns, sample.n_clusters)),
             keep_influence: self.keep_influence,
@@ -223,7 +227,7 @@ impl<B: DidBackend> AttGt<B> {
             timings,
             warnings: sample.warnings.clone(),
         };
-        finish::result(sample, &planned, estimation, start)
+        finish::result(sample, &planned, fitted, start)
     }
 
     fn plan(&self) -> PlanOptions {

@@ -1,10 +1,10 @@
 //! [`Ddd`]: configuration and fit.
 
-use super::finish::{self, Estimation, Solved};
+use super::finish::{self, Fitted, Solved};
 use super::moments::Moments;
 use super::result::{GroupTimeResult, TripleComparison};
 use super::setup::{self, Opened};
-use super::shell::{Estimator, Options, SampleDesign, estimator};
+use super::shell::{Design, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
@@ -16,7 +16,7 @@ use crate::estimates::CellStatus;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, UnbalancedPanel,
 };
-use crate::panel::{Conditioning, Sample, Timing};
+use crate::panel::{Cells, Conditioning, Sample, Timing, Treatment};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -123,18 +123,23 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         self.shared().inference(self.band)
     }
 
-    fn design(&self) -> SampleDesign<'_> {
+    fn design(&self) -> Design<'_> {
         let unbalanced = self.unbalanced != UnbalancedPanel::Drop;
         let levels = self.repeated_cross_sections || unbalanced;
-        SampleDesign {
+        Design {
+            group: &self.group,
+            treatment: Treatment::FirstPeriod,
             timing: Timing::Either,
             eligible: Some(&self.eligible),
             control_group: self.control_group,
+            stand_in: false,
+            anticipation: 0,
             allow_unbalanced: unbalanced,
             pairs: self.unbalanced == UnbalancedPanel::Pairs,
+            fix_weights: None,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
-            ..SampleDesign::new(&self.group)
+            cells: Cells::Joint,
         }
     }
 
@@ -163,7 +168,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
                 (sample.cohorts[planned.cohort].group, sample.periods[planned.time]);
             DidWarning::EqualWeights { group, time }
         }));
-        let estimation = Estimation {
+        let fitted = Fitted {
             solved: solved(estimated, &comparisons, sample.two_periods),
             moments: Some(moments),
             keep_influence: self.keep_influence,
@@ -175,7 +180,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
             timings,
             warnings,
         };
-        let result = finish::result(sample, &plan.cells, estimation, start)?;
+        let result = finish::result(sample, &plan.cells, fitted, start)?;
         let comparisons = comparisons.iter().map(|c| comparison(c, &result, sample.y_scale));
         Ok(GroupTimeResult { comparisons: Some(comparisons.collect()), ..result })
     }

@@ -29,7 +29,7 @@ impl From<Estimated> for Solved {
 }
 
 /// A fit before inference.
-pub(super) struct Estimation {
+pub(super) struct Fitted {
     pub solved: Vec<std::result::Result<Solved, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<Moments>,
@@ -44,12 +44,11 @@ pub(super) struct Estimation {
 pub(super) fn result(
     sample: &Sample,
     planned: &[PlannedCell],
-    estimation: Estimation,
+    fitted: Fitted,
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let Estimation { solved, moments, keep_influence, settings, mut timings, mut warnings } =
-        estimation;
+    let Fitted { solved, moments, keep_influence, settings, mut timings, mut warnings } = fitted;
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
     let influence = match moments {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::result::Timings;
-use super::shell::{Estimator, SampleDesign, Shared};
+use super::shell::{Design, Estimator, Shared};
 use crate::backend::DidBackend;
 use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
@@ -219,7 +219,7 @@ impl Setup {
 }
 
 /// Which column is what. In a panel the unit is the cluster without being named; where rows are independent it joins rows.
-fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
+fn roles(shared: &Shared<'_>, design: &Design<'_>) -> Result<Roles> {
     let owned = |name: Option<&str>| name.map(ToOwned::to_owned);
     let beyond = |cluster: &&str| design.independent_rows || Some(*cluster) != shared.unit;
     Ok(Roles {

@@ -70,7 +70,7 @@ impl<'a> Shared<'a> {
 
 /// How an estimator's sample is formed, beyond the options that all have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SampleDesign<'a> {
+pub(super) struct Design<'a> {
     /// The column that says who is treated, and what it says.
     pub group: &'a str,
     pub treatment: Treatment,
@@ -90,28 +90,6 @@ pub(super) struct SampleDesign<'a> {
     /// How the data may be conditioned, given the device's precision.
     pub conditioning: fn(Precision) -> Conditioning,
     pub cells: Cells,
-}
-
-impl<'a> SampleDesign<'a> {
-    /// The usual: a balanced panel, and cells of groups by the period in which they are first treated (in the column `group`),
-    /// estimated from changes against never-treated units.
-    pub fn new(group: &'a str) -> Self {
-        Self {
-            group,
-            treatment: Treatment::FirstPeriod,
-            timing: Timing::Staggered,
-            eligible: None,
-            control_group: ControlGroup::NeverTreated,
-            stand_in: false,
-            anticipation: 0,
-            allow_unbalanced: false,
-            pairs: false,
-            fix_weights: None,
-            independent_rows: false,
-            conditioning: Conditioning::Changes,
-            cells: Cells::Joint,
-        }
-    }
 }
 
 /// An estimator's access to the options that all have; [`estimator!`] implements it.
@@ -137,7 +115,7 @@ pub(super) trait Estimator: Options {
     fn inference(&self) -> Inference;
 
     /// How its sample is formed.
-    fn design(&self) -> SampleDesign<'_>;
+    fn design(&self) -> Design<'_>;
 
     /// Estimates from a sample, whoever holds it.
     ///

@@ -6,7 +6,7 @@ mod reweighted;
 
 use super::moments::Moments;
 use super::setup::Opened;
-use super::shell::{Estimator, Options, SampleDesign, estimator};
+use super::shell::{Design, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
@@ -119,11 +119,19 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         self.shared().inference(Some(Band::Pointwise))
     }
 
-    fn design(&self) -> SampleDesign<'_> {
+    fn design(&self) -> Design<'_> {
         let rows = self.repeated_cross_sections;
-        SampleDesign {
+        Design {
+            group: &self.treatment,
             treatment: Treatment::Indicator,
             timing: Timing::TwoPeriods,
+            eligible: None,
+            control_group: ControlGroup::NeverTreated,
+            stand_in: false,
+            anticipation: 0,
+            allow_unbalanced: false,
+            pairs: false,
+            fix_weights: None,
             // The regression with fixed effects does not join the rows of a unit by itself.
             independent_rows: rows || self.method == DrdidMethod::Twfe,
             conditioning: match self.method {
@@ -134,7 +142,6 @@ impl<B: DidBackend> Estimator for Drdid<B> {
                 _ => Conditioning::Changes,
             },
             cells: Cells::One,
-            ..SampleDesign::new(&self.treatment)
         }
     }
 
