@@ -42,6 +42,16 @@ estimator! {
     /// assert_eq!(event_study.rows.len(), 7);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
+    ///
+    /// Parquet files that need not fit in memory, on two devices:
+    ///
+    /// ```no_run
+    /// # use burn_did::{AttGt, backend::Cpu};
+    /// # let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
+    /// let devices = [Default::default(), Default::default()];
+    /// let fit = config.fit_parquet("panel/*.parquet", &devices)?;
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     pub struct AttGt -> GroupTimeResult {
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]

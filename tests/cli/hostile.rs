@@ -1,9 +1,12 @@
 //! Sizes, names and files that nobody means well with: an error that says what is wrong, nothing else.
 
 use std::fs;
+use std::io::Cursor;
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use polars::prelude::*;
 use serde_json::{Value, json};
 
 use crate::golden::data;
@@ -251,4 +254,45 @@ fn only_the_named_files_are_written() {
     for folder in ["home", "tmp", "other"] {
         assert!(sandbox.files(folder).is_empty(), "{folder}");
     }
+}
+
+/// Parquet files of which a byte of the metadata was lost, so that polars panics.
+fn damaged() -> Vec<Vec<u8>> {
+    let mut df = df!(
+        "id" => [1, 1, 2, 2],
+        "t" => [1, 2, 1, 2],
+        "g" => [2, 2, 0, 0],
+        "y" => [1.0, 2.0, 3.0, 4.0],
+    )
+    .unwrap();
+    let mut bytes = Vec::new();
+    let _ = ParquetWriter::new(&mut bytes).finish(&mut df).unwrap();
+    let end = bytes.len() - 8;
+    let length = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap()) as usize;
+    let without = |at: usize| {
+        let mut damaged = bytes.clone();
+        damaged[at] = 0;
+        damaged
+    };
+    let panics = |bytes: &Vec<u8>| {
+        let bytes = bytes.clone();
+        catch_unwind(|| ParquetReader::new(Cursor::new(bytes)).finish().is_ok()).is_err()
+    };
+    (end - length..end).map(without).filter(panics).take(4).collect()
+}
+
+/// A panic of a library is one error, and nothing else is said of it.
+#[test]
+fn what_makes_a_library_panic_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut caught = 0;
+    for (index, bytes) in damaged().into_iter().enumerate() {
+        let path = folder.path().join(format!("{index}.parquet"));
+        fs::write(&path, bytes).unwrap();
+        let columns = ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g"];
+        let message = failure(1, &[&["att-gt", path.to_str().unwrap()], &columns[..]].concat());
+        assert!(!message.contains("panicked"), "{message}");
+        caught += usize::from(message.contains("this is a fault of a library"));
+    }
+    assert!(caught > 0, "polars no longer panics on any of these files");
 }
