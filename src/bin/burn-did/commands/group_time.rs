@@ -40,7 +40,7 @@ fn text(fit: &AttGtResult, aggregates: &[Formed], output: &OutputArgs) -> Result
     let formed = formed(aggregates);
     Ok(match output.format {
         Format::Json => json::text(&json::Fit::new(fit, aggregates, output.vcov))?,
-        Format::Csv => csv::table(&fit.settings, &fit.cells, formed)?,
+        Format::Csv => csv::table(&fit.settings, &fit.cells, formed),
         Format::Table => {
             output::blocks([fit.to_string()].into_iter().chain(formed.map(ToString::to_string)))
         }
