@@ -1,11 +1,6 @@
 //! All estimates as one CSV table: one row an estimate.
 
-use std::io;
-
-use ::csv::Writer;
 use burn_did::{Aggregated, AggregationKind, DrdidResult, Estimate, GroupTimeCell, Settings};
-
-use crate::error::{CliError, Result};
 
 const HEADER: &str = "type,term,group,time,at,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control\n";
 
@@ -14,14 +9,13 @@ pub(crate) fn table<'a>(
     settings: &Settings,
     cells: &[GroupTimeCell],
     aggregates: impl Iterator<Item = &'a Aggregated>,
-) -> Result<String> {
-    let mut table = Table::new();
+) -> String {
+    let mut out = HEADER.to_owned();
     for cell in cells {
         let (group, time) = (settings.period(cell.group), settings.period(cell.time));
-        let term = format!("ATT({group}, {time})");
-        let counts = [cell.n_treated, cell.n_control].map(|n| n.to_string());
-        let first = [&settings.estimator, &term, &group, &time, ""];
-        table.add(first, &cell.estimate, [cell.status.code(), &counts[0], &counts[1]])?;
+        let first = format!("{},\"ATT({group}, {time})\",{group},{time},", settings.estimator);
+        let last = format!("{},{},{}", cell.status.code(), cell.n_treated, cell.n_control);
+        row(&mut out, &first, &cell.estimate, &last);
     }
     for aggregate in aggregates {
         let kind = aggregate.aggregation.kind.name();
@@ -31,43 +25,28 @@ pub(crate) fn table<'a>(
                 AggregationKind::Group | AggregationKind::Calendar => settings.period(r.at),
                 AggregationKind::Simple | AggregationKind::Dynamic => r.at.to_string(),
             };
-            let term = format!("ATT({at})");
-            table.add([kind, &term, "", "", &at], &r.estimate, [status, "", ""])?;
+            let first = format!("{kind},ATT({at}),,,{at}");
+            row(&mut out, &first, &r.estimate, &format!("{status},,"));
         }
-        table.add([kind, "overall", "", "", ""], &aggregate.overall, ["ok", "", ""])?;
+        row(&mut out, &format!("{kind},overall,,,"), &aggregate.overall, "ok,,");
     }
-    table.text()
+    out
 }
 
 /// The one estimate of a two-period comparison.
-pub(crate) fn two_periods(fit: &DrdidResult) -> Result<String> {
-    let mut table = Table::new();
-    let counts = [fit.n_treated, fit.n_control].map(|n| n.to_string());
-    let (name, status) = (fit.estimator_name(), fit.status.code());
-    table.add([&name, "ATT", "", "", ""], &fit.estimate, [status, &counts[0], &counts[1]])?;
-    table.text()
+pub(crate) fn two_periods(fit: &DrdidResult) -> String {
+    let mut out = HEADER.to_owned();
+    let last = format!("{},{},{}", fit.status.code(), fit.n_treated, fit.n_control);
+    row(&mut out, &format!("{},ATT,,,", fit.estimator_name()), &fit.estimate, &last);
+    out
 }
 
-/// Records in memory.
-struct Table(Writer<Vec<u8>>);
-
-impl Table {
-    fn new() -> Self {
-        Self(Writer::from_writer(HEADER.as_bytes().to_vec()))
-    }
-
-    /// Adds an estimate; numbers that are none are empty.
-    fn add(&mut self, first: [&str; 5], estimate: &Estimate, last: [&str; 3]) -> Result<()> {
-        let Estimate { att, se, ci_lower, ci_upper, p_value } = *estimate;
-        let numbers = [att, se, ci_lower, ci_upper, p_value, estimate.statistic()];
-        let shown = numbers
-            .map(|v| v.filter(|v| v.is_finite()).map_or_else(String::new, |v| v.to_string()));
-        let record = first.into_iter().chain(shown.iter().map(String::as_str)).chain(last);
-        self.0.write_record(record).map_err(|e| CliError::Output(e.into()))
-    }
-
-    fn text(self) -> Result<String> {
-        let bytes = self.0.into_inner().map_err(|e| CliError::Output(e.into_error()))?;
-        String::from_utf8(bytes).map_err(|e| CliError::Output(io::Error::other(e)))
-    }
+fn row(out: &mut String, first: &str, estimate: &Estimate, last: &str) {
+    let Estimate { att, se, ci_lower, ci_upper, p_value } = *estimate;
+    let numbers = [att, se, ci_lower, ci_upper, p_value, estimate.statistic()];
+    let shown: Vec<String> = numbers
+        .into_iter()
+        .map(|v| v.filter(|v| v.is_finite()).map_or(String::new(), |v| v.to_string()))
+        .collect();
+    out.extend([first, ",", &shown.join(","), ",", last, "\n"]);
 }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let text = match args.format {
         Format::Json => json::text(&json::Aggregates::new(&fit, &aggregates))?,
         _ if all_failed => String::new(),
-        Format::Csv => csv::table(&fit.settings, &[], tables.into_iter())?,
+        Format::Csv => csv::table(&fit.settings, &[], tables.into_iter()),
         Format::Table => output::blocks(tables.iter().map(ToString::to_string)),
         Format::Markdown => output::blocks(tables.iter().map(|a| a.to_markdown())),
         Format::Latex => output::blocks(tables.iter().map(|a| a.to_latex())),

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
     let fit = backend::fit(args)?;
     let text = match args.format {
         Format::Json => json::text(&json::TwoPeriods::new(&fit))?,
-        Format::Csv => csv::two_periods(&fit)?,
+        Format::Csv => csv::two_periods(&fit),
         Format::Table => output::blocks([fit.to_string()]),
         Format::Markdown => output::blocks([fit.to_markdown()]),
         Format::Latex => output::blocks([fit.to_latex()]),

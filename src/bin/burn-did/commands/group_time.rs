@@ -41,7 +41,7 @@ fn text(fit: &GroupTimeResult, aggregates: &[Formed], output: &OutputArgs) -> Re
     let formed = formed(aggregates);
     Ok(match output.format {
         Format::Json => json::text(&json::Fit::new(fit, aggregates, output.vcov))?,
-        Format::Csv => csv::table(&fit.settings, &fit.cells, formed)?,
+        Format::Csv => csv::table(&fit.settings, &fit.cells, formed),
         Format::Table => {
             output::blocks([fit.to_string()].into_iter().chain(formed.map(ToString::to_string)))
         }
