@@ -21,7 +21,7 @@ use super::levels::Levels;
 use super::placement::Placement;
 use super::request::Request;
 use super::rules::{CohortSizes, Rules, smallest_cohort};
-use super::sizes::{check_cells, check_design};
+use super::sizes::check_design;
 use super::store::{Panel, Store, Strata};
 use super::strata::Layout;
 use super::survey::Survey;
@@ -34,8 +34,7 @@ pub(super) fn arrange(
     request: &Request<'_>,
 ) -> Result<Panel> {
     let survey = frames.survey(request)?;
-    let rules = survey.rules(&request.options, request.roles, audit)?;
-    check_cells(&rules, request)?;
+    let rules = survey.rules(request, audit)?;
     let counts = Counts::new(&survey.units, &rules);
     check_sizes(&rules, &counts, request)?;
     let (blueprint, design) = decide(frames, &survey, rules, &counts, request)?;

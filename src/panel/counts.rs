@@ -107,7 +107,7 @@ mod tests {
     }
 
     fn counted(options: SampleOptions) -> (Counts, Rules) {
-        let rules = Rules::new(&units(), &options, SampleAudit::default()).unwrap();
+        let rules = Rules::new(&units(), &options, SampleAudit::default(), &|_| Ok(())).unwrap();
         (Counts::new(&units(), &rules), rules)
     }
 

@@ -206,7 +206,7 @@ mod tests {
     fn grids(df: &DataFrame, roles: &Roles, options: SampleOptions) -> Vec<Grid> {
         let frame = Frame::new(df, &request(roles, options)).unwrap();
         let survey = Survey::of(&frame);
-        frame.place(&survey.rules(&options, roles, SampleAudit::default()).unwrap())
+        frame.place(&survey.rules(&request(roles, options), SampleAudit::default()).unwrap())
     }
 
     /// Rows of every period of a grid.

@@ -1,7 +1,7 @@
 //! What a sample's groups and periods will take, refused before any work if there is no room for it.
 
 use super::request::{Cells, Request};
-use super::rules::Rules;
+use super::rules::Extent;
 use super::stratum::Shape;
 use crate::error::{DidError, Result};
 use crate::memory;
@@ -23,11 +23,11 @@ const COPIES: u128 = 6;
 ///
 /// # Errors
 /// [`DidError::TooManyCells`].
-pub(super) fn check_cells(rules: &Rules, request: &Request<'_>) -> Result<()> {
-    let (groups, periods) = (rules.groups.len(), rules.periods.len());
+pub(super) fn check_cells(extent: &Extent, request: &Request<'_>) -> Result<()> {
+    let Extent { cohorts, groups, periods } = *extent;
     let comparisons = match request.options.design.control_group() {
         ControlGroup::NeverTreated => 2,
-        ControlGroup::NotYetTreated => rules.cohorts.len() as u128,
+        ControlGroup::NotYetTreated => cohorts as u128,
     };
     let count = groups as u128 * periods as u128;
     let columns = count + groups as u128;

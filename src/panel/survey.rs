@@ -11,8 +11,10 @@ use super::formula::{Kinds, Texts};
 use super::frame::Frame;
 use super::missing::{ReadAsMissing, add_counts};
 use super::patterns::Pattern;
+use super::request::Request;
 use super::roles::Roles;
-use super::rules::{Rules, SampleOptions};
+use super::rules::{Extent, Rules};
+use super::sizes::check_cells;
 use super::small::MAX_DISTINCT;
 use crate::error::{DidError, DidWarning, Result};
 
@@ -83,24 +85,20 @@ impl Survey {
     }
 
     /// The rules of the sample; `audit` says where the rows come from.
-    pub fn rules(
-        &self,
-        options: &SampleOptions,
-        roles: &Roles,
-        mut audit: SampleAudit,
-    ) -> Result<Rules> {
+    pub fn rules(&self, request: &Request<'_>, mut audit: SampleAudit) -> Result<Rules> {
         self.texts.check()?;
         audit.rows_in += self.rows;
         audit.rows_missing.clone_from(&self.rows_missing);
         add_counts(&mut audit.read_as_missing, &self.read_as_missing);
-        if let Some(column) = roles.weights.as_ref().filter(|_| self.weighted == 0) {
+        if let Some(column) = request.roles.weights.as_ref().filter(|_| self.weighted == 0) {
             let problem = format!(
                 "all weights of the {} rows are zero or missing; give a positive weight to the rows that count",
                 audit.rows_in
             );
             return Err(DidError::Weights { column: column.clone(), problem });
         }
-        let mut rules = Rules::new(&self.units, options, audit)?;
+        let check = |extent: &Extent| check_cells(extent, request);
+        let mut rules = Rules::new(&self.units, &request.options, audit, &check)?;
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
         }
@@ -229,7 +227,7 @@ mod tests {
         let roles = Roles { weights: Some("w".into()), ..roles("~ 1") };
         let found = survey(&df, &roles);
         assert_eq!(found.weighted, 0);
-        let error = found.rules(&staggered(), &roles, SampleAudit::default()).unwrap_err();
+        let error = found.rules(&request(&roles, staggered()), SampleAudit::default()).unwrap_err();
         assert!(error.to_string().contains("all weights of the 6 rows are zero"), "{error}");
     }
 }

@@ -121,7 +121,7 @@ type Arranged = (Blueprint, Vec<StratumData>);
 fn whole(df: &DataFrame, request: &Request<'_>) -> Result<Arranged> {
     let frames = Frames::whole(df, request)?;
     let survey = frames.survey(request)?;
-    let rules = survey.rules(&request.options, request.roles, SampleAudit::default())?;
+    let rules = survey.rules(request, SampleAudit::default())?;
     let counts = Counts::new(&survey.units, &rules);
     let (blueprint, _) = decide(&frames, &survey, rules, &counts, request)?;
     let rows = counts.of_strata(&blueprint.rules.strata);
@@ -152,7 +152,7 @@ fn apart(pieces: &[DataFrame], request: &Request<'_>, rng: &mut SmallRng) -> Res
     let surveys: Vec<Survey> =
         pieces.iter().map(|df| Ok(Survey::of(&read(df)?))).collect::<Result<_>>()?;
     let survey = merged(surveys.iter().map(sent).collect(), rng);
-    let rules = survey.rules(&request.options, request.roles, SampleAudit::default())?;
+    let rules = survey.rules(request, SampleAudit::default())?;
     let look = |df: &DataFrame, rules: &Rules| -> Result<Levels> {
         let frame = read(df)?;
         Ok(Levels::of(Placed { rows: &frame.rows, grids: &frame.place(rules) }))

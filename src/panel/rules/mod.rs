@@ -52,6 +52,15 @@ pub(super) struct Rules {
     drops_incomplete: bool,
 }
 
+/// How large a sample is, but for its units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub cohorts: usize,
+    /// Groups that are estimated.
+    pub groups: usize,
+    pub periods: usize,
+}
+
 /// A unit's place in the sample.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
@@ -61,11 +70,13 @@ pub(super) struct Place {
 }
 
 impl Rules {
-    /// Applies the rules to the units observed; `audit` has the counts of rows read and missing.
+    /// Applies the rules to the units observed; `audit` has the counts of rows read and missing. `check` may refuse the
+    /// sample for its extent before anything of that extent is formed.
     pub fn new(
         units: &BTreeMap<Pattern, usize>,
         options: &SampleOptions,
         mut audit: SampleAudit,
+        check: &dyn Fn(&Extent) -> Result<()>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let missing: usize = audit.rows_missing.iter().map(|(_, n)| n).sum();
@@ -111,6 +122,11 @@ impl Rules {
             rules.layout = rules.balance(&present, options.allow_unbalanced)?;
         }
         rules.find_groups(&present, options.design.anticipation(), &original, last)?;
+        check(&Extent {
+            cohorts: rules.cohorts.len(),
+            groups: rules.groups.len(),
+            periods: rules.periods.len(),
+        })?;
         rules.strata = StratumTable::new(rules.layout, rules.cohorts.len(), rules.periods.len());
         Ok(rules)
     }

@@ -19,7 +19,7 @@ fn staggered(control_group: ControlGroup, anticipation: u32) -> SampleOptions {
 
 fn rules(units: &[Units<'_>], options: &SampleOptions) -> Result<Rules> {
     let units = units.iter().map(|(group, periods, n)| (pattern(*group, true, periods), *n));
-    Rules::new(&units.collect(), options, SampleAudit::default())
+    Rules::new(&units.collect(), options, SampleAudit::default(), &|_| Ok(()))
 }
 
 fn groups(rules: &Rules) -> Vec<f64> {
@@ -171,7 +171,8 @@ fn cohorts_of_a_group_are_its_ineligible_and_its_eligible_units() {
     let cohorts = [(2.0, true), (NEVER, false), (2.0, false), (NEVER, true)];
     let units = cohorts.map(|(group, eligible)| (pattern(group, eligible, ALL), 5));
     let units = units.into_iter().collect();
-    let found = Rules::new(&units, &triple(NeverTreated), SampleAudit::default()).unwrap();
+    let found =
+        Rules::new(&units, &triple(NeverTreated), SampleAudit::default(), &|_| Ok(())).unwrap();
     let found_cohorts: Vec<_> = found.cohorts.iter().map(|c| (c.group, c.eligible)).collect();
     assert_eq!(found_cohorts, [(2.0, false), (2.0, true), (NEVER, false), (NEVER, true)]);
     assert_eq!((&found.groups[0], found.groups.len(), found.strata.len()), (&(0..2), 1, 4));
@@ -216,4 +217,16 @@ fn rules_are_the_same_after_they_were_sent() {
     assert_eq!(sent, found);
     let units = pattern(2.0, true, ALL);
     assert_eq!(sent.place(&units), found.place(&units));
+}
+
+#[test]
+fn a_sample_is_refused_for_its_extent_before_its_strata_are_formed() {
+    let units = [(pattern(2.0, true, ALL), 5), (pattern(NEVER, true, ALL), 9)].into();
+    let refuse = |extent: &Extent| {
+        assert_eq!(*extent, Extent { cohorts: 2, groups: 1, periods: 4 });
+        Err(DidError::NoNeverTreated)
+    };
+    let options = staggered(NeverTreated, 0);
+    let found = Rules::new(&units, &options, SampleAudit::default(), &refuse);
+    assert!(matches!(found, Err(DidError::NoNeverTreated)), "{found:?}");
 }
