@@ -38,7 +38,7 @@ mod tests {
         for (source, name, least) in [
             (include_str!("../error.rs"), "DidError", 25),
             (include_str!("../error/warning.rs"), "DidWarning", 20),
-            (include_str!("../estimates.rs"), "CellStatus", 10),
+            (include_str!("../estimates/status.rs"), "CellStatus", 10),
         ] {
             let variants = variants(source, name);
             assert!(variants.len() >= least, "{name}: {variants:?}");

@@ -72,5 +72,7 @@ pub(super) fn frame(rows: &[(i64, f64, f64, f64)]) -> DataFrame {
 
 /// A value after it went to another process.
 pub(super) fn sent<T: Serialize + DeserializeOwned>(value: &T) -> T {
-    postcard::from_bytes(&postcard::to_allocvec(value).unwrap()).unwrap()
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).unwrap();
+    ciborium::from_reader(bytes.as_slice()).unwrap()
 }

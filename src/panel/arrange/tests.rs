@@ -199,7 +199,7 @@ fn apart(pieces: &[DataFrame], request: &Request<'_>, rng: &mut SmallRng) -> Res
 fn bits(strata: &[StratumData]) -> Vec<(usize, Vec<u64>, Vec<u64>)> {
     let columns = |s: &StratumData| {
         let doubles = s.y.iter().chain(&s.x).chain(&s.w).map(|v| v.to_bits()).collect();
-        let numbers = s.rank.iter().map(|v| *v);
+        let numbers = s.rank.iter().copied();
         (s.rows, doubles, numbers.chain(s.cluster.iter().map(|v| u64::from(*v))).collect())
     };
     strata.iter().map(columns).collect()
