@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use super::callback;
-use super::finish::{self, Fitted, Solved};
-use super::moments::{Moments, consumers};
+use super::design::Design;
+use super::finish::{self, PointFit, Solved};
+use super::moments::{InfluenceMoments, consumers};
 use super::result::GroupTimeResult;
 use super::setup::{Opened, Setup};
-use super::shell::{Design, Estimator, Options, estimator};
+use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, plan_cells};
@@ -176,9 +177,9 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             None
         } else {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
-            Some(Moments::form(&source, usable, &work, recipe.trim)?)
+            Some(InfluenceMoments::form(&source, usable, &work, recipe.trim)?)
         };
-        let fitted = Fitted {
+        let fitted = PointFit {
             solved: estimated.into_iter().map(|e| e.map(Solved::from)).collect(),
             moments,
             settings: self.settings(&setup, source.backend(), sample),
@@ -208,7 +209,7 @@ impl<B: DidBackend> AttGt<B> {
                 got: "varying".into(),
             });
         }
-        let setup = Setup { conditioning: Conditioning::Raw, ..Setup::new(self)? };
+        let setup = Setup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
         let read = setup.panel(data.into(), start)?;
         let held = setup.held(read, start, |_, strata| HostStrata::new(strata))?;
         let Opened { setup, source: panel, mut timings, .. } = held;
@@ -220,9 +221,9 @@ impl<B: DidBackend> AttGt<B> {
         let consumers = consumers(sample, &work);
         let (solved, stat, kept) = callback::estimate(&panel, &planned, consumers, estimator)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let fitted = Fitted {
+        let fitted = PointFit {
             solved,
-            moments: Some(Moments::new(stat, kept, work.columns, sample.n_clusters)),
+            moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)),
             settings: Settings { method: None, ..self.settings(&setup, "host", sample) },
             timings,
             warnings: sample.warnings.clone(),
@@ -242,7 +243,7 @@ impl<B: DidBackend> AttGt<B> {
     }
 
     fn settings(&self, setup: &Setup, backend: &str, sample: &Sample) -> Settings {
-        let mut settings = setup.settings(self, backend, sample);
+        let mut settings = shell::settings(self, setup, backend, sample);
         if sample.periods.len() == 2 {
             settings.inference.band = Band::Pointwise;
         }

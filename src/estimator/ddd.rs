@@ -1,10 +1,11 @@
 //! [`Ddd`]: configuration and fit.
 
-use super::finish::{self, Fitted, Solved};
-use super::moments::Moments;
+use super::design::Design;
+use super::finish::{self, PointFit, Solved};
+use super::moments::InfluenceMoments;
 use super::result::{GroupTimeResult, TripleComparison};
 use super::setup::{self, Opened};
-use super::shell::{Design, Estimator, Options, estimator};
+use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
@@ -157,7 +158,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         let Combined { cells: estimated, comparisons, lost, equal } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let usable = estimated.iter().map(|e| e.as_ref().ok());
-        let moments = Moments::form(&source, usable, &work, recipe.trim)?;
+        let moments = InfluenceMoments::form(&source, usable, &work, recipe.trim)?;
         let mut warnings = setup::warnings(sample, dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
         warnings.extend(equal.iter().map(|cell| {
@@ -166,13 +167,13 @@ impl<B: DidBackend> Estimator for Ddd<B> {
                 (sample.cohorts[planned.cohort].group, sample.periods[planned.time]);
             DidWarning::EqualWeights { group, time }
         }));
-        let fitted = Fitted {
+        let fitted = PointFit {
             solved: solved(estimated, &comparisons, sample.two_periods),
             moments: Some(moments),
             settings: Settings {
                 base_period: self.plan(sample).base_period,
                 method: Some(self.method),
-                ..setup.settings(self, source.backend(), sample)
+                ..shell::settings(self, &setup, source.backend(), sample)
             },
             timings,
             warnings,

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::moments::Moments;
+use super::format::Format;
+use super::moments::InfluenceMoments;
 use super::result::{GroupTimeCell, GroupTimeResult, Timings};
-use super::saved::Format;
 use crate::cell::{CellEstimate, PlannedCell};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
@@ -29,10 +29,10 @@ impl From<CellEstimate> for Solved {
 }
 
 /// A fit before inference.
-pub(super) struct Fitted {
+pub(super) struct PointFit {
     pub solved: Vec<std::result::Result<Solved, CellStatus>>,
     /// `None` for point estimates only.
-    pub moments: Option<Moments>,
+    pub moments: Option<InfluenceMoments>,
     pub settings: Settings,
     pub timings: Timings,
     /// Those of the sample and of the estimation.
@@ -43,11 +43,11 @@ pub(super) struct Fitted {
 pub(super) fn result(
     sample: &Sample,
     planned: &[PlannedCell],
-    fitted: Fitted,
+    fitted: PointFit,
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let Fitted { solved, moments, settings, mut timings, mut warnings } = fitted;
+    let PointFit { solved, moments, settings, mut timings, mut warnings } = fitted;
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
     let influence = match moments {
@@ -165,7 +165,12 @@ fn fail_without_variance(
 }
 
 /// Covariance and draws in units of the outcome (shares have none); 0 where there is no estimate.
-fn add_law(effects: &mut GroupTimeEffects, moments: Moments, unscaled: &[f64], y_scale: f64) {
+fn add_law(
+    effects: &mut GroupTimeEffects,
+    moments: InfluenceMoments,
+    unscaled: &[f64],
+    y_scale: f64,
+) {
     let (cells, joint) = (effects.cells.len(), &mut effects.joint);
     let m = joint.len();
     let scale = |j: usize| match joint.values[j] {

@@ -5,12 +5,14 @@ mod callback;
 mod consistent;
 mod contrast;
 mod ddd;
+mod design;
 mod drdid;
 mod finish;
+pub(crate) mod format;
 mod kept;
 mod moments;
 mod result;
-pub(crate) mod saved;
+mod saved;
 mod setup;
 mod shell;
 #[cfg(test)]

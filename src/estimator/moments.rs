@@ -11,7 +11,7 @@ use crate::pass::{Consumers, InfluenceStat};
 use crate::source::{Source, Work};
 
 /// Cross-products, cluster sums and multiplied sums of `m` columns of influence values, and the values if they are kept.
-pub(super) struct Moments {
+pub(super) struct InfluenceMoments {
     stat: InfluenceStat,
     /// Columns `m`: estimates, then group shares.
     columns: usize,
@@ -22,7 +22,7 @@ pub(super) struct Moments {
     pub kept: Option<KeptValues>,
 }
 
-impl Moments {
+impl InfluenceMoments {
     /// Of the influence values of some estimates and of the group shares, by one pass.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_column_of_ones_says_what_the_others_sum_to() {
         let with_ones = stat(&[4.0, 1.0, 0.5, 1.0, 9.0, -0.5, 0.5, -0.5, 7.0], &[], &[1.0; 6]);
-        let moments = Moments::new(with_ones, None, 2, None);
+        let moments = InfluenceMoments::new(with_ones, None, 2, None);
         assert_eq!(moments.totals[..2], [0.5, -0.5]);
         assert_eq!(moments.covariance(), [4.0, 1.0, 1.0, 9.0]);
         let bootstrap = Bootstrap::draws(2);
@@ -118,7 +118,7 @@ mod tests {
     fn clusters_give_the_products_of_their_sums() {
         // Two columns in three clusters.
         let clustered = stat(&[0.0; 4], &[1.0, 2.0, -3.0, 0.0, 1.0, -1.0], &[]);
-        let moments = Moments::new(clustered, None, 2, Some(3));
+        let moments = InfluenceMoments::new(clustered, None, 2, Some(3));
         assert!(moments.totals.is_empty());
         assert_eq!(moments.covariance(), [14.0, 5.0, 5.0, 2.0]);
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::saved::Format;
+use super::format::Format;
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, GroupTimeEffects};
 use crate::inference::{Estimate, Wald};

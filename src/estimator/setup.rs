@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Instant;
 
+use super::design::{Design, Shared};
 use super::result::Timings;
-use super::shell::{Design, Estimator, Shared};
 use crate::backend::DidBackend;
 use crate::condition::{Conditioning, Raw, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
 use crate::input::{Data, Read, guarded, read_files};
-use crate::options::{BasePeriod, FixWeights, Precision};
+use crate::options::{BasePeriod, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
     Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
@@ -46,10 +46,9 @@ pub(super) struct Opened<S> {
 
 impl Setup {
     /// From the options of an estimator.
-    pub fn new<E: Estimator>(estimator: &E) -> Result<Self> {
-        let (shared, design) = (estimator.shared(), estimator.design());
+    pub fn new(shared: &Shared<'_>, design: &Design<'_>) -> Result<Self> {
         Ok(Self {
-            roles: roles(&shared, &design)?,
+            roles: roles(shared, design)?,
             sample: SampleOptions {
                 design: design.study,
                 repeated_cross_sections: shared.repeated_cross_sections,
@@ -190,18 +189,20 @@ impl Setup {
 
 impl Setup {
     /// How a fit was made, but for what is an estimator's own.
-    pub fn settings<E: Estimator>(
+    pub fn settings(
         &self,
-        estimator: &E,
+        estimator: &str,
+        covariates: &str,
+        inference: Inference,
         backend: &str,
         sample: &Sample,
     ) -> Settings {
         Settings {
-            estimator: E::NAME.into(),
+            estimator: estimator.into(),
             backend: backend.into(),
             precision: self.precision.name().into(),
             outcome: self.roles.outcome.clone(),
-            covariates: estimator.shared().covariates.into(),
+            covariates: covariates.into(),
             weights: self.roles.weights.clone(),
             cluster: self.roles.cluster.clone(),
             eligible: self.roles.eligible.clone(),
@@ -214,7 +215,7 @@ impl Setup {
             n_units: sample.n,
             n_rows: sample.audit.rows,
             n_clusters: sample.n_clusters,
-            inference: estimator.inference(),
+            inference,
         }
     }
 }

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use polars::prelude::DataFrame;
 
-use super::setup::Setup;
-use super::shell::Estimator;
+use super::shell::{Estimator, setup};
 use super::{AttGt, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
 use crate::backend::DidBackend;
 use crate::condition::Raw;
@@ -37,7 +36,7 @@ macro_rules! through {
                 data: &DataFrame,
                 hold: impl FnOnce(Strata) -> R,
             ) -> Result<$result> {
-                let (setup, start) = (Setup::new(self)?, Instant::now());
+                let (setup, start) = (setup(self)?, Instant::now());
                 let read = setup.panel(data.into(), start)?;
                 let held = setup.held(read, start, |_, strata| hold(strata))?;
                 Ok($result { timings: Timings::default(), ..self.estimate(held)? })

@@ -3,7 +3,7 @@
 use crate::aggregate::{Aggregated, AggregatedRow, Aggregation};
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, GroupTimeEffects};
-use crate::estimator::saved::Format;
+use crate::estimator::format::Format;
 use crate::estimator::{GroupTimeCell, GroupTimeResult, Timings};
 use crate::inference::{Estimate, Joint, Wald};
 use crate::options::{

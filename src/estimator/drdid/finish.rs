@@ -8,8 +8,8 @@ use crate::backend::DidBackend;
 use crate::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::CellStatus;
-use crate::estimator::moments::Moments;
-use crate::estimator::saved::Format;
+use crate::estimator::format::Format;
+use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::{Timings, setup};
 use crate::inference::{DEGENERATE, Estimate, pointwise, spread_around};
 use crate::options::{Bootstrap, DrdidMethod};
@@ -75,7 +75,7 @@ impl<'a> Comparison<'a> {
         mut self,
         estimated: &CellEstimate,
         columns: usize,
-        mut moments: Moments,
+        mut moments: InfluenceMoments,
         start: Instant,
     ) -> DrdidResult {
         let y_scale = self.sample.y_scale;

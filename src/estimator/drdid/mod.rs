@@ -4,9 +4,10 @@ mod finish;
 mod result;
 mod reweighted;
 
-use super::moments::Moments;
+use super::design::Design;
+use super::moments::InfluenceMoments;
 use super::setup::Opened;
-use super::shell::{Design, Estimator, Options, estimator};
+use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
@@ -155,7 +156,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         let Results { mut cells, dropped } =
             estimate(&source, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let settings = setup.settings(self, source.backend(), sample);
+        let settings = shell::settings(self, &setup, source.backend(), sample);
         let mut comparison =
             Comparison::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
@@ -169,7 +170,8 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         }
         let by_row = recipe.method == Method::Twfe && sample.layout == Layout::Balanced;
         let columns = columns(&mut estimated, by_row);
-        let moments = Moments::form(&source, columns.iter().map(Some), &work, recipe.trim)?;
+        let moments =
+            InfluenceMoments::form(&source, columns.iter().map(Some), &work, recipe.trim)?;
         Ok(comparison.finish(&estimated, columns.len(), moments, start))
     }
 }

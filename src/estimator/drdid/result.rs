@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DidWarning;
 use crate::estimates::CellStatus;
-use crate::estimator::saved::Format;
+use crate::estimator::format::Format;
 use crate::estimator::{Influence, Timings};
 use crate::inference::Estimate;
 use crate::options::{DrdidMethod, Resampling};
