@@ -30,7 +30,7 @@ pub enum BasePeriod {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EstimationMethod {
-    /// Doubly robust (Sant'Anna and Zhao 2020, eqs. 2.5 and 3.4).
+    /// Doubly robust (Sant'Anna and Zhao 2020, eqs. 3.1 and 3.4).
     #[default]
     #[doc(alias = "dr")]
     DoublyRobust,
@@ -51,7 +51,7 @@ pub enum DrdidMethod {
     #[default]
     #[doc(alias = "imp")]
     DoublyRobustImproved,
-    /// Doubly robust, with a maximum-likelihood propensity score and a regression with the sampling weights (eqs. 2.5, 3.4).
+    /// Doubly robust, with a maximum-likelihood propensity score and a regression with the sampling weights (eqs. 3.1, 3.4).
     #[doc(alias = "trad")]
     DoublyRobust,
     /// Outcome regression on the comparison units (eq. 2.2).

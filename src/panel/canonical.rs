@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use rayon::slice::ParallelSliceMut;
 
 use super::stratum::StratumData;
+use super::total_order::total_order;
 use crate::parallel;
 
 /// Sorts the rows by outcome, then by their other columns; ranks stay where they are.
@@ -32,12 +33,6 @@ pub(super) fn sort_by_content(s: &mut StratumData) {
     }
     let old = std::mem::take(&mut s.cluster);
     s.cluster.extend(order.iter().filter_map(|(_, from)| old.get(*from as usize)));
-}
-
-/// Integers in the order of `f64::total_cmp`.
-fn total_order(value: f64) -> i64 {
-    let bits = value.to_bits().cast_signed();
-    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ mod store;
 mod strata;
 mod stratum;
 mod survey;
+mod total_order;
 mod values;
 mod wide;
 

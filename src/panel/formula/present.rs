@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::BLOCK;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
+use crate::panel::total_order::total_order;
 use crate::parallel;
 
 /// Levels of every atom that occur in a sample, in order; none for numeric atoms. Those of further rows are joined, in any
@@ -32,7 +33,7 @@ impl Evaluated {
             let level = |code: u32| {
                 let text = levels[code as usize].clone();
                 let rank = match (numeric, sorted) {
-                    (true, _) => number_rank(text.parse().unwrap_or(f64::NAN)),
+                    (true, _) => total_order(text.parse().unwrap_or(f64::NAN)),
                     (false, true) => 0,
                     (false, false) => i64::from(code),
                 };
@@ -55,12 +56,6 @@ impl Present {
     pub(super) fn levels(&self, atom: usize) -> impl Iterator<Item = &str> {
         self.0.get(atom).into_iter().flatten().map(|level| level.text.as_str())
     }
-}
-
-/// Integers in the order of `f64::total_cmp`.
-fn number_rank(value: f64) -> i64 {
-    let bits = value.to_bits().cast_signed();
-    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 /// Codes that occur among the rows, in order; none for a numeric atom.
