@@ -5,6 +5,14 @@
 //! measurement showed that it pays.
 
 mod default;
+#[cfg_attr(
+    not(feature = "cpu"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "without the CPU's backend only user-supplied estimators run here"
+    )
+)]
 pub(crate) mod host;
 mod matrix;
 mod memory;
