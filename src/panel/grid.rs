@@ -46,8 +46,9 @@ impl Grid {
     ) -> &'a [u32] {
         match &self.rows {
             GridRows::Regular(offsets) => {
+                let offset = offsets[period];
                 buffer.clear();
-                buffer.extend(self.first[units.clone()].iter().map(|row| row + offsets[period]));
+                buffer.extend(self.first[units.clone()].iter().map(|row| row + offset));
                 buffer
             }
             GridRows::Listed(rows) => {
