@@ -76,7 +76,7 @@ pub(super) fn calibrate<S: Source>(
     targets: &[Target<'_>],
 ) -> Result<Vec<Calibration>> {
     let tolerance = Tolerance::new(source.precision());
-    let columns = source.outcome_columns();
+    let columns = source.sample().outcome_columns();
     let mut states: Vec<State> = targets.iter().map(State::new).collect();
     for _ in 0..MAX_PASSES {
         let open: Vec<usize> = (0..states.len()).filter(|s| states[*s].open).collect();

@@ -6,7 +6,7 @@ use super::look::{ColumnLook, ColumnSums, CovariateLook, CovariateSum, ProductLo
 use super::{Change, Conditioning, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::{DesignInfo, Layout, Sample};
+use crate::panel::{DesignInfo, Sample};
 use crate::pass::{Gram, Stat, Weight};
 use crate::solve::{CORRELATED, CORRELATED_SINGLE, INSEPARABLE, Spd, reciprocal_condition};
 
@@ -26,10 +26,7 @@ pub(super) struct Known {
 impl Known {
     /// Of strata with these rows.
     pub fn new(sample: &Sample, conditioning: Conditioning, rows: Vec<usize>) -> Self {
-        let columns = match sample.layout {
-            Layout::RepeatedCrossSections => 1,
-            Layout::Balanced | Layout::Unbalanced => sample.periods.len(),
-        };
+        let columns = sample.outcome_columns();
         // Unbalanced panels have weights by period, presence by period and, with weights, each unit's mean weight.
         let weights = sample.presence.unwrap_or(sample.weight_columns);
         let mean = (sample.presence.is_some() && weights > 0).then_some(2 * columns);
@@ -40,7 +37,7 @@ impl Known {
             observed: sample.counts.concat().chunks(columns).map(<[usize]>::to_vec).collect(),
             weight_columns: (weights, mean),
             rows,
-            reference: sample.stratum(cohort, 0)..sample.n_strata(),
+            reference: sample.strata.of_cohorts(&(cohort..sample.cohorts.len())),
         }
     }
 }
@@ -259,9 +256,11 @@ pub(super) fn shares<R: Raw>(
         Weight::Column(column) => ask(raw, &Look::Weights(WeightLook { column, factor }))?,
         Weight::Ones | Weight::Product(..) => known.rows.iter().map(|rows| *rows as f64).collect(),
     };
-    let each = sample.n_strata() / sample.cohorts.len().max(1);
-    let cohorts = totals.chunks(each.max(1));
-    Ok(cohorts.map(|totals| totals.iter().sum::<f64>() / sample.n as f64).collect())
+    let share = |cohort: usize| {
+        let strata = sample.strata.of_cohorts(&(cohort..cohort + 1));
+        totals[strata].iter().sum::<f64>() / sample.n as f64
+    };
+    Ok((0..sample.cohorts.len()).map(share).collect())
 }
 
 #[cfg(test)]

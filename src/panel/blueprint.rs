@@ -30,10 +30,7 @@ impl Blueprint {
         design: &Design,
         request: &Request<'_>,
     ) -> Self {
-        let columns = match rules.layout {
-            Layout::RepeatedCrossSections => 1,
-            Layout::Balanced | Layout::Unbalanced => rules.periods.len(),
-        };
+        let columns = rules.layout.outcome_columns(rules.periods.len());
         let shape = Shape {
             periods: columns,
             versions: if changes.covariates { columns } else { 1 },

@@ -101,6 +101,11 @@ impl Sample {
         self.strata.of(cohort, period)
     }
 
+    /// Outcome columns `P` of a stratum.
+    pub fn outcome_columns(&self) -> usize {
+        self.layout.outcome_columns(self.periods.len())
+    }
+
     pub fn n_strata(&self) -> usize {
         self.strata.len()
     }

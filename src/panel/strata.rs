@@ -28,6 +28,14 @@ impl Layout {
             Self::RepeatedCrossSections => "repeated cross sections",
         }
     }
+
+    /// Outcome columns of a stratum, in a sample of so many periods.
+    pub(crate) fn outcome_columns(self, periods: usize) -> usize {
+        match self {
+            Self::Balanced | Self::Unbalanced => periods,
+            Self::RepeatedCrossSections => 1,
+        }
+    }
 }
 
 /// Units that share a first treated period and, in triple differences, eligibility.

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::answer::{Answer, HERE, Ledger, Merge};
 use crate::condition::{Change, Look, LookStat, Piece, Raw};
 use crate::error::{DidError, Result};
 use crate::panel::{Panel, Sample, Spill, Strata, StratumData};
+use crate::parallel;
 use crate::pass::{SEGMENT, Seal, Segment, TILE};
 
 /// Strata and their segments.
@@ -73,14 +72,14 @@ impl Raw for HostStrata {
         let entries = self.ledger.entries();
         let reads = |entry: &&(Segment, Seal)| look.reads(entry.0.stratum);
         let answer = |(segment, seal): &(Segment, Seal)| self.segment(look, *segment, *seal);
+        let mut read = entries.iter().filter(reads);
         if let Strata::Resident(_) = self.strata {
-            let answers: Vec<_> =
-                entries.par_iter().filter(reads).map(answer).collect::<Result<_>>()?;
-            answers.into_iter().try_for_each(|answer| merge.add(answer, &mut none))?;
+            let read: Vec<_> = read.collect();
+            let mut answers = parallel::map(read.len(), |i| answer(read[i])).into_iter();
+            answers.try_for_each(|answer| merge.add(answer?, &mut none))?;
         } else {
             // One at a time: they are in a file because memory is short.
-            let mut answers = entries.iter().filter(reads).map(answer);
-            answers.try_for_each(|answer| merge.add(answer?, &mut none))?;
+            read.try_for_each(|entry| merge.add(answer(entry)?, &mut none))?;
         }
         merge.finish()
     }
@@ -109,11 +108,11 @@ fn resident(strata: &[StratumData], length: usize) -> Ledger {
         (0..data.rows.div_ceil(length)).map(move |part| (Segment { stratum, part }, data))
     });
     let segments: Vec<(Segment, &StratumData)> = segments.collect();
-    let sealed = segments.into_par_iter().map(|(segment, data)| {
-        let start = segment.part * length;
-        (segment, Seal::of(&data.rank[start..(start + length).min(data.rows)]))
+    let sealed = parallel::map(segments.len(), |i| {
+        let (segment, data) = segments[i];
+        (segment, Seal::of(&data.rank[parallel::part(segment.part, length, data.rows)]))
     });
-    Ledger::new(strata.len(), sealed.collect())
+    Ledger::new(strata.len(), sealed)
 }
 
 /// Segments of strata in a file, as they were written.

@@ -10,7 +10,7 @@ use crate::backend::DidBackend;
 use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::{Layout, Sample, Spill, Strata, StratumData};
+use crate::panel::{Sample, Spill, Strata, StratumData};
 use crate::pass::{Chunk, SEGMENT, Seal, Segment, TILE};
 use crate::progress::Progress;
 
@@ -56,10 +56,6 @@ impl<B: DidBackend> Raw for LocalStrata<B> {
     fn condition(self, sample: Sample, change: Change) -> Result<Local<B>> {
         let Self { host: HostStrata { strata, ledger, length }, devices, options } = self;
         let _span = tracing::info_span!("upload").entered();
-        let outcome_columns = match sample.layout {
-            Layout::RepeatedCrossSections => 1,
-            Layout::Balanced | Layout::Unbalanced => sample.periods.len(),
-        };
         let budget = budget::<B>(&devices, &options)?;
         let mut local = Local {
             sample,
@@ -69,7 +65,6 @@ impl<B: DidBackend> Raw for LocalStrata<B> {
             held: Vec::new(),
             strata: Vec::new(),
             spill: None,
-            outcome_columns,
         };
         match strata {
             Strata::Resident(mut strata) => {
@@ -97,7 +92,6 @@ pub(crate) struct Local<B: DidBackend> {
     strata: Vec<StratumData>,
     /// Strata in a file, and how they change when they are read.
     spill: Option<(Box<Spill>, Change)>,
-    outcome_columns: usize,
 }
 
 /// Where the rows of a segment are, on which one device works at a time.
@@ -253,10 +247,6 @@ impl<B: DidBackend> Source for Local<B> {
 
     fn precision(&self) -> Precision {
         self.options.precision
-    }
-
-    fn outcome_columns(&self) -> usize {
-        self.outcome_columns
     }
 
     fn check(&self, work: &Work<'_>) -> Result<()> {

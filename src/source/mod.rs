@@ -42,9 +42,6 @@ pub(crate) trait Source {
     /// Precision of the device's arithmetic.
     fn precision(&self) -> Precision;
 
-    /// Outcome columns `P` of a chunk.
-    fn outcome_columns(&self) -> usize;
-
     /// An error if what is asked for does not fit in the memory of where it is formed, before any of it is.
     ///
     /// # Errors

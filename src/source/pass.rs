@@ -55,11 +55,11 @@ impl Pass for GramPass {
     }
 
     fn reads(&self, stratum: usize) -> bool {
-        !of_stratum(&self.jobs, stratum, |j| j.stratum).is_empty()
+        !self.jobs_of(stratum).is_empty()
     }
 
     fn none_of(&self, stratum: usize) -> Vec<Gram> {
-        let jobs = of_stratum(&self.jobs, stratum, |j| j.stratum);
+        let jobs = self.jobs_of(stratum);
         vec![Gram::zero(self.k, self.periods); jobs.len()]
     }
 
@@ -68,13 +68,13 @@ impl Pass for GramPass {
         chunk: &Chunk<B>,
         part: &mut Vec<Gram>,
     ) -> Result<Option<KeptRows>> {
-        let jobs = of_stratum(&self.jobs, chunk.stratum, |j| j.stratum);
+        let jobs = self.jobs_of(chunk.stratum);
         B::gram(chunk, &self.jobs[jobs], self.trim, part)?;
         Ok(None)
     }
 
     fn merge(&self, total: &mut Vec<Gram>, stratum: usize, part: &Vec<Gram>) -> Result<()> {
-        total[of_stratum(&self.jobs, stratum, |j| j.stratum)].merge(part)
+        total[self.jobs_of(stratum)].merge(part)
     }
 }
 
@@ -88,11 +88,11 @@ impl Pass for LogitPass {
     }
 
     fn reads(&self, stratum: usize) -> bool {
-        !of_stratum(&self.jobs, stratum, |j| j.stratum).is_empty()
+        !self.jobs_of(stratum).is_empty()
     }
 
     fn none_of(&self, stratum: usize) -> Vec<LogitStat> {
-        let jobs = of_stratum(&self.jobs, stratum, |j| j.stratum);
+        let jobs = self.jobs_of(stratum);
         vec![LogitStat::zero(self.k); jobs.len()]
     }
 
@@ -101,7 +101,7 @@ impl Pass for LogitPass {
         chunk: &Chunk<B>,
         part: &mut Vec<LogitStat>,
     ) -> Result<Option<KeptRows>> {
-        let jobs = of_stratum(&self.jobs, chunk.stratum, |j| j.stratum);
+        let jobs = self.jobs_of(chunk.stratum);
         B::logit(chunk, self.thinning, &self.jobs[jobs], part)?;
         Ok(None)
     }
@@ -112,7 +112,7 @@ impl Pass for LogitPass {
         stratum: usize,
         part: &Vec<LogitStat>,
     ) -> Result<()> {
-        total[of_stratum(&self.jobs, stratum, |j| j.stratum)].merge(part)
+        total[self.jobs_of(stratum)].merge(part)
     }
 }
 
@@ -147,9 +147,21 @@ impl Pass for InfluencePass {
     }
 }
 
+impl GramPass {
+    fn jobs_of(&self, stratum: usize) -> Range<usize> {
+        of_stratum(&self.jobs, stratum, |job| job.stratum)
+    }
+}
+
+impl LogitPass {
+    fn jobs_of(&self, stratum: usize) -> Range<usize> {
+        of_stratum(&self.jobs, stratum, |job| job.stratum)
+    }
+}
+
 /// Positions of a stratum's jobs, which are ordered by stratum.
 fn of_stratum<J>(jobs: &[J], stratum: usize, key: impl Fn(&J) -> usize) -> Range<usize> {
-    let before = |s: usize| jobs.partition_point(|j| key(j) < s);
+    let before = |s: usize| jobs.partition_point(|job| key(job) < s);
     before(stratum)..before(stratum + 1)
 }
 

@@ -57,10 +57,6 @@ impl<S: Source> Source for Reweighted<'_, S> {
         self.source.precision()
     }
 
-    fn outcome_columns(&self) -> usize {
-        self.source.outcome_columns()
-    }
-
     fn check(&self, work: &Work<'_>) -> Result<()> {
         self.source.check(work)
     }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Piece;
 use crate::error::{DidError, Result};
+use crate::parallel;
 use crate::pass::{Stat, add};
 use crate::simd::vectorized;
 
@@ -43,9 +43,8 @@ impl ColumnLook {
 
     pub fn add(&self, piece: &Piece<'_>, stat: &mut ColumnSums) {
         let tiles: Vec<Range<usize>> = piece.tiles().collect();
-        let parts: Vec<ColumnSums> = tiles.into_par_iter().map(|t| self.tile(piece, &t)).collect();
-        for part in &parts {
-            stat.add(part);
+        for part in parallel::map(tiles.len(), |t| self.tile(piece, &tiles[t])) {
+            stat.add(&part);
         }
     }
 

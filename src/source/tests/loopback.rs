@@ -7,7 +7,7 @@ use crate::backend::{Cpu, DidBackend};
 use crate::condition::{Change, Look, LookStat, Piece, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::{Layout, Sample, Strata, StratumData};
+use crate::panel::{Sample, Strata, StratumData};
 use crate::pass::{Chunk, Seal, Segment};
 use crate::source::answer::{Answer, Ledger, Merge};
 use crate::source::host::HostStrata;
@@ -154,13 +154,6 @@ impl Source for Conditioned {
 
     fn precision(&self) -> Precision {
         Precision::F64
-    }
-
-    fn outcome_columns(&self) -> usize {
-        match self.sample.layout {
-            Layout::RepeatedCrossSections => 1,
-            Layout::Balanced | Layout::Unbalanced => self.sample.periods.len(),
-        }
     }
 
     fn check(&self, work: &Work<'_>) -> Result<()> {

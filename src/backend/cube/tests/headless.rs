@@ -86,7 +86,7 @@ impl ComputeStorage for NoStorage {
     fn get(&mut self, _: &StorageHandle) {}
 
     fn alloc(&mut self, _: u64) -> std::result::Result<StorageHandle, IoError> {
-        unimplemented!("nothing runs")
+        unreachable!("nothing runs")
     }
 
     fn dealloc(&mut self, _: StorageId) {}
@@ -179,7 +179,7 @@ impl ComputeServer for Capture {
         _: Binding,
         _: StreamId,
     ) -> std::result::Result<ManagedResource<()>, ServerError> {
-        unimplemented!("nothing runs")
+        unreachable!("nothing runs")
     }
 
     /// Compiles as the CUDA runtime does and keeps the source.
@@ -221,13 +221,13 @@ impl ComputeServer for Capture {
     }
 
     fn memory_usage(&mut self, _: StreamId) -> std::result::Result<MemoryUsage, ServerError> {
-        unimplemented!("nothing runs")
+        unreachable!("nothing runs")
     }
 
     fn memory_cleanup(&mut self, _: StreamId) {}
 
     fn start_profile(&mut self, _: StreamId) -> std::result::Result<ProfilingToken, ServerError> {
-        unimplemented!("nothing runs")
+        unreachable!("nothing runs")
     }
 
     fn end_profile(
@@ -235,7 +235,7 @@ impl ComputeServer for Capture {
         _: StreamId,
         _: ProfilingToken,
     ) -> std::result::Result<ProfileDuration, ProfileError> {
-        unimplemented!("nothing runs")
+        unreachable!("nothing runs")
     }
 
     fn allocation_mode(&mut self, _: MemoryAllocationMode, _: StreamId) {}
