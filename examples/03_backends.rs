@@ -1,4 +1,4 @@
-//! One program for every backend: `cargo run --release --example 03_backends --features wgpu,cuda`.
+//! One program for every backend: `cargo run --release --example 03_backends --features vulkan,cuda`.
 
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Aggregated, Aggregation, AttGt, Precision, Result, data};
@@ -8,6 +8,8 @@ fn main() -> Result<()> {
     report("Cpu, f32", run::<Cpu>(&Default::default(), Precision::F32));
     #[cfg(feature = "wgpu")]
     report("Wgpu, f32", run::<burn_did::backend::Wgpu>(&Default::default(), Precision::F32));
+    #[cfg(feature = "vulkan")]
+    report("Vulkan, f64", run::<burn_did::backend::Vulkan>(&Default::default(), Precision::F64));
     #[cfg(feature = "cuda")]
     report("Cuda, f64", run::<burn_did::backend::Cuda>(&Default::default(), Precision::F64));
     Ok(())
@@ -32,8 +34,8 @@ fn report(name: &str, result: Result<Aggregated>) {
     match result {
         Ok(Aggregated { overall, settings, .. }) => {
             let (att, se) = (overall.att.unwrap_or(f64::NAN), overall.se.unwrap_or(f64::NAN));
-            println!("{name:10} {att:.9} ({se:.9}) on {}", settings.backend);
+            println!("{name:11} {att:.9} ({se:.9}) on {}", settings.backend);
         }
-        Err(error) => println!("{name:10} {error}"),
+        Err(error) => println!("{name:11} {error}"),
     }
 }

@@ -1,6 +1,6 @@
 //! Checks a GPU: is it there, do its kernels agree with the CPU's, and how fast are they.
 //!
-//! `cargo run --release --features cuda --example gpu_check [rows]`, or `--features wgpu`.
+//! `cargo run --release --features cuda --example gpu_check [rows]`, or `--features wgpu` or `vulkan`.
 
 use std::error::Error;
 
@@ -23,13 +23,16 @@ const DRAWS: usize = 999;
 fn main() -> Result<(), Box<dyn Error>> {
     let rows: usize = std::env::args().nth(1).map_or(Ok(200_000), |a| a.parse())?;
     if !cfg!(any(feature = "cuda", feature = "wgpu")) {
-        return Err(
-            format!("no GPU backend to run {rows} rows on: add --features cuda or wgpu").into()
-        );
+        return Err(format!(
+            "no GPU backend to run {rows} rows on: add --features cuda, wgpu or vulkan"
+        )
+        .into());
     }
     let checks: Vec<Result<(), Box<dyn Error>>> = vec![
         #[cfg(feature = "cuda")]
         check::<burn_did::backend::Cuda>(Precision::F64, 1e-12, rows),
+        #[cfg(feature = "vulkan")]
+        check::<burn_did::backend::Vulkan>(Precision::F64, 1e-12, rows),
         #[cfg(feature = "wgpu")]
         check::<burn_did::backend::Wgpu>(Precision::F32, 2e-6, rows),
     ];

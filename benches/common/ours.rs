@@ -23,6 +23,8 @@ pub fn run(task: &str) -> Result<()> {
         Some("cuda") => timed::<burn_did::backend::Cuda>(&task, Precision::F64)?,
         #[cfg(feature = "wgpu")]
         Some("wgpu") => timed::<burn_did::backend::Wgpu>(&task, Precision::F32)?,
+        #[cfg(feature = "vulkan")]
+        Some("vulkan") => timed::<burn_did::backend::Vulkan>(&task, Precision::F64)?,
         Some(other) => return Err(format!("no backend `{other}` in this build").into()),
     };
     println!("{}", serde_json::to_string(&run)?);

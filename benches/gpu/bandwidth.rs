@@ -35,7 +35,11 @@ pub fn measure(devices: &[Device], rows: usize) -> Result<String> {
             Device::Wgpu => {
                 of_device::<burn_did::backend::Wgpu>(device.title(), Precision::F32, rows)?
             }
-            #[cfg(not(all(feature = "cuda", feature = "wgpu")))]
+            #[cfg(feature = "vulkan")]
+            Device::Vulkan => {
+                of_device::<burn_did::backend::Vulkan>(device.title(), Precision::F64, rows)?
+            }
+            #[cfg(not(all(feature = "cuda", feature = "vulkan")))]
             _ => String::new(),
         };
     }

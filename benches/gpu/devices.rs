@@ -15,6 +15,8 @@ pub enum Device {
     Cuda,
     /// A card by Vulkan, Metal or DirectX, in single precision.
     Wgpu,
+    /// A card by Vulkan, in double precision.
+    Vulkan,
 }
 
 impl Device {
@@ -23,7 +25,8 @@ impl Device {
             "cpu" => Ok(Self::Cpu),
             "cuda" => Ok(Self::Cuda),
             "wgpu" => Ok(Self::Wgpu),
-            _ => Err(format!("no device `{name}`; there are cuda, wgpu and cpu").into()),
+            "vulkan" => Ok(Self::Vulkan),
+            _ => Err(format!("no device `{name}`; there are cuda, vulkan, wgpu and cpu").into()),
         }
     }
 
@@ -33,6 +36,7 @@ impl Device {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
             Self::Wgpu => "wgpu",
+            Self::Vulkan => "vulkan",
         }
     }
 
@@ -42,6 +46,7 @@ impl Device {
             Self::Cpu => "burn-did cpu",
             Self::Cuda => "burn-did cuda",
             Self::Wgpu => "burn-did wgpu",
+            Self::Vulkan => "burn-did vulkan",
         }
     }
 
@@ -58,7 +63,9 @@ impl Device {
             Self::Cuda => probe::<burn_did::backend::Cuda>(Precision::F64),
             #[cfg(feature = "wgpu")]
             Self::Wgpu => probe::<burn_did::backend::Wgpu>(Precision::F32),
-            #[cfg(not(all(feature = "cuda", feature = "wgpu")))]
+            #[cfg(feature = "vulkan")]
+            Self::Vulkan => probe::<burn_did::backend::Vulkan>(Precision::F64),
+            #[cfg(not(all(feature = "cuda", feature = "vulkan")))]
             _ => Err(format!("built without the feature `{}`", self.name()).into()),
         }
     }

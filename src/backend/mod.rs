@@ -55,11 +55,15 @@ pub type Cpu = burn_ndarray::NdArray<f64>;
 #[cfg(feature = "cuda")]
 pub type Cuda = burn_cuda::Cuda<f64, i32>;
 
-/// Any GPU, by Vulkan, Metal or DirectX, in single precision: ask for [`Precision::F32`].
+/// Any GPU, by Vulkan, Metal or DirectX, in single precision: ask for [`Precision::F32`]. `Vulkan` has doubles.
 ///
 /// With burn's `fusion` feature this is another type and the crate does not compile.
 #[cfg(feature = "wgpu")]
 pub type Wgpu = burn_wgpu::Wgpu<f32, i32>;
+
+/// GPUs with a Vulkan driver that has doubles, in double precision.
+#[cfg(feature = "vulkan")]
+pub type Vulkan = burn_wgpu::Vulkan<f64, i32>;
 
 /// Fused backends are no [`DidBackend`]s: say so here rather than in every use.
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
@@ -69,6 +73,8 @@ const _: () = {
     assert_not_fused::<Cuda>();
     #[cfg(feature = "wgpu")]
     assert_not_fused::<Wgpu>();
+    #[cfg(feature = "vulkan")]
+    assert_not_fused::<Vulkan>();
 };
 
 /// A Burn backend that can run the passes.

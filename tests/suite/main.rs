@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod backends;
 mod calendar;
 mod callback;
 mod ddd;
@@ -26,8 +27,9 @@ mod properties;
 mod results;
 mod saved;
 mod schemas;
-mod single;
 mod sizes;
 mod types;
+#[cfg(feature = "vulkan")]
+mod vulkan;
 #[cfg(feature = "wgpu")]
 mod wgpu;

@@ -5,7 +5,7 @@
 use burn_did::Precision;
 use burn_did::backend::{DidBackend, Wgpu};
 
-use crate::single;
+use crate::backends;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::SINGLE_PRECISION;
 
@@ -36,7 +36,7 @@ fn one_golden_case_in_seven() {
 #[test]
 fn one_golden_case_in_five_of_two_periods_and_triple_differences() {
     if usable() {
-        single::run_some::<Wgpu>(5);
+        backends::run_some::<Wgpu>(Precision::F32, 5);
     }
 }
 
@@ -44,7 +44,7 @@ fn one_golden_case_in_five_of_two_periods_and_triple_differences() {
 #[ignore = "takes minutes on a software driver"]
 fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {
-        single::run_some::<Wgpu>(1);
+        backends::run_some::<Wgpu>(Precision::F32, 1);
     }
 }
 

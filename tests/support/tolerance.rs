@@ -30,7 +30,7 @@ pub struct Tolerance {
 pub enum Rule {
     /// The reference numbers, by [`reference`].
     Reference,
-    /// This crate's own double-precision fit.
+    /// This crate's own double-precision fit on the CPU.
     OwnF64 {
         /// Largest deviation of an estimate in standard errors.
         att: f64,
@@ -41,6 +41,9 @@ pub enum Rule {
 
 /// For single precision: a thousandth of a standard error, and of its size.
 pub const SINGLE_PRECISION: Rule = Rule::OwnF64 { att: 1e-3, se: 1e-3 };
+
+/// For another device in double precision: the same numbers but for the order of additions.
+pub const DOUBLE_PRECISION: Rule = Rule::OwnF64 { att: 1e-9, se: 1e-9 };
 
 impl Tolerance {
     /// Two double-precision computations of the same numbers. A Wald statistic loses the digits that the condition of

@@ -5,6 +5,8 @@
 
 mod buffers;
 mod kernels;
+#[cfg(feature = "wgpu")]
+mod known;
 mod products;
 mod tables;
 
@@ -45,6 +47,9 @@ pub trait GpuRuntime: CubeRuntime {
     /// Name in reports.
     const NAME: &'static str;
 
+    /// Name of the backend whose numbers are doubles.
+    const NAME_IN_DOUBLES: &'static str = Self::NAME;
+
     /// Whether the device exists and can do this precision, and how much memory it offers.
     ///
     /// # Errors
@@ -57,7 +62,8 @@ pub trait GpuRuntime: CubeRuntime {
 impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     for CubeBackend<R, F, I, BT>
 {
-    const NAME: &'static str = R::NAME;
+    const NAME: &'static str =
+        if size_of::<F>() == size_of::<f64>() { R::NAME_IN_DOUBLES } else { R::NAME };
 
     fn probe(device: &Self::Device, precision: Precision) -> Result<Availability> {
         R::probe(device, precision)

@@ -1,4 +1,4 @@
-//! wgpu: single precision.
+//! wgpu: single precision, and double precision where the driver has it and does it right.
 
 use burn_wgpu::graphics::{AutoGraphicsApi, GraphicsApi};
 use burn_wgpu::{WgpuDevice, WgpuRuntime};
@@ -7,6 +7,7 @@ use cubecl::device::Device;
 
 use super::GpuRuntime;
 use super::buffers::guarded;
+use super::known::computes_doubles;
 use crate::backend::Availability;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -17,14 +18,18 @@ const EXISTING: u16 = 5;
 impl GpuRuntime for WgpuRuntime {
     const NAME: &'static str = "wgpu";
 
+    const NAME_IN_DOUBLES: &'static str = "vulkan";
+
     fn probe(device: &WgpuDevice, precision: Precision) -> Result<Availability> {
-        if precision == Precision::F64 {
-            // Some drivers claim doubles, but their `exp` and `log` are wrong.
-            return Err(DidError::Precision {
-                device: format!("wgpu {device:?}"),
-                precision: precision.name(),
-                remedy: "choose `Precision::F32`, or a backend with double arithmetic",
-            });
+        let refused = |remedy| DidError::Precision {
+            device: format!("wgpu {device:?}"),
+            precision: precision.name(),
+            remedy,
+        };
+        if precision == Precision::F64 && !cfg!(feature = "vulkan") {
+            return Err(refused(
+                "choose `Precision::F32`, or the backend `Vulkan` of the feature `vulkan`",
+            ));
         }
         let id = device.to_id();
         let found = guarded::<Self, _>(device, || {
@@ -41,7 +46,12 @@ impl GpuRuntime for WgpuRuntime {
             });
         }
         guarded::<Self, _>(device, || {
-            let _client = Self::client(device);
+            let client = Self::client(device);
+            if precision == Precision::F64 && !computes_doubles(&client)? {
+                return Err(refused(
+                    "its driver has no doubles, or none that are right: choose `Precision::F32`, or another backend",
+                ));
+            }
             Ok(Availability::default())
         })
     }

@@ -189,6 +189,8 @@ pub(crate) enum Backend {
     Cpu,
     /// A GPU by Vulkan, Metal or DirectX; single precision.
     Wgpu,
+    /// A GPU with a Vulkan driver that has doubles.
+    Vulkan,
     /// An NVIDIA GPU.
     Cuda,
 }

@@ -31,6 +31,7 @@ pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
     match command.device().backend {
         Backend::Cpu => cpu(command),
         Backend::Wgpu => wgpu(command),
+        Backend::Vulkan => vulkan(command),
         Backend::Cuda => cuda(command),
     }
 }
@@ -48,10 +49,19 @@ fn cpu<F: Fit>(command: &F) -> Result<F::Result> {
 
 #[cfg(feature = "wgpu")]
 fn wgpu<F: Fit>(command: &F) -> Result<F::Result> {
-    use burn_did::backend::{Wgpu, WgpuDevice};
-    let asked = command.device().device;
-    let device = asked.map_or(WgpuDevice::DefaultDevice, WgpuDevice::DiscreteGpu);
-    run::<Wgpu, F>(command, &device, Precision::F32)
+    run::<burn_did::backend::Wgpu, F>(command, &adapter(command), Precision::F32)
+}
+
+#[cfg(feature = "vulkan")]
+fn vulkan<F: Fit>(command: &F) -> Result<F::Result> {
+    run::<burn_did::backend::Vulkan, F>(command, &adapter(command), Precision::F64)
+}
+
+/// The adapter asked for.
+#[cfg(feature = "wgpu")]
+fn adapter<F: Fit>(command: &F) -> burn_did::backend::WgpuDevice {
+    use burn_did::backend::WgpuDevice;
+    command.device().device.map_or(WgpuDevice::DefaultDevice, WgpuDevice::DiscreteGpu)
 }
 
 #[cfg(feature = "cuda")]
@@ -66,12 +76,17 @@ fn wgpu<F: Fit>(_: &F) -> Result<F::Result> {
     Err(not_built("wgpu"))
 }
 
+#[cfg(not(feature = "vulkan"))]
+fn vulkan<F: Fit>(_: &F) -> Result<F::Result> {
+    Err(not_built("vulkan"))
+}
+
 #[cfg(not(feature = "cuda"))]
 fn cuda<F: Fit>(_: &F) -> Result<F::Result> {
     Err(not_built("cuda"))
 }
 
-#[cfg(not(all(feature = "wgpu", feature = "cuda")))]
+#[cfg(not(all(feature = "vulkan", feature = "cuda")))]
 fn not_built(name: &str) -> CliError {
     CliError::usage(
         format!("this burn-did was built without the {name} backend"),

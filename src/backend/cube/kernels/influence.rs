@@ -41,8 +41,9 @@ pub(crate) fn influence_values<F: Float>(
     out: &mut Array<F>,
     start: u32,
     rows: u32,
-    #[define(F)] _dtype: StorageType,
+    #[define(F)] dtype: StorageType,
 ) {
+    let double = comptime!(dtype.size() == 8);
     let at = ABSOLUTE_POS_X as usize;
     let column = CUBE_POS_Y as usize;
     let rows = rows as usize;
@@ -67,7 +68,7 @@ pub(crate) fn influence_values<F: Float>(
             let mut rest = numbers[floats + 1] + dot_or_zero::<F>(dots, plan[ints + 8], rows, at);
             let prop = plan[ints + 5];
             if prop > 0 {
-                let q = odds::<F>(dots[(prop as usize - 1) * rows + at], numbers);
+                let q = odds::<F>(dots[(prop as usize - 1) * rows + at], numbers, double);
                 let kept = trimmed::<F>(q, numbers);
                 factor -= numbers[floats + 2] * kept;
                 rest += numbers[floats + 3] * kept;

@@ -2,6 +2,8 @@
 
 use cubecl::prelude::*;
 
+use super::exp::exp_double;
+
 /// Numbers at the start of each table of numbers: bound of `|η|`, largest odds, odds from which rows are trimmed.
 pub(super) const SETTINGS: usize = 3;
 
@@ -41,12 +43,19 @@ pub(super) fn predictor<F: Float>(
     sum
 }
 
-/// Odds `p / (1 - p) = e^η`, which keep their relative precision where `1 - p` would lose it.
+/// Odds `p / (1 - p) = e^η`, which keep their relative precision where `1 - p` would lose it. Those of a log-odds that is no
+/// number are none.
 #[cube]
-pub(super) fn odds<F: Float>(log_odds: F, settings: &Array<F>) -> F {
+pub(super) fn odds<F: Float>(log_odds: F, settings: &Array<F>, #[comptime] double: bool) -> F {
     let bound = settings[0];
-    let eta = F::max(F::min(log_odds, bound), -bound);
-    F::exp(eta)
+    let mut eta = log_odds;
+    if eta > bound {
+        eta = bound;
+    }
+    if eta < -bound {
+        eta = -bound;
+    }
+    if comptime!(double) { exp_double::<F>(eta) } else { F::exp(eta) }
 }
 
 /// The odds up to the largest, or 0 from the trimming threshold on.

@@ -52,8 +52,9 @@ pub(crate) fn tile_products<F: Float>(
     treated: u32,
     #[comptime] form: Form,
     #[comptime] height: usize,
-    #[define(F)] _dtype: StorageType,
+    #[define(F)] dtype: StorageType,
 ) {
+    let double = comptime!(dtype.size() == 8);
     let size = comptime!(height * WIDTH);
     let block = CUBE_POS_X as usize;
     let tile = CUBE_POS_Y as usize;
@@ -83,11 +84,11 @@ pub(crate) fn tile_products<F: Float>(
             }
             if comptime!(form == Form::Odds) {
                 let eta = predictor::<F>(x, x_first, row, numbers, SETTINGS, k);
-                omega *= trimmed::<F>(odds::<F>(eta, numbers), numbers);
+                omega *= trimmed::<F>(odds::<F>(eta, numbers, double), numbers);
             }
             if comptime!(form == Form::Logit) {
                 let eta = predictor::<F>(x, x_first, row, numbers, SETTINGS, k);
-                let q = odds::<F>(eta, numbers);
+                let q = odds::<F>(eta, numbers, double);
                 let not_p = F::from_int(1) / (F::from_int(1) + q);
                 let p = q * not_p;
                 if omega > F::from_int(0) {

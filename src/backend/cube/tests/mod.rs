@@ -9,5 +9,7 @@ mod cuda_source;
 mod headless;
 #[cfg(feature = "cpu")]
 mod kernels;
+#[cfg(all(feature = "vulkan", feature = "cpu"))]
+mod vulkan;
 #[cfg(all(feature = "wgpu", feature = "cpu"))]
 mod wgpu;

@@ -1,0 +1,64 @@
+//! Two-period comparisons and triple differences on other backends and in single precision, against the CPU in double
+//! precision: estimates in its standard errors, standard errors relatively.
+
+use burn_did::backend::{Cpu, DidBackend};
+use burn_did::{Estimate, Precision};
+
+use crate::support::frames::golden_data;
+use crate::support::{ddd, drdid};
+
+/// Largest distance of a precision.
+fn allowed(precision: Precision) -> f64 {
+    match precision {
+        Precision::F32 => 1e-3,
+        Precision::F64 => 1e-9,
+    }
+}
+
+fn compare(id: &str, here: Estimate, cpu: Estimate, allowed: f64, worst: &mut [f64; 2]) {
+    let (Some(att), Some(se)) = (cpu.att, cpu.se) else {
+        assert_eq!(here.se, cpu.se, "{id}");
+        return;
+    };
+    let own = here.att.zip(here.se);
+    let (own_att, own_se) = own.unwrap_or_else(|| panic!("{id}: {here:?}"));
+    let off = [(own_att - att).abs() / se, (own_se - se).abs() / se];
+    assert!(off.iter().all(|off| *off <= allowed), "{id}: {here:?} against {cpu:?}");
+    worst.iter_mut().zip(off).for_each(|(w, o)| *w = w.max(o));
+}
+
+/// One case in `every`, on a backend.
+pub fn run_some<B: DidBackend>(precision: Precision, every: usize) {
+    let allowed = allowed(precision);
+    let mut worst = [0.0; 2];
+    let mut count = 0;
+    for name in drdid::DATASETS {
+        let dataset = drdid::Dataset::load(name);
+        let data = golden_data(&dataset.dataset);
+        for case in dataset.cases.iter().filter(|c| c.draws.is_none()).step_by(every) {
+            let here = dataset.fit::<B>(case, &data, precision);
+            let cpu = dataset.fit::<Cpu>(case, &data, Precision::F64);
+            compare(&case.id, here.estimate, cpu.estimate, allowed, &mut worst);
+            count += 1;
+        }
+    }
+    for name in ddd::DATASETS.into_iter().chain(["oracle"]) {
+        let dataset = ddd::Dataset::load(name);
+        for case in dataset.cases.iter().step_by(every) {
+            let data = golden_data(case.data.as_deref().unwrap_or(&dataset.dataset));
+            let here = dataset.fit::<B>(case, &data, precision);
+            let cpu = dataset.fit::<Cpu>(case, &data, Precision::F64);
+            for (h, c) in here.cells.iter().zip(&cpu.cells) {
+                compare(&case.id, h.estimate, c.estimate, allowed, &mut worst);
+            }
+            count += 1;
+        }
+    }
+    let [att, se] = worst;
+    println!("{count} fits on {}: att within {att:.1e} se, se within {se:.1e}", B::NAME);
+}
+
+#[test]
+fn golden_cases_on_the_cpu_in_single_precision() {
+    run_some::<Cpu>(Precision::F32, 1);
+}
