@@ -27,7 +27,8 @@ impl<B: Backend> Tile<B> {
 
     /// The first `1 / thinning` of the tile's rows.
     fn thinned(chunk: &Chunk<B>, start: usize, thinning: usize) -> Self {
-        let rows = start..start + TILE.min(chunk.rows - start).div_ceil(thinning);
+        let length = TILE.min(chunk.rows - start).div_ceil(thinning);
+        let rows = chunk.first + start..chunk.first + start + length;
         let cut = |t: &Tensor<B, 2>| Matrix::from(t).slice([0..t.dims()[0], rows.clone()]);
         let y = cut(&chunk.y);
         let ones = y.clone().slice([0..1, 0..rows.len()]).zeros_like().add_scalar(1.0);
@@ -148,7 +149,7 @@ pub(super) fn influence<B: DidBackend>(
     let active = plan.active();
     let mut kept = vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
     for start in (0..chunk.rows).step_by(TILE) {
-        let tile = B::influence_rows(chunk, plan, trim, start);
+        let tile = B::influence_rows(chunk, plan, trim, start)?;
         let rows = start..start + tile.dims()[1];
         if let Some(clusters) = consumers.clusters {
             let cluster = &chunk.cluster[rows.clone()];

@@ -4,6 +4,7 @@
 //! `impl DidBackend for MyBackend { const NAME: &'static str = "mine"; }`. The backends below override them where a
 //! measurement showed that it pays.
 
+mod at_once;
 mod default;
 #[cfg_attr(
     not(feature = "cpu"),
@@ -35,6 +36,7 @@ use crate::pass::{
     StratumPlan,
 };
 
+pub use at_once::{AtOnce, DeviceWork, HostRows, Segments};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub use cube::GpuRuntime;
 pub(crate) use matrix::Matrix;
@@ -92,6 +94,12 @@ pub trait DidBackend: Backend {
         memory::probe_dtype::<Self>(device, precision)
     }
 
+    /// Passes over everything that a device holds in one call, where that is worth it.
+    #[must_use]
+    fn at_once() -> Option<&'static dyn AtOnce<Self>> {
+        None
+    }
+
     /// Adds a chunk's weighted cross-products, one entry of `out` a job.
     ///
     /// # Errors
@@ -130,13 +138,16 @@ pub trait DidBackend: Backend {
     }
 
     /// Influence values `[active, rows of the tile]` of the rows from `start` on.
+    ///
+    /// # Errors
+    /// What the device reports.
     fn influence_rows(
         chunk: &Chunk<Self>,
         plan: &StratumPlan,
         trim: f64,
         start: usize,
-    ) -> Tensor<Self, 2> {
-        default::influence_rows(chunk, plan, trim, start)
+    ) -> Result<Tensor<Self, 2>> {
+        Ok(default::influence_rows(chunk, plan, trim, start))
     }
 
     /// `U U'` of a tile `U [m, rows]`: `[m, m]`, row-major.

@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
+use crate::backend::DeviceWork;
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, GroupTimeEffects};
 use crate::inference::{Estimate, Wald};
@@ -45,6 +46,9 @@ pub struct Timings {
     pub inference: f64,
     /// The whole fit.
     pub total: f64,
+    /// What the devices were asked to do, where they count it: GPUs do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceWork>,
 }
 
 impl Timings {

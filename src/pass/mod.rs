@@ -14,7 +14,7 @@ mod odds;
 mod segment;
 mod stat;
 
-pub use chunk::{Chunk, Weight};
+pub use chunk::{Chunk, Slab, Weight};
 pub(crate) use gram::GramPass;
 pub use gram::{Gram, GramJob};
 pub(crate) use influence::InfluencePass;

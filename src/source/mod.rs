@@ -17,6 +17,7 @@ mod upload;
 mod wire;
 mod work;
 
+use crate::backend::DeviceWork;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::Sample;
@@ -41,6 +42,11 @@ pub(crate) trait Source {
 
     /// Precision of the device's arithmetic.
     fn precision(&self) -> Precision;
+
+    /// What devices were asked to do so far, where they count it.
+    fn device_work(&self) -> Option<DeviceWork> {
+        None
+    }
 
     /// An error if what is asked for does not fit in the memory of where it is formed, before any of it is.
     ///

@@ -5,10 +5,11 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::reweighted::ReweightedPass;
-use crate::backend::DidBackend;
+use crate::backend::{AtOnce, DidBackend, Segments};
 use crate::error::{DidError, Result};
 use crate::pass::{
-    Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat, Stat,
+    Chunk, Consumers, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat,
+    Stat,
 };
 
 /// A map from the chunks of a sample to an additive statistic.
@@ -37,6 +38,17 @@ pub(crate) trait Pass: Clone + Into<AnyPass> {
         chunk: &Chunk<B>,
         part: &mut Self::Stat,
     ) -> Result<Option<KeptRows>>;
+
+    /// The statistics of segments that one device holds, in one call: of all together, or of each its stratum's part. `None` if
+    /// that cannot be had.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+    ) -> Result<Option<Vec<Self::Stat>>>;
 
     /// Adds a stratum's part to the statistic of all.
     ///
@@ -73,6 +85,18 @@ impl Pass for GramPass {
         Ok(None)
     }
 
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+    ) -> Result<Option<Vec<Vec<Gram>>>> {
+        let mut kinds = self.jobs.windows(2).map(|w| w[0].odds.is_some() == w[1].odds.is_some());
+        if !kinds.all(|same| same) {
+            return Ok(None);
+        }
+        device.gram(segments, &self.jobs, self.trim).map(Some)
+    }
+
     fn merge(&self, total: &mut Vec<Gram>, stratum: usize, part: &Vec<Gram>) -> Result<()> {
         total[self.jobs_of(stratum)].merge(part)
     }
@@ -104,6 +128,14 @@ impl Pass for LogitPass {
         let jobs = self.jobs_of(chunk.stratum);
         B::logit(chunk, self.thinning, &self.jobs[jobs], part)?;
         Ok(None)
+    }
+
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+    ) -> Result<Option<Vec<Vec<LogitStat>>>> {
+        device.logit(segments, self.thinning, &self.jobs).map(Some)
     }
 
     fn merge(
@@ -140,6 +172,18 @@ impl Pass for InfluencePass {
         part: &mut InfluenceStat,
     ) -> Result<Option<KeptRows>> {
         B::influence(chunk, &self.strata[chunk.stratum], self.trim, &self.consumers, part)
+    }
+
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+    ) -> Result<Option<Vec<InfluenceStat>>> {
+        let Consumers { clusters, multipliers, keep_rows } = self.consumers;
+        if clusters.is_some() || keep_rows {
+            return Ok(None);
+        }
+        device.influence(segments, &self.strata, self.trim, self.columns, multipliers).map(Some)
     }
 
     fn merge(&self, total: &mut InfluenceStat, _: usize, part: &InfluenceStat) -> Result<()> {
@@ -250,6 +294,22 @@ impl AnyPass {
             }
             _ => Err(foreign()),
         }
+    }
+
+    pub fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+    ) -> Result<Option<Vec<AnyStat>>> {
+        fn any<S>(stats: Option<Vec<S>>, any: fn(S) -> AnyStat) -> Option<Vec<AnyStat>> {
+            stats.map(|stats| stats.into_iter().map(any).collect())
+        }
+        Ok(match self {
+            Self::Gram(pass) => any(pass.at_once(device, segments)?, AnyStat::Grams),
+            Self::Logit(pass) => any(pass.at_once(device, segments)?, AnyStat::Logits),
+            Self::Influence(pass) => any(pass.at_once(device, segments)?, AnyStat::Influence),
+            Self::Reweighted(_) => None,
+        })
     }
 
     pub fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {

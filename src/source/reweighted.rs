@@ -5,7 +5,7 @@ use burn::tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
 use super::{AnyPass, AnyStat, Keep, Source, Work};
-use crate::backend::Matrix;
+use crate::backend::{DeviceWork, Matrix};
 use crate::error::Result;
 use crate::options::Precision;
 use crate::panel::Sample;
@@ -57,6 +57,10 @@ impl<S: Source> Source for Reweighted<'_, S> {
         self.source.precision()
     }
 
+    fn device_work(&self) -> Option<DeviceWork> {
+        self.source.device_work()
+    }
+
     fn check(&self, work: &Work<'_>) -> Result<()> {
         self.source.check(work)
     }
@@ -84,11 +88,12 @@ impl Draws {
         } else {
             exponentials(seed, block, count, &chunk.rank)
         };
+        let chunk = chunk.alone();
         let drawn = Matrix::from(&chunk.y).upload_like(values, [count, chunk.rows]);
         let w = match &chunk.w {
             Some(w) => Matrix::stack(vec![w.into(), drawn]),
             None => drawn,
         };
-        Chunk { w: Some(w.into()), ..chunk.clone() }
+        Chunk { w: Some(w.into()), ..chunk }
     }
 }

@@ -21,9 +21,11 @@ pub(super) fn upload<B: DidBackend>(
     Chunk {
         stratum,
         rows,
+        first: 0,
         y: upload(y),
         x: (!x.is_empty()).then(|| upload(x)),
         w: (!w.is_empty()).then(|| upload(w)),
+        slab: None,
         rank,
         cluster,
         k,

@@ -2,8 +2,10 @@
 //!
 //! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
 
-use burn_did::Precision;
-use burn_did::backend::{DidBackend, Vulkan};
+use burn_did::backend::{DeviceWork, DidBackend, Vulkan};
+use burn_did::{
+    AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result, data,
+};
 
 use crate::backends;
 use crate::support::golden::{DATASETS, run_some};
@@ -33,4 +35,63 @@ fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {
         backends::run_some::<Vulkan>(Precision::F64, 1);
     }
+}
+
+/// A fit of many strata.
+fn fit(
+    covariates: &str,
+    bootstrap: Option<Bootstrap>,
+    budget: Option<u64>,
+) -> Result<GroupTimeResult> {
+    AttGt::<Vulkan>::builder()
+        .outcome("lemp")
+        .unit("countyreal")
+        .time("year")
+        .group("first.treat")
+        .covariates(covariates)
+        .control_group(ControlGroup::NotYetTreated)
+        .maybe_bootstrap(bootstrap)
+        .maybe_memory_budget(budget)
+        .build()
+        .fit(&data::mpdta(), &Default::default())
+}
+
+/// What it asks of the device.
+fn work(covariates: &str, bootstrap: Option<Bootstrap>) -> DeviceWork {
+    let fit = fit(covariates, bootstrap, None).expect("a fit");
+    fit.timings.device.expect("GPUs count")
+}
+
+#[test]
+fn streamed_data_give_the_same_bits() {
+    if !usable() {
+        return;
+    }
+    let bootstrap = Some(Bootstrap::draws(100));
+    let resident = fit("~ lpop", bootstrap, None).expect("a fit");
+    let streamed = fit("~ lpop", bootstrap, Some(1 << 19)).expect("a fit");
+    let work = streamed.timings.device.expect("GPUs count");
+    assert_eq!(work.resident_bytes, 0);
+    assert!(work.reads > work.passes);
+    assert_eq!(resident.cells, streamed.cells);
+    let error = fit("~ lpop", None, Some(1_000)).expect_err("not even a tile");
+    assert!(matches!(error, DidError::Memory { .. }), "{error}");
+}
+
+/// Whatever the number of strata and models: the calls of a GPU cost more than the work of a small pass.
+#[test]
+fn a_pass_is_few_launches_and_one_read() {
+    if !usable() {
+        return;
+    }
+    let plain = work("~ 1", None);
+    assert_eq!((plain.passes, plain.reads), (2, 2), "cross-products and influence values");
+    assert_eq!(plain.launches, 2 + 3);
+    assert!(plain.resident_bytes > 0 && plain.bytes_up > plain.resident_bytes);
+    let draws = work("~ 1", Some(Bootstrap::draws(100)));
+    assert_eq!((draws.passes, draws.reads, draws.launches), (2, 2, 2 + 5));
+    let models = work("~ lpop", None);
+    assert_eq!(models.reads, models.passes);
+    // Two for cross-products and for a step of all models, four for influence values.
+    assert_eq!(models.launches, 2 * (models.passes - 1) + 4);
 }

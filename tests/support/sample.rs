@@ -59,9 +59,11 @@ impl Sample {
         Chunk {
             stratum: 0,
             rows: range.len(),
+            first: 0,
             y: matrix(&self.y).expect("outcomes"),
             x: matrix(&self.x),
             w: matrix(&self.w),
+            slab: None,
             rank: ranks.collect(),
             cluster: clusters.collect(),
             k: self.k,

@@ -3,63 +3,152 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use burn::tensor::{DType, Shape, Tensor, TensorData};
+use burn::tensor::{DType, Shape, TensorData};
 use burn_cubecl::tensor::CubeTensor;
-use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
+use cubecl::bytes::Bytes;
 use cubecl::client::ComputeClient;
 use cubecl::ir::AddressType;
+use cubecl::prelude::ArrayArg;
+use cubecl::server::Handle;
+use cubecl::stream_id::StreamId;
 
-use super::GpuRuntime;
+use super::{GpuRuntime, meter};
 use crate::error::{DidError, Result};
-use crate::pass::Chunk;
 
-/// A device and the float that a chunk is held in.
+/// The queue of a device that all work here goes through, whatever the thread: every queue has memory of its own.
+const QUEUE: StreamId = StreamId { value: 0xD1D };
+
+/// A device and the float that a sample is held in.
 pub(super) struct Gpu<R: GpuRuntime> {
     pub client: ComputeClient<R>,
     device: R::Device,
     pub dtype: DType,
 }
 
+/// Entries of one type on a device.
+pub(super) struct Buffer {
+    handle: Handle,
+    len: usize,
+}
+
+impl Buffer {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// As the argument of a kernel.
+    #[expect(unsafe_code, reason = "the length is that of the buffer")]
+    pub(super) fn arg<R: GpuRuntime>(&self) -> ArrayArg<R> {
+        // SAFETY: `handle` was made with room for `len` entries.
+        unsafe { ArrayArg::from_raw_parts(self.handle.clone(), self.len) }
+    }
+
+    /// The width of indices that reach every entry of `buffers`.
+    pub(super) fn address(buffers: &[&Self]) -> AddressType {
+        AddressType::from_len(buffers.iter().map(|b| b.len).max().unwrap_or_default())
+    }
+}
+
 impl<R: GpuRuntime> Gpu<R> {
+    pub(super) fn new(device: &R::Device, dtype: DType) -> Self {
+        Self { client: R::client(device), device: device.clone(), dtype }
+    }
+
     pub(super) fn of(tensor: &CubeTensor<R>) -> Self {
         Self { client: tensor.client.clone(), device: tensor.device.clone(), dtype: tensor.dtype }
     }
 
-    fn tensor(&self, data: &TensorData) -> CubeTensor<R> {
-        CubeTensor::new_contiguous(
-            self.client.clone(),
-            self.device.clone(),
-            data.shape.clone(),
-            self.client.create_from_slice(data.as_bytes()),
-            data.dtype,
-        )
+    /// Whether numbers are doubles.
+    pub(super) fn doubles(&self) -> bool {
+        self.dtype == DType::F64
     }
 
-    /// A table of numbers in the chunk's precision.
-    pub(super) fn floats(&self, values: Vec<f64>) -> CubeTensor<R> {
+    /// Bytes of a number.
+    pub(super) fn width(&self) -> usize {
+        self.dtype.size()
+    }
+
+    /// Entries of the largest allocation.
+    pub(super) fn largest(&self) -> usize {
+        let bytes = self.client.properties().memory.max_page_size;
+        usize::try_from(bytes).unwrap_or(usize::MAX) / self.width()
+    }
+
+    fn upload(&self, bytes: &[u8], len: usize) -> Buffer {
+        meter::note(|done| done.bytes_up += bytes.len() as u64);
+        Buffer { handle: self.client.create_from_slice(bytes), len }
+    }
+
+    /// Numbers in the sample's precision; never empty, since a kernel may not bind an empty buffer.
+    pub(super) fn floats(&self, mut values: Vec<f64>) -> Buffer {
+        if values.is_empty() {
+            values.push(0.0);
+        }
         let len = values.len();
-        self.tensor(&TensorData::new(values, [len]).convert_dtype(self.dtype))
+        let data = TensorData::new(values, [len]).convert_dtype(self.dtype);
+        self.upload(data.as_bytes(), len)
     }
 
-    /// A table of indices; never empty, since a kernel may not bind an empty buffer.
-    pub(super) fn indices(&self, mut values: Vec<u32>) -> CubeTensor<R> {
+    /// Indices; never empty.
+    pub(super) fn indices(&self, mut values: Vec<u32>) -> Buffer {
         if values.is_empty() {
             values.push(0);
         }
-        let len = values.len();
-        self.tensor(&TensorData::new(values, [len]))
+        self.upload(bytemuck::cast_slice(&values), values.len())
     }
 
     /// Room for numbers, not initialised.
-    pub(super) fn empty<const D: usize>(&self, shape: [usize; D]) -> CubeTensor<R> {
-        let bytes = shape.iter().product::<usize>() * self.dtype.size();
+    pub(super) fn empty(&self, len: usize) -> Buffer {
+        let len = len.max(1);
+        Buffer { handle: self.client.empty(len * self.width()), len }
+    }
+
+    /// Room for indices, not initialised.
+    pub(super) fn empty_indices(&self, len: usize) -> Buffer {
+        Buffer { handle: self.client.empty(len * size_of::<u32>()), len }
+    }
+
+    /// A tensor's memory, which has to be contiguous.
+    pub(super) fn buffer(tensor: &CubeTensor<R>) -> Buffer {
+        Buffer { handle: tensor.handle.clone(), len: tensor.meta.shape().num_elements() }
+    }
+
+    /// A matrix of the entries from `first` on.
+    pub(super) fn matrix(
+        &self,
+        buffer: &Buffer,
+        first: usize,
+        [rows, columns]: [usize; 2],
+    ) -> CubeTensor<R> {
+        let bytes = |entries: usize| (entries * self.width()) as u64;
+        let behind = buffer.len - first - rows * columns;
+        let handle = buffer.handle.clone().offset_start(bytes(first)).offset_end(bytes(behind));
+        let shape = Shape::new([rows, columns]);
         CubeTensor::new_contiguous(
             self.client.clone(),
             self.device.clone(),
-            Shape::new(shape),
-            self.client.empty(bytes),
+            shape,
+            handle,
             self.dtype,
         )
+    }
+
+    /// An error unless the buffer has memory. Allocations that fail are noticed nowhere else until what was to be written to
+    /// them is read.
+    pub(super) fn check(&self, buffer: &Buffer) -> Result<()> {
+        match self.client.get_resource(buffer.handle.clone()) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let bytes = buffer.handle.size();
+                Err(self.failed(&format!("{bytes} bytes could not be allocated: {error:?}")))
+            }
+        }
+    }
+
+    /// Waits until everything asked for so far is done.
+    pub(super) fn wait(&self) -> Result<()> {
+        cubecl::future::block_on(self.client.sync())
+            .map_err(|e| self.failed(&format!("waiting for the device: {e:?}")))
     }
 
     /// The device does not do what it should.
@@ -68,53 +157,26 @@ impl<R: GpuRuntime> Gpu<R> {
     }
 
     /// Reads several buffers in one synchronisation.
-    pub(super) fn read(&self, tensors: Vec<CubeTensor<R>>) -> Result<Vec<Vec<f64>>> {
-        let shapes: Vec<Shape> = tensors.iter().map(|t| t.meta.shape().clone()).collect();
-        let handles = tensors.into_iter().map(|t| t.handle).collect();
-        let bytes = cubecl::future::block_on(self.client.read_async(handles))
+    pub(super) fn read(&self, buffers: &[&Buffer]) -> Result<Vec<Bytes>> {
+        let handles = buffers.iter().map(|b| b.handle.clone()).collect();
+        let read = cubecl::future::block_on(self.client.read_async(handles))
             .map_err(|e| self.failed(&format!("reading results: {e:?}")))?;
-        if bytes.len() != shapes.len() {
-            let problem = format!("{} results came of {} asked for", bytes.len(), shapes.len());
+        meter::note(|done| {
+            done.reads += 1;
+            done.bytes_down += read.iter().map(|b| b.len() as u64).sum::<u64>();
+        });
+        if read.len() != buffers.len() {
+            let problem = format!("{} results came of {} asked for", read.len(), buffers.len());
             return Err(self.failed(&problem));
         }
-        let read = bytes.into_iter().zip(shapes);
-        read.map(|(bytes, shape)| {
-            let data = TensorData::from_bytes(bytes, shape, self.dtype).convert_dtype(DType::F64);
-            data.into_vec().map_err(|e| self.failed(&format!("reading results: {e:?}")))
-        })
-        .collect()
-    }
-}
-
-/// A chunk's matrices; absent ones are a single number that no kernel reads.
-pub(super) struct Matrices<R: GpuRuntime> {
-    pub y: CubeTensor<R>,
-    pub x: CubeTensor<R>,
-    pub w: CubeTensor<R>,
-}
-
-impl<R: GpuRuntime> Matrices<R> {
-    pub(super) fn of<F: FloatElement, I: IntElement, BT: BoolElement>(
-        chunk: &Chunk<CubeBackend<R, F, I, BT>>,
-    ) -> (Gpu<R>, Self) {
-        let primitive =
-            |t: &Tensor<CubeBackend<R, F, I, BT>, 2>| t.clone().into_primitive().tensor();
-        let y = primitive(&chunk.y);
-        let gpu = Gpu::of(&y);
-        let or_none = |t: &Option<_>| t.as_ref().map_or_else(|| gpu.empty([1, 1]), primitive);
-        let (x, w) = (or_none(&chunk.x), or_none(&chunk.w));
-        (gpu, Self { y, x, w })
+        Ok(read)
     }
 
-    /// Matrices of which only `y` is read.
-    pub(super) fn only(gpu: &Gpu<R>, y: CubeTensor<R>) -> Self {
-        Self { y, x: gpu.empty([1, 1]), w: gpu.empty([1, 1]) }
+    /// Numbers from bytes.
+    pub(super) fn numbers(&self, bytes: Bytes, len: usize) -> Result<Vec<f64>> {
+        let data = TensorData::from_bytes(bytes, [len], self.dtype).convert_dtype(DType::F64);
+        data.into_vec().map_err(|e| self.failed(&format!("reading results: {e:?}")))
     }
-}
-
-/// The width of indices that reach every entry of the tensors.
-pub(super) fn address<R: GpuRuntime>(tensors: &[&CubeTensor<R>]) -> AddressType {
-    tensors.iter().map(|t| t.required_address_type()).max().unwrap_or_default()
 }
 
 /// Runs work on a device and turns the runtime's panics, which report lost devices and exhausted memory, into errors.
@@ -122,7 +184,7 @@ pub(super) fn guarded<R: GpuRuntime, T>(
     device: &R::Device,
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work))
+    catch_unwind(AssertUnwindSafe(|| QUEUE.executes(work)))
         .unwrap_or_else(|panic| Err(failed::<R>(device, &message(panic.as_ref()))))
 }
 

@@ -1,6 +1,7 @@
 //! CUDA: double precision by kernels of our own.
 
 use burn_cuda::CudaDevice;
+use cubecl::Runtime;
 use cubecl::cuda::{CudaRuntime, install};
 use cudarc::driver::CudaContext;
 
@@ -44,6 +45,11 @@ impl GpuRuntime for CudaRuntime {
             if !usize::try_from(count).is_ok_and(|count| device.index < count) {
                 return Err(missing(format!("no such GPU; {count} found")));
             }
+            // What earlier fits gave back is the runtime's until it is asked for.
+            let client = Self::client(device);
+            client.memory_cleanup();
+            cubecl::future::block_on(client.sync())
+                .map_err(|e| missing(format!("the GPU does not answer: {e:?}")))?;
             let free = CudaContext::new(device.index)
                 .and_then(|context| context.mem_get_info())
                 .map_err(|e| missing(format!("the GPU does not answer: {e}")))?

@@ -1,14 +1,24 @@
-//! `CubeCL` backends: the passes as kernels with two-pass reductions in a fixed order.
+//! `CubeCL` backends: the passes as kernels with reductions in a fixed order.
 //!
-//! A kernel returns the sums of each tile, and the host adds them in order in double precision, so neither the size of
-//! chunks nor the schedule of the device changes a bit of the result.
+//! A launch covers every row and everything that is asked of it ([`kernels`]); a second one adds the sums of the tiles in the
+//! order in which the host would, and the result is read once. So neither the size of chunks nor the schedule of the device
+//! changes a bit of a result in double precision. In single precision tiles are added in two floats, which have more digits
+//! than the tiles' sums.
 
+mod at_once;
 mod buffers;
+mod fold;
+mod influence;
+mod jobs;
 mod kernels;
 #[cfg(feature = "wgpu")]
 mod known;
+mod meter;
 mod products;
+mod slab;
+mod spans;
 mod tables;
+mod work;
 
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -19,28 +29,23 @@ mod wgpu;
 mod tests;
 
 use burn::tensor::{Tensor, TensorPrimitive};
-use burn_cubecl::tensor::CubeTensor;
 use burn_cubecl::{BoolElement, CubeBackend, CubeRuntime, FloatElement, IntElement};
-use cubecl::prelude::{CubeCount, CubeDim};
 
-use self::buffers::{Gpu, Matrices, address, guarded};
-use self::kernels::{Form, GROUP, Law};
-use self::products::{Products, for_tiles};
-use self::tables::{PlanTables, index, odds_settings};
-use super::{Availability, DidBackend};
+use self::buffers::{Gpu, guarded};
+use self::influence::{Influence, Question, Sums, mirror, of_tile};
+use self::jobs::Jobs;
+use self::slab::Columns;
+use self::spans::{Cut, Span};
+use super::{AtOnce, Availability, DidBackend};
 use crate::error::Result;
-use crate::options::{Multiplier, Precision};
+use crate::options::Precision;
 use crate::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, LogitJob, LogitStat, Multipliers,
-    StratumPlan, TILE, add,
+    StratumPlan, TILE,
 };
-use crate::random::{MAMMEN_LOWER, halves, law_levels};
 
-/// Bytes of influence values and their results held at once.
-const BATCH_BYTES: usize = 1 << 27;
-
-/// Units of a cube in the kernels without a reduction.
-const UNITS: usize = 128;
+/// Bytes of working space of one kind: influence values, or sums of tiles.
+const SCRATCH_BYTES: usize = 1 << 30;
 
 /// A `CubeCL` runtime that the passes run on.
 pub trait GpuRuntime: CubeRuntime {
@@ -69,36 +74,26 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         R::probe(device, precision)
     }
 
+    fn at_once() -> Option<&'static dyn AtOnce<Self>> {
+        Some(&at_once::Whole)
+    }
+
     fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
-            let (gpu, matrices) = Matrices::of(chunk);
-            let (k, periods) = (chunk.k, chunk.y.dims()[0]);
-            let launch = |job: &GramJob| {
-                let mut numbers = odds_settings(gpu.dtype, trim);
-                numbers.extend(job.odds.iter().flatten());
-                let products = Products {
-                    form: if job.odds.is_some() { Form::Odds } else { Form::Weighted },
-                    height: k,
-                    columns: k + periods,
-                    k,
-                    version: job.x,
-                    weight: job.w,
-                    treated: false,
-                    thinning: 1,
-                };
-                (products, gpu.floats(numbers))
-            };
-            let launches: Vec<_> = jobs.iter().map(launch).collect();
-            for_tiles(&gpu, &matrices, &launches, chunk.rows, |job, tile| {
-                let out = &mut out[job];
-                tile.for_each(|i, j, sum| {
-                    if j >= k {
-                        out.zy[i * periods + j - k] += sum;
-                    } else {
-                        add_symmetric(&mut out.zz, k, i, j, sum);
-                    }
-                });
-            })
+            let (gpu, columns, span) = of_chunk(chunk)?;
+            let shape = [chunk.k, chunk.y.dims()[0]];
+            // With and without odds are kernels of their own.
+            let mut start = 0;
+            for own in jobs.chunk_by(|a, b| a.odds.is_some() == b.odds.is_some()) {
+                let (all, count) = (0..own.len(), own.len());
+                let out = &mut out[start..start + own.len()];
+                start += own.len();
+                let jobs = Jobs::gram(&gpu, &columns, shape, own, trim);
+                let before = Some(jobs.of_grams(out));
+                let sums = jobs.sums(&gpu, &columns, &[span], &[all], count, Cut::Tiles, before)?;
+                out.clone_from_slice(&jobs.grams(&sums));
+            }
+            Ok(())
         })
     }
 
@@ -109,36 +104,15 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         out: &mut [LogitStat],
     ) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
-            let (gpu, matrices) = Matrices::of(chunk);
-            let k = chunk.k;
-            let launch = |job: &LogitJob| {
-                let mut numbers = odds_settings(gpu.dtype, 1.0);
-                numbers.extend(&job.gamma);
-                let products = Products {
-                    form: Form::Logit,
-                    height: k,
-                    columns: k + 1,
-                    k,
-                    version: job.x,
-                    weight: job.w,
-                    treated: job.treated,
-                    thinning,
-                };
-                (products, gpu.floats(numbers))
-            };
-            let launches: Vec<_> = jobs.iter().map(launch).collect();
-            for_tiles(&gpu, &matrices, &launches, chunk.rows, |job, tile| {
-                let out = &mut out[job];
-                tile.for_each(|i, j, sum| {
-                    if j == k {
-                        out.score[i] += sum;
-                    } else {
-                        add_symmetric(&mut out.hessian, k, i, j, sum);
-                    }
-                });
-                let odds = tile.largest_odds();
-                out.max_p = out.max_p.max(odds / (1.0 + odds));
-            })
+            let (gpu, columns, span) = of_chunk(chunk)?;
+            let (all, count) = (0..jobs.len(), jobs.len());
+            let jobs = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
+            let before = Some(jobs.of_logits(out));
+            let sums = jobs.sums(&gpu, &columns, &[span], &[all], count, Cut::Tiles, before)?;
+            for (out, stat) in out.iter_mut().zip(jobs.logits(&sums)) {
+                *out = LogitStat { max_p: out.max_p.max(stat.max_p), ..stat };
+            }
+            Ok(())
         })
     }
 
@@ -149,7 +123,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         consumers: &Consumers,
         out: &mut InfluenceStat,
     ) -> Result<Option<KeptRows>> {
-        guarded::<R, _>(&chunk.y.device(), || influence(chunk, plan, trim, consumers, out))
+        guarded::<R, _>(&chunk.y.device(), || influence_of(chunk, plan, trim, consumers, out))
     }
 
     fn influence_rows(
@@ -157,25 +131,25 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         plan: &StratumPlan,
         trim: f64,
         start: usize,
-    ) -> Tensor<Self, 2> {
-        let (gpu, matrices) = Matrices::of(chunk);
-        let tables = PlanTables::new(&gpu, plan, chunk.k, trim);
-        let rows = TILE.min(chunk.rows - start);
-        let values = influence_values(&gpu, &matrices, &tables, chunk.k, start, rows);
-        Tensor::from_primitive(TensorPrimitive::Float(values))
+    ) -> Result<Tensor<Self, 2>> {
+        guarded::<R, _>(&chunk.y.device(), || {
+            let (gpu, columns, span) = of_chunk(chunk)?;
+            let influence = Influence::new(&gpu, &columns, chunk.k, [plan], trim);
+            let rows = TILE.min(chunk.rows - start);
+            let values = influence.tile(&Span { first: span.first + start, rows, ..span })?;
+            let active = plan.active().len();
+            let matrix = gpu.matrix(&values, 0, [active, TILE]);
+            let values = Tensor::from_primitive(TensorPrimitive::Float(matrix));
+            Ok(values.slice([0..active, 0..rows]))
+        })
     }
 
     fn cross_moments(tile: Tensor<Self, 2>) -> Result<Vec<f64>> {
+        let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
-            let [m, rows] = tile.dims();
-            let y = tile.clone().into_primitive().tensor();
-            let gpu = Gpu::of(&y);
-            let matrices = Matrices::only(&gpu, y);
-            let mut cross = vec![0.0; m * m];
-            let jobs = [(Products::plain(m), gpu.floats(vec![0.0]))];
-            for_tiles(&gpu, &matrices, &jobs, rows, |_, tile| {
-                tile.for_each(|i, j, sum| add_symmetric(&mut cross, m, i, j, sum));
-            })?;
+            let tile = tile.into_primitive().tensor();
+            let mut cross = of_tile(&Gpu::of(&tile), &Columns::alone(tile), shape, None)?;
+            mirror(&mut cross);
             Ok(cross)
         })
     }
@@ -185,88 +159,59 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         rank: &[u64],
         spec: &Multipliers,
     ) -> Result<Vec<f64>> {
+        let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
-            let m = tile.dims()[0];
-            let u = tile.clone().into_primitive().tensor();
-            let gpu = Gpu::of(&u);
-            let mut sums = vec![0.0; m * spec.draws];
-            for result in gpu.read(vec![multiplied(&gpu, &u, rank, spec)])? {
-                result.chunks_exact(sums.len()).for_each(|part| add(&mut sums, part));
-            }
-            Ok(sums)
+            let tile = tile.into_primitive().tensor();
+            of_tile(&Gpu::of(&tile), &Columns::alone(tile), shape, Some((spec, rank)))
         })
     }
 }
 
-fn add_symmetric(out: &mut [f64], k: usize, i: usize, j: usize, sum: f64) {
-    out[i * k + j] += sum;
-    if i != j {
-        out[j * k + i] += sum;
-    }
+/// A chunk's columns and rows.
+fn of_chunk<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+    chunk: &Chunk<CubeBackend<R, F, I, BT>>,
+) -> Result<(Gpu<R>, Columns, Span)> {
+    let (gpu, columns) = Columns::of(chunk)?;
+    Ok((gpu, columns, Span { of: 0, row: 0, first: chunk.first, rows: chunk.rows }))
 }
 
-/// Forms batches of tiles, whose results are read in one synchronisation, and adds their tiles in order.
-fn influence<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     chunk: &Chunk<CubeBackend<R, F, I, BT>>,
     plan: &StratumPlan,
     trim: f64,
     consumers: &Consumers,
     out: &mut InfluenceStat,
 ) -> Result<Option<KeptRows>> {
-    let active = plan.active();
-    let m = active.len();
-    let (gpu, matrices) = Matrices::of(chunk);
-    let tables = PlanTables::new(&gpu, plan, chunk.k, trim);
+    let (gpu, columns, span) = of_chunk(chunk)?;
+    let influence = Influence::new(&gpu, &columns, chunk.k, [plan], trim);
     let clustered = consumers.clusters.is_some();
-    let cross = Products::plain(m);
+    let ranks = [chunk.rank.as_slice()];
     let multipliers = consumers.multipliers.filter(|_| !clustered);
-    let mut kept = vec![0.0; if consumers.keep_rows { m * chunk.rows } else { 0 }];
-    let draws = multipliers.map_or(0, |s| s.draws);
-    let tile_bytes = ((m + tables.dots) * TILE + m * draws) * gpu.dtype.size();
-    let batch = (BATCH_BYTES / tile_bytes).max(1) * TILE;
-
-    for start in (0..chunk.rows).step_by(batch) {
-        let rows = batch.min(chunk.rows - start);
-        let range = start..start + rows;
-        let values = influence_values(&gpu, &matrices, &tables, chunk.k, start, rows);
-        let mut results = Vec::new();
-        if !clustered {
-            let numbers = gpu.floats(vec![0.0]);
-            let values = Matrices::only(&gpu, values.clone());
-            results.push(cross.launch(&gpu, &values, &numbers, 0, rows));
-        }
-        if let Some(spec) = &multipliers {
-            results.push(multiplied(&gpu, &values, &chunk.rank[range.clone()], spec));
-        }
-        if clustered || consumers.keep_rows {
-            results.push(values);
-        }
-        let mut results = gpu.read(results)?.into_iter();
-        let mut next =
-            || results.next().ok_or_else(|| gpu.failed("fewer results than were asked for"));
-        if !clustered {
-            let columns = out.cross.len().isqrt();
-            let sums = next()?;
-            for tile in cross.tiles(&sums) {
-                tile.for_each(|i, j, sum| {
-                    add_symmetric(&mut out.cross, columns, active[i], active[j], sum);
-                });
-            }
-        }
-        if multipliers.is_some() {
-            for tile in next()?.chunks_exact(m * draws) {
-                out.add_draws(&active, draws, tile);
-            }
-        }
-        let block = if clustered || consumers.keep_rows { next()? } else { Vec::new() };
+    let question = Question {
+        columns: out.cross.len().isqrt(),
+        rows: 1,
+        sums: !clustered,
+        multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
+        values: clustered || consumers.keep_rows,
+    };
+    let before = [std::mem::take(&mut out.cross), std::mem::take(&mut out.draws)];
+    let Sums { cross, draws, values } =
+        influence.sums(&[span], &question, Cut::Tiles, Some(before))?;
+    (out.cross, out.draws) = (cross, draws);
+    mirror(&mut out.cross);
+    let active = plan.active();
+    let mut kept = vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
+    for (tile, values) in values.chunks_exact((active.len() * TILE).max(1)).enumerate() {
+        let start = tile * TILE;
+        let end = chunk.rows.min(start + TILE);
+        let columns = values.chunks_exact(TILE).map(|column| &column[..end - start]);
         if let Some(clusters) = consumers.clusters {
-            let cluster = &chunk.cluster[range.clone()];
-            out.add_clusters(&active, clusters, cluster, &block);
+            let block: Vec<f64> = columns.clone().flatten().copied().collect();
+            out.add_clusters(&active, clusters, &chunk.cluster[start..end], &block);
         }
         if consumers.keep_rows {
-            for (j, column) in block.chunks_exact(rows).enumerate() {
-                let at = j * chunk.rows;
-                kept[at + range.start..at + range.end].copy_from_slice(column);
+            for (j, column) in columns.enumerate() {
+                kept[j * chunk.rows + start..j * chunk.rows + end].copy_from_slice(column);
             }
         }
     }
@@ -276,93 +221,4 @@ fn influence<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         columns: active,
         values: kept,
     }))
-}
-
-/// Influence values `[active, rows]` of the rows from `start` on.
-fn influence_values<R: GpuRuntime>(
-    gpu: &Gpu<R>,
-    matrices: &Matrices<R>,
-    tables: &PlanTables<R>,
-    k: usize,
-    start: usize,
-    rows: usize,
-) -> CubeTensor<R> {
-    let Matrices { y, x, w } = matrices;
-    let groups = index(rows.div_ceil(UNITS));
-    let dots = gpu.empty([tables.dots.max(1), rows]);
-    if tables.dots > 0 {
-        kernels::linear_predictors::launch::<R>(
-            &gpu.client,
-            CubeCount::Static(groups, index(tables.dots), 1),
-            CubeDim::new_1d(index(UNITS)),
-            address(&[x, &dots]),
-            x.clone().into_tensor_arg(),
-            tables.coefficients.clone().into_array_arg(),
-            tables.versions.clone().into_array_arg(),
-            dots.clone().into_array_arg(),
-            index(start),
-            index(rows),
-            index(k),
-            gpu.dtype.into(),
-        );
-    }
-    let values = gpu.empty([tables.columns, rows]);
-    kernels::influence_values::launch::<R>(
-        &gpu.client,
-        CubeCount::Static(groups, index(tables.columns), 1),
-        CubeDim::new_1d(index(UNITS)),
-        address(&[y, w, &dots, &values]),
-        y.clone().into_tensor_arg(),
-        w.clone().into_tensor_arg(),
-        dots.into_array_arg(),
-        tables.numbers.clone().into_array_arg(),
-        tables.legs.clone().into_array_arg(),
-        values.clone().into_array_arg(),
-        index(start),
-        index(rows),
-        gpu.dtype.into(),
-    );
-    values
-}
-
-/// Multiplied sums of each tile of `u [m, rows]`, `[tiles, m, R]`.
-fn multiplied<R: GpuRuntime>(
-    gpu: &Gpu<R>,
-    u: &CubeTensor<R>,
-    rank: &[u64],
-    spec: &Multipliers,
-) -> CubeTensor<R> {
-    let (m, rows) = (u.meta.shape()[0], u.meta.shape()[1]);
-    let tiles = rows.div_ceil(TILE);
-    let (last, levels) = law_levels(spec.law);
-    let values = std::iter::once(last).chain(levels.into_iter().map(|l| last + l)).collect();
-    let law = match spec.law {
-        Multiplier::Mammen => Law::Mammen,
-        Multiplier::Rademacher | Multiplier::Gaussian => Law::Rademacher,
-        Multiplier::Webb => Law::Webb,
-    };
-    let [seed_low, seed_high] = halves(spec.seed);
-    let [fraction_low, fraction_high] = halves(MAMMEN_LOWER);
-    let out = gpu.empty([tiles * m * spec.draws]);
-    let draw_blocks = spec.draws.div_ceil(UNITS);
-    kernels::multiplied_sums::launch::<R>(
-        &gpu.client,
-        CubeCount::Static(index(draw_blocks), index(tiles), index(m.div_ceil(GROUP))),
-        CubeDim::new_1d(index(UNITS)),
-        address(&[u, &out]),
-        u.clone().into_tensor_arg(),
-        gpu.indices(rank.iter().flat_map(|rank| halves(*rank)).collect()).into_array_arg(),
-        gpu.floats(values).into_array_arg(),
-        out.clone().into_array_arg(),
-        index(rows),
-        index(m),
-        index(spec.draws),
-        seed_low,
-        seed_high,
-        fraction_low,
-        fraction_high,
-        law,
-        gpu.dtype.into(),
-    );
-    out
 }

@@ -1,175 +1,60 @@
-//! Weighted cross-products: launch and assembly.
+//! Blocks of cross-products: how many there are, and where a product is.
 
-use burn_cubecl::tensor::CubeTensor;
-use cubecl::prelude::{CubeCount, CubeDim};
+use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
-use super::buffers::{Gpu, Matrices, address};
+use super::buffers::{Buffer, Gpu};
 use super::kernels::{self, Form, LANES, WIDTH};
-use super::tables::{index, weight_columns};
-use crate::error::Result;
-use crate::pass::{TILE, Weight};
-
-/// Tiles of one launch.
-const MAX_TILES: usize = 4096;
-
-/// Launches whose results are read together.
-const MAX_LAUNCHES: usize = 64;
-
-/// Bytes of the results read together.
-const MAX_BYTES: usize = 1 << 26;
+use super::spans::SpanTable;
+use super::tables::index;
+use super::work::{Stamp, Work, grid};
 
 /// Cross-products of the first `height` of `columns` columns with the columns from themselves on.
-#[derive(Clone, Copy)]
-pub(super) struct Products {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
     pub form: Form,
     pub height: usize,
     pub columns: usize,
-    /// Design columns `k`; 0 if the columns are those of `y` alone.
-    pub k: usize,
-    /// Covariate version.
-    pub version: usize,
-    pub weight: Weight,
-    pub treated: bool,
-    /// Only the first of so many equal parts of a tile is read.
-    pub thinning: usize,
 }
 
-/// Sums of one tile.
-pub(super) struct TileProducts<'a> {
-    products: &'a Products,
-    values: &'a [f64],
-}
-
-impl Products {
-    /// Products of every pair of the columns of `y`.
+impl Blocks {
+    /// Products of every pair of columns.
     pub(super) fn plain(columns: usize) -> Self {
-        Self {
-            form: Form::Plain,
-            height: columns,
-            columns,
-            k: 0,
-            version: 0,
-            weight: Weight::Ones,
-            treated: false,
-            thinning: 1,
-        }
+        Self { form: Form::Plain, height: columns, columns }
     }
 
-    /// Rows of a block of products.
+    /// Rows of a block.
     fn block_height(&self) -> usize {
-        if self.height == 1 { 1 } else { 4 }
+        if self.height == 1 && self.form != Form::Plain { 1 } else { 4 }
     }
 
-    fn block_size(&self) -> usize {
-        self.block_height() * WIDTH + 1
+    /// Numbers that a cube writes.
+    pub(super) fn size(&self) -> usize {
+        self.block_height() * WIDTH + self.form.extra()
     }
 
     /// First row and column of every block that meets the upper triangle.
-    fn blocks(&self) -> impl Iterator<Item = [usize; 2]> {
+    fn corners(&self) -> impl Iterator<Item = [usize; 2]> {
         let (height, columns) = (self.block_height(), self.columns);
-        (0..self.height).step_by(height).flat_map(move |i| {
-            (0..columns).step_by(WIDTH).filter(move |j| j + WIDTH > i).map(move |j| [i, j])
-        })
+        (0..self.height)
+            .step_by(height)
+            .flat_map(move |i| (i / WIDTH * WIDTH..columns).step_by(WIDTH).map(move |j| [i, j]))
     }
 
-    /// Numbers of a tile's result.
-    fn tile_size(&self) -> usize {
-        self.blocks().count() * self.block_size()
+    pub(super) fn count(&self) -> usize {
+        self.corners().count()
     }
 
-    /// Sums of the tiles of `rows` rows from `start` on, to be read with [`Self::tiles`].
-    pub(super) fn launch<R: GpuRuntime>(
-        &self,
-        gpu: &Gpu<R>,
-        matrices: &Matrices<R>,
-        numbers: &CubeTensor<R>,
-        start: usize,
-        rows: usize,
-    ) -> CubeTensor<R> {
-        let tiles = rows.div_ceil(TILE);
-        let blocks: Vec<u32> = self.blocks().flatten().map(index).collect();
-        let grid = CubeCount::Static(index(blocks.len() / 2), index(tiles), 1);
-        let blocks = gpu.indices(blocks);
-        let out = gpu.empty([tiles * self.tile_size()]);
-        let Matrices { y, x, w } = matrices;
-        let [w_first, w_second] = weight_columns(self.weight);
-        kernels::tile_products::launch::<R>(
-            &gpu.client,
-            grid,
-            CubeDim::new_1d(index(LANES)),
-            address(&[y, x, w, &out]),
-            y.clone().into_tensor_arg(),
-            x.clone().into_tensor_arg(),
-            w.clone().into_tensor_arg(),
-            numbers.clone().into_array_arg(),
-            blocks.into_array_arg(),
-            out.clone().into_array_arg(),
-            index(start),
-            index(rows),
-            index(self.thinning),
-            index(self.k),
-            index(self.columns),
-            index(self.version * self.k.saturating_sub(1)),
-            w_first,
-            w_second,
-            u32::from(self.treated),
-            self.form,
-            self.block_height(),
-            gpu.dtype.into(),
-        );
-        out
+    /// Numbers of all blocks.
+    pub(super) fn entries(&self) -> usize {
+        self.count() * self.size()
     }
 
-    /// The tiles of a result, in order.
-    pub(super) fn tiles<'a>(&'a self, result: &'a [f64]) -> impl Iterator<Item = TileProducts<'a>> {
-        result
-            .chunks_exact(self.tile_size())
-            .map(move |values| TileProducts { products: self, values })
-    }
-}
-
-/// Launches every job's products, given with their tables of numbers, reads them in few synchronisations, and visits the
-/// tiles of each job in order.
-pub(super) fn for_tiles<R: GpuRuntime>(
-    gpu: &Gpu<R>,
-    matrices: &Matrices<R>,
-    jobs: &[(Products, CubeTensor<R>)],
-    rows: usize,
-    mut visit: impl FnMut(usize, &TileProducts<'_>),
-) -> Result<()> {
-    let mut read = |launched: &mut Vec<(usize, CubeTensor<R>)>| -> Result<()> {
-        let (of, sums): (Vec<usize>, Vec<_>) = launched.drain(..).unzip();
-        for (job, result) in of.into_iter().zip(gpu.read(sums)?) {
-            jobs[job].0.tiles(&result).for_each(|tile| visit(job, &tile));
-        }
-        Ok(())
-    };
-    let (mut launched, mut bytes) = (Vec::new(), 0);
-    for (job, (products, numbers)) in jobs.iter().enumerate() {
-        let tile_bytes = products.tile_size() * gpu.dtype.size();
-        let batch = (MAX_BYTES / tile_bytes).clamp(1, MAX_TILES) * TILE;
-        for start in (0..rows).step_by(batch) {
-            let rows = batch.min(rows - start);
-            bytes += rows.div_ceil(TILE) * tile_bytes;
-            launched.push((job, products.launch(gpu, matrices, numbers, start, rows)));
-            if bytes >= MAX_BYTES || launched.len() == MAX_LAUNCHES {
-                read(&mut launched)?;
-                bytes = 0;
-            }
-        }
-    }
-    if launched.is_empty() { Ok(()) } else { read(&mut launched) }
-}
-
-impl TileProducts<'_> {
     /// Visits `(i, j, sum)` for `i <= j`.
-    pub(super) fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        let Products { height, columns, .. } = *self.products;
-        let blocks = self.values.chunks_exact(self.products.block_size());
-        for ([first_i, first_j], values) in self.products.blocks().zip(blocks) {
-            for (i, row) in (first_i..height).zip(values.chunks_exact(WIDTH)) {
-                for (j, value) in (first_j..columns).zip(row) {
+    pub(super) fn for_each(&self, values: &[f64], mut visit: impl FnMut(usize, usize, f64)) {
+        for ([first_i, first_j], values) in self.corners().zip(values.chunks_exact(self.size())) {
+            for (i, row) in (first_i..self.height).zip(values.chunks_exact(WIDTH)) {
+                for (j, value) in (first_j..self.columns).zip(row) {
                     if i <= j {
                         visit(i, j, *value);
                     }
@@ -178,8 +63,77 @@ impl TileProducts<'_> {
         }
     }
 
-    /// Largest odds of rows with positive weight ([`Form::Logit`]).
-    pub(super) fn largest_odds(&self) -> f64 {
-        self.values[self.products.block_size() - 1]
+    /// All numbers of the blocks, of which `value` gives the products.
+    pub(super) fn written(&self, value: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+        let mut values = vec![0.0; self.entries()];
+        for ([first_i, first_j], values) in self.corners().zip(values.chunks_exact_mut(self.size()))
+        {
+            for (i, row) in (first_i..self.height).zip(values.chunks_exact_mut(WIDTH)) {
+                for (j, entry) in (first_j..self.columns).zip(row) {
+                    if i <= j {
+                        *entry = value(i, j);
+                    }
+                }
+            }
+        }
+        values
     }
+
+    /// Where the largest odds are ([`Form::Logit`]).
+    pub(super) fn largest(&self) -> usize {
+        self.size() - 1
+    }
+}
+
+/// What the products are of.
+pub(super) struct Factors<'a> {
+    pub data: &'a Buffer,
+    /// Entries from a column to the next.
+    pub stride: usize,
+    pub numbers: &'a Buffer,
+    pub jobs: &'a Buffer,
+    /// Design columns `k`; 0 if there is no design.
+    pub k: usize,
+    /// Only the first of so many equal parts of a tile is read.
+    pub thinning: usize,
+}
+
+/// Sums of the tiles of all spans, `[cubes, size]`.
+#[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the data")]
+pub(super) fn launch<R: GpuRuntime>(
+    gpu: &Gpu<R>,
+    work: &Work<'_, R>,
+    blocks: &Blocks,
+    factors: &Factors<'_>,
+    spans: &SpanTable,
+) -> Buffer {
+    let out = gpu.empty(spans.cubes * blocks.size());
+    let Stamp { stamps, slot, number } = work.stamp();
+    let Factors { data, stride, numbers, jobs, k, thinning } = *factors;
+    // SAFETY: a cube reads rows of its span, in columns that its jobs name, and writes to its own place of `out`.
+    unsafe {
+        kernels::tile_products::launch_unchecked::<R>(
+            &gpu.client,
+            grid(spans.cubes),
+            CubeDim::new_1d(index(LANES)),
+            Buffer::address(&[data, &out]),
+            data.arg(),
+            numbers.arg(),
+            jobs.arg(),
+            gpu.indices(spans.entries.clone()).arg(),
+            out.arg(),
+            stamps,
+            slot,
+            number,
+            spans.len(),
+            index(spans.cubes),
+            index(stride),
+            index(thinning),
+            blocks.form,
+            blocks.block_height(),
+            k,
+            gpu.dtype.into(),
+        );
+    }
+    out
 }

@@ -1,68 +1,86 @@
-//! Plans as tables of numbers and indices.
+//! Plans and jobs as numbers and indices.
 
 use burn::tensor::DType;
-use burn_cubecl::tensor::CubeTensor;
 
-use super::GpuRuntime;
-use super::buffers::Gpu;
+use super::kernels::LEG;
+use super::slab::Columns;
 use crate::backend::default::log_odds_bound;
 use crate::pass::{Leg, OddsLimits, StratumPlan, Weight};
 
-/// A stratum's plan on a device.
-pub(super) struct PlanTables<R: GpuRuntime> {
+/// Plans of strata, one behind another.
+pub(super) struct PlanTables {
+    /// Coefficients of the predictors, `[dots, k]`.
+    pub coefficients: Vec<f64>,
+    /// The column of each predictor's first covariate.
+    pub x_first: Vec<u32>,
+    /// Settings of the odds, then `c, f, h, h τ` of each leg.
+    pub numbers: Vec<f64>,
+    /// Of each plan: how many legs come before, bounds of each column's legs, then the legs.
+    pub legs: Vec<u32>,
+    legs_before: usize,
+}
+
+/// Where a plan is in the tables.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlanPlace {
+    /// First entry of its legs.
+    pub legs: usize,
+    /// First predictor.
+    pub first_dot: usize,
     /// Number of predictors.
     pub dots: usize,
     /// Number of active columns.
     pub columns: usize,
-    /// Coefficients of the predictors, `[dots, k]`.
-    pub coefficients: CubeTensor<R>,
-    /// Covariate version of each predictor.
-    pub versions: CubeTensor<R>,
-    /// Settings of the odds, then `c, f, h, h τ` of each leg.
-    pub numbers: CubeTensor<R>,
-    /// Bounds of each column's legs, then ten entries a leg.
-    pub legs: CubeTensor<R>,
 }
 
-impl<R: GpuRuntime> PlanTables<R> {
-    pub(super) fn new(gpu: &Gpu<R>, plan: &StratumPlan, k: usize, trim: f64) -> Self {
-        let columns = plan.columns.len() + usize::from(plan.share.is_some());
-        let mut bounds = vec![0];
-        let (mut numbers, mut legs) = (odds_settings(gpu.dtype, trim), Vec::new());
-        let mut count = 0;
+impl PlanTables {
+    pub(super) fn new(dtype: DType, trim: f64) -> Self {
+        Self {
+            coefficients: Vec::new(),
+            x_first: Vec::new(),
+            numbers: odds_settings(dtype, trim),
+            legs: Vec::new(),
+            legs_before: 0,
+        }
+    }
+
+    /// Adds a plan over these columns, with `k` coefficients a predictor.
+    pub(super) fn add(&mut self, plan: &StratumPlan, columns: &Columns, k: usize) -> PlanPlace {
+        let place = PlanPlace {
+            legs: self.legs.len(),
+            first_dot: self.x_first.len(),
+            dots: plan.dots.len(),
+            columns: plan.columns.len() + usize::from(plan.share.is_some()),
+        };
+        for dot in &plan.dots {
+            self.coefficients.extend(&dot.v);
+            self.x_first.push(index(columns.x + dot.x * (k - 1)));
+        }
+        let (mut bounds, mut legs) = (vec![index(self.legs_before), 0], Vec::new());
         for column in &plan.columns {
             for leg in &column.legs {
-                numbers.extend([leg.c, leg.f, leg.h, leg.h_tau]);
-                legs.extend(leg_indices(leg, &plan.props));
+                self.numbers.extend([leg.c, leg.f, leg.h, leg.h_tau]);
+                legs.extend(leg_indices(leg, &plan.props, columns));
             }
-            count += column.legs.len();
-            bounds.push(index(count));
+            bounds.push(index(legs.len() / LEG));
         }
         if let Some(share) = &plan.share {
             // A leg without an outcome whose bracket is the constant `f`.
-            let [w_first, w_second] = weight_columns(share.w);
-            numbers.extend([0.0, share.scale, 0.0, 0.0]);
+            let [w_first, w_second] = weight_columns(share.w, columns);
+            self.numbers.extend([0.0, share.scale, 0.0, 0.0]);
             legs.extend([0, 0, w_first, w_second, 0, 0, 0, 0, 0, 0]);
-            bounds.push(index(count + 1));
+            bounds.push(index(legs.len() / LEG));
         }
-        bounds.extend(legs);
-        let mut coefficients: Vec<f64> =
-            plan.dots.iter().flat_map(|d| d.v.iter().copied()).collect();
-        coefficients.resize(coefficients.len().max(k), 0.0);
-        Self {
-            dots: plan.dots.len(),
-            columns,
-            coefficients: gpu.floats(coefficients),
-            versions: gpu.indices(plan.dots.iter().map(|d| index(d.x)).collect()),
-            numbers: gpu.floats(numbers),
-            legs: gpu.indices(bounds),
-        }
+        self.legs_before += legs.len() / LEG;
+        self.legs.extend(bounds);
+        self.legs.extend(legs);
+        place
     }
 }
 
-fn leg_indices(leg: &Leg, props: &[usize]) -> [u32; 10] {
+fn leg_indices(leg: &Leg, props: &[usize], columns: &Columns) -> [u32; LEG] {
     let plus_one = |i: Option<usize>| i.map_or(0, |i| index(i) + 1);
-    let [w_first, w_second] = weight_columns(leg.w);
+    let [w_first, w_second] = weight_columns(leg.w, columns);
     [
         index(leg.post) + 1,
         plus_one(leg.base),
@@ -86,17 +104,18 @@ pub(super) fn odds_settings(dtype: DType, trim: f64) -> Vec<f64> {
     vec![log_odds_bound(dtype), largest.min(all), below.min(all)]
 }
 
-/// Weight columns, their indices plus one; 0 is none.
-pub(super) fn weight_columns(weight: Weight) -> [u32; 2] {
+/// Where the weight columns are among all, plus one; 0 is none.
+pub(super) fn weight_columns(weight: Weight, columns: &Columns) -> [u32; 2] {
+    let at = |j: usize| index(columns.w + j) + 1;
     match weight {
         Weight::Ones => [0, 0],
-        Weight::Column(j) => [index(j) + 1, 0],
-        Weight::Product(i, j) => [index(i) + 1, index(j) + 1],
+        Weight::Column(j) => [at(j), 0],
+        Weight::Product(i, j) => [at(i), at(j)],
     }
 }
 
-/// A count of rows, columns or tiles as kernels take it.
-#[expect(clippy::cast_possible_truncation, reason = "chunks have fewer than 2^32 rows")]
+/// A count of rows, columns or cubes as kernels take it.
+#[expect(clippy::cast_possible_truncation, reason = "no device has so many rows")]
 pub(super) fn index(i: usize) -> u32 {
     debug_assert!(u32::try_from(i).is_ok(), "{i} does not fit an index");
     i as u32

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::reweighted::cells;
 use super::{Drdid, DrdidResult};
-use crate::backend::DidBackend;
+use crate::backend::{DeviceWork, DidBackend};
 use crate::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::CellStatus;
@@ -68,6 +68,12 @@ impl<'a> Comparison<'a> {
         self.result.status = status;
         self.result.timings.total = start.elapsed().as_secs_f64();
         self.result
+    }
+
+    /// With what the devices were asked to do.
+    pub fn with_device_work(mut self, work: Option<DeviceWork>) -> Self {
+        self.result.timings.device = work;
+        self
     }
 
     /// The result, from moments of `columns` influence columns and the group share.

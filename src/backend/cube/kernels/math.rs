@@ -1,4 +1,4 @@
-//! What the kernels share: columns of a chunk, weights and odds.
+//! What the kernels share: columns of a sample, weights and odds.
 
 use cubecl::prelude::*;
 
@@ -7,38 +7,40 @@ use super::exp::exp_double;
 /// Numbers at the start of each table of numbers: bound of `|η|`, largest odds, odds from which rows are trimmed.
 pub(super) const SETTINGS: usize = 3;
 
-/// Entry `(column, row)` of a matrix `[columns, n]`.
-#[cube]
-pub(super) fn entry<F: Float>(matrix: &Tensor<F>, column: usize, row: usize) -> F {
-    matrix[column * matrix.stride(0) + row * matrix.stride(1)]
-}
-
 /// A row's weight: the product of up to two columns, given by their index plus one; 0 is none.
 #[cube]
-pub(super) fn weight<F: Float>(w: &Tensor<F>, first: u32, second: u32, row: usize) -> F {
+pub(super) fn weight<F: Float>(
+    data: &Array<F>,
+    stride: usize,
+    first: u32,
+    second: u32,
+    row: usize,
+) -> F {
     let mut value = F::from_int(1);
     if first > 0 {
-        value = entry::<F>(w, first as usize - 1, row);
+        value = data[(first as usize - 1) * stride + row];
     }
     if second > 0 {
-        value *= entry::<F>(w, second as usize - 1, row);
+        value *= data[(second as usize - 1) * stride + row];
     }
     value
 }
 
-/// `v_0 + Σ_j v_j x_j` for the coefficients that start at `at`.
+/// `v_0 + Σ_j v_j x_j` for the coefficients that start at `at` and the covariates from column `x_first` on.
 #[cube]
 pub(super) fn predictor<F: Float>(
-    x: &Tensor<F>,
+    data: &Array<F>,
+    stride: usize,
     x_first: usize,
     row: usize,
     coefficients: &Array<F>,
     at: usize,
-    k: usize,
+    #[comptime] k: usize,
 ) -> F {
     let mut sum = coefficients[at];
+    #[unroll]
     for j in 1..k {
-        sum += coefficients[at + j] * entry::<F>(x, x_first + j - 1, row);
+        sum += coefficients[at + j] * data[(x_first + j - 1) * stride + row];
     }
     sum
 }
@@ -61,7 +63,10 @@ pub(super) fn odds<F: Float>(log_odds: F, settings: &Array<F>, #[comptime] doubl
 /// The odds up to the largest, or 0 from the trimming threshold on.
 #[cube]
 pub(super) fn trimmed<F: Float>(odds: F, settings: &Array<F>) -> F {
-    let mut kept = F::min(odds, settings[1]);
+    let mut kept = odds;
+    if odds > settings[1] {
+        kept = settings[1];
+    }
     if odds >= settings[2] {
         kept = F::from_int(0);
     }

@@ -1,17 +1,23 @@
 //! Kernels, generic over the float.
 //!
-//! Matrices are read through their strides, because uploads may pad rows. Every sum is taken within a tile: each unit adds
-//! at most 64 rows one after another, then the units' sums are added pairwise in a fixed order in shared memory, and the
-//! host adds tiles in double precision. No launch depends on the number of rows in a way that changes a tile's sums.
+//! One launch covers all tiles of all strata, and what is to be formed of each ([`spans`]). Every sum is taken within a tile: each
+//! unit adds at most 16 rows one after another, then the units' sums are added in a fixed order in shared memory; [`fold`]
+//! adds tiles and segments in order. Nothing depends on the size of a launch but how much it does.
 
+mod copy;
 mod exp;
+mod fold;
 mod influence;
 mod math;
 mod multiplier;
 mod products;
+mod spans;
 
+pub(super) use copy::copy_piece;
 #[cfg(feature = "wgpu")]
 pub(super) use exp::known_values;
-pub(super) use influence::{influence_values, linear_predictors};
-pub(super) use multiplier::{GROUP, Law, multiplied_sums};
-pub(super) use products::{Form, LANES, WIDTH, tile_products};
+pub(super) use fold::{ABSENT, FOLD_UNITS, OUTPUTS, Parts, SEGMENT_ENTRIES, Start, add_tiles};
+pub(super) use influence::{LEG, SHARES, UNITS, influence_values, linear_predictors};
+pub(super) use multiplier::{GROUP, LANES as DRAWS, Law, multiplied_sums};
+pub(super) use products::{Form, JOB, LANES, WIDTH, tile_products};
+pub(super) use spans::SPAN;

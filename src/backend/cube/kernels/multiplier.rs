@@ -2,12 +2,12 @@
 
 use cubecl::prelude::*;
 
-use super::math::entry;
+use super::spans::{cube_number, place, sign};
 use crate::pass::TILE;
 use crate::random::ROUNDS;
 
 /// Units of a cube: draws of a word of random bits, and rows of a step.
-const LANES: usize = 128;
+pub(crate) const LANES: usize = 128;
 
 /// Influence columns of a cube.
 pub(crate) const GROUP: usize = 8;
@@ -33,19 +33,25 @@ impl Law {
     }
 }
 
-/// `Σ_i v_ir u_ij` over each tile of `u [m, rows]`: `[tiles, m, draws]`.
+/// `Σ_i v_ir u_ij` over each tile of influence values, whose columns are `stride` apart: `[tiles, columns, draws]`.
 ///
-/// Cubes are (block of 128 draws, tile, group of columns). `rank` has the low and the high word of each row's rank. `values`
-/// are the last class' point and the others'. Rows are
-/// taken in steps of 128: each unit draws the class masks of one row, then adds up one draw.
-#[cube(launch, address_type = "dynamic")]
+/// The cubes of a tile are blocks of 128 draws, and within them groups of columns. A span has, beside the first of its values,
+/// the item of its first column, the first of its ranks and its number of columns. `rank` has the low and the high word of each row's
+/// rank. `values` are the last class' point and the others'. Rows are taken in steps of 128: each unit draws the class masks
+/// of one row, then adds up one draw.
+#[cube(launch_unchecked, address_type = "dynamic")]
 pub(crate) fn multiplied_sums<F: Float>(
-    u: &Tensor<F>,
+    u: &Array<F>,
     rank: &Array<u32>,
     values: &Array<F>,
+    spans: &Array<u32>,
     out: &mut Array<F>,
-    rows: u32,
-    columns: u32,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    span_count: u32,
+    cubes: u32,
+    stride: u32,
     draws: u32,
     seed_low: u32,
     seed_high: u32,
@@ -54,12 +60,15 @@ pub(crate) fn multiplied_sums<F: Float>(
     #[comptime] law: Law,
     #[define(F)] _dtype: StorageType,
 ) {
+    sign(stamps, slot, number);
     let classes = comptime!(law.classes());
     let unit = UNIT_POS as usize;
-    let rows = rows as usize;
-    let columns = columns as usize;
-    let tile = CUBE_POS_Y as usize;
-    let first_column = CUBE_POS_Z as usize * GROUP;
+    let place = place(spans, span_count, cube_number(cubes));
+    let columns = spans[place.span + 7] as usize;
+    let groups = (columns + comptime!(GROUP - 1)) / GROUP;
+    let first_column = place.part % groups * GROUP;
+    let draw_block = (place.part / groups) as u32;
+    let first_rank = spans[place.span + 6] as usize + place.tile * TILE;
     let mut masks = SharedMemory::<u32>::new(comptime!(classes * 4 * LANES));
     let mut block = SharedMemory::<F>::new(comptime!(GROUP * LANES));
     let mut sums = Array::<F>::new(GROUP);
@@ -68,14 +77,15 @@ pub(crate) fn multiplied_sums<F: Float>(
         sums[j] = F::from_int(0);
     }
     for step in 0..comptime!(TILE / LANES) {
-        let row = tile * TILE + step * LANES + unit;
-        let present = row < rows;
-        let safe_row = usize::min(row, rows - 1);
+        let row = step * LANES + unit;
+        let present = row < place.rows;
+        let safe_row = usize::min(row, place.rows - 1);
+        let at = 2 * (first_rank + safe_row);
         let mut row_masks = Array::<u32>::new(comptime!(classes * 4));
         draw_masks(
-            rank[2 * safe_row],
-            rank[2 * safe_row + 1],
-            CUBE_POS_X,
+            rank[at],
+            rank[at + 1],
+            draw_block,
             seed_low,
             seed_high,
             fraction_low,
@@ -89,11 +99,9 @@ pub(crate) fn multiplied_sums<F: Float>(
         }
         #[unroll]
         for j in 0..GROUP {
-            let mut value = F::from_int(0);
-            if present {
-                value = entry::<F>(u, usize::min(first_column + j, columns - 1), safe_row);
-            }
-            block[j * LANES + unit] = value;
+            let column = usize::min(first_column + j, columns - 1);
+            let value = u[place.first + column * stride as usize + safe_row];
+            block[j * LANES + unit] = select(present, value, F::from_int(0));
         }
         sync_cube();
 
@@ -123,13 +131,14 @@ pub(crate) fn multiplied_sums<F: Float>(
         }
         sync_cube();
     }
-    let draw = CUBE_POS_X as usize * LANES + unit;
+    let draw = draw_block as usize * LANES + unit;
     if draw < draws as usize {
+        let first_item = spans[place.span + 5] as usize + place.tile * columns;
         #[unroll]
         for j in 0..GROUP {
             let column = first_column + j;
             if column < columns {
-                out[(tile * columns + column) * draws as usize + draw] = sums[j];
+                out[(first_item + column) * draws as usize + draw] = sums[j];
             }
         }
     }

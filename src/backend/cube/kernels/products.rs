@@ -2,22 +2,26 @@
 
 use cubecl::prelude::*;
 
-use super::math::{SETTINGS, entry, odds, predictor, trimmed, weight};
+use super::math::{SETTINGS, odds, predictor, trimmed, weight};
+use super::spans::{cube_number, place, sign};
 use crate::pass::TILE;
 
 /// Units of a cube.
-pub(crate) const LANES: usize = 64;
+pub(crate) const LANES: usize = 256;
 
 /// Columns of a block of products.
 pub(crate) const WIDTH: usize = 8;
 
-/// Lanes are padded so that a warp's reads in the reduction fall into different banks.
-const PITCH: usize = LANES + 2;
+/// Entries of a job: first covariate's column, two weight columns (plus one; 0 is none), and whether its rows are treated.
+pub(crate) const JOB: usize = 4;
+
+/// Sums that are reduced at a time.
+const ROUND: usize = 8;
 
 /// What is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
-    /// Columns of `y` with each other.
+    /// Columns with each other.
     Plain,
     /// `z = (1, x)` with `(z, y)`, times the weight.
     Weighted,
@@ -27,43 +31,83 @@ pub(crate) enum Form {
     Logit,
 }
 
-/// Sums of products over each tile, block by block.
+impl Form {
+    /// Numbers that a cube writes behind its products: of a logit the largest odds of rows with positive weight.
+    pub(crate) const fn extra(self) -> usize {
+        match self {
+            Self::Logit => 1,
+            Self::Plain | Self::Weighted | Self::Odds => 0,
+        }
+    }
+}
+
+/// Sums of products over a tile, a cube each block of `height × WIDTH` products: `[cubes, height × WIDTH + extra]`.
 ///
-/// A cube takes one tile and one block of `height × WIDTH` products, whose first row and column are
-/// `blocks[2 b], blocks[2 b + 1]`; indices past `columns` repeat the last. Rows start at row `start` of the matrices; of
-/// every tile, the first `1 / thinning` is read.
-/// Output `[tiles, blocks, height × WIDTH + 1]`; the last entry is the largest odds of rows with positive weight.
-#[cube(launch, address_type = "dynamic")]
+/// The columns of `data` are `stride` entries long: outcomes, covariates, weights. Products are those of `columns` columns
+/// (1, x, y) on and above the diagonal; what of a block lies beyond repeats the last column. Of every tile, the first
+/// `1 / thinning` is read. A span has, beside its rows, its first job, the blocks of a job and `columns`.
+#[cube(launch_unchecked, address_type = "dynamic")]
 pub(crate) fn tile_products<F: Float>(
-    y: &Tensor<F>,
-    x: &Tensor<F>,
-    w: &Tensor<F>,
+    data: &Array<F>,
     numbers: &Array<F>,
-    blocks: &Array<u32>,
+    jobs: &Array<u32>,
+    spans: &Array<u32>,
     out: &mut Array<F>,
-    start: u32,
-    rows: u32,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    span_count: u32,
+    cubes: u32,
+    stride: u32,
     thinning: u32,
-    k: u32,
-    columns: u32,
-    x_first: u32,
-    w_first: u32,
-    w_second: u32,
-    treated: u32,
     #[comptime] form: Form,
     #[comptime] height: usize,
+    #[comptime] k: usize,
     #[define(F)] dtype: StorageType,
 ) {
+    sign(stamps, slot, number);
     let double = comptime!(dtype.size() == 8);
     let size = comptime!(height * WIDTH);
-    let block = CUBE_POS_X as usize;
-    let tile = CUBE_POS_Y as usize;
     let unit = UNIT_POS as usize;
-    let k = k as usize;
-    let x_first = x_first as usize;
-    let last_column = columns as usize - 1;
-    let first_i = blocks[2 * block] as usize;
-    let first_j = blocks[2 * block + 1] as usize;
+    let stride = stride as usize;
+    let cube = cube_number(cubes);
+    let place = place(spans, span_count, cube);
+    let blocks = spans[place.span + 6] as usize;
+    let columns = spans[place.span + 7] as usize;
+    let job = spans[place.span + 5] as usize + place.part / blocks;
+
+    // The block's first row and column: rows of blocks become shorter towards the corner.
+    let across = (columns + comptime!(WIDTH - 1)) / WIDTH;
+    let mut first_i = 0usize;
+    let mut left = place.part % blocks;
+    let mut width = across;
+    while left >= width {
+        left -= width;
+        first_i += height;
+        width = across - first_i / WIDTH;
+    }
+    let first_j = (first_i / WIDTH + left) * WIDTH;
+
+    let mut x_first = 0usize;
+    let mut w_first = 0u32;
+    let mut w_second = 0u32;
+    let mut treated = 0u32;
+    if comptime!(form != Form::Plain) {
+        x_first = jobs[job * JOB] as usize;
+        w_first = jobs[job * JOB + 1];
+        w_second = jobs[job * JOB + 2];
+        treated = jobs[job * JOB + 3];
+    }
+    let mut left_at = Array::<usize>::new(height);
+    #[unroll]
+    for i in 0..height {
+        left_at[i] = column_of(usize::min(first_i + i, columns - 1), x_first, k) * stride;
+    }
+    let mut right_at = Array::<usize>::new(WIDTH);
+    #[unroll]
+    for j in 0..WIDTH {
+        right_at[j] = column_of(usize::min(first_j + j, columns - 1), x_first, k) * stride;
+    }
 
     let mut sums = Array::<F>::new(size);
     #[unroll]
@@ -71,118 +115,148 @@ pub(crate) fn tile_products<F: Float>(
         sums[s] = F::from_int(0);
     }
     let mut largest = F::from_int(0);
-    let tile_rows = usize::min(rows as usize - tile * TILE, TILE);
-    let first = start as usize + tile * TILE;
     for step in 0..comptime!(TILE / LANES) {
         let row = step * LANES + unit;
-        if row * (thinning as usize) < tile_rows {
-            let row = row + first;
+        if row * (thinning as usize) < place.rows {
+            let row = row + place.first;
             let mut omega = F::from_int(1);
             let mut residual = F::from_int(0);
             if comptime!(form != Form::Plain) {
-                omega = weight::<F>(w, w_first, w_second, row);
+                omega = weight::<F>(data, stride, w_first, w_second, row);
             }
-            if comptime!(form == Form::Odds) {
-                let eta = predictor::<F>(x, x_first, row, numbers, SETTINGS, k);
-                omega *= trimmed::<F>(odds::<F>(eta, numbers, double), numbers);
-            }
-            if comptime!(form == Form::Logit) {
-                let eta = predictor::<F>(x, x_first, row, numbers, SETTINGS, k);
+            if comptime!(form == Form::Odds || form == Form::Logit) {
+                let at = SETTINGS + job * k;
+                let eta = predictor::<F>(data, stride, x_first, row, numbers, at, k);
                 let q = odds::<F>(eta, numbers, double);
-                let not_p = F::from_int(1) / (F::from_int(1) + q);
-                let p = q * not_p;
-                if omega > F::from_int(0) {
-                    largest = F::max(largest, q);
+                if comptime!(form == Form::Odds) {
+                    omega *= trimmed::<F>(q, numbers);
+                } else {
+                    let not_p = F::from_int(1) / (F::from_int(1) + q);
+                    let p = q * not_p;
+                    if omega > F::from_int(0) && q > largest {
+                        largest = q;
+                    }
+                    residual = select(treated == 1, omega * not_p, -omega * p);
+                    omega = omega * p * not_p;
                 }
-                residual = -omega * p;
-                if treated == 1 {
-                    residual = omega * not_p;
-                }
-                omega = omega * p * not_p;
             }
             let mut right = Array::<F>::new(WIDTH);
             #[unroll]
             for j in 0..WIDTH {
-                let column = usize::min(first_j + j, last_column);
+                right[j] = data[right_at[j] + row];
+            }
+            if comptime!(k > 0) {
+                right[0] = select(first_j == 0, F::from_int(1), right[0]);
+            }
+            #[unroll]
+            for j in 0..WIDTH {
                 if comptime!(form == Form::Logit) {
-                    right[j] = residual;
-                    if column < k {
-                        right[j] = omega * design::<F>(y, x, x_first, k, column, row);
-                    }
+                    right[j] = select(first_j + j < k, omega * right[j], residual);
                 } else {
-                    right[j] = omega * design::<F>(y, x, x_first, k, column, row);
+                    right[j] = omega * right[j];
                 }
             }
             #[unroll]
             for i in 0..height {
-                let column = usize::min(first_i + i, last_column);
-                let left = design::<F>(y, x, x_first, k, column, row);
+                let mut value = data[left_at[i] + row];
+                if comptime!(k > 0 && i == 0) {
+                    value = select(first_i == 0, F::from_int(1), value);
+                }
                 #[unroll]
                 for j in 0..WIDTH {
-                    sums[i * WIDTH + j] += left * right[j];
+                    sums[i * WIDTH + j] += value * right[j];
                 }
             }
         }
     }
 
-    let at = (tile * CUBE_COUNT_X as usize + block) * comptime!(size + 1);
-    reduce::<F>(&sums, out, at, size);
+    let at = cube * comptime!(size + form.extra());
+    let mut shared = SharedMemory::<F>::new(comptime!(ROUND * LANES));
+    reduce::<F>(&sums, &mut shared, out, at, size);
     if comptime!(form == Form::Logit) {
-        let mut shared = SharedMemory::<F>::new(LANES);
+        shared[unit] = largest;
+        sync_cube();
+        if unit < 16 {
+            for part in 1..comptime!(LANES / 16) {
+                largest = larger::<F>(largest, shared[unit + 16 * part]);
+            }
+        }
+        sync_cube();
         shared[unit] = largest;
         sync_cube();
         if unit == 0 {
-            for lane in 1..LANES {
-                largest = F::max(largest, shared[lane]);
+            for part in 1..16usize {
+                largest = larger::<F>(largest, shared[part]);
             }
             out[at + size] = largest;
         }
     }
 }
 
-/// Column of `(1, x, y)`; of `y` if `k` is 0.
+/// Where a column of `(1, x, y)` is in the data, whose first are the outcomes; that of the constant is any.
 #[cube]
-fn design<F: Float>(
-    y: &Tensor<F>,
-    x: &Tensor<F>,
-    x_first: usize,
-    k: usize,
-    column: usize,
-    row: usize,
-) -> F {
-    let mut value = F::from_int(1);
-    if column >= k {
-        value = entry::<F>(y, column - k, row);
-    } else if column > 0 {
-        value = entry::<F>(x, x_first + column - 1, row);
+fn column_of(column: usize, x_first: usize, #[comptime] k: usize) -> usize {
+    let mut at = column;
+    if comptime!(k > 0) {
+        at = 0usize;
+        if column >= k {
+            at = column - k;
+        } else if column > 0 {
+            at = x_first + column - 1;
+        }
     }
-    value
+    at
 }
 
-/// Adds the units' sums and writes them: `LANES / size` units a sum, then one.
 #[cube]
-fn reduce<F: Float>(sums: &Array<F>, out: &mut Array<F>, at: usize, #[comptime] size: usize) {
+fn larger<F: Float>(a: F, b: F) -> F {
+    select(b > a, b, a)
+}
+
+/// Adds the units' sums and writes them: each of `ROUND` sums by 32 units, then by four, then by one.
+#[cube]
+fn reduce<F: Float>(
+    sums: &Array<F>,
+    shared: &mut SharedMemory<F>,
+    out: &mut Array<F>,
+    at: usize,
+    #[comptime] size: usize,
+) {
     let unit = UNIT_POS as usize;
-    let share = comptime!(LANES / size);
-    let mut shared = SharedMemory::<F>::new(comptime!(size * PITCH));
     #[unroll]
-    for s in 0..size {
-        shared[s * PITCH + unit] = sums[s];
-    }
-    sync_cube();
-    let from = unit / share * PITCH + unit % share;
-    let mut sum = F::from_int(0);
-    for lane in 0..comptime!(LANES / share) {
-        sum += shared[from + lane * share];
-    }
-    sync_cube();
-    shared[unit] = sum;
-    sync_cube();
-    if unit < size {
-        let mut total = shared[unit * share];
-        for part in 1..share {
-            total += shared[unit * share + part];
+    for round in 0..comptime!(size / ROUND) {
+        #[unroll]
+        for s in 0..ROUND {
+            shared[s * LANES + unit] = sums[round * ROUND + s];
         }
-        out[at + unit] = total;
+        sync_cube();
+        let from = unit / 32 * LANES + unit % 32;
+        let mut sum = shared[from];
+        #[unroll]
+        for part in 1..comptime!(LANES / 32) {
+            sum += shared[from + 32 * part];
+        }
+        sync_cube();
+        shared[unit] = sum;
+        sync_cube();
+        if unit < 32 {
+            let from = unit / 4 * 32 + unit % 4;
+            sum = shared[from];
+            #[unroll]
+            for part in 1..8usize {
+                sum += shared[from + 4 * part];
+            }
+        }
+        sync_cube();
+        if unit < 32 {
+            shared[unit] = sum;
+        }
+        sync_cube();
+        if unit < ROUND {
+            let from = unit * 4;
+            out[at + comptime!(round * ROUND) + unit] =
+                (shared[from] + shared[from + 1]) + (shared[from + 2] + shared[from + 3]);
+        }
+        sync_cube();
     }
 }

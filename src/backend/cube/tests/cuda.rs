@@ -26,6 +26,18 @@ fn kernels_do_not_depend_on_chunks() {
 }
 
 #[test]
+fn kernels_do_all_at_once() {
+    let Some(device) = device() else { return };
+    kernels::do_all_at_once::<Cuda>(&device, DType::F64);
+}
+
+#[test]
+fn lost_launches_are_missed() {
+    let Some(device) = device() else { return };
+    kernels::miss_lost_launches::<CudaRuntime>(&device, DType::F64);
+}
+
+#[test]
 fn kernels_draw_the_multipliers_of_the_host() {
     let Some(device) = device() else { return };
     kernels::draw_the_multipliers_of_the_host::<Cuda>(&device, DType::F64);

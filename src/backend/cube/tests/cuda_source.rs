@@ -1,4 +1,6 @@
 //! The CUDA C++ of every kernel in double precision, without a GPU. `.ci/nvrtc_check.py` compiles the files.
+//!
+//! Nothing runs, so that every result is refused: no launch leaves its number.
 
 use std::path::PathBuf;
 
@@ -6,9 +8,12 @@ use burn::tensor::DType;
 use burn_cubecl::CubeBackend;
 
 use super::headless::{Headless, NoDevice, take_sources};
+use super::kernels::{LAWS, held};
+use crate::DidError;
 use crate::backend::sample::{self, Sample};
-use crate::options::Multiplier;
-use crate::pass::{GramJob, LogitJob, Multipliers, Weight};
+use crate::backend::{DidBackend, Segments};
+use crate::error::Result;
+use crate::pass::{Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, Weight};
 
 type Source = CubeBackend<Headless, f64, i32, u8>;
 
@@ -24,29 +29,56 @@ fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
+/// What was launched did not run, and it was noticed.
+fn refused<T>(result: Result<T>) {
+    match result {
+        Err(DidError::Device { problem, .. }) => {
+            assert!(problem.starts_with("only 0 of "), "{problem}");
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("nothing ran, and there is a result"),
+    }
+}
+
+/// Every operation on a chunk, and on all at once.
+fn launch(chunk: &Chunk<Source>, sample: &Sample) {
+    let whole = Source::at_once().expect("all at once");
+    let segments = Segments { chunks: vec![chunk], together: true };
+    for odds in [None, Some(sample.coefficients(0, 1.0))] {
+        let outcomes = (0..sample.periods).collect();
+        let jobs = [GramJob { stratum: 0, x: 0, w: Weight::Column(0), odds, outcomes }];
+        let mut out = [Gram::zero(sample.k, sample.periods)];
+        refused(Source::gram(chunk, &jobs, sample::TRIM, &mut out));
+        refused(whole.gram(&segments, &jobs, sample::TRIM));
+    }
+    let gamma = sample.coefficients(0, 1.0);
+    let jobs = [LogitJob { stratum: 0, x: 0, w: Weight::Ones, treated: true, gamma }];
+    refused(Source::logit(chunk, 1, &jobs, &mut [LogitStat::zero(sample.k)]));
+    refused(whole.logit(&segments, 1, &jobs));
+    for law in LAWS {
+        let multipliers = Multipliers { law, seed: 1, draws: 130 };
+        let [consumers, _] = sample::consumers(sample.clusters, multipliers);
+        let plan = sample.plan();
+        let mut out = InfluenceStat::zero(sample::COLUMNS, &consumers);
+        refused(Source::influence(chunk, &plan, sample::TRIM, &consumers, &mut out));
+        let plans = [plan];
+        let columns = sample::COLUMNS;
+        refused(whole.influence(&segments, &plans, sample::TRIM, columns, Some(multipliers)));
+    }
+}
+
 #[test]
 fn every_kernel_is_in_double_precision() {
-    // Every form, height of a block and law, hence every kernel that a fit launches.
+    // Every form, height of a block, law and way to add up, hence every kernel that a fit launches.
     for k in [1, 3] {
         let sample = Sample::new(300, k, 1);
-        let chunk = [sample.chunk::<Source>(&NoDevice, DType::F64, 0..sample.rows)];
-        for odds in [None, Some(sample.coefficients(0, 1.0))] {
-            let outcomes = (0..sample.periods).collect();
-            let job = GramJob { stratum: 0, x: 0, w: Weight::Column(0), odds, outcomes };
-            sample::gram(&chunk, &job, sample.periods);
-        }
-        let gamma = sample.coefficients(0, 1.0);
-        let job = LogitJob { stratum: 0, x: 0, w: Weight::Ones, treated: true, gamma };
-        sample::logit(&chunk, &job, 1);
-        for law in [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb] {
-            let multipliers = Multipliers { law, seed: 1, draws: 130 };
-            let [consumers, _] = sample::consumers(sample.clusters, multipliers);
-            sample::influence(&chunk, &sample.plan(), consumers);
-        }
+        let chunks = held::<Source>(&sample, &NoDevice, DType::F64, &[(0, 0..300)]);
+        launch(&chunks[0], &sample);
+        let apart = sample.chunk::<Source>(&NoDevice, DType::F64, 0..300);
+        refused(Source::logit(&apart, 1, &[], &mut []));
     }
     let sources = take_sources();
     for (number, source) in sources.iter().enumerate() {
-        assert!(words(&source.code).any(|w| w == "double"), "{} has no double", source.entry);
         assert!(!words(&source.code).any(|w| w == "float"), "{} has a float", source.entry);
         assert!(source.shared_bytes <= STATIC_SHARED_BYTES, "{}", source.shared_bytes);
         if let Some(directory) = directory() {
@@ -56,5 +88,10 @@ fn every_kernel_is_in_double_precision() {
         }
     }
     let entries: Vec<&str> = sources.iter().map(|s| s.entry.as_str()).collect();
-    assert_eq!(entries.len(), 12, "seven products, predictors, values and three laws: {entries:?}");
+    let count = |name: &str| entries.iter().filter(|e| e.contains(name)).count();
+    assert_eq!(count("tile_products"), 7, "three forms of two sizes, and plain: {entries:?}");
+    assert_eq!(count("linear_predictors"), 2, "two sizes: {entries:?}");
+    assert_eq!(count("multiplied_sums"), 3, "three laws: {entries:?}");
+    assert_eq!(count("add_tiles"), 8, "four kinds of sums from two starts: {entries:?}");
+    assert_eq!(count("influence_values") + count("copy_piece"), 2, "{entries:?}");
 }

@@ -3,10 +3,13 @@
 
 use burn::tensor::DType;
 use burn_wgpu::WgpuRuntime;
+use cubecl::Runtime;
 
+use super::super::buffers::guarded;
 use super::kernels;
 use crate::backend::{Vulkan, WgpuDevice};
 use crate::options::Precision;
+use crate::{AttGt, data};
 
 fn device() -> Option<WgpuDevice> {
     kernels::device::<Vulkan>(Precision::F64, "BURN_DID_REQUIRE_WGPU")
@@ -22,6 +25,18 @@ fn kernels_agree_with_the_host() {
 fn kernels_do_not_depend_on_chunks() {
     let Some(device) = device() else { return };
     kernels::do_not_depend_on_chunks::<Vulkan>(&device, DType::F64);
+}
+
+#[test]
+fn kernels_do_all_at_once() {
+    let Some(device) = device() else { return };
+    kernels::do_all_at_once::<Vulkan>(&device, DType::F64);
+}
+
+#[test]
+fn lost_launches_are_missed() {
+    let Some(device) = device() else { return };
+    kernels::miss_lost_launches::<WgpuRuntime>(&device, DType::F64);
 }
 
 #[test]
@@ -46,4 +61,39 @@ fn kernels_follow_strides() {
 fn kernels_bear_extreme_log_odds() {
     let Some(device) = device() else { return };
     kernels::bear_extreme_log_odds::<Vulkan>(&device, DType::F64);
+}
+
+/// In a process of its own, as other tests use the same memory.
+#[test]
+fn fits_leave_no_memory_behind() {
+    if device().is_none() {
+        return;
+    }
+    let name = "backend::cube::tests::vulkan::ten_fits_hold_what_one_holds";
+    let test = std::process::Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", name, "--ignored", "--nocapture"])
+        .output()
+        .expect("it starts");
+    let printed = String::from_utf8_lossy(&test.stdout);
+    assert!(test.status.success() && printed.contains("1 passed"), "{printed}");
+}
+
+#[test]
+#[ignore = "alone in a process, by the test before"]
+fn ten_fits_hold_what_one_holds() {
+    let device = WgpuDevice::default();
+    let config = AttGt::<Vulkan>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").covariates("~ lpop").build();
+    let data = data::mpdta();
+    let held = || {
+        let _ = config.fit(&data, &device).expect("a fit");
+        let client = WgpuRuntime::client(&device);
+        let usage = guarded::<WgpuRuntime, _>(&device, || Ok(client.memory_usage()));
+        let usage = usage.expect("no panic").expect("usage");
+        (usage.bytes_in_use, usage.bytes_reserved)
+    };
+    let first = held();
+    for _ in 0..9 {
+        assert_eq!(held(), first);
+    }
 }

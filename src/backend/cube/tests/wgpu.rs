@@ -25,6 +25,18 @@ fn kernels_do_not_depend_on_chunks() {
 }
 
 #[test]
+fn kernels_do_all_at_once() {
+    let Some(device) = device() else { return };
+    kernels::do_all_at_once::<Wgpu>(&device, DType::F32);
+}
+
+#[test]
+fn lost_launches_are_missed() {
+    let Some(device) = device() else { return };
+    kernels::miss_lost_launches::<WgpuRuntime>(&device, DType::F32);
+}
+
+#[test]
 fn kernels_draw_the_multipliers_of_the_host() {
     let Some(device) = device() else { return };
     kernels::draw_the_multipliers_of_the_host::<Wgpu>(&device, DType::F32);

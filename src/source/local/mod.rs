@@ -1,17 +1,20 @@
 //! Chunks on the devices of this machine.
 
-use std::sync::mpsc::sync_channel;
+mod answers;
 
-use super::answer::{Answer, HERE, Ledger, Merge};
-use super::host::{HostStrata, apply, pieces};
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::answer::Ledger;
+use super::host::{HostStrata, apply};
 use super::upload::{cut, upload};
-use super::{AnyPass, AnyStat, Keep, Source, Work};
-use crate::backend::DidBackend;
+use crate::backend::{AtOnce, DeviceWork, DidBackend, HostRows};
 use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::{Sample, Spill, Strata, StratumData};
-use crate::pass::{Chunk, SEGMENT, Seal, Segment, TILE};
+use crate::parallel::held;
+use crate::pass::{Chunk, SEGMENT, TILE};
 use crate::progress::Progress;
 
 /// How a sample is put on the devices.
@@ -65,6 +68,7 @@ impl<B: DidBackend> Raw for LocalStrata<B> {
             held: Vec::new(),
             strata: Vec::new(),
             spill: None,
+            work: Mutex::default(),
         };
         match strata {
             Strata::Resident(mut strata) => {
@@ -92,6 +96,8 @@ pub(crate) struct Local<B: DidBackend> {
     strata: Vec<StratumData>,
     /// Strata in a file, and how they change when they are read.
     spill: Option<(Box<Spill>, Change)>,
+    /// What the devices have done.
+    work: Mutex<DeviceWork>,
 }
 
 /// Where the rows of a segment are, on which one device works at a time.
@@ -112,6 +118,9 @@ impl<B: DidBackend> Local<B> {
         let values = |s: &StratumData| (s.y.len() + s.x.len() + s.w.len()) as u64;
         let bytes: u64 = strata.iter().map(|s| values(s) * width).sum();
         let streamed = budget.is_some_and(|b| bytes > b.saturating_mul(self.devices.len() as u64));
+        if let Some(at_once) = B::at_once().filter(|_| !streamed) {
+            return self.hold_together(at_once, &strata, length);
+        }
         let total = strata.len() as u64;
         for (stratum, data) in strata.into_iter().enumerate() {
             if let Some(progress) = &self.options.progress {
@@ -122,7 +131,7 @@ impl<B: DidBackend> Local<B> {
             let total = data.rows;
             let undivided = !streamed && total <= length.min(chunk_rows);
             if undivided && total > 0 {
-                let chunk = self.chunk(stratum, data, self.next_device());
+                let chunk = self.chunk(stratum, data, self.next_device())?;
                 self.held.push(Held::Resident(vec![chunk]));
                 continue;
             }
@@ -135,7 +144,8 @@ impl<B: DidBackend> Local<B> {
                         let piece = cut(&data, a, (a + chunk_rows).min(end));
                         self.chunk(stratum, piece, self.next_device())
                     };
-                    Held::Resident((start..end).step_by(chunk_rows).map(chunk).collect())
+                    let chunks = (start..end).step_by(chunk_rows).map(chunk);
+                    Held::Resident(chunks.collect::<Result<_>>()?)
                 };
                 self.held.push(held);
             }
@@ -144,6 +154,45 @@ impl<B: DidBackend> Local<B> {
             }
         }
         Ok(())
+    }
+
+    /// Holds strata in segments of `length` rows, all of a device in one call.
+    fn hold_together(
+        &mut self,
+        at_once: &dyn AtOnce<B>,
+        strata: &[StratumData],
+        length: usize,
+    ) -> Result<()> {
+        let segments: Vec<HostRows<'_>> = strata
+            .iter()
+            .enumerate()
+            .flat_map(|(stratum, data)| {
+                let starts = (0..data.rows).step_by(length);
+                starts.map(move |a| host_rows(stratum, data, a..(a + length).min(data.rows)))
+            })
+            .collect();
+        let (k, dtype) = (self.sample.design.k(), self.options.precision.dtype());
+        let devices = self.devices.len();
+        let mut held: Vec<Option<Held<B>>> = segments.iter().map(|_| None).collect();
+        at_once.work();
+        for (d, device) in self.devices.iter().enumerate() {
+            if let Some(progress) = &self.options.progress {
+                progress.report("upload", d as u64, devices as u64);
+            }
+            let own: Vec<_> = segments.iter().skip(d).step_by(devices).cloned().collect();
+            let chunks = at_once.hold(&own, k, dtype, device)?;
+            for (slot, chunk) in held.iter_mut().skip(d).step_by(devices).zip(chunks) {
+                *slot = Some(Held::Resident(vec![chunk]));
+            }
+        }
+        self.note(at_once);
+        self.held.extend(held.into_iter().flatten());
+        Ok(())
+    }
+
+    /// Adds what this thread has had done.
+    fn note(&self, at_once: &dyn AtOnce<B>) {
+        *held(&self.work) += at_once.work();
     }
 
     /// The device of the segment that is added next.
@@ -170,50 +219,15 @@ impl<B: DidBackend> Local<B> {
     }
 
     /// Moves the rows to a device.
-    fn chunk(&self, stratum: usize, data: StratumData, device: &B::Device) -> Chunk<B> {
-        upload(stratum, data, self.sample.design.k(), self.options.precision, device)
-    }
-
-    /// What one segment answers.
-    fn segment(
-        &self,
-        pass: &AnyPass,
-        (segment, seal): (Segment, Seal),
-        held: &Held<B>,
-        device: &B::Device,
-    ) -> Result<Answer<AnyStat>> {
-        let stratum = segment.stratum;
-        let mut stat = pass.none_of(stratum);
-        let mut kept = Vec::new();
-        let mut add = |chunk: &Chunk<B>| -> Result<()> {
-            kept.extend(pass.accumulate(chunk, &mut stat)?);
-            Ok(())
+    fn chunk(&self, stratum: usize, data: StratumData, device: &B::Device) -> Result<Chunk<B>> {
+        let (k, precision) = (self.sample.design.k(), self.options.precision);
+        let Some(at_once) = B::at_once() else {
+            return Ok(upload(stratum, data, k, precision, device));
         };
-        let mut read = seal;
-        match held {
-            Held::Resident(chunks) => chunks.iter().try_for_each(add)?,
-            Held::Streamed(first, chunk_rows) => {
-                let end = first + seal.rows as usize;
-                for start in (*first..end).step_by(*chunk_rows) {
-                    let piece = cut(&self.strata[stratum], start, (start + chunk_rows).min(end));
-                    add(&self.chunk(stratum, piece, device))?;
-                }
-            }
-            Held::Spilled => {
-                let Some((spill, change)) = &self.spill else {
-                    let problem = "a segment is in a file that there is not".into();
-                    return Err(DidError::Engine { problem });
-                };
-                read = Seal::default();
-                for piece in pieces(spill, segment) {
-                    let mut piece = spill.read(stratum, piece)?;
-                    read += Seal::of(&piece.rank);
-                    change.apply(stratum, &mut piece);
-                    add(&self.chunk(stratum, piece, device))?;
-                }
-            }
-        }
-        Ok(Answer { question: HERE, segment, seal: read, stat, kept })
+        let rows = host_rows(stratum, &data, 0..data.rows);
+        let mut chunks = at_once.hold(&[rows], k, precision.dtype(), device)?;
+        let none = || DidError::Engine { problem: "rows were uploaded as no chunk".into() };
+        chunks.pop().ok_or_else(none)
     }
 }
 
@@ -236,70 +250,15 @@ fn budget<B: DidBackend>(devices: &[B::Device], options: &LocalOptions) -> Resul
     Ok(budget)
 }
 
-impl<B: DidBackend> Source for Local<B> {
-    fn sample(&self) -> &Sample {
-        &self.sample
-    }
-
-    fn backend(&self) -> &'static str {
-        B::NAME
-    }
-
-    fn precision(&self) -> Precision {
-        self.options.precision
-    }
-
-    fn check(&self, work: &Work<'_>) -> Result<()> {
-        work.check_memory(&self.sample, self.devices.len())
-    }
-
-    /// Each device works on its segments in order, on a thread of its own.
-    fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
-        let devices = self.devices.len();
-        let entries = self.ledger.entries().iter().copied().zip(&self.held).enumerate();
-        let wanted: Vec<_> =
-            entries.filter(|(_, ((segment, _), _))| pass.reads(segment.stratum)).collect();
-        let mut merge = Merge::new(&self.ledger, pass, HERE);
-        let mut add = |answer: Answer<AnyStat>| -> Result<()> {
-            merge.add(answer, keep)?;
-            if let Some(progress) = &self.options.progress {
-                let (done, total) = merge.rows();
-                progress.report(pass.name(), done, total);
-            }
-            Ok(())
-        };
-        if let [device] = self.devices.as_slice() {
-            for (_, (entry, held)) in wanted {
-                add(self.segment(pass, entry, held, device)?)?;
-            }
-            return merge.finish();
-        }
-        std::thread::scope(|scope| {
-            let results: Vec<_> = (0..devices)
-                .map(|d| {
-                    let (send, receive) = sync_channel(1);
-                    let own: Vec<_> = wanted.iter().filter(|(i, _)| i % devices == d).collect();
-                    scope.spawn(move || {
-                        for (_, (entry, held)) in own {
-                            let answer = self.segment(pass, *entry, held, &self.devices[d]);
-                            // Nobody listens any more once another device has failed.
-                            if send.send(answer).is_err() {
-                                return;
-                            }
-                        }
-                    });
-                    receive
-                })
-                .collect();
-            for (i, _) in &wanted {
-                let stopped = |_| DidError::Device {
-                    device: format!("{:?}", self.devices[i % devices]),
-                    problem: "its thread stopped".into(),
-                };
-                add(results[i % devices].recv().map_err(stopped)??)?;
-            }
-            Ok::<(), DidError>(())
-        })?;
-        merge.finish()
+/// Rows of a stratum as a backend is given them.
+fn host_rows(stratum: usize, data: &StratumData, range: Range<usize>) -> HostRows<'_> {
+    HostRows {
+        stratum,
+        range,
+        y: &data.y,
+        x: &data.x,
+        w: &data.w,
+        rank: &data.rank,
+        cluster: &data.cluster,
     }
 }

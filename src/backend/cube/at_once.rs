@@ -1,0 +1,179 @@
+//! Passes over everything that a slab holds.
+
+use std::ops::Range;
+
+use burn::tensor::DType;
+use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
+
+use super::buffers::{Gpu, guarded};
+use super::influence::{Influence, Question, Sums, mirror};
+use super::jobs::Jobs;
+use super::slab::{Columns, hold};
+use super::spans::{Cut, Span};
+use super::{GpuRuntime, meter};
+use crate::backend::{AtOnce, DeviceWork, HostRows, Segments};
+use crate::error::Result;
+use crate::pass::{
+    Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan,
+};
+
+/// What all `CubeCL` backends can do.
+pub(super) struct Whole;
+
+impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
+    AtOnce<CubeBackend<R, F, I, BT>> for Whole
+{
+    fn hold(
+        &self,
+        rows: &[HostRows<'_>],
+        k: usize,
+        dtype: DType,
+        device: &R::Device,
+    ) -> Result<Vec<Chunk<CubeBackend<R, F, I, BT>>>> {
+        hold(rows, k, dtype, device)
+    }
+
+    fn gram(
+        &self,
+        segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
+        jobs: &[GramJob],
+        trim: f64,
+    ) -> Result<Vec<Vec<Gram>>> {
+        let Some(chunk) = segments.chunks.first() else { return Ok(Vec::new()) };
+        guarded::<R, _>(&chunk.y.device(), || {
+            let (gpu, columns) = Columns::of(chunk)?;
+            let shape = [chunk.k, chunk.y.dims()[0]];
+            let form = Jobs::gram(&gpu, &columns, shape, jobs, trim);
+            let asked = Asked::new(segments, jobs, |job| job.stratum);
+            let sums = asked.sums(&gpu, &columns, &form)?;
+            Ok(asked.split(form.grams(&sums)))
+        })
+    }
+
+    fn logit(
+        &self,
+        segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
+        thinning: usize,
+        jobs: &[LogitJob],
+    ) -> Result<Vec<Vec<LogitStat>>> {
+        let Some(chunk) = segments.chunks.first() else { return Ok(Vec::new()) };
+        guarded::<R, _>(&chunk.y.device(), || {
+            let (gpu, columns) = Columns::of(chunk)?;
+            let form = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
+            let asked = Asked::new(segments, jobs, |job| job.stratum);
+            let sums = asked.sums(&gpu, &columns, &form)?;
+            Ok(asked.split(form.logits(&sums)))
+        })
+    }
+
+    fn influence(
+        &self,
+        segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
+        plans: &[StratumPlan],
+        trim: f64,
+        columns: usize,
+        multipliers: Option<Multipliers>,
+    ) -> Result<Vec<InfluenceStat>> {
+        let Some(chunk) = segments.chunks.first() else { return Ok(Vec::new()) };
+        guarded::<R, _>(&chunk.y.device(), || {
+            let (gpu, data) = Columns::of(chunk)?;
+            let spans = spans(segments);
+            let influence = Influence::new(&gpu, &data, chunk.k, plans, trim);
+            let ranks: Vec<&[u64]> = segments.chunks.iter().map(|c| c.rank.as_slice()).collect();
+            let rows = if segments.together { 1 } else { spans.len() };
+            let question = Question {
+                columns,
+                rows,
+                sums: true,
+                multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
+                values: false,
+            };
+            let Sums { cross, draws, .. } =
+                influence.sums(&spans, &question, Cut::Segments, None)?;
+            let draws_of_row = draws.len() / rows;
+            let stat = |row: usize| {
+                let mut cross = cross[row * columns * columns..][..columns * columns].to_vec();
+                mirror(&mut cross);
+                let draws = draws[row * draws_of_row..][..draws_of_row].to_vec();
+                InfluenceStat { cross, clusters: Vec::new(), draws }
+            };
+            Ok((0..rows).map(stat).collect())
+        })
+    }
+
+    fn work(&self) -> DeviceWork {
+        meter::take()
+    }
+}
+
+/// The rows of segments: of each its own, or of each stratum all, with the stratum as what is formed of them. Rows of a
+/// stratum follow one another in a slab.
+fn spans<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+    segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
+) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for (number, chunk) in segments.chunks.iter().enumerate() {
+        let Chunk { stratum, first, rows, .. } = **chunk;
+        let row = if segments.together { 0 } else { number };
+        match spans.last_mut() {
+            Some(last)
+                if segments.together && last.of == stratum && last.first + last.rows == first =>
+            {
+                last.rows += rows;
+            }
+            _ => spans.push(Span { of: stratum, row, first, rows }),
+        }
+    }
+    spans
+}
+
+/// Jobs of segments, and where their sums go.
+struct Asked {
+    /// `of` is the position of a span here, `row` the first of its outputs.
+    spans: Vec<Span>,
+    /// Of each span.
+    jobs: Vec<Range<usize>>,
+    rows: usize,
+    together: bool,
+}
+
+impl Asked {
+    fn new<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement, J>(
+        segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
+        jobs: &[J],
+        stratum: impl Fn(&J) -> usize,
+    ) -> Self {
+        let together = segments.together;
+        let mut asked = Self { spans: spans(segments), jobs: Vec::new(), rows: 0, together };
+        for (position, span) in asked.spans.iter_mut().enumerate() {
+            let before = |s: usize| jobs.partition_point(|job| stratum(job) < s);
+            let own = before(span.of)..before(span.of + 1);
+            span.row = if together { own.start } else { asked.rows };
+            span.of = position;
+            asked.rows += own.len();
+            asked.jobs.push(own);
+        }
+        if together {
+            asked.rows = jobs.len();
+        }
+        asked
+    }
+
+    fn sums<R: GpuRuntime>(
+        &self,
+        gpu: &Gpu<R>,
+        columns: &Columns,
+        form: &Jobs,
+    ) -> Result<Vec<f64>> {
+        form.sums(gpu, columns, &self.spans, &self.jobs, self.rows, Cut::Segments, None)
+    }
+
+    /// Statistics of all rows, by segment unless they are of all.
+    fn split<S>(&self, stats: Vec<S>) -> Vec<Vec<S>> {
+        if self.together {
+            return vec![stats];
+        }
+        let mut stats = stats.into_iter();
+        self.jobs.iter().map(|own| stats.by_ref().take(own.len()).collect()).collect()
+    }
+}

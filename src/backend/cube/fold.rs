@@ -1,0 +1,141 @@
+//! Sums of tiles into the sums that are read.
+
+use cubecl::prelude::CubeDim;
+
+use super::GpuRuntime;
+use super::buffers::{Buffer, Gpu};
+use super::kernels::{self, FOLD_UNITS, OUTPUTS, Parts, Start};
+use super::spans::{Cut, RowTable, SegmentTable};
+use super::tables::index;
+use super::work::{Stamp, Work, grid};
+use crate::error::Result;
+
+/// Outputs that are formed batch by batch.
+pub(super) struct Fold<'a, R: GpuRuntime> {
+    gpu: &'a Gpu<R>,
+    shape: Shape,
+    cut: Cut,
+    out: Buffer,
+    start: Start,
+}
+
+/// What the outputs are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub parts: Parts,
+    /// Jobs, or statistics of influence columns.
+    pub rows: usize,
+    /// Outputs of a row.
+    pub entries: usize,
+    /// Influence columns, where outputs are of those.
+    pub columns: usize,
+    /// Numbers of a part of a tile.
+    pub size: usize,
+}
+
+impl Shape {
+    fn width(&self) -> usize {
+        self.entries.next_multiple_of(OUTPUTS)
+    }
+}
+
+/// A batch's parts of tiles, and where they are.
+pub(super) struct Tiles<'a> {
+    pub partial: &'a Buffer,
+    pub rows: &'a RowTable,
+    pub segments: &'a SegmentTable,
+    /// Position in each span of every influence column.
+    pub local: &'a [u32],
+}
+
+impl<'a, R: GpuRuntime> Fold<'a, R> {
+    /// Sums that start from `before`, those of earlier tiles of the same segment, or from nothing.
+    pub(super) fn new(gpu: &'a Gpu<R>, shape: Shape, cut: Cut, before: Option<Vec<f64>>) -> Self {
+        let outputs = shape.rows * shape.width();
+        let (out, start) = match before.filter(|_| gpu.doubles()) {
+            Some(before) => {
+                let mut padded = vec![0.0; outputs];
+                for (row, before) in
+                    padded.chunks_exact_mut(shape.width()).zip(before.chunks_exact(shape.entries))
+                {
+                    row[..shape.entries].copy_from_slice(before);
+                }
+                (gpu.floats(padded), Start::Tiles)
+            }
+            None => (gpu.empty(outputs * if gpu.doubles() { 1 } else { 2 }), Start::Zero),
+        };
+        Self { gpu, shape, cut, out, start }
+    }
+
+    /// Adds a batch.
+    #[expect(
+        unsafe_code,
+        reason = "every index is bounded by the tables, which are of these parts"
+    )]
+    pub(super) fn add(&mut self, work: &Work<'_, R>, tiles: &Tiles<'_>) {
+        let (gpu, shape) = (self.gpu, self.shape);
+        let cubes = shape.rows * shape.width() / OUTPUTS;
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: segments and rows are those of `partial`; outputs are written each by one unit.
+        unsafe {
+            kernels::add_tiles::launch_unchecked::<R>(
+                &gpu.client,
+                grid(cubes),
+                CubeDim::new_1d(index(FOLD_UNITS)),
+                Buffer::address(&[tiles.partial, &self.out]),
+                tiles.partial.arg(),
+                gpu.indices(tiles.rows.entries.clone()).arg(),
+                gpu.indices(tiles.segments.entries.clone()).arg(),
+                gpu.indices(tiles.local.to_vec()).arg(),
+                self.out.arg(),
+                stamps,
+                slot,
+                number,
+                index(cubes),
+                index(shape.width()),
+                index(shape.entries),
+                index(shape.columns),
+                index(shape.size),
+                0,
+                shape.parts,
+                self.start,
+                gpu.dtype.into(),
+            );
+        }
+        self.start = match (self.cut, gpu.doubles()) {
+            (Cut::Tiles, true) => Start::Tiles,
+            _ => Start::Segments,
+        };
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.shape.rows
+    }
+
+    /// What is to be read.
+    pub(super) fn out(&self) -> &Buffer {
+        &self.out
+    }
+
+    /// The outputs, `[rows, entries]`, from what was read of [`out`](Self::out). With `before` they are added to it, unless they
+    /// began there.
+    pub(super) fn finish(&self, read: &[f64], before: Option<Vec<f64>>) -> Result<Vec<f64>> {
+        let singles: Vec<f64>;
+        let read = if self.gpu.doubles() {
+            read
+        } else {
+            singles = read.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
+            &singles
+        };
+        let Shape { rows, entries, .. } = self.shape;
+        if read.len() != rows * self.shape.width() {
+            let problem = format!("{} sums came of {}", read.len(), rows * self.shape.width());
+            return Err(self.gpu.failed(&problem));
+        }
+        let sums = read.chunks_exact(self.shape.width()).flat_map(|row| &row[..entries]);
+        Ok(match before.filter(|_| !self.gpu.doubles()) {
+            None => sums.copied().collect(),
+            Some(before) => sums.zip(before).map(|(sum, before)| before + sum).collect(),
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Gram matrices and logit derivatives: jobs of strata.
+
+use std::ops::Range;
+
+use super::buffers::Gpu;
+use super::fold::{Fold, Shape, Tiles};
+use super::kernels::{Form, Parts};
+use super::products::{self, Blocks, Factors};
+use super::slab::Columns;
+use super::spans::{Cut, RowTable, SegmentTable, Span, SpanTable, batches};
+use super::tables::{index, odds_settings, weight_columns};
+use super::work::Work;
+use super::{GpuRuntime, SCRATCH_BYTES};
+use crate::error::Result;
+use crate::pass::{Gram, GramJob, LogitJob, LogitStat, TILE};
+
+/// Jobs over the strata's rows. `Span::of` is the position of a span among `jobs`.
+pub(super) struct Jobs {
+    blocks: Blocks,
+    k: usize,
+    thinning: usize,
+    numbers: Vec<f64>,
+    entries: Vec<u32>,
+    /// Outcome columns.
+    periods: usize,
+}
+
+impl Jobs {
+    /// Of jobs that either all weight by odds or none.
+    pub(super) fn gram<R: GpuRuntime>(
+        gpu: &Gpu<R>,
+        columns: &Columns,
+        [k, periods]: [usize; 2],
+        jobs: &[GramJob],
+        trim: f64,
+    ) -> Self {
+        let odds = jobs.first().is_some_and(|job| job.odds.is_some());
+        debug_assert!(jobs.iter().all(|job| job.odds.is_some() == odds), "jobs of two kinds");
+        let mut numbers = odds_settings(gpu.dtype, trim);
+        let mut entries = Vec::new();
+        for job in jobs {
+            numbers.extend(job.odds.iter().flatten());
+            entries.extend(entry(columns, k, job.x, weight_columns(job.w, columns), false));
+        }
+        let form = if odds { Form::Odds } else { Form::Weighted };
+        let blocks = Blocks { form, height: k, columns: k + periods };
+        Self { blocks, k, thinning: 1, numbers, entries, periods }
+    }
+
+    pub(super) fn logit<R: GpuRuntime>(
+        gpu: &Gpu<R>,
+        columns: &Columns,
+        k: usize,
+        jobs: &[LogitJob],
+        thinning: usize,
+    ) -> Self {
+        let mut numbers = odds_settings(gpu.dtype, 1.0);
+        let mut entries = Vec::new();
+        for job in jobs {
+            numbers.extend(&job.gamma);
+            let weights = weight_columns(job.w, columns);
+            entries.extend(entry(columns, k, job.x, weights, job.treated));
+        }
+        let blocks = Blocks { form: Form::Logit, height: k, columns: k + 1 };
+        Self { blocks, k, thinning, numbers, entries, periods: 0 }
+    }
+
+    /// Sums of the jobs `jobs[span.of]` over each span, `[rows, entries]`: those of a span are added to the rows from `span.row`
+    /// on. If the spans are a chunk, sums start from `before`, those of earlier tiles.
+    pub(super) fn sums<R: GpuRuntime>(
+        &self,
+        gpu: &Gpu<R>,
+        columns: &Columns,
+        spans: &[Span],
+        jobs: &[Range<usize>],
+        rows: usize,
+        cut: Cut,
+        before: Option<Vec<f64>>,
+    ) -> Result<Vec<f64>> {
+        let blocks = self.blocks;
+        let parts = if blocks.form == Form::Logit { Parts::JobsWithLargest } else { Parts::Jobs };
+        let entries = blocks.entries();
+        let shape = Shape { parts, rows, entries, columns: 0, size: blocks.size() };
+        let tile_bytes = |s: &Span| jobs[s.of].len() * entries * gpu.width();
+        let limit = SCRATCH_BYTES.min(gpu.largest() * gpu.width());
+        let spans: Vec<Span> = spans.iter().filter(|s| !jobs[s.of].is_empty()).copied().collect();
+        if spans.iter().all(|s| s.rows == 0) {
+            return Ok(before.unwrap_or_else(|| vec![0.0; rows * entries]));
+        }
+        let batches = batches(&spans, tile_bytes, limit, cut);
+        let numbers = gpu.floats(self.numbers.clone());
+        let table = gpu.indices(self.entries.clone());
+        let factors = Factors {
+            data: &columns.data,
+            stride: columns.stride,
+            numbers: &numbers,
+            jobs: &table,
+            k: self.k,
+            thinning: self.thinning,
+        };
+        let work = Work::new(gpu, 2 * batches.len());
+        let mut fold = Fold::new(gpu, shape, cut, before.clone());
+        for batch in &batches {
+            let mut table = SpanTable::default();
+            let mut segments = SegmentTable::default();
+            let mut rows = RowTable::new(rows);
+            for span in batch {
+                let own = jobs[span.of].clone();
+                let parts = own.len() * blocks.count();
+                let used = [own.start, blocks.count(), blocks.columns];
+                let cube = table.add(span, [span.first, TILE], parts, used);
+                let start = segments.len();
+                segments.add(span, cube, parts, 0, 0);
+                for job in 0..own.len() {
+                    let range = [start, segments.len()];
+                    rows.add(span.row + job, range, job * blocks.count());
+                }
+            }
+            let partial = products::launch(gpu, &work, &blocks, &factors, &table);
+            fold.add(
+                &work,
+                &Tiles { partial: &partial, rows: &rows, segments: &segments, local: &[] },
+            );
+        }
+        let read = work.read(&[fold.out()])?;
+        fold.finish(&read[0], before)
+    }
+
+    /// One entry a row of [`sums`](Self::sums).
+    pub(super) fn grams(&self, sums: &[f64]) -> Vec<Gram> {
+        let (k, periods) = (self.k, self.periods);
+        let gram = |values: &[f64]| {
+            let mut gram = Gram::zero(k, periods);
+            self.blocks.for_each(values, |i, j, sum| {
+                if j >= k {
+                    gram.zy[i * periods + j - k] = sum;
+                } else {
+                    (gram.zz[i * k + j], gram.zz[j * k + i]) = (sum, sum);
+                }
+            });
+            gram
+        };
+        sums.chunks_exact(self.blocks.entries()).map(gram).collect()
+    }
+
+    /// One entry a row of [`sums`](Self::sums).
+    pub(super) fn logits(&self, sums: &[f64]) -> Vec<LogitStat> {
+        let k = self.k;
+        let stat = |values: &[f64]| {
+            let mut stat = LogitStat::zero(k);
+            self.blocks.for_each(values, |i, j, sum| {
+                if j == k {
+                    stat.score[i] = sum;
+                } else {
+                    (stat.hessian[i * k + j], stat.hessian[j * k + i]) = (sum, sum);
+                }
+            });
+            let odds = values[self.blocks.largest()];
+            stat.max_p = odds / (1.0 + odds);
+            stat
+        };
+        sums.chunks_exact(self.blocks.entries()).map(stat).collect()
+    }
+
+    /// Rows of sums that are those of earlier tiles: what [`grams`](Self::grams) reads.
+    pub(super) fn of_grams(&self, grams: &[Gram]) -> Vec<f64> {
+        let (k, periods) = (self.k, self.periods);
+        let row = |gram: &Gram| {
+            self.blocks.written(|i, j| {
+                if j >= k { gram.zy[i * periods + j - k] } else { gram.zz[i * k + j] }
+            })
+        };
+        grams.iter().flat_map(row).collect()
+    }
+
+    /// Rows of sums that are those of earlier tiles: what [`logits`](Self::logits) reads, but for the largest odds.
+    pub(super) fn of_logits(&self, stats: &[LogitStat]) -> Vec<f64> {
+        let k = self.k;
+        let row = |stat: &LogitStat| {
+            self.blocks.written(|i, j| if j == k { stat.score[i] } else { stat.hessian[i * k + j] })
+        };
+        stats.iter().flat_map(row).collect()
+    }
+}
+
+/// A job as the kernel reads it.
+fn entry(
+    columns: &Columns,
+    k: usize,
+    version: usize,
+    weights: [u32; 2],
+    treated: bool,
+) -> [u32; super::kernels::JOB] {
+    [index(columns.x + version * (k - 1)), weights[0], weights[1], u32::from(treated)]
+}

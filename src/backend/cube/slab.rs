@@ -1,0 +1,245 @@
+//! Rows of many strata in one allocation, so that one launch reaches all of them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use burn::tensor::{DType, Tensor, TensorPrimitive};
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::tensor::CubeTensor;
+use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
+use cubecl::prelude::CubeDim;
+
+use super::GpuRuntime;
+use super::buffers::{Buffer, Gpu, guarded};
+use super::kernels::copy_piece;
+use super::meter;
+use super::tables::index;
+use super::work::{Stamp, Work, grid};
+use crate::backend::HostRows;
+use crate::error::Result;
+use crate::parallel;
+use crate::pass::{Chunk, Slab};
+
+/// Entries sent at a time: 16 MiB of doubles.
+const PIECE: usize = 1 << 21;
+
+/// Rows that columns are padded to, so that each may be bound by itself.
+const PADDED: usize = 128;
+
+/// Units of a cube that copies.
+const UNITS: usize = 256;
+
+/// The number of the next slab of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// Columns of a sample: outcomes, covariates, weights.
+pub(super) struct Columns {
+    pub data: Buffer,
+    /// Entries from a column to the next.
+    pub stride: usize,
+    /// First column of covariates.
+    pub x: usize,
+    /// First column of weights.
+    pub w: usize,
+}
+
+impl Columns {
+    /// Those that a chunk is part of.
+    pub(super) fn of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+        chunk: &Chunk<CubeBackend<R, F, I, BT>>,
+    ) -> Result<(Gpu<R>, Self)> {
+        let primitive =
+            |t: &Tensor<CubeBackend<R, F, I, BT>, 2>| t.clone().into_primitive().tensor();
+        let y = primitive(&chunk.y);
+        let gpu = Gpu::of(&y);
+        let x = chunk.y.dims()[0];
+        let w = x + chunk.x.as_ref().map_or(0, |x| x.dims()[0]);
+        let (data, stride) = if let Some(slab) = &chunk.slab {
+            (Gpu::buffer(&primitive(&slab.columns)), slab.columns.dims()[1])
+        } else {
+            let rest = [&chunk.x, &chunk.w].into_iter().flatten().map(primitive);
+            let parts: Vec<_> = std::iter::once(y).chain(rest).map(into_contiguous).collect();
+            (gathered(&gpu, &parts)?, chunk.y.dims()[1])
+        };
+        Ok((gpu, Self { data, stride, x, w }))
+    }
+
+    /// A matrix alone.
+    pub(super) fn alone<R: GpuRuntime>(matrix: CubeTensor<R>) -> Self {
+        let matrix = into_contiguous(matrix);
+        let stride = matrix.meta.shape()[1];
+        Self { data: Gpu::buffer(&matrix), stride, x: 0, w: 0 }
+    }
+}
+
+/// Contiguous matrices one after another.
+fn gathered<R: GpuRuntime>(gpu: &Gpu<R>, parts: &[CubeTensor<R>]) -> Result<Buffer> {
+    if let [part] = parts {
+        return Ok(Gpu::buffer(part));
+    }
+    let buffers: Vec<Buffer> = parts.iter().map(Gpu::buffer).collect();
+    let all = gpu.empty(buffers.iter().map(Buffer::len).sum());
+    let work = Work::new(gpu, buffers.len());
+    let mut at = 0;
+    for buffer in &buffers {
+        copy(gpu, &work, buffer, &all, at, 1);
+        at += buffer.len();
+    }
+    work.read(&[])?;
+    Ok(all)
+}
+
+/// Copies a buffer behind `pieces` pieces of `size` entries.
+#[expect(unsafe_code, reason = "the kernel writes as many entries as it reads, and they are there")]
+fn copy<R: GpuRuntime>(
+    gpu: &Gpu<R>,
+    work: &Work<'_, R>,
+    from: &Buffer,
+    to: &Buffer,
+    pieces: usize,
+    size: usize,
+) {
+    debug_assert!(pieces * size + from.len() <= to.len(), "a piece goes beyond its slab");
+    let Stamp { stamps, slot, number } = work.stamp();
+    // SAFETY: see above.
+    unsafe {
+        copy_piece::launch_unchecked::<R>(
+            &gpu.client,
+            grid(from.len().div_ceil(UNITS)),
+            CubeDim::new_1d(index(UNITS)),
+            Buffer::address(&[from, to]),
+            from.arg(),
+            to.arg(),
+            stamps,
+            slot,
+            number,
+            index(pieces),
+            index(size),
+            gpu.dtype.into(),
+        );
+    }
+}
+
+/// Rows of strata as chunks, in as few slabs as the device's largest allocation asks for.
+pub(super) fn hold<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+    rows: &[HostRows<'_>],
+    k: usize,
+    dtype: DType,
+    device: &R::Device,
+) -> Result<Vec<Chunk<CubeBackend<R, F, I, BT>>>> {
+    guarded::<R, _>(device, || {
+        let gpu = Gpu::<R>::new(device, dtype);
+        let mut chunks = Vec::with_capacity(rows.len());
+        for rows in slabs(rows, gpu.largest()) {
+            chunks.extend(slab(&gpu, rows, k)?);
+        }
+        Ok(chunks)
+    })
+}
+
+/// Rows in groups whose columns have at most so many entries, if they can.
+fn slabs<'a, 'b>(rows: &'a [HostRows<'b>], largest: usize) -> Vec<&'a [HostRows<'b>]> {
+    let columns = rows.first().map_or(1, |r| r.columns().count());
+    let fitting = (largest / columns).saturating_sub(PADDED);
+    let mut groups = Vec::new();
+    let (mut start, mut total) = (0, 0);
+    for (i, part) in rows.iter().enumerate() {
+        if i > start && total + part.range.len() > fitting {
+            groups.push(&rows[start..i]);
+            (start, total) = (i, 0);
+        }
+        total += part.range.len();
+    }
+    groups.push(&rows[start..]);
+    groups
+}
+
+fn slab<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+    gpu: &Gpu<R>,
+    rows: &[HostRows<'_>],
+    k: usize,
+) -> Result<Vec<Chunk<CubeBackend<R, F, I, BT>>>> {
+    let Some(part) = rows.first() else { return Ok(Vec::new()) };
+    let total: usize = rows.iter().map(|r| r.range.len()).sum();
+    let stride = total.next_multiple_of(PADDED);
+    let counts = [part.y, part.x, part.w].map(|c| c.len() / part.rank.len());
+    let columns: usize = counts.iter().sum();
+    let data = upload(gpu, rows, columns, stride)?;
+    let tensor = |first: usize, count: usize| {
+        let matrix = gpu.matrix(&data, first * stride, [count, stride]);
+        Tensor::from_primitive(TensorPrimitive::Float(matrix))
+    };
+    let [periods, covariates, weights] = counts;
+    let slab = Slab { number: NEXT.fetch_add(1, Ordering::Relaxed), columns: tensor(0, columns) };
+    let y = tensor(0, periods);
+    let x = (covariates > 0).then(|| tensor(periods, covariates));
+    let w = (weights > 0).then(|| tensor(periods + covariates, weights));
+    let mut first = 0;
+    let chunks = rows.iter().map(|part| {
+        let range = part.range.clone();
+        first += range.len();
+        Chunk {
+            stratum: part.stratum,
+            rows: range.len(),
+            first: first - range.len(),
+            y: y.clone(),
+            x: x.clone(),
+            w: w.clone(),
+            slab: Some(slab.clone()),
+            rank: part.rank[range.clone()].to_vec(),
+            cluster: part.cluster.get(range).map(<[u32]>::to_vec).unwrap_or_default(),
+            k,
+        }
+    });
+    Ok(chunks.collect())
+}
+
+/// The columns of the rows, one after another, `[columns, stride]`.
+fn upload<R: GpuRuntime>(
+    gpu: &Gpu<R>,
+    rows: &[HostRows<'_>],
+    columns: usize,
+    stride: usize,
+) -> Result<Buffer> {
+    let sources: Vec<Vec<&[f64]>> = rows.iter().map(|r| r.columns().collect()).collect();
+    let starts: Vec<usize> =
+        rows.iter().scan(0, |at, r| Some(std::mem::replace(at, *at + r.range.len()))).collect();
+    // Entries from `start` on: of every column the rows of every part that are asked for.
+    let fill = |start: usize, out: &mut [f64]| {
+        let end = start + out.len();
+        for column in start / stride..end.div_ceil(stride) {
+            for (source, first) in sources.iter().zip(&starts) {
+                let values = source[column];
+                let from = column * stride + first;
+                let (a, b) = (from.max(start), (from + values.len()).min(end));
+                if a < b {
+                    out[a - start..b - start].copy_from_slice(&values[a - from..b - from]);
+                }
+            }
+        }
+    };
+    let filled = |start: usize, length: usize| {
+        let mut piece = vec![0.0; length];
+        let part = 1 << 17;
+        parallel::chunks(&mut piece, part, |i, out| fill(start + i * part, out));
+        gpu.floats(piece)
+    };
+    let total = columns * stride;
+    let data = if total <= PIECE {
+        filled(0, total)
+    } else {
+        let data = gpu.empty(total);
+        gpu.check(&data)?;
+        let pieces = total.div_ceil(PIECE);
+        let work = Work::new(gpu, pieces);
+        for piece in 0..pieces {
+            let start = piece * PIECE;
+            copy(gpu, &work, &filled(start, PIECE.min(total - start)), &data, piece, PIECE);
+        }
+        work.read(&[])?;
+        data
+    };
+    gpu.check(&data)?;
+    meter::note(|done| done.resident_bytes += (total * gpu.width()) as u64);
+    gpu.wait()?;
+    Ok(data)
+}

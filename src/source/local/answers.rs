@@ -1,0 +1,261 @@
+//! Passes over the chunks: all of a device in one call if the backend can, else segment by segment.
+
+use std::sync::mpsc::sync_channel;
+
+use super::{Held, Local};
+use crate::backend::{DeviceWork, DidBackend, Segments};
+use crate::error::{DidError, Result};
+use crate::options::Precision;
+use crate::panel::Sample;
+use crate::parallel::held;
+use crate::pass::{Chunk, Seal, Segment};
+use crate::source::answer::{Answer, HERE, Merge};
+use crate::source::host::pieces;
+use crate::source::upload::cut;
+use crate::source::{AnyPass, AnyStat, Keep, Source, Work};
+
+impl<B: DidBackend> Source for Local<B> {
+    fn sample(&self) -> &Sample {
+        &self.sample
+    }
+
+    fn backend(&self) -> &'static str {
+        B::NAME
+    }
+
+    fn precision(&self) -> Precision {
+        self.options.precision
+    }
+
+    fn check(&self, work: &Work<'_>) -> Result<()> {
+        work.check_memory(&self.sample, self.devices.len())
+    }
+
+    fn device_work(&self) -> Option<DeviceWork> {
+        B::at_once().map(|_| *held(&self.work))
+    }
+
+    fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
+        let entries = self.ledger.entries().iter().copied().zip(&self.held).enumerate();
+        let wanted: Vec<Wanted<'_, B>> = entries
+            .filter(|(_, ((segment, _), _))| pass.reads(segment.stratum))
+            .map(|(i, (entry, held))| Wanted { device: i % self.devices.len(), entry, held })
+            .collect();
+        let groups = self.groups(&wanted);
+        if let [group] = groups.as_slice() {
+            // The only thread that works, and the only answer.
+            let whole = self.at_once(pass, &wanted, group, true)?;
+            if let Some(stat) = whole.and_then(|mut stats| stats.pop()) {
+                self.count_pass();
+                self.report(pass, self.rows(&wanted));
+                return Ok(stat);
+            }
+        }
+        let mut merge = Merge::new(&self.ledger, pass, HERE);
+        let mut add = |answer: Answer<AnyStat>| -> Result<()> {
+            merge.add(answer, keep)?;
+            self.report(pass, merge.rows());
+            Ok(())
+        };
+        if self.devices.len() == 1 {
+            self.answers(pass, &wanted, &groups, 0, &mut add)?;
+        } else {
+            self.answers_of_devices(pass, &wanted, &groups, &mut add)?;
+        }
+        self.count_pass();
+        merge.finish()
+    }
+}
+
+/// A segment that a pass reads.
+struct Wanted<'a, B: DidBackend> {
+    device: usize,
+    entry: (Segment, Seal),
+    held: &'a Held<B>,
+}
+
+/// Segments that can be read in one call: positions among those that are wanted.
+struct Group {
+    device: usize,
+    slab: u64,
+    segments: Vec<usize>,
+}
+
+impl<B: DidBackend> Local<B> {
+    /// What one segment answers.
+    fn segment(
+        &self,
+        pass: &AnyPass,
+        (segment, seal): (Segment, Seal),
+        held: &Held<B>,
+        device: &B::Device,
+    ) -> Result<Answer<AnyStat>> {
+        let stratum = segment.stratum;
+        let mut stat = pass.none_of(stratum);
+        let mut kept = Vec::new();
+        let mut add = |chunk: &Chunk<B>| -> Result<()> {
+            kept.extend(pass.accumulate(chunk, &mut stat)?);
+            Ok(())
+        };
+        let mut read = seal;
+        match held {
+            Held::Resident(chunks) => chunks.iter().try_for_each(add)?,
+            Held::Streamed(first, chunk_rows) => {
+                let end = first + seal.rows as usize;
+                for start in (*first..end).step_by(*chunk_rows) {
+                    let piece = cut(&self.strata[stratum], start, (start + chunk_rows).min(end));
+                    add(&self.chunk(stratum, piece, device)?)?;
+                }
+            }
+            Held::Spilled => {
+                let Some((spill, change)) = &self.spill else {
+                    let problem = "a segment is in a file that there is not".into();
+                    return Err(DidError::Engine { problem });
+                };
+                read = Seal::default();
+                for piece in pieces(spill, segment) {
+                    let mut piece = spill.read(stratum, piece)?;
+                    read += Seal::of(&piece.rank);
+                    change.apply(stratum, &mut piece);
+                    add(&self.chunk(stratum, piece, device)?)?;
+                }
+            }
+        }
+        Ok(Answer { question: HERE, segment, seal: read, stat, kept })
+    }
+
+    /// The segments by slab; none if the backend has no calls for many.
+    fn groups(&self, wanted: &[Wanted<'_, B>]) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for (position, segment) in wanted.iter().enumerate() {
+            let Held::Resident(chunks) = segment.held else { return Vec::new() };
+            let [Chunk { slab: Some(slab), .. }] = chunks.as_slice() else { return Vec::new() };
+            match groups.iter_mut().find(|g| g.slab == slab.number) {
+                Some(group) => group.segments.push(position),
+                None => groups.push(Group {
+                    device: segment.device,
+                    slab: slab.number,
+                    segments: vec![position],
+                }),
+            }
+        }
+        groups
+    }
+
+    /// The statistics of a group: one of all together, or one of each segment.
+    fn at_once(
+        &self,
+        pass: &AnyPass,
+        wanted: &[Wanted<'_, B>],
+        group: &Group,
+        together: bool,
+    ) -> Result<Option<Vec<AnyStat>>> {
+        let Some(at_once) = B::at_once() else { return Ok(None) };
+        let chunks = group.segments.iter().filter_map(|i| match wanted[*i].held {
+            Held::Resident(chunks) => chunks.first(),
+            Held::Streamed(..) | Held::Spilled => None,
+        });
+        let segments = Segments { chunks: chunks.collect(), together };
+        at_once.work();
+        let stats = pass.at_once(at_once, &segments)?;
+        self.note(at_once);
+        Ok(stats)
+    }
+
+    /// Answers of the segments on one device: in one call a slab if that can be, else one by one.
+    fn answers(
+        &self,
+        pass: &AnyPass,
+        wanted: &[Wanted<'_, B>],
+        groups: &[Group],
+        device: usize,
+        add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
+    ) -> Result<()> {
+        let own: Vec<&Group> = groups.iter().filter(|g| g.device == device).collect();
+        if groups.len() > 1 {
+            for (i, group) in own.iter().enumerate() {
+                let Some(stats) = self.at_once(pass, wanted, group, false)? else {
+                    debug_assert_eq!(i, 0, "a pass can be had at once or not");
+                    return self.each(pass, wanted, device, add);
+                };
+                for (position, stat) in group.segments.iter().zip(stats) {
+                    let (segment, seal) = wanted[*position].entry;
+                    add(Answer { question: HERE, segment, seal, stat, kept: Vec::new() })?;
+                }
+            }
+            return Ok(());
+        }
+        self.each(pass, wanted, device, add)
+    }
+
+    /// Answers of the segments on one device, one by one.
+    fn each(
+        &self,
+        pass: &AnyPass,
+        wanted: &[Wanted<'_, B>],
+        device: usize,
+        add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
+    ) -> Result<()> {
+        for wanted in wanted.iter().filter(|w| w.device == device) {
+            if let Some(at_once) = B::at_once() {
+                at_once.work();
+            }
+            let answer = self.segment(pass, wanted.entry, wanted.held, &self.devices[device])?;
+            if let Some(at_once) = B::at_once() {
+                // What is uploaded for one pass does not stay.
+                *held(&self.work) += DeviceWork { resident_bytes: 0, ..at_once.work() };
+            }
+            add(answer)?;
+        }
+        Ok(())
+    }
+
+    /// Each device works on its segments in order, on a thread of its own.
+    fn answers_of_devices(
+        &self,
+        pass: &AnyPass,
+        wanted: &[Wanted<'_, B>],
+        groups: &[Group],
+        add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
+    ) -> Result<()> {
+        std::thread::scope(|scope| {
+            let results: Vec<_> = (0..self.devices.len())
+                .map(|device| {
+                    let (send, receive) = sync_channel(1);
+                    scope.spawn(move || {
+                        // Nobody listens any more once another device has failed.
+                        let stopped = || DidError::Engine { problem: "nobody listens".into() };
+                        let mut give = |answer| send.send(Ok(answer)).map_err(|_| stopped());
+                        if let Err(error) = self.answers(pass, wanted, groups, device, &mut give) {
+                            let _ = send.send(Err(error));
+                        }
+                    });
+                    receive
+                })
+                .collect();
+            for Wanted { device, .. } in wanted {
+                let stopped = |_| DidError::Device {
+                    device: format!("{:?}", self.devices[*device]),
+                    problem: "its thread stopped".into(),
+                };
+                add(results[*device].recv().map_err(stopped)??)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn rows(&self, wanted: &[Wanted<'_, B>]) -> (u64, u64) {
+        let rows = wanted.iter().map(|w| w.entry.1.rows).sum();
+        (rows, rows)
+    }
+
+    fn report(&self, pass: &AnyPass, (done, total): (u64, u64)) {
+        if let Some(progress) = &self.options.progress {
+            progress.report(pass.name(), done, total);
+        }
+    }
+
+    fn count_pass(&self) {
+        held(&self.work).passes += 1;
+    }
+}
