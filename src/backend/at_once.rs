@@ -14,7 +14,8 @@ use crate::pass::{
 /// What a backend may offer beside its passes over a chunk: passes over all chunks of a device, for devices on which a call
 /// costs more than its work.
 ///
-/// The sums are those of the chunks one by one, added in order: within a segment tile by tile from zero, then segments.
+/// The sums are those of the chunks one by one, added in order: within a segment tile by tile from zero, then segments. They are
+/// `None` if the device has too little room to form them so.
 pub trait AtOnce<B: Backend>: Sync {
     /// Puts rows on a device, one chunk for each entry, all in as few allocations as the device can have.
     ///
@@ -37,7 +38,7 @@ pub trait AtOnce<B: Backend>: Sync {
         segments: &Segments<'_, B>,
         jobs: &[GramJob],
         trim: f64,
-    ) -> Result<Vec<Vec<Gram>>>;
+    ) -> Result<Option<Vec<Vec<Gram>>>>;
 
     /// Derivatives of logit models, one entry a job; `jobs` are ordered by stratum.
     ///
@@ -48,7 +49,7 @@ pub trait AtOnce<B: Backend>: Sync {
         segments: &Segments<'_, B>,
         thinning: usize,
         jobs: &[LogitJob],
-    ) -> Result<Vec<Vec<LogitStat>>>;
+    ) -> Result<Option<Vec<Vec<LogitStat>>>>;
 
     /// Sums over influence values in `columns` columns, without clusters; `plans` are those of the strata.
     ///
@@ -61,7 +62,7 @@ pub trait AtOnce<B: Backend>: Sync {
         trim: f64,
         columns: usize,
         multipliers: Option<Multipliers>,
-    ) -> Result<Vec<InfluenceStat>>;
+    ) -> Result<Option<Vec<InfluenceStat>>>;
 
     /// What this thread has had done since it last asked.
     fn work(&self) -> DeviceWork;

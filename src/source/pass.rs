@@ -94,7 +94,7 @@ impl Pass for GramPass {
         if !kinds.all(|same| same) {
             return Ok(None);
         }
-        device.gram(segments, &self.jobs, self.trim).map(Some)
+        device.gram(segments, &self.jobs, self.trim)
     }
 
     fn merge(&self, total: &mut Vec<Gram>, stratum: usize, part: &Vec<Gram>) -> Result<()> {
@@ -135,7 +135,7 @@ impl Pass for LogitPass {
         device: &dyn AtOnce<B>,
         segments: &Segments<'_, B>,
     ) -> Result<Option<Vec<Vec<LogitStat>>>> {
-        device.logit(segments, self.thinning, &self.jobs).map(Some)
+        device.logit(segments, self.thinning, &self.jobs)
     }
 
     fn merge(
@@ -183,7 +183,7 @@ impl Pass for InfluencePass {
         if clusters.is_some() || keep_rows {
             return Ok(None);
         }
-        device.influence(segments, &self.strata, self.trim, self.columns, multipliers).map(Some)
+        device.influence(segments, &self.strata, self.trim, self.columns, multipliers)
     }
 
     fn merge(&self, total: &mut InfluenceStat, _: usize, part: &InfluenceStat) -> Result<()> {

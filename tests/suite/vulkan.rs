@@ -3,9 +3,8 @@
 //! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
 
 use burn_did::backend::{DeviceWork, DidBackend, Vulkan};
-use burn_did::{
-    AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result, data,
-};
+use burn_did::data::Simulation;
+use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result};
 
 use crate::backends;
 use crate::support::golden::{DATASETS, run_some};
@@ -37,28 +36,24 @@ fn every_golden_case_of_two_periods_and_triple_differences() {
     }
 }
 
-/// A fit of many strata.
-fn fit(
-    covariates: &str,
-    bootstrap: Option<Bootstrap>,
-    budget: Option<u64>,
-) -> Result<GroupTimeResult> {
+/// A fit of four cohorts, two of them with more than a tile.
+fn fit(covariates: &str, draws: usize, budget: Option<u64>) -> Result<GroupTimeResult> {
     AttGt::<Vulkan>::builder()
-        .outcome("lemp")
-        .unit("countyreal")
-        .time("year")
-        .group("first.treat")
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .group("group")
         .covariates(covariates)
         .control_group(ControlGroup::NotYetTreated)
-        .maybe_bootstrap(bootstrap)
+        .maybe_bootstrap((draws > 0).then(|| Bootstrap::draws(draws)))
         .maybe_memory_budget(budget)
         .build()
-        .fit(&data::mpdta(), &Default::default())
+        .fit(&Simulation::builder().units(20_000).build().frame(), &Default::default())
 }
 
 /// What it asks of the device.
-fn work(covariates: &str, bootstrap: Option<Bootstrap>) -> DeviceWork {
-    let fit = fit(covariates, bootstrap, None).expect("a fit");
+fn work(covariates: &str, draws: usize) -> DeviceWork {
+    let fit = fit(covariates, draws, None).expect("a fit");
     fit.timings.device.expect("GPUs count")
 }
 
@@ -67,14 +62,13 @@ fn streamed_data_give_the_same_bits() {
     if !usable() {
         return;
     }
-    let bootstrap = Some(Bootstrap::draws(100));
-    let resident = fit("~ lpop", bootstrap, None).expect("a fit");
-    let streamed = fit("~ lpop", bootstrap, Some(1 << 19)).expect("a fit");
+    let resident = fit("~ x1", 100, None).expect("a fit");
+    let streamed = fit("~ x1", 100, Some(1 << 19)).expect("a fit");
     let work = streamed.timings.device.expect("GPUs count");
     assert_eq!(work.resident_bytes, 0);
     assert!(work.reads > work.passes);
     assert_eq!(resident.cells, streamed.cells);
-    let error = fit("~ lpop", None, Some(1_000)).expect_err("not even a tile");
+    let error = fit("~ x1", 0, Some(1_000)).expect_err("not even a tile");
     assert!(matches!(error, DidError::Memory { .. }), "{error}");
 }
 
@@ -84,13 +78,13 @@ fn a_pass_is_few_launches_and_one_read() {
     if !usable() {
         return;
     }
-    let plain = work("~ 1", None);
+    let plain = work("~ 1", 0);
     assert_eq!((plain.passes, plain.reads), (2, 2), "cross-products and influence values");
     assert_eq!(plain.launches, 2 + 3);
     assert!(plain.resident_bytes > 0 && plain.bytes_up > plain.resident_bytes);
-    let draws = work("~ 1", Some(Bootstrap::draws(100)));
+    let draws = work("~ 1", 100);
     assert_eq!((draws.passes, draws.reads, draws.launches), (2, 2, 2 + 5));
-    let models = work("~ lpop", None);
+    let models = work("~ x1", 0);
     assert_eq!(models.reads, models.passes);
     // Two for cross-products and for a step of all models, four for influence values.
     assert_eq!(models.launches, 2 * (models.passes - 1) + 4);

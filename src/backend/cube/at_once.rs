@@ -38,15 +38,15 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
         jobs: &[GramJob],
         trim: f64,
-    ) -> Result<Vec<Vec<Gram>>> {
-        let Some(chunk) = segments.chunks.first() else { return Ok(Vec::new()) };
+    ) -> Result<Option<Vec<Vec<Gram>>>> {
+        let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns) = Columns::of(chunk)?;
             let shape = [chunk.k, chunk.y.dims()[0]];
             let form = Jobs::gram(&gpu, &columns, shape, jobs, trim);
             let asked = Asked::new(segments, jobs, |job| job.stratum);
             let sums = asked.sums(&gpu, &columns, &form)?;
-            Ok(asked.split(form.grams(&sums)))
+            Ok(sums.map(|sums| asked.split(form.grams(&sums))))
         })
     }
 
@@ -55,14 +55,14 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
         thinning: usize,
         jobs: &[LogitJob],
-    ) -> Result<Vec<Vec<LogitStat>>> {
-        let Some(chunk) = segments.chunks.first() else { return Ok(Vec::new()) };
+    ) -> Result<Option<Vec<Vec<LogitStat>>>> {
+        let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns) = Columns::of(chunk)?;
             let form = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
             let asked = Asked::new(segments, jobs, |job| job.stratum);
             let sums = asked.sums(&gpu, &columns, &form)?;
-            Ok(asked.split(form.logits(&sums)))
+            Ok(sums.map(|sums| asked.split(form.logits(&sums))))
         })
     }
 
@@ -73,8 +73,8 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         trim: f64,
         columns: usize,
         multipliers: Option<Multipliers>,
-    ) -> Result<Vec<InfluenceStat>> {
-        let Some(chunk) = segments.chunks.first() else { return Ok(Vec::new()) };
+    ) -> Result<Option<Vec<InfluenceStat>>> {
+        let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, data) = Columns::of(chunk)?;
             let spans = spans(segments);
@@ -88,8 +88,8 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
                 multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
                 values: false,
             };
-            let Sums { cross, draws, .. } =
-                influence.sums(&spans, &question, Cut::Segments, None)?;
+            let sums = influence.sums(&spans, &question, Cut::Segments, None)?;
+            let Some(Sums { cross, draws, .. }) = sums else { return Ok(None) };
             let draws_of_row = draws.len() / rows;
             let stat = |row: usize| {
                 let mut cross = cross[row * columns * columns..][..columns * columns].to_vec();
@@ -97,7 +97,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
                 let draws = draws[row * draws_of_row..][..draws_of_row].to_vec();
                 InfluenceStat { cross, clusters: Vec::new(), draws }
             };
-            Ok((0..rows).map(stat).collect())
+            Ok(Some((0..rows).map(stat).collect()))
         })
     }
 
@@ -164,7 +164,7 @@ impl Asked {
         gpu: &Gpu<R>,
         columns: &Columns,
         form: &Jobs,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<Option<Vec<f64>>> {
         form.sums(gpu, columns, &self.spans, &self.jobs, self.rows, Cut::Segments, None)
     }
 

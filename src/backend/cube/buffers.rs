@@ -7,7 +7,6 @@ use burn::tensor::{DType, Shape, TensorData};
 use burn_cubecl::tensor::CubeTensor;
 use cubecl::bytes::Bytes;
 use cubecl::client::ComputeClient;
-use cubecl::ir::AddressType;
 use cubecl::prelude::ArrayArg;
 use cubecl::server::Handle;
 use cubecl::stream_id::StreamId;
@@ -42,11 +41,6 @@ impl Buffer {
         // SAFETY: `handle` was made with room for `len` entries.
         unsafe { ArrayArg::from_raw_parts(self.handle.clone(), self.len) }
     }
-
-    /// The width of indices that reach every entry of `buffers`.
-    pub(super) fn address(buffers: &[&Self]) -> AddressType {
-        AddressType::from_len(buffers.iter().map(|b| b.len).max().unwrap_or_default())
-    }
 }
 
 impl<R: GpuRuntime> Gpu<R> {
@@ -68,10 +62,10 @@ impl<R: GpuRuntime> Gpu<R> {
         self.dtype.size()
     }
 
-    /// Entries of the largest allocation.
+    /// Entries of the largest buffer: the kernels' indices have 32 bits, whatever the device could allocate.
     pub(super) fn largest(&self) -> usize {
         let bytes = self.client.properties().memory.max_page_size;
-        usize::try_from(bytes).unwrap_or(usize::MAX) / self.width()
+        (usize::try_from(bytes).unwrap_or(usize::MAX) / self.width()).min(u32::MAX as usize)
     }
 
     fn upload(&self, bytes: &[u8], len: usize) -> Buffer {

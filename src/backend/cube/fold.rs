@@ -82,7 +82,6 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
                 &gpu.client,
                 grid(cubes),
                 CubeDim::new_1d(index(FOLD_UNITS)),
-                Buffer::address(&[tiles.partial, &self.out]),
                 tiles.partial.arg(),
                 gpu.indices(tiles.rows.entries.clone()).arg(),
                 gpu.indices(tiles.segments.entries.clone()).arg(),

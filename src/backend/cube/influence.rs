@@ -10,7 +10,7 @@ use super::slab::Columns;
 use super::spans::{Cut, RowTable, SegmentTable, Span, SpanTable, batches};
 use super::tables::{PlanPlace, PlanTables, index};
 use super::work::{Stamp, Work, grid};
-use super::{GpuRuntime, SCRATCH_BYTES};
+use super::{GpuRuntime, scratch};
 use crate::error::Result;
 use crate::options::Multiplier;
 use crate::pass::{Multipliers, StratumPlan, TILE};
@@ -89,10 +89,6 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         }
     }
 
-    fn limit(&self) -> usize {
-        SCRATCH_BYTES.min(self.gpu.largest() * self.gpu.width())
-    }
-
     /// Bytes of a tile's largest results.
     fn tile_bytes(&self, span: &Span, draws: usize) -> usize {
         let place = &self.places[span.of];
@@ -130,7 +126,6 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                     &gpu.client,
                     grid(of_dots.cubes * SHARES),
                     CubeDim::new_1d(index(UNITS)),
-                    Buffer::address(&[&columns.data, &dots]),
                     columns.data.arg(),
                     self.coefficients.arg(),
                     self.x_first.arg(),
@@ -155,7 +150,6 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                 &gpu.client,
                 grid(of_values.cubes * SHARES),
                 CubeDim::new_1d(index(UNITS)),
-                Buffer::address(&[&columns.data, &dots, &values]),
                 columns.data.arg(),
                 dots.arg(),
                 self.numbers.arg(),
@@ -185,7 +179,8 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         Ok(values)
     }
 
-    /// Sums over the spans; from `before`, those of earlier tiles, if the spans are a chunk.
+    /// Sums over the spans; from `before`, those of earlier tiles, if the spans are a chunk. `None` if they need more working space
+    /// than there is.
     ///
     /// # Errors
     /// What the device reports.
@@ -195,7 +190,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         question: &Question<'_>,
         cut: Cut,
         before: Option<[Vec<f64>; 2]>,
-    ) -> Result<Sums> {
+    ) -> Result<Option<Sums>> {
         let gpu = self.gpu;
         let (m, rows) = (question.columns, question.rows);
         let spec = question.multipliers.map(|(spec, _)| spec);
@@ -204,13 +199,16 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         let spans: Vec<Span> = spans.iter().filter(with_columns).copied().collect();
         let [before_cross, before_draws] = before.map_or([None, None], |b| b.map(Some));
         if spans.is_empty() {
-            return Ok(Sums {
+            return Ok(Some(Sums {
                 cross: before_cross.unwrap_or_else(|| vec![0.0; rows * m * m]),
                 draws: before_draws.unwrap_or_else(|| vec![0.0; rows * m * draws]),
                 values: Vec::new(),
-            });
+            }));
         }
-        let batches = batches(&spans, |s| self.tile_bytes(s, draws), self.limit(), cut);
+        let tile_bytes = |s: &Span| self.tile_bytes(s, draws);
+        let Some(batches) = batches(&spans, tile_bytes, scratch(gpu), cut) else {
+            return Ok(None);
+        };
         let work = Work::new(gpu, 6 * batches.len());
         let shape = |parts, entries, size| Shape { parts, rows, entries, columns: m, size };
         let pairs = shape(Parts::Pairs, m * m, Blocks::plain(m).size());
@@ -244,17 +242,18 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         outputs.extend(multiplied.iter().map(Fold::out));
         outputs.extend(&kept);
         let mut read = work.read(&outputs)?.into_iter();
-        let mut next = || read.next().unwrap_or_default();
+        let mut next =
+            || read.next().ok_or_else(|| gpu.failed("fewer results than were asked for"));
         let cross = if question.sums {
-            cross.finish(&next(), before_cross)?
+            cross.finish(&next()?, before_cross)?
         } else {
             before_cross.unwrap_or_default()
         };
         let draws = match &multiplied {
-            Some(fold) => fold.finish(&next(), before_draws)?,
+            Some(fold) => fold.finish(&next()?, before_draws)?,
             None => Vec::new(),
         };
-        Ok(Sums { cross, draws, values: read.flatten().collect() })
+        Ok(Some(Sums { cross, draws, values: read.flatten().collect() }))
     }
 
     /// Position of every influence column in each span.
@@ -361,7 +360,6 @@ fn multiplied<R: GpuRuntime>(
             &gpu.client,
             grid(spans.cubes),
             CubeDim::new_1d(index(DRAWS)),
-            Buffer::address(&[values, ranks, &out]),
             values.arg(),
             ranks.arg(),
             gpu.floats(points).arg(),

@@ -10,7 +10,7 @@ use super::slab::Columns;
 use super::spans::{Cut, RowTable, SegmentTable, Span, SpanTable, batches};
 use super::tables::{index, odds_settings, weight_columns};
 use super::work::Work;
-use super::{GpuRuntime, SCRATCH_BYTES};
+use super::{GpuRuntime, scratch};
 use crate::error::Result;
 use crate::pass::{Gram, GramJob, LogitJob, LogitStat, TILE};
 
@@ -66,7 +66,8 @@ impl Jobs {
     }
 
     /// Sums of the jobs `jobs[span.of]` over each span, `[rows, entries]`: those of a span are added to the rows from `span.row`
-    /// on. If the spans are a chunk, sums start from `before`, those of earlier tiles.
+    /// on. If the spans are a chunk, sums start from `before`, those of earlier tiles. `None` if they need more working space than
+    /// there is.
     pub(super) fn sums<R: GpuRuntime>(
         &self,
         gpu: &Gpu<R>,
@@ -76,18 +77,17 @@ impl Jobs {
         rows: usize,
         cut: Cut,
         before: Option<Vec<f64>>,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<Option<Vec<f64>>> {
         let blocks = self.blocks;
         let parts = if blocks.form == Form::Logit { Parts::JobsWithLargest } else { Parts::Jobs };
         let entries = blocks.entries();
         let shape = Shape { parts, rows, entries, columns: 0, size: blocks.size() };
         let tile_bytes = |s: &Span| jobs[s.of].len() * entries * gpu.width();
-        let limit = SCRATCH_BYTES.min(gpu.largest() * gpu.width());
         let spans: Vec<Span> = spans.iter().filter(|s| !jobs[s.of].is_empty()).copied().collect();
         if spans.iter().all(|s| s.rows == 0) {
-            return Ok(before.unwrap_or_else(|| vec![0.0; rows * entries]));
+            return Ok(Some(before.unwrap_or_else(|| vec![0.0; rows * entries])));
         }
-        let batches = batches(&spans, tile_bytes, limit, cut);
+        let Some(batches) = batches(&spans, tile_bytes, scratch(gpu), cut) else { return Ok(None) };
         let numbers = gpu.floats(self.numbers.clone());
         let table = gpu.indices(self.entries.clone());
         let factors = Factors {
@@ -123,7 +123,7 @@ impl Jobs {
             );
         }
         let read = work.read(&[fold.out()])?;
-        fold.finish(&read[0], before)
+        fold.finish(&read[0], before).map(Some)
     }
 
     /// One entry a row of [`sums`](Self::sums).

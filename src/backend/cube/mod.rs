@@ -44,7 +44,7 @@ use crate::pass::{
     StratumPlan, TILE,
 };
 
-/// Bytes of working space of one kind: influence values, or sums of tiles.
+/// Bytes of working space of one kind, at most: influence values, or sums of tiles.
 const SCRATCH_BYTES: usize = 1 << 30;
 
 /// A `CubeCL` runtime that the passes run on.
@@ -91,7 +91,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
                 let jobs = Jobs::gram(&gpu, &columns, shape, own, trim);
                 let before = Some(jobs.of_grams(out));
                 let sums = jobs.sums(&gpu, &columns, &[span], &[all], count, Cut::Tiles, before)?;
-                out.clone_from_slice(&jobs.grams(&sums));
+                out.clone_from_slice(&jobs.grams(&fitting(&gpu, sums)?));
             }
             Ok(())
         })
@@ -109,7 +109,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
             let jobs = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
             let before = Some(jobs.of_logits(out));
             let sums = jobs.sums(&gpu, &columns, &[span], &[all], count, Cut::Tiles, before)?;
-            for (out, stat) in out.iter_mut().zip(jobs.logits(&sums)) {
+            for (out, stat) in out.iter_mut().zip(jobs.logits(&fitting(&gpu, sums)?)) {
                 *out = LogitStat { max_p: out.max_p.max(stat.max_p), ..stat };
             }
             Ok(())
@@ -167,6 +167,23 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     }
 }
 
+/// Bytes of working space of one kind that a device has room for: a sixteenth of its memory where the largest allocation is a
+/// quarter, as on NVIDIA's.
+fn scratch<R: GpuRuntime>(gpu: &Gpu<R>) -> usize {
+    SCRATCH_BYTES.min(gpu.largest() * gpu.width() / 4)
+}
+
+/// The sums of a chunk, for which there was working space.
+fn fitting<R: GpuRuntime, T>(gpu: &Gpu<R>, sums: Option<T>) -> Result<T> {
+    let bytes = scratch(gpu);
+    sums.ok_or_else(|| {
+        gpu.failed(&format!(
+            "what is formed of {TILE} rows needs more than {bytes} bytes; put groups and periods on a coarser grid, or \
+             use the CPU backend"
+        ))
+    })
+}
+
 /// A chunk's columns and rows.
 fn of_chunk<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     chunk: &Chunk<CubeBackend<R, F, I, BT>>,
@@ -195,8 +212,8 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         values: clustered || consumers.keep_rows,
     };
     let before = [std::mem::take(&mut out.cross), std::mem::take(&mut out.draws)];
-    let Sums { cross, draws, values } =
-        influence.sums(&[span], &question, Cut::Tiles, Some(before))?;
+    let sums = influence.sums(&[span], &question, Cut::Tiles, Some(before))?;
+    let Sums { cross, draws, values } = fitting(&gpu, sums)?;
     (out.cross, out.draws) = (cross, draws);
     mirror(&mut out.cross);
     let active = plan.active();

@@ -116,7 +116,6 @@ pub(super) fn launch<R: GpuRuntime>(
             &gpu.client,
             grid(spans.cubes),
             CubeDim::new_1d(index(LANES)),
-            Buffer::address(&[data, &out]),
             data.arg(),
             numbers.arg(),
             jobs.arg(),

@@ -60,6 +60,10 @@ impl Columns {
             let parts: Vec<_> = std::iter::once(y).chain(rest).map(into_contiguous).collect();
             (gathered(&gpu, &parts)?, chunk.y.dims()[1])
         };
+        if data.len() > gpu.largest() {
+            let problem = format!("a chunk of {} numbers is too large: cut it", data.len());
+            return Err(gpu.failed(&problem));
+        }
         Ok((gpu, Self { data, stride, x, w }))
     }
 
@@ -106,7 +110,6 @@ fn copy<R: GpuRuntime>(
             &gpu.client,
             grid(from.len().div_ceil(UNITS)),
             CubeDim::new_1d(index(UNITS)),
-            Buffer::address(&[from, to]),
             from.arg(),
             to.arg(),
             stamps,

@@ -113,17 +113,21 @@ pub(super) enum Cut {
     Segments,
 }
 
-/// Spans in batches whose results have at most `limit` bytes, if a tile or segment alone has no more.
+/// Spans in batches whose results have at most `limit` bytes; `None` if those of a tile or segment alone have more.
 pub(super) fn batches(
     spans: &[Span],
     tile_bytes: impl Fn(&Span) -> usize,
     limit: usize,
     cut: Cut,
-) -> Vec<Vec<Span>> {
+) -> Option<Vec<Vec<Span>>> {
     let unit = match cut {
         Cut::Tiles => 1,
         Cut::Segments => SEGMENT_TILES,
     };
+    let alone = |span: &Span| tile_bytes(span).checked_mul(unit.min(span.tiles()));
+    if !spans.iter().all(|span| alone(span).is_some_and(|bytes| bytes <= limit)) {
+        return None;
+    }
     let mut batches = vec![Vec::new()];
     let mut left = limit;
     for span in spans {
@@ -131,27 +135,22 @@ pub(super) fn batches(
         let mut start = 0;
         while start < span.rows {
             let tiles = span.tiles() - start / TILE;
-            let mut taken = tiles.min(left / bytes / unit * unit);
-            if tiles * bytes <= left {
-                taken = tiles;
-            }
+            let fitting = left / bytes;
+            let taken = if tiles <= fitting { tiles } else { fitting / unit * unit };
             if taken == 0 {
-                if batches.last().is_some_and(|b| !b.is_empty()) {
-                    batches.push(Vec::new());
-                    left = limit;
-                    continue;
-                }
-                taken = unit.min(tiles);
+                batches.push(Vec::new());
+                left = limit;
+                continue;
             }
             let rows = (taken * TILE).min(span.rows - start);
             if let Some(batch) = batches.last_mut() {
                 batch.push(Span { first: span.first + start, rows, ..*span });
             }
-            left = left.saturating_sub(taken * bytes);
+            left -= taken * bytes;
             start += rows;
         }
     }
-    batches
+    Some(batches)
 }
 
 #[cfg(test)]
@@ -168,7 +167,10 @@ mod tests {
         });
         for cut in [Cut::Tiles, Cut::Segments] {
             for limit in [1, 100, 6_400, 12_900, 1_000_000] {
-                let batches = batches(&spans, |_| 100, limit, cut);
+                let Some(batches) = batches(&spans, |_| 100, limit, cut) else {
+                    assert!(limit < if cut == Cut::Tiles { 100 } else { 6_400 });
+                    continue;
+                };
                 let mut next = 0;
                 for span in batches.iter().flatten() {
                     assert_eq!(span.first, next);
@@ -179,8 +181,7 @@ mod tests {
                 }
                 assert_eq!(next, first);
                 let bytes = |b: &Vec<Span>| b.iter().map(|s| 100 * s.tiles()).sum::<usize>();
-                let least = if cut == Cut::Tiles { 100 } else { 6_400 };
-                assert!(batches.iter().all(|b| bytes(b) <= limit.max(least)), "{limit}");
+                assert!(batches.iter().all(|b| bytes(b) <= limit), "{limit}");
             }
         }
     }

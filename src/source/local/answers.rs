@@ -171,36 +171,38 @@ impl<B: DidBackend> Local<B> {
         device: usize,
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
-        let own: Vec<&Group> = groups.iter().filter(|g| g.device == device).collect();
-        if groups.len() > 1 {
-            for (i, group) in own.iter().enumerate() {
-                let Some(stats) = self.at_once(pass, wanted, group, false)? else {
-                    debug_assert_eq!(i, 0, "a pass can be had at once or not");
-                    return self.each(pass, wanted, device, add);
-                };
-                for (position, stat) in group.segments.iter().zip(stats) {
-                    let (segment, seal) = wanted[*position].entry;
-                    add(Answer { question: HERE, segment, seal, stat, kept: Vec::new() })?;
-                }
-            }
-            return Ok(());
+        // A single group was asked as a whole, and could not be.
+        if groups.len() < 2 {
+            let of_device = |i: &usize| wanted[*i].device == device;
+            return self.each(pass, wanted, (0..wanted.len()).filter(of_device), add);
         }
-        self.each(pass, wanted, device, add)
+        for group in groups.iter().filter(|g| g.device == device) {
+            let positions = group.segments.iter().copied();
+            let Some(stats) = self.at_once(pass, wanted, group, false)? else {
+                self.each(pass, wanted, positions, add)?;
+                continue;
+            };
+            for (position, stat) in positions.zip(stats) {
+                let (segment, seal) = wanted[position].entry;
+                add(Answer { question: HERE, segment, seal, stat, kept: Vec::new() })?;
+            }
+        }
+        Ok(())
     }
 
-    /// Answers of the segments on one device, one by one.
+    /// Answers of the segments at these positions, one by one.
     fn each(
         &self,
         pass: &AnyPass,
         wanted: &[Wanted<'_, B>],
-        device: usize,
+        positions: impl Iterator<Item = usize>,
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
-        for wanted in wanted.iter().filter(|w| w.device == device) {
+        for Wanted { device, entry, held: rows } in positions.map(|i| &wanted[i]) {
             if let Some(at_once) = B::at_once() {
                 at_once.work();
             }
-            let answer = self.segment(pass, wanted.entry, wanted.held, &self.devices[device])?;
+            let answer = self.segment(pass, *entry, rows, &self.devices[*device])?;
             if let Some(at_once) = B::at_once() {
                 // What is uploaded for one pass does not stay.
                 *held(&self.work) += DeviceWork { resident_bytes: 0, ..at_once.work() };

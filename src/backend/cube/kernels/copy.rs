@@ -5,7 +5,7 @@ use cubecl::prelude::*;
 use super::spans::sign;
 
 /// Writes `from` behind `pieces` whole pieces of `size` entries.
-#[cube(launch_unchecked, address_type = "dynamic")]
+#[cube(launch_unchecked)]
 pub(crate) fn copy_piece<F: Float>(
     from: &Array<F>,
     to: &mut Array<F>,

@@ -49,7 +49,7 @@ pub(crate) enum Start {
 /// Of jobs, `width` outputs belong to a row of `rows`, which has its first segment, one past the last, and the first part of
 /// its job; outputs past `entries` are not formed. Else there is one row, and `columns` is how many columns there are in all;
 /// `local` has for each span the position of every column in it, or [`ABSENT`]. `zero` is 0.
-#[cube(launch_unchecked, address_type = "dynamic")]
+#[cube(launch_unchecked)]
 pub(crate) fn add_tiles<F: Float>(
     partial: &Array<F>,
     rows: &Array<u32>,

@@ -22,7 +22,7 @@ pub(crate) const LEG: usize = 10;
 /// Linear predictors `z'v`, `[tiles, dots, TILE]`.
 ///
 /// A span has, beside its rows, its first predictor; `x_first` is the column of each predictor's first covariate.
-#[cube(launch_unchecked, address_type = "dynamic")]
+#[cube(launch_unchecked)]
 pub(crate) fn linear_predictors<F: Float>(
     data: &Array<F>,
     coefficients: &Array<F>,
@@ -61,7 +61,7 @@ pub(crate) fn linear_predictors<F: Float>(
 /// A span has, beside its rows, where its plan begins, its number of predictors and the first item of those. Its plan is:
 /// where its numbers begin, the first leg of each column and one past the last, then the legs. `numbers` holds the settings of
 /// the odds, then `c, f, h, h τ` a leg.
-#[cube(launch_unchecked, address_type = "dynamic")]
+#[cube(launch_unchecked)]
 pub(crate) fn influence_values<F: Float>(
     data: &Array<F>,
     dots: &Array<F>,

@@ -39,7 +39,7 @@ impl Law {
 /// the item of its first column, the first of its ranks and its number of columns. `rank` has the low and the high word of each row's
 /// rank. `values` are the last class' point and the others'. Rows are taken in steps of 128: each unit draws the class masks
 /// of one row, then adds up one draw.
-#[cube(launch_unchecked, address_type = "dynamic")]
+#[cube(launch_unchecked)]
 pub(crate) fn multiplied_sums<F: Float>(
     u: &Array<F>,
     rank: &Array<u32>,

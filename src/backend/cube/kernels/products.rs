@@ -46,7 +46,7 @@ impl Form {
 /// The columns of `data` are `stride` entries long: outcomes, covariates, weights. Products are those of `columns` columns
 /// (1, x, y) on and above the diagonal; what of a block lies beyond repeats the last column. Of every tile, the first
 /// `1 / thinning` is read. A span has, beside its rows, its first job, the blocks of a job and `columns`.
-#[cube(launch_unchecked, address_type = "dynamic")]
+#[cube(launch_unchecked)]
 pub(crate) fn tile_products<F: Float>(
     data: &Array<F>,
     numbers: &Array<F>,

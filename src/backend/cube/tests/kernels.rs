@@ -154,11 +154,12 @@ pub(super) fn do_all_at_once<B: DidBackend>(device: &B::Device, dtype: DType) {
     let mut sums = InfluenceStat::zero(sample::COLUMNS, &consumers);
     let each = Segments { chunks: chunks.iter().collect(), together: false };
     let all = Segments { chunks: chunks.iter().collect(), together: true };
-    let each_gram = whole.gram(&each, &jobs, sample::TRIM).expect("gram");
-    let each_logit = whole.logit(&each, 2, &models).expect("logit");
+    let each_gram = whole.gram(&each, &jobs, sample::TRIM).expect("gram").expect("room");
+    let each_logit = whole.logit(&each, 2, &models).expect("logit").expect("room");
     let each_sums = whole
         .influence(&each, &plans, sample::TRIM, sample::COLUMNS, Some(multipliers))
-        .expect("influence");
+        .expect("influence")
+        .expect("room");
     for (i, chunk) in chunks.iter().enumerate() {
         let chunk = std::slice::from_ref(chunk);
         let stratum = chunk[0].stratum;
@@ -178,14 +179,15 @@ pub(super) fn do_all_at_once<B: DidBackend>(device: &B::Device, dtype: DType) {
         sums_agree(&each_sums[i], &one, dtype);
         sums.merge(&one).expect("equal sizes");
     }
-    let at_once = &whole.gram(&all, &jobs, sample::TRIM).expect("gram")[0];
+    let at_once = &whole.gram(&all, &jobs, sample::TRIM).expect("gram").expect("room")[0];
     at_once.iter().zip(&grams).for_each(|(a, b)| grams_agree(a, b, dtype));
     assert_eq!(at_once[1], Gram::zero(3, 3), "a stratum without rows");
-    let at_once = &whole.logit(&all, 2, &models).expect("logit")[0];
+    let at_once = &whole.logit(&all, 2, &models).expect("logit").expect("room")[0];
     at_once.iter().zip(&logits).for_each(|(a, b)| logits_agree(a, b, dtype));
     let at_once = whole
         .influence(&all, &plans, sample::TRIM, sample::COLUMNS, Some(multipliers))
-        .expect("influence");
+        .expect("influence")
+        .expect("room");
     sums_agree(&at_once[0], &sums, dtype);
 }
 
