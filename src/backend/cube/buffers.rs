@@ -35,6 +35,11 @@ impl Buffer {
         self.len
     }
 
+    /// The same memory as words of 32 bits, of entries that have so many bytes.
+    pub(super) fn words(&self, width: usize) -> Self {
+        Self { handle: self.handle.clone(), len: self.len * (width / size_of::<u32>()) }
+    }
+
     /// As the argument of a kernel.
     #[expect(unsafe_code, reason = "the length is that of the buffer")]
     pub(super) fn arg<R: GpuRuntime>(&self) -> ArrayArg<R> {
@@ -62,15 +67,30 @@ impl<R: GpuRuntime> Gpu<R> {
         self.dtype.size()
     }
 
-    /// Entries of the largest buffer: the kernels' indices have 32 bits, whatever the device could allocate.
+    /// Entries of the largest buffer: the kernels' indices have 32 bits, even those of words, whatever the device could allocate.
     pub(super) fn largest(&self) -> usize {
         let bytes = self.client.properties().memory.max_page_size;
-        (usize::try_from(bytes).unwrap_or(usize::MAX) / self.width()).min(u32::MAX as usize)
+        (usize::try_from(bytes).unwrap_or(usize::MAX) / self.width()).min(1 << 31)
+    }
+
+    /// Entries given by their bytes, which are counted elsewhere.
+    pub(super) fn sent(&self, bytes: &[u8], len: usize) -> Buffer {
+        Buffer { handle: self.client.create_from_slice(bytes), len }
     }
 
     fn upload(&self, bytes: &[u8], len: usize) -> Buffer {
         meter::note(|done| done.bytes_up += bytes.len() as u64);
-        Buffer { handle: self.client.create_from_slice(bytes), len }
+        self.sent(bytes, len)
+    }
+
+    /// Fills a buffer without the runtime's copies; whether there is a way.
+    pub(super) fn write(
+        &self,
+        buffer: &Buffer,
+        fill: &mut dyn FnMut(usize, &mut [u8]),
+    ) -> Result<bool> {
+        let bytes = buffer.len * self.width();
+        R::write(&self.device, buffer.handle.clone(), bytes, fill).transpose().map(|w| w.is_some())
     }
 
     /// Numbers in the sample's precision; never empty, since a kernel may not bind an empty buffer.

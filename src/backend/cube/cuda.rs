@@ -3,10 +3,12 @@
 use burn_cuda::CudaDevice;
 use cubecl::Runtime;
 use cubecl::cuda::{CudaRuntime, install};
-use cudarc::driver::CudaContext;
+use cubecl::server::Handle;
+use cudarc::driver::{CudaContext, DriverError, result};
 
 use super::GpuRuntime;
 use super::buffers::guarded;
+use super::upload::PIECE_BYTES;
 use crate::backend::Availability;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -57,6 +59,50 @@ impl GpuRuntime for CudaRuntime {
             Ok(Availability { free_bytes: u64::try_from(free).ok() })
         })
     }
+
+    fn write(
+        device: &CudaDevice,
+        buffer: Handle,
+        bytes: usize,
+        fill: &mut dyn FnMut(usize, &mut [u8]),
+    ) -> Option<Result<()>> {
+        let failed =
+            |problem: String| DidError::Device { device: format!("cuda {device:?}"), problem };
+        let resource = match Self::client(device).get_resource(buffer) {
+            Ok(resource) => resource,
+            Err(error) => return Some(Err(failed(format!("{bytes} bytes: {error:?}")))),
+        };
+        let sent = send(device.index, resource.resource().ptr, bytes, fill);
+        Some(sent.map_err(|e| failed(format!("sending {bytes} bytes: {e}"))))
+    }
+}
+
+/// Copies to `pointer` from two page-locked buffers in turn: one is filled while the other is sent.
+#[expect(unsafe_code, reason = "memory of the driver is written to by its address")]
+fn send(
+    index: usize,
+    pointer: u64,
+    bytes: usize,
+    fill: &mut dyn FnMut(usize, &mut [u8]),
+) -> std::result::Result<(), DriverError> {
+    let context = CudaContext::new(index)?;
+    let stream = context.new_stream()?;
+    let length = PIECE_BYTES.min(bytes);
+    // SAFETY: a piece is filled before it is sent.
+    let mut pieces =
+        unsafe { [context.alloc_pinned::<u8>(length)?, context.alloc_pinned::<u8>(length)?] };
+    let mut sent = [None, None];
+    for (i, start) in (0..bytes).step_by(PIECE_BYTES).enumerate() {
+        if let Some(event) = sent[i % 2].take() {
+            cudarc::driver::CudaEvent::synchronize(&event)?;
+        }
+        let piece = &mut pieces[i % 2].as_mut_slice()?[..PIECE_BYTES.min(bytes - start)];
+        fill(start, piece);
+        // SAFETY: the buffer has `bytes` bytes and is held by the caller; the piece is not written to before the event has come.
+        unsafe { result::memcpy_htod_async(pointer + start as u64, piece, stream.cu_stream())? };
+        sent[i % 2] = Some(stream.record_event(None)?);
+    }
+    stream.synchronize()
 }
 
 /// Whether the driver's and the compiler's libraries can be loaded.

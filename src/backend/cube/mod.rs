@@ -18,6 +18,7 @@ mod products;
 mod slab;
 mod spans;
 mod tables;
+mod upload;
 mod work;
 
 #[cfg(feature = "cuda")]
@@ -30,6 +31,7 @@ mod tests;
 
 use burn::tensor::{Tensor, TensorPrimitive};
 use burn_cubecl::{BoolElement, CubeBackend, CubeRuntime, FloatElement, IntElement};
+use cubecl::server::Handle;
 
 use self::buffers::{Gpu, guarded};
 use self::influence::{Influence, Question, Sums, mirror, of_tile};
@@ -60,6 +62,17 @@ pub trait GpuRuntime: CubeRuntime {
     /// # Errors
     /// [`DidError::Precision`](crate::DidError::Precision) or [`DidError::Device`](crate::DidError::Device).
     fn probe(device: &Self::Device, precision: Precision) -> Result<Availability>;
+
+    /// Writes so many bytes to the start of a buffer, in pieces that `fill` is asked for by their first byte, without the copies
+    /// that the runtime makes. `None` if there is no such way.
+    fn write(
+        _device: &Self::Device,
+        _buffer: Handle,
+        _bytes: usize,
+        _fill: &mut dyn FnMut(usize, &mut [u8]),
+    ) -> Option<Result<()>> {
+        None
+    }
 }
 
 /// Not implemented for `Fusion<CubeBackend<..>>`: fused backends have no double precision, so a build with burn's `fusion`

@@ -6,27 +6,17 @@ use burn::tensor::{DType, Tensor, TensorPrimitive};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
-use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu, guarded};
-use super::kernels::copy_piece;
-use super::meter;
-use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::upload::{copy, upload};
+use super::work::Work;
 use crate::backend::HostRows;
 use crate::error::Result;
-use crate::parallel;
 use crate::pass::{Chunk, Slab};
-
-/// Entries sent at a time: 16 MiB of doubles.
-const PIECE: usize = 1 << 21;
 
 /// Rows that columns are padded to, so that each may be bound by itself.
 const PADDED: usize = 128;
-
-/// Units of a cube that copies.
-const UNITS: usize = 256;
 
 /// The number of the next slab of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -90,36 +80,6 @@ fn gathered<R: GpuRuntime>(gpu: &Gpu<R>, parts: &[CubeTensor<R>]) -> Result<Buff
     }
     work.read(&[])?;
     Ok(all)
-}
-
-/// Copies a buffer behind `pieces` pieces of `size` entries.
-#[expect(unsafe_code, reason = "the kernel writes as many entries as it reads, and they are there")]
-fn copy<R: GpuRuntime>(
-    gpu: &Gpu<R>,
-    work: &Work<'_, R>,
-    from: &Buffer,
-    to: &Buffer,
-    pieces: usize,
-    size: usize,
-) {
-    debug_assert!(pieces * size + from.len() <= to.len(), "a piece goes beyond its slab");
-    let Stamp { stamps, slot, number } = work.stamp();
-    // SAFETY: see above.
-    unsafe {
-        copy_piece::launch_unchecked::<R>(
-            &gpu.client,
-            grid(from.len().div_ceil(UNITS)),
-            CubeDim::new_1d(index(UNITS)),
-            from.arg(),
-            to.arg(),
-            stamps,
-            slot,
-            number,
-            index(pieces),
-            index(size),
-            gpu.dtype.into(),
-        );
-    }
 }
 
 /// Rows of strata as chunks, in as few slabs as the device's largest allocation asks for.
@@ -194,55 +154,4 @@ fn slab<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         }
     });
     Ok(chunks.collect())
-}
-
-/// The columns of the rows, one after another, `[columns, stride]`.
-fn upload<R: GpuRuntime>(
-    gpu: &Gpu<R>,
-    rows: &[HostRows<'_>],
-    columns: usize,
-    stride: usize,
-) -> Result<Buffer> {
-    let sources: Vec<Vec<&[f64]>> = rows.iter().map(|r| r.columns().collect()).collect();
-    let starts: Vec<usize> =
-        rows.iter().scan(0, |at, r| Some(std::mem::replace(at, *at + r.range.len()))).collect();
-    // Entries from `start` on: of every column the rows of every part that are asked for.
-    let fill = |start: usize, out: &mut [f64]| {
-        let end = start + out.len();
-        for column in start / stride..end.div_ceil(stride) {
-            for (source, first) in sources.iter().zip(&starts) {
-                let values = source[column];
-                let from = column * stride + first;
-                let (a, b) = (from.max(start), (from + values.len()).min(end));
-                if a < b {
-                    out[a - start..b - start].copy_from_slice(&values[a - from..b - from]);
-                }
-            }
-        }
-    };
-    let filled = |start: usize, length: usize| {
-        let mut piece = vec![0.0; length];
-        let part = 1 << 17;
-        parallel::chunks(&mut piece, part, |i, out| fill(start + i * part, out));
-        gpu.floats(piece)
-    };
-    let total = columns * stride;
-    let data = if total <= PIECE {
-        filled(0, total)
-    } else {
-        let data = gpu.empty(total);
-        gpu.check(&data)?;
-        let pieces = total.div_ceil(PIECE);
-        let work = Work::new(gpu, pieces);
-        for piece in 0..pieces {
-            let start = piece * PIECE;
-            copy(gpu, &work, &filled(start, PIECE.min(total - start)), &data, piece, PIECE);
-        }
-        work.read(&[])?;
-        data
-    };
-    gpu.check(&data)?;
-    meter::note(|done| done.resident_bytes += (total * gpu.width()) as u64);
-    gpu.wait()?;
-    Ok(data)
 }

@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cubecl::bytes::Bytes;
 use cubecl::prelude::{ArrayArg, CubeCount};
 
 use super::GpuRuntime;
@@ -55,9 +56,22 @@ impl<'a, R: GpuRuntime> Work<'a, R> {
     /// # Errors
     /// [`DidError::Device`](crate::DidError::Device) if they cannot be read, or a launch did not run.
     pub(super) fn read(self, results: &[&Buffer]) -> Result<Vec<Vec<f64>>> {
+        let gpu = self.gpu;
+        let numbers = self.checked(results)?.into_iter().zip(results);
+        numbers.map(|(bytes, buffer)| gpu.numbers(bytes, buffer.len())).collect()
+    }
+
+    /// As [`read`](Self::read), of one result in words.
+    pub(super) fn read_words(self, result: &Buffer) -> Result<Vec<u32>> {
+        let read = self.checked(&[result])?;
+        let words = read.iter().flat_map(|bytes| bytes.chunks_exact(4));
+        Ok(words.map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect())
+    }
+
+    fn checked(self, results: &[&Buffer]) -> Result<Vec<Bytes>> {
         let buffers: Vec<&Buffer> = results.iter().copied().chain([&self.stamps]).collect();
         let mut read = self.gpu.read(&buffers)?;
-        let stamps = read.pop().unwrap_or_else(|| cubecl::bytes::Bytes::from_bytes_vec(Vec::new()));
+        let stamps = read.pop().unwrap_or_else(|| Bytes::from_bytes_vec(Vec::new()));
         let launched = self.launched.get();
         let ran = stamps.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
         let ran = (0..launched).zip(ran).filter(|(i, n)| *n == self.first.wrapping_add(*i)).count();
@@ -68,8 +82,7 @@ impl<'a, R: GpuRuntime> Work<'a, R> {
                  was exhausted: set a memory budget, or use another device"
             )));
         }
-        let numbers = read.into_iter().zip(results);
-        numbers.map(|(bytes, buffer)| self.gpu.numbers(bytes, buffer.len())).collect()
+        Ok(read)
     }
 }
 

@@ -16,8 +16,8 @@ use cubecl::ir::{
 use cubecl::prelude::{CubeCount, ExecutionMode};
 use cubecl::profile::{ProfileDuration, TimingMethod};
 use cubecl::server::{
-    Binding, ComputeServer, CopyDescriptor, IoError, KernelArguments, ProfileError, ProfilingToken,
-    ServerCommunication, ServerError, ServerUtilities,
+    Binding, ComputeServer, CopyDescriptor, Handle, IoError, KernelArguments, ProfileError,
+    ProfilingToken, ServerCommunication, ServerError, ServerUtilities,
 };
 use cubecl::stream_id::StreamId;
 use cubecl::zspace::striding::has_pitched_row_major_strides;
@@ -298,5 +298,15 @@ impl GpuRuntime for Headless {
 
     fn probe(_: &NoDevice, _: Precision) -> Result<Availability> {
         Ok(Availability::default())
+    }
+
+    fn write(
+        _: &NoDevice,
+        _: Handle,
+        bytes: usize,
+        fill: &mut dyn FnMut(usize, &mut [u8]),
+    ) -> Option<Result<()>> {
+        fill(0, bytemuck::cast_slice_mut(&mut vec![0u64; bytes / size_of::<u64>()]));
+        Some(Ok(()))
     }
 }

@@ -59,12 +59,12 @@ pub(super) fn agree_with_the_host<B: DidBackend>(device: &B::Device, dtype: DTyp
 }
 
 /// Rows of the sample as chunks of strata in one slab.
-pub(super) fn held<B: DidBackend>(
+pub(super) fn hold<B: DidBackend>(
     sample: &Sample,
     device: &B::Device,
     dtype: DType,
     parts: &[(usize, Range<usize>)],
-) -> Vec<Chunk<B>> {
+) -> Result<Vec<Chunk<B>>> {
     let rank: Vec<u64> = (0..sample.rows).map(|i| i as u64 * 3 + 1).collect();
     let cluster: Vec<u32> = (0u32..).take(sample.rows).map(|i| i % 7).collect();
     let rows: Vec<HostRows<'_>> = parts
@@ -80,7 +80,24 @@ pub(super) fn held<B: DidBackend>(
         })
         .collect();
     let whole = B::at_once().expect("all at once");
-    whole.hold(&rows, sample.k, dtype, device).expect("held")
+    whole.hold(&rows, sample.k, dtype, device)
+}
+
+/// What is held is what was sent, in several pieces.
+pub(super) fn hold_what_is_sent<B: DidBackend>(device: &B::Device, dtype: DType) {
+    let sample = Sample::new(SEGMENT + 3, 4, 21);
+    let parts = [(0, 0..5), (1, 5..SEGMENT + 1), (4, SEGMENT + 1..SEGMENT + 3)];
+    let chunks = hold::<B>(&sample, device, dtype, &parts).expect("held");
+    for ((stratum, range), chunk) in parts.into_iter().zip(chunks) {
+        assert_eq!((chunk.stratum, chunk.rows), (stratum, range.len()));
+        let alone = chunk.alone();
+        let expected = sample.chunk::<B>(device, dtype, range);
+        assert_eq!((&alone.rank, alone.first), (&expected.rank, 0));
+        let values = |t: &Tensor<B, 2>| t.clone().into_data();
+        assert_eq!(values(&alone.y), values(&expected.y));
+        assert_eq!(alone.x.as_ref().map(values), expected.x.as_ref().map(values));
+        assert_eq!(alone.w.as_ref().map(values), expected.w.as_ref().map(values));
+    }
 }
 
 /// Sums that are the same to the last bit in double precision; in single precision, in which tiles are added on the device or
@@ -122,7 +139,7 @@ pub(super) fn do_all_at_once<B: DidBackend>(device: &B::Device, dtype: DType) {
         (3, ends[1]..ends[1] + SEGMENT),
         (3, ends[1] + SEGMENT..ends[2]),
     ];
-    let chunks = held::<B>(&sample, device, dtype, &parts);
+    let chunks = hold::<B>(&sample, device, dtype, &parts).expect("held");
     let jobs = |stratum: usize, x| GramJob {
         stratum,
         x,

@@ -34,6 +34,12 @@ fn kernels_do_all_at_once() {
 }
 
 #[test]
+fn slabs_hold_what_is_sent() {
+    let Some(device) = device() else { return };
+    kernels::hold_what_is_sent::<Vulkan>(&device, DType::F64);
+}
+
+#[test]
 fn lost_launches_are_missed() {
     let Some(device) = device() else { return };
     kernels::miss_lost_launches::<WgpuRuntime>(&device, DType::F64);
