@@ -93,7 +93,8 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
     fn tile_bytes(&self, span: &Span, draws: usize) -> usize {
         let place = &self.places[span.of];
         let blocks = Blocks::plain(place.columns).entries();
-        let largest = (TILE * (place.columns + place.dots)).max(blocks).max(place.columns * draws);
+        let values = TILE * place.columns.max(place.dots);
+        let largest = values.max(blocks).max(place.columns * draws);
         largest * self.gpu.width()
     }
 
