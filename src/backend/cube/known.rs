@@ -39,11 +39,15 @@ pub(super) fn computes_doubles<R: GpuRuntime>(client: &ComputeClient<R>) -> Resu
     let problem =
         |e| DidError::Device { device: R::NAME.into(), problem: format!("known values: {e:?}") };
     let bytes = client.read_one(out).map_err(problem)?;
-    let values: &[f64] = bytemuck::cast_slice(&bytes);
+    let values: Vec<f64> = bytes
+        .chunks_exact(size_of::<f64>())
+        .map(|b| f64::from_ne_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
+        .collect();
     let close =
         |got: f64, exact: f64, ulps: f64| (got - exact).abs() <= ulps * f64::EPSILON * exact;
-    Ok(etas.iter().zip(values.chunks_exact(2)).all(|(eta, got)| {
-        let odds = eta.exp();
-        close(got[0], odds, 2.0) && close(got[1], odds / (1.0 + odds) / (1.0 + odds), 4.0)
-    }))
+    Ok(values.len() == 2 * n
+        && etas.iter().zip(values.chunks_exact(2)).all(|(eta, got)| {
+            let odds = eta.exp();
+            close(got[0], odds, 2.0) && close(got[1], odds / (1.0 + odds) / (1.0 + odds), 4.0)
+        }))
 }
