@@ -1,13 +1,11 @@
 //! Passes over everything that a slab holds.
 
-use std::ops::Range;
-
 use burn::tensor::DType;
 use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
 
-use super::buffers::{Gpu, guarded};
+use super::buffers::guarded;
 use super::influence::{Influence, Question, Sums, mirror};
-use super::jobs::Jobs;
+use super::jobs::{Asked, Jobs};
 use super::slab::{Columns, hold};
 use super::spans::{Cut, Span};
 use super::{GpuRuntime, meter};
@@ -44,9 +42,9 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
             let (gpu, columns) = Columns::of(chunk)?;
             let shape = [chunk.k, chunk.y.dims()[0]];
             let form = Jobs::gram(&gpu, &columns, shape, jobs, trim);
-            let asked = Asked::new(segments, jobs, |job| job.stratum);
-            let sums = asked.sums(&gpu, &columns, &form)?;
-            Ok(sums.map(|sums| asked.split(form.grams(&sums))))
+            let asked = asked(segments, jobs, |job| job.stratum);
+            let sums = form.sums(&gpu, &columns, &asked, Cut::Segments, None)?;
+            Ok(sums.map(|sums| split(&asked, segments.together, form.grams(&sums))))
         })
     }
 
@@ -60,9 +58,9 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns) = Columns::of(chunk)?;
             let form = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
-            let asked = Asked::new(segments, jobs, |job| job.stratum);
-            let sums = asked.sums(&gpu, &columns, &form)?;
-            Ok(sums.map(|sums| asked.split(form.logits(&sums))))
+            let asked = asked(segments, jobs, |job| job.stratum);
+            let sums = form.sums(&gpu, &columns, &asked, Cut::Segments, None)?;
+            Ok(sums.map(|sums| split(&asked, segments.together, form.logits(&sums))))
         })
     }
 
@@ -127,53 +125,32 @@ fn spans<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     spans
 }
 
-/// Jobs of segments, and where their sums go.
-struct Asked {
-    /// `of` is the position of a span here, `row` the first of its outputs.
-    spans: Vec<Span>,
-    /// Of each span.
-    jobs: Vec<Range<usize>>,
-    rows: usize,
-    together: bool,
+/// Jobs, which are ordered by stratum, of segments.
+fn asked<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement, J>(
+    segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
+    jobs: &[J],
+    stratum: impl Fn(&J) -> usize,
+) -> Asked {
+    let mut asked = Asked { spans: spans(segments), jobs: Vec::new(), rows: 0 };
+    for (position, span) in asked.spans.iter_mut().enumerate() {
+        let before = |s: usize| jobs.partition_point(|job| stratum(job) < s);
+        let own = before(span.of)..before(span.of + 1);
+        span.row = if segments.together { own.start } else { asked.rows };
+        span.of = position;
+        asked.rows += own.len();
+        asked.jobs.push(own);
+    }
+    if segments.together {
+        asked.rows = jobs.len();
+    }
+    asked
 }
 
-impl Asked {
-    fn new<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement, J>(
-        segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
-        jobs: &[J],
-        stratum: impl Fn(&J) -> usize,
-    ) -> Self {
-        let together = segments.together;
-        let mut asked = Self { spans: spans(segments), jobs: Vec::new(), rows: 0, together };
-        for (position, span) in asked.spans.iter_mut().enumerate() {
-            let before = |s: usize| jobs.partition_point(|job| stratum(job) < s);
-            let own = before(span.of)..before(span.of + 1);
-            span.row = if together { own.start } else { asked.rows };
-            span.of = position;
-            asked.rows += own.len();
-            asked.jobs.push(own);
-        }
-        if together {
-            asked.rows = jobs.len();
-        }
-        asked
+/// Statistics of all rows of outputs: of all segments together, or those of each.
+fn split<S>(asked: &Asked, together: bool, stats: Vec<S>) -> Vec<Vec<S>> {
+    if together {
+        return vec![stats];
     }
-
-    fn sums<R: GpuRuntime>(
-        &self,
-        gpu: &Gpu<R>,
-        columns: &Columns,
-        form: &Jobs,
-    ) -> Result<Option<Vec<f64>>> {
-        form.sums(gpu, columns, &self.spans, &self.jobs, self.rows, Cut::Segments, None)
-    }
-
-    /// Statistics of all rows, by segment unless they are of all.
-    fn split<S>(&self, stats: Vec<S>) -> Vec<Vec<S>> {
-        if self.together {
-            return vec![stats];
-        }
-        let mut stats = stats.into_iter();
-        self.jobs.iter().map(|own| stats.by_ref().take(own.len()).collect()).collect()
-    }
+    let mut stats = stats.into_iter();
+    asked.jobs.iter().map(|own| stats.by_ref().take(own.len()).collect()).collect()
 }

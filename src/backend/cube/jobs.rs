@@ -14,7 +14,7 @@ use super::{GpuRuntime, scratch};
 use crate::error::Result;
 use crate::pass::{Gram, GramJob, LogitJob, LogitStat, TILE};
 
-/// Jobs over the strata's rows. `Span::of` is the position of a span among `jobs`.
+/// Jobs over the strata's rows.
 pub(super) struct Jobs {
     blocks: Blocks,
     k: usize,
@@ -23,6 +23,23 @@ pub(super) struct Jobs {
     entries: Vec<u32>,
     /// Outcome columns.
     periods: usize,
+}
+
+/// Which jobs are asked of which rows, and where their sums go.
+pub(super) struct Asked {
+    /// `of` is the position of a span here, `row` the first row of outputs that its sums are added to.
+    pub spans: Vec<Span>,
+    /// Of each span.
+    pub jobs: Vec<Range<usize>>,
+    /// Rows of outputs.
+    pub rows: usize,
+}
+
+impl Asked {
+    /// So many jobs of one span.
+    pub(super) fn of_chunk(span: Span, jobs: usize) -> Self {
+        Self { spans: vec![span], jobs: std::iter::once(0..jobs).collect(), rows: jobs }
+    }
 }
 
 impl Jobs {
@@ -65,20 +82,18 @@ impl Jobs {
         Self { blocks, k, thinning, numbers, entries, periods: 0 }
     }
 
-    /// Sums of the jobs `jobs[span.of]` over each span, `[rows, entries]`: those of a span are added to the rows from `span.row`
-    /// on. If the spans are a chunk, sums start from `before`, those of earlier tiles. `None` if they need more working space than
+    /// Sums of what is asked, `[rows, entries]`. If the spans are a chunk, sums start from `before`, those of earlier tiles. `None` if they need more working space than
     /// there is.
     pub(super) fn sums<R: GpuRuntime>(
         &self,
         gpu: &Gpu<R>,
         columns: &Columns,
-        spans: &[Span],
-        jobs: &[Range<usize>],
-        rows: usize,
+        asked: &Asked,
         cut: Cut,
         before: Option<Vec<f64>>,
     ) -> Result<Option<Vec<f64>>> {
-        let blocks = self.blocks;
+        let Asked { spans, jobs, rows } = asked;
+        let (blocks, rows) = (self.blocks, *rows);
         let parts = if blocks.form == Form::Logit { Parts::JobsWithLargest } else { Parts::Jobs };
         let entries = blocks.entries();
         let shape = Shape { parts, rows, entries, columns: 0, size: blocks.size() };

@@ -35,7 +35,7 @@ use cubecl::server::Handle;
 
 use self::buffers::{Gpu, guarded};
 use self::influence::{Influence, Question, Sums, mirror, of_tile};
-use self::jobs::Jobs;
+use self::jobs::{Asked, Jobs};
 use self::slab::Columns;
 use self::spans::{Cut, Span};
 use super::{AtOnce, Availability, DidBackend};
@@ -98,12 +98,12 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
             // With and without odds are kernels of their own.
             let mut start = 0;
             for own in jobs.chunk_by(|a, b| a.odds.is_some() == b.odds.is_some()) {
-                let (all, count) = (0..own.len(), own.len());
+                let asked = Asked::of_chunk(span, own.len());
                 let out = &mut out[start..start + own.len()];
                 start += own.len();
                 let jobs = Jobs::gram(&gpu, &columns, shape, own, trim);
                 let before = Some(jobs.of_grams(out));
-                let sums = jobs.sums(&gpu, &columns, &[span], &[all], count, Cut::Tiles, before)?;
+                let sums = jobs.sums(&gpu, &columns, &asked, Cut::Tiles, before)?;
                 out.clone_from_slice(&jobs.grams(&fitting(&gpu, sums)?));
             }
             Ok(())
@@ -118,10 +118,10 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     ) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns, span) = of_chunk(chunk)?;
-            let (all, count) = (0..jobs.len(), jobs.len());
+            let asked = Asked::of_chunk(span, jobs.len());
             let jobs = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
             let before = Some(jobs.of_logits(out));
-            let sums = jobs.sums(&gpu, &columns, &[span], &[all], count, Cut::Tiles, before)?;
+            let sums = jobs.sums(&gpu, &columns, &asked, Cut::Tiles, before)?;
             for (out, stat) in out.iter_mut().zip(jobs.logits(&fitting(&gpu, sums)?)) {
                 *out = LogitStat { max_p: out.max_p.max(stat.max_p), ..stat };
             }

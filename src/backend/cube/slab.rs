@@ -18,6 +18,8 @@ use crate::pass::{Chunk, Slab};
 /// Rows that columns are padded to, so that each may be bound by itself.
 const PADDED: usize = 128;
 
+type Chunks<R, F, I, BT> = Vec<Chunk<CubeBackend<R, F, I, BT>>>;
+
 /// The number of the next slab of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -88,7 +90,7 @@ pub(super) fn hold<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElemen
     k: usize,
     dtype: DType,
     device: &R::Device,
-) -> Result<Vec<Chunk<CubeBackend<R, F, I, BT>>>> {
+) -> Result<Chunks<R, F, I, BT>> {
     guarded::<R, _>(device, || {
         let gpu = Gpu::<R>::new(device, dtype);
         let mut chunks = Vec::with_capacity(rows.len());
@@ -120,7 +122,7 @@ fn slab<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     gpu: &Gpu<R>,
     rows: &[HostRows<'_>],
     k: usize,
-) -> Result<Vec<Chunk<CubeBackend<R, F, I, BT>>>> {
+) -> Result<Chunks<R, F, I, BT>> {
     let Some(part) = rows.first() else { return Ok(Vec::new()) };
     let total: usize = rows.iter().map(|r| r.range.len()).sum();
     let stride = total.next_multiple_of(PADDED);
