@@ -96,6 +96,7 @@ pub struct HostRows<'a> {
     pub cluster: &'a [u32],
 }
 
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
 impl<'a> HostRows<'a> {
     /// The columns, outcomes first, cut to the range.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &'a [f64]> + use<'a> {
