@@ -17,7 +17,7 @@ fn each_pass(c: &mut Criterion) {
         let chunk = sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..ROWS);
         let mut group = c.benchmark_group(format!("passes/k={k}"));
         group.sample_size(20).throughput(Throughput::Elements(ROWS as u64));
-        for pass in passes::passes::<Cpu>(&sample, chunk, 1_000) {
+        for pass in passes::passes::<Cpu>(&sample, vec![chunk], 1_000) {
             group.bench_function(pass.name, |b| b.iter(|| pass.once()));
         }
     }

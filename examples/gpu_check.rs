@@ -1,83 +1,94 @@
 //! Checks a GPU: is it there, do its kernels agree with the CPU's, and how fast are they.
 //!
-//! `cargo run --release --features cuda --example gpu_check [rows]`, or `--features wgpu` or `vulkan`.
+//! `cargo run --release --features cuda --example gpu_check [rows [backend]]`, or `--features wgpu` or `vulkan`.
 
 use std::error::Error;
 
 use burn::tensor::DType;
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::pass::Multipliers;
+use burn_did::pass::{Consumers, GramJob, LogitJob, Multipliers, TILE, Weight};
 use burn_did::{Multiplier, Precision};
 
 use passes::{milliseconds, passes};
-use sample::Sample;
+use sample::{SEGMENT, Sample};
 
 #[path = "../tests/support/passes.rs"]
 mod passes;
 #[path = "../tests/support/sample.rs"]
 mod sample;
 
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
 /// Bootstrap draws of the timings.
 const DRAWS: usize = 999;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let rows: usize = std::env::args().nth(1).map_or(Ok(200_000), |a| a.parse())?;
-    if !cfg!(any(feature = "cuda", feature = "wgpu")) {
-        return Err(format!(
-            "no GPU backend to run {rows} rows on: add --features cuda, wgpu or vulkan"
-        )
-        .into());
+/// Jobs of one call: more than a device was ever asked to read at once.
+const JOBS: usize = 70;
+
+/// All sections for one backend, on so many rows.
+type Check = fn(usize) -> Result<()>;
+
+/// Backends by name; the CPU, which the others are compared with, only if it is asked for.
+const BACKENDS: &[(&str, Check)] = &[
+    #[cfg(feature = "cuda")]
+    ("cuda", |rows| check::<burn_did::backend::Cuda>(Precision::F64, 1e-12, rows)),
+    #[cfg(feature = "vulkan")]
+    ("vulkan", |rows| check::<burn_did::backend::Vulkan>(Precision::F64, 1e-12, rows)),
+    #[cfg(feature = "wgpu")]
+    ("wgpu", |rows| check::<burn_did::backend::Wgpu>(Precision::F32, 2e-6, rows)),
+    ("cpu", |rows| check::<Cpu>(Precision::F64, 1e-12, rows)),
+];
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let rows: usize = arguments.next().map_or(Ok(200_000), |rows| rows.parse())?;
+    let only = arguments.next();
+    let wanted = |name: &str| only.as_ref().map_or(name != "cpu", |only| only == name);
+    let checks: Vec<_> = BACKENDS.iter().filter(|(name, _)| wanted(name)).collect();
+    if checks.is_empty() {
+        return Err("no such GPU backend in this build: add --features cuda, wgpu or vulkan".into());
     }
-    let checks: Vec<Result<(), Box<dyn Error>>> = vec![
-        #[cfg(feature = "cuda")]
-        check::<burn_did::backend::Cuda>(Precision::F64, 1e-12, rows),
-        #[cfg(feature = "vulkan")]
-        check::<burn_did::backend::Vulkan>(Precision::F64, 1e-12, rows),
-        #[cfg(feature = "wgpu")]
-        check::<burn_did::backend::Wgpu>(Precision::F32, 2e-6, rows),
-    ];
-    let failed = checks.iter().filter(|check| check.is_err()).count();
-    if failed > 0 {
-        return Err(format!("{failed} of {} backends failed", checks.len()).into());
-    }
-    Ok(())
+    let problem =
+        |(name, check): &&(&str, Check)| check(rows).err().map(|error| format!("{name}: {error}"));
+    let problems: Vec<String> = checks.iter().filter_map(problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("; ").into()) }
 }
 
 /// All sections for one backend.
-#[cfg_attr(not(any(feature = "cuda", feature = "wgpu")), expect(dead_code))]
-fn check<B: DidBackend>(
-    precision: Precision,
-    tolerance: f64,
-    rows: usize,
-) -> Result<(), Box<dyn Error>> {
+fn check<B: DidBackend>(precision: Precision, tolerance: f64, rows: usize) -> Result<()> {
     let device = B::Device::default();
     let dtype = match precision {
         Precision::F64 => DType::F64,
         Precision::F32 => DType::F32,
     };
     println!("# {} {device:?}, {}", B::NAME, precision.name());
-    let sections = || -> Result<(), Box<dyn Error>> {
+    let sections = || -> Result<()> {
         let found = B::probe(&device, precision)?;
         if let Some(bytes) = found.free_bytes {
             println!("free memory: {:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
         }
-        kernels::<B>(&device, dtype, tolerance)?;
+        kernels::<B>(&device, dtype, tolerance, rows)?;
+        many_jobs::<B>(&device, dtype, tolerance, rows)?;
+        chunks::<B>(&device, dtype, rows)?;
         timings::<B>(&device, dtype, rows);
         Ok(())
     };
     sections().inspect_err(|error| println!("failed: {error}"))
 }
 
-/// Every operation on random chunks against the CPU backend.
+/// Every operation against the CPU backend, on few rows of any number and on as many as are asked for.
 fn kernels<B: DidBackend>(
     device: &B::Device,
     dtype: DType,
     tolerance: f64,
-) -> Result<(), Box<dyn Error>> {
+    rows: usize,
+) -> Result<()> {
     println!("\n## kernels against the CPU: largest difference, relative to the largest entry");
     let laws = [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb];
     let mut worst: f64 = 0.0;
-    for (k, rows) in [(1, 1), (1, 10_000), (2, 4_095), (3, 4_096), (5, 4_097), (8, 20_000)] {
+    for (k, rows) in
+        [(1, 1), (1, 10_000), (2, 4_095), (3, 4_096), (5, 4_097), (8, 20_000), (5, rows)]
+    {
         let sample = Sample::new(rows, k, 1);
         let multipliers = Multipliers { law: laws[k % 3], seed: 42, draws: 300 };
         let found = sample::compare::<B>(&sample, device, dtype, multipliers);
@@ -87,18 +98,76 @@ fn kernels<B: DidBackend>(
         );
         worst = worst.max(found.largest());
     }
-    if worst >= tolerance {
-        return Err(format!("the kernels are off by {worst:e}, more than {tolerance:e}").into());
+    within(worst, tolerance, "the kernels")
+}
+
+/// Calls with many jobs, on all rows.
+fn many_jobs<B: DidBackend>(
+    device: &B::Device,
+    dtype: DType,
+    tolerance: f64,
+    rows: usize,
+) -> Result<()> {
+    let sample = Sample::new(rows, 3, 2);
+    let found = sample::compare_jobs::<B>(&sample, device, dtype, JOBS);
+    println!(
+        "k = 3, {rows:>6} rows, {JOBS} jobs a call: gram {:.0e}, logit {:.0e}",
+        found.gram, found.logit
+    );
+    within(found.largest(), tolerance, "calls with many jobs")
+}
+
+/// Lines that begin as these do go into the table of `benches/gpu/session.sh`.
+fn within(worst: f64, tolerance: f64, what: &str) -> Result<()> {
+    println!("RESULT: {what}: largest difference {worst:.0e}, allowed {tolerance:.0e}");
+    // Not `>`, which no difference that is no number would be.
+    if worst < tolerance {
+        return Ok(());
     }
+    Err(format!("{what} are off by {worst:e}, more than {tolerance:e}").into())
+}
+
+/// Segments give the same bits in one chunk and in several.
+fn chunks<B: DidBackend>(device: &B::Device, dtype: DType, rows: usize) -> Result<()> {
+    let sample = Sample::new(rows, 3, 3);
+    let w = Weight::Product(0, 1);
+    let odds = Some(sample.coefficients(0, 3.0));
+    let gram = GramJob { stratum: 0, x: 1, w, odds, outcomes: vec![0, 1, 2] };
+    let gamma = sample.coefficients(1, 1.0);
+    let logit = LogitJob { stratum: 0, x: 0, w, treated: false, gamma };
+    let multipliers = Multipliers { law: Multiplier::Mammen, seed: 3, draws: 200 };
+    let [consumers, _] = sample::consumers(sample.clusters, multipliers);
+    let consumers = Consumers { keep_rows: false, ..consumers };
+    let plan = sample.plan();
+    let mut count = 0;
+    for start in (0..rows).step_by(SEGMENT) {
+        let segment = start..(start + SEGMENT).min(rows);
+        let sums = |length| {
+            let chunks = sample.chunks::<B>(device, dtype, segment.clone(), length);
+            let sums = (
+                sample::gram(&chunks, &gram, sample.periods),
+                sample::logit(&chunks, &logit, 1),
+                sample::influence(&chunks, &plan, consumers).0,
+            );
+            (sums, chunks.len())
+        };
+        let ((whole, _), (parts, chunks)) = (sums(SEGMENT), sums(3 * TILE));
+        if whole != parts {
+            return Err(format!("a segment from row {start} has other sums in parts").into());
+        }
+        count += chunks;
+    }
+    let segments = rows.div_ceil(SEGMENT);
+    println!("RESULT: {segments} segments and their {count} chunks: the same bits");
     Ok(())
 }
 
-/// Seconds of each pass over one chunk on the device and on the CPU.
+/// Seconds of each pass over the chunks of a fit on the device and on the CPU.
 fn timings<B: DidBackend>(device: &B::Device, dtype: DType, rows: usize) {
     let sample = Sample::new(rows, 10, 1);
     println!("\n## milliseconds a pass: {rows} rows, k = {}, {DRAWS} draws", sample.k);
-    let here = sample.chunk::<B>(device, dtype, 0..rows);
-    let host = sample.chunk::<Cpu>(&Default::default(), DType::F64, 0..rows);
+    let here = sample.segments::<B>(device, dtype);
+    let host = sample.segments::<Cpu>(&Default::default(), DType::F64);
     println!("{:24} {:>10} {:>10}", "", B::NAME, "cpu");
     let (here, host) = (passes(&sample, here, DRAWS), passes(&sample, host, DRAWS));
     for (here, host) in here.iter().zip(&host) {

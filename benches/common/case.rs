@@ -165,7 +165,7 @@ pub struct Task {
     pub case: Case,
     /// The parquet file; without one, this crate makes the frame itself.
     pub path: Option<PathBuf>,
-    /// Units with `id` up to this make the frame of the fit that warms up.
+    /// Units with `id` up to this make the frame of the fit that warms up; there is none if this is 0.
     pub small: usize,
     /// Seed of the draws.
     pub seed: u64,
@@ -173,13 +173,17 @@ pub struct Task {
     pub device: Option<String>,
     /// Whether to take the seconds of each stage too, which only this crate can.
     pub stages: bool,
+    /// Whether to fit once more, which only this crate does: the bits must be the same, and the stages are those of this fit.
+    #[serde(default)]
+    pub again: bool,
 }
 
 impl Task {
     /// The case on the data at `path`.
     pub fn new(case: &Case, path: Option<PathBuf>) -> Self {
         let small = if case.panel { 1_000 } else { 1_000 * case.periods as usize };
-        Self { case: case.clone(), path, small, seed: SEED, device: None, stages: false }
+        let (stages, again) = (false, false);
+        Self { case: case.clone(), path, small, seed: SEED, device: None, stages, again }
     }
 
     /// On this device.

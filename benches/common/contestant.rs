@@ -88,12 +88,14 @@ impl Contestant {
             .arg(task)
             .output()
             .map_err(|e| format!("{}: {e}", self.command[0].display()))?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        // A thread that panicked may have left its line there and a fit that ends well.
+        eprint!("{errors}");
         let printed = String::from_utf8_lossy(&output.stdout);
         let report = printed.lines().rev().find(|line| line.starts_with('{'));
         match report.filter(|_| output.status.success()) {
             Some(line) => serde_json::from_str(line).map_err(|e| format!("its report: {e}")),
             None => {
-                let errors = String::from_utf8_lossy(&output.stderr);
                 let last = errors.lines().rev().find(|line| !line.trim().is_empty());
                 Err(format!("{}: {}", output.status, last.unwrap_or("no message")))
             }

@@ -28,16 +28,23 @@ use std::process::ExitCode;
 /// A message for the reader of the terminal is all that is done with an error.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
+/// A copy of the benches' folder on a machine other than the one that compiled them, if that is where they run.
+fn elsewhere() -> Option<PathBuf> {
+    std::env::var_os("BURN_DID_BENCHES").map(PathBuf::from)
+}
+
 /// A folder of the target directory, for data, environments and raw results; made if absent.
 pub fn work_folder(name: &str) -> Result<PathBuf> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("peers").join(name);
+    let target = || Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("peers");
+    let folder = elsewhere().map_or_else(target, |benches| benches.join("work")).join(name);
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
 }
 
 /// A file of the benches' folder.
 pub fn bench_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches").join(name)
+    let source = || Path::new(env!("CARGO_MANIFEST_DIR")).join("benches");
+    elsewhere().unwrap_or_else(source).join(name)
 }
 
 /// Says what went wrong, if anything did.

@@ -2,8 +2,8 @@
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    AttGt, Band, Bootstrap, Ddd, Drdid, DrdidMethod, DrdidResult, GroupTimeResult, Precision,
-    Resampling,
+    AttGt, Band, Bootstrap, Ddd, Drdid, DrdidMethod, DrdidResult, GroupTimeCell, GroupTimeResult,
+    Precision, Resampling,
 };
 use polars::prelude::DataFrame;
 
@@ -11,20 +11,28 @@ use super::Result;
 use super::case::{Case, Estimator, Task};
 use super::run::Cell;
 
-/// One fit, and its estimates.
+/// What a fit found.
+pub struct Fitted {
+    /// Estimates.
+    pub cells: Vec<Cell>,
+    /// The result's own account of its time.
+    pub timings: serde_json::Value,
+}
+
+/// One fit.
 pub fn fit<B: DidBackend>(
     task: &Task,
     precision: Precision,
     frame: &DataFrame,
     device: &B::Device,
-) -> Result<Vec<Cell>> {
-    Ok(match task.case.estimator {
-        Estimator::AttGt => cells(&att_gt::<B>(task, precision).fit(frame, device)?),
+) -> Result<Fitted> {
+    match task.case.estimator {
+        Estimator::AttGt => group_time(&att_gt::<B>(task, precision).fit(frame, device)?),
         Estimator::Drdid(method, resampling) => {
-            vec![cell(&drdid::<B>(task, precision, method, resampling).fit(frame, device)?)]
+            two_periods(&drdid::<B>(task, precision, method, resampling).fit(frame, device)?)
         }
-        Estimator::Ddd => cells(&ddd::<B>(task, precision).fit(frame, device)?),
-    })
+        Estimator::Ddd => group_time(&ddd::<B>(task, precision).fit(frame, device)?),
+    }
 }
 
 fn att_gt<B: DidBackend>(task: &Task, precision: Precision) -> AttGt<B> {
@@ -99,19 +107,19 @@ fn band(case: &Case) -> Option<Band> {
     (case.draws > 0).then_some(Band::Uniform)
 }
 
-fn cells(fit: &GroupTimeResult) -> Vec<Cell> {
-    fit.cells
-        .iter()
-        .map(|cell| Cell {
-            group: cell.group,
-            time: cell.time,
-            att: cell.estimate.att,
-            se: cell.estimate.se,
-        })
-        .collect()
+fn group_time(fit: &GroupTimeResult) -> Result<Fitted> {
+    let cell = |cell: &GroupTimeCell| Cell {
+        group: cell.group,
+        time: cell.time,
+        att: cell.estimate.att,
+        se: cell.estimate.se,
+    };
+    let timings = serde_json::to_value(fit.timings)?;
+    Ok(Fitted { cells: fit.cells.iter().map(cell).collect(), timings })
 }
 
 /// The effect on the treated, as that of group 1 in period 2.
-fn cell(fit: &DrdidResult) -> Cell {
-    Cell { group: 1.0, time: 2.0, att: fit.estimate.att, se: fit.estimate.se }
+fn two_periods(fit: &DrdidResult) -> Result<Fitted> {
+    let cell = Cell { group: 1.0, time: 2.0, att: fit.estimate.att, se: fit.estimate.se };
+    Ok(Fitted { cells: vec![cell], timings: serde_json::to_value(fit.timings)? })
 }

@@ -28,6 +28,12 @@ pub struct Run {
     /// Seconds of each stage, if asked for.
     #[serde(default)]
     pub stages: BTreeMap<String, f64>,
+    /// Wall seconds of the same fit once more, if asked for.
+    #[serde(default)]
+    pub again: Option<f64>,
+    /// The result's own account of its time and, of a device, of launches and bytes.
+    #[serde(default)]
+    pub timings: serde_json::Value,
 }
 
 /// One group-time effect.
@@ -41,6 +47,15 @@ pub struct Cell {
     pub att: Option<f64>,
     /// Standard error.
     pub se: Option<f64>,
+}
+
+/// Whether all bits are the same; of numbers from JSON, too, which keeps them.
+pub fn same(a: &[Cell], b: &[Cell]) -> bool {
+    let bits = |cell: &Cell| {
+        let numbers = [Some(cell.group), Some(cell.time), cell.att, cell.se];
+        numbers.map(|number| number.map(f64::to_bits))
+    };
+    a.iter().map(bits).eq(b.iter().map(bits))
 }
 
 /// A run, where and when it was.

@@ -34,9 +34,9 @@ impl Stages {
         stages
     }
 
-    /// Seconds by name.
-    pub fn seconds(&self) -> BTreeMap<String, f64> {
-        self.with(|spans| spans.seconds.clone())
+    /// Seconds by name, since the last call.
+    pub fn take(&self) -> BTreeMap<String, f64> {
+        self.with(|spans| std::mem::take(&mut spans.seconds))
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Spans) -> T) -> T {

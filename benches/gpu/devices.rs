@@ -1,10 +1,36 @@
 //! Devices of this crate: which are there.
 
 use burn_did::Precision;
-use burn_did::backend::{Cpu, DidBackend};
+use burn_did::backend::DidBackend;
 
 use super::common::Result;
 use super::common::contestant::Contestant;
+
+/// Calls a function of a backend, whose first argument is a precision and which returns a result, for the one of a device.
+macro_rules! on_device {
+    ($device:expr, $function:ident($($argument:expr),*)) => {
+        match $device {
+            $crate::devices::Device::Cpu => {
+                $function::<burn_did::backend::Cpu>(burn_did::Precision::F64, $($argument),*)
+            }
+            #[cfg(feature = "cuda")]
+            $crate::devices::Device::Cuda => {
+                $function::<burn_did::backend::Cuda>(burn_did::Precision::F64, $($argument),*)
+            }
+            #[cfg(feature = "wgpu")]
+            $crate::devices::Device::Wgpu => {
+                $function::<burn_did::backend::Wgpu>(burn_did::Precision::F32, $($argument),*)
+            }
+            #[cfg(feature = "vulkan")]
+            $crate::devices::Device::Vulkan => {
+                $function::<burn_did::backend::Vulkan>(burn_did::Precision::F64, $($argument),*)
+            }
+            #[cfg(not(all(feature = "cuda", feature = "vulkan")))]
+            other => Err(format!("built without the feature `{}`", other.name()).into()),
+        }
+    };
+}
+pub(crate) use on_device;
 
 /// A device of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +46,8 @@ pub enum Device {
 }
 
 impl Device {
-    fn parse(name: &str) -> Result<Self> {
+    /// The one of this name.
+    pub fn parse(name: &str) -> Result<Self> {
         match name {
             "cpu" => Ok(Self::Cpu),
             "cuda" => Ok(Self::Cuda),
@@ -31,7 +58,7 @@ impl Device {
     }
 
     /// What a task calls it.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
@@ -57,17 +84,7 @@ impl Device {
 
     /// Why it cannot be used, if it cannot.
     fn probe(self) -> Result<()> {
-        match self {
-            Self::Cpu => probe::<Cpu>(Precision::F64),
-            #[cfg(feature = "cuda")]
-            Self::Cuda => probe::<burn_did::backend::Cuda>(Precision::F64),
-            #[cfg(feature = "wgpu")]
-            Self::Wgpu => probe::<burn_did::backend::Wgpu>(Precision::F32),
-            #[cfg(feature = "vulkan")]
-            Self::Vulkan => probe::<burn_did::backend::Vulkan>(Precision::F64),
-            #[cfg(not(all(feature = "cuda", feature = "vulkan")))]
-            _ => Err(format!("built without the feature `{}`", self.name()).into()),
-        }
+        on_device!(self, probe())
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! `cargo bench --all-features --bench gpu`, see `benches/README.md`.
 
+#[path = "../peers/cases.rs"]
+#[allow(dead_code, reason = "the other bench asks peers")]
+mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../../tests/support/passes.rs"]
@@ -12,7 +15,9 @@ mod sample;
 mod bandwidth;
 mod devices;
 mod grid;
+mod latency;
 mod report;
+mod session;
 mod stages;
 
 use std::path::PathBuf;
@@ -27,6 +32,9 @@ use common::{Result, bench_file, duel, ours, python, results, work_folder};
 /// This crate on a GPU against ModernDiD with CuPy on the same card.
 #[derive(Debug, Parser)]
 struct Options {
+    /// One step in place of the whole bench
+    #[command(subcommand)]
+    step: Option<session::Step>,
     /// Runs of each case
     #[arg(long, default_value_t = 3)]
     runs: usize,
@@ -61,6 +69,9 @@ fn run() -> Result<()> {
     let options = Options::parse();
     if let Some(task) = &options.contestant {
         return ours::run(task);
+    }
+    if let Some(step) = &options.step {
+        return session::run(step);
     }
     if !options.bench {
         println!("nothing to do: run by `cargo bench`");

@@ -1,4 +1,4 @@
-//! Passes over a chunk of random data, to be timed.
+//! Passes over chunks of random data, to be timed.
 #![allow(dead_code, unreachable_pub, reason = "each user takes a part")]
 
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use burn_did::pass::{Chunk, Consumers, GramJob, LogitJob, Multipliers, Weight};
 
 use super::sample::{self, Sample};
 
-/// A pass over one chunk.
+/// A pass over some chunks.
 pub struct NamedPass {
     /// Name in a table.
     pub name: &'static str,
@@ -20,8 +20,12 @@ pub struct NamedPass {
     run: Box<dyn Fn()>,
 }
 
-/// The passes of a fit, each over the whole chunk.
-pub fn passes<B: DidBackend>(sample: &Sample, chunk: Chunk<B>, draws: usize) -> Vec<NamedPass> {
+/// The passes of a fit, each over all chunks.
+pub fn passes<B: DidBackend>(
+    sample: &Sample,
+    chunks: Vec<Chunk<B>>,
+    draws: usize,
+) -> Vec<NamedPass> {
     let (periods, covariates) = (sample.periods, sample.k - 1);
     let plan = sample.plan();
     let gamma = sample.coefficients(0, 1.0);
@@ -35,8 +39,8 @@ pub fn passes<B: DidBackend>(sample: &Sample, chunk: Chunk<B>, draws: usize) -> 
     let covariance = Consumers { clusters: None, multipliers: None, keep_rows: false };
     let multipliers = Multipliers { law: Multiplier::Mammen, seed: 1, draws };
     let bootstrap = Consumers { multipliers: Some(multipliers), ..covariance };
-    let chunk = Rc::new([chunk]);
-    let (a, b, c, d, e) = (chunk.clone(), chunk.clone(), chunk.clone(), chunk.clone(), chunk);
+    let chunks = Rc::new(chunks);
+    let (a, b, c, d, e) = (chunks.clone(), chunks.clone(), chunks.clone(), chunks.clone(), chunks);
     let bootstrap_plan = plan.clone();
     let of_gram = periods + covariates + 1;
     let of_influence = periods + sample.versions * covariates + 2;
@@ -44,28 +48,28 @@ pub fn passes<B: DidBackend>(sample: &Sample, chunk: Chunk<B>, draws: usize) -> 
         NamedPass {
             name: "cross-products",
             values: of_gram,
-            run: Box::new(move || drop(black_box(sample::gram(&*a, &plain, periods)))),
+            run: Box::new(move || drop(black_box(sample::gram(&a, &plain, periods)))),
         },
         NamedPass {
             name: "cross-products, odds",
             values: of_gram,
-            run: Box::new(move || drop(black_box(sample::gram(&*b, &weighted, periods)))),
+            run: Box::new(move || drop(black_box(sample::gram(&b, &weighted, periods)))),
         },
         NamedPass {
             name: "logit",
             values: covariates + 1,
-            run: Box::new(move || drop(black_box(sample::logit(&*c, &logit, 1)))),
+            run: Box::new(move || drop(black_box(sample::logit(&c, &logit, 1)))),
         },
         NamedPass {
             name: "influence, covariance",
             values: of_influence,
-            run: Box::new(move || drop(black_box(sample::influence(&*d, &plan, covariance)))),
+            run: Box::new(move || drop(black_box(sample::influence(&d, &plan, covariance)))),
         },
         NamedPass {
             name: "influence, bootstrap",
             values: of_influence,
             run: Box::new(move || {
-                drop(black_box(sample::influence(&*e, &bootstrap_plan, bootstrap)));
+                drop(black_box(sample::influence(&e, &bootstrap_plan, bootstrap)));
             }),
         },
     ]

@@ -5,13 +5,16 @@ use burn::tensor::{DType, Tensor, TensorData};
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::pass::{
     Chunk, Consumers, Dot, Gram, GramJob, InfluenceStat, KeptRows, Leg, LogitJob, LogitStat,
-    Multipliers, PlanColumn, Share, StratumPlan, Weight,
+    Multipliers, PlanColumn, Share, StratumPlan, TILE, Weight,
 };
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 /// Trimming threshold of the samples.
 pub const TRIM: f64 = 0.995;
+
+/// Rows of a segment, of which a fit's chunks are parts.
+pub const SEGMENT: usize = 64 * TILE;
 
 /// Host data of one stratum; shapes as in [`Chunk`].
 pub struct Sample {
@@ -66,6 +69,24 @@ impl Sample {
             cluster: clusters.collect(),
             k: self.k,
         }
+    }
+
+    /// The rows `range` as chunks of `length` rows.
+    pub fn chunks<B: DidBackend>(
+        &self,
+        device: &B::Device,
+        dtype: DType,
+        range: std::ops::Range<usize>,
+        length: usize,
+    ) -> Vec<Chunk<B>> {
+        let end = range.end;
+        let chunk = |start| self.chunk(device, dtype, start..(start + length).min(end));
+        range.step_by(length).map(chunk).collect()
+    }
+
+    /// All rows in the chunks of a fit whose data are resident.
+    pub fn segments<B: DidBackend>(&self, device: &B::Device, dtype: DType) -> Vec<Chunk<B>> {
+        self.chunks(device, dtype, 0..self.rows, SEGMENT)
     }
 
     /// Coefficients of moderate size; those of a propensity score reach past the trimming threshold.
@@ -126,25 +147,36 @@ impl Sample {
 /// Influence columns of [`Sample::plan`], one of which is inactive.
 pub const COLUMNS: usize = 13;
 
+/// Cross-products of the chunks, added up, of each job.
+pub fn grams<B: DidBackend>(chunks: &[Chunk<B>], jobs: &[GramJob], periods: usize) -> Vec<Gram> {
+    let mut sums = vec![Gram::zero(chunks[0].k, periods); jobs.len()];
+    for chunk in chunks {
+        B::gram(chunk, jobs, TRIM, &mut sums).expect("gram");
+    }
+    sums
+}
+
 /// Cross-products of the chunks, added up.
 pub fn gram<B: DidBackend>(chunks: &[Chunk<B>], job: &GramJob, periods: usize) -> Gram {
-    let k = chunks[0].k;
-    let mut sums = [Gram::zero(k, periods)];
+    grams(chunks, std::slice::from_ref(job), periods).swap_remove(0)
+}
+
+/// Derivatives of logit models over the chunks.
+pub fn logits<B: DidBackend>(
+    chunks: &[Chunk<B>],
+    jobs: &[LogitJob],
+    thinning: usize,
+) -> Vec<LogitStat> {
+    let mut sums = vec![LogitStat::zero(chunks[0].k); jobs.len()];
     for chunk in chunks {
-        B::gram(chunk, std::slice::from_ref(job), TRIM, &mut sums).expect("gram");
+        B::logit(chunk, thinning, jobs, &mut sums).expect("logit");
     }
-    let [sum] = sums;
-    sum
+    sums
 }
 
 /// Derivatives of a logit model over the chunks.
 pub fn logit<B: DidBackend>(chunks: &[Chunk<B>], job: &LogitJob, thinning: usize) -> LogitStat {
-    let mut sums = [LogitStat::zero(chunks[0].k)];
-    for chunk in chunks {
-        B::logit(chunk, thinning, std::slice::from_ref(job), &mut sums).expect("logit");
-    }
-    let [sum] = sums;
-    sum
+    logits(chunks, std::slice::from_ref(job), thinning).swap_remove(0)
 }
 
 /// Sums over the influence values of the chunks, and the values that are kept.
@@ -209,7 +241,7 @@ impl Distances {
     }
 }
 
-/// All operations of a sample on `B` against the CPU backend.
+/// All operations of a sample on `B` against the CPU backend, in the chunks of a fit.
 pub fn compare<B: DidBackend>(
     sample: &Sample,
     device: &B::Device,
@@ -217,35 +249,84 @@ pub fn compare<B: DidBackend>(
     multipliers: Multipliers,
 ) -> Distances {
     let mut worst = Distances::default();
-    let all = 0..sample.rows;
-    let host = [sample.chunk::<Cpu>(&Default::default(), DType::F64, all.clone())];
-    let here = [sample.chunk::<B>(device, dtype, all)];
+    let host = sample.segments::<Cpu>(&Default::default(), DType::F64);
+    let here = sample.segments::<B>(device, dtype);
     for w in [Weight::Ones, Weight::Column(1), Weight::Product(0, 1)] {
         for odds in [None, Some(sample.coefficients(0, 3.0))] {
             let outcomes = (0..sample.periods).collect();
             let job = GramJob { stratum: 0, x: 1, w, odds, outcomes };
             let (a, b) = (gram(&here, &job, sample.periods), gram(&host, &job, sample.periods));
-            worst.gram = worst.gram.max(distance(&a.zz, &b.zz)).max(distance(&a.zy, &b.zy));
+            worst.gram = worst.gram.max(gram_distance(&a, &b));
         }
         for (treated, thinning) in [(false, 1), (true, 1), (true, 8)] {
             let gamma = sample.coefficients(9, 2.0);
             let job = LogitJob { stratum: 0, x: 0, w, treated, gamma };
             let (a, b) = (logit(&here, &job, thinning), logit(&host, &job, thinning));
-            let distance = distance(&a.score, &b.score)
-                .max(distance(&a.hessian, &b.hessian))
-                .max((a.max_p - b.max_p).abs());
-            worst.logit = worst.logit.max(distance);
+            worst.logit = worst.logit.max(logit_distance(&a, &b));
         }
     }
     let plan = sample.plan();
     for consumers in consumers(sample.clusters, multipliers) {
         let (a, own) = influence(&here, &plan, consumers);
         let (b, other) = influence(&host, &plan, consumers);
-        assert_eq!((&own[0].ranks, &own[0].columns), (&other[0].ranks, &other[0].columns));
-        worst.rows = worst.rows.max(distance(&own[0].values, &other[0].values));
+        assert_eq!(own.len(), other.len());
+        for (own, other) in own.iter().zip(&other) {
+            assert_eq!((&own.ranks, &own.columns), (&other.ranks, &other.columns));
+            worst.rows = worst.rows.max(distance(&own.values, &other.values));
+        }
         worst.cross = worst.cross.max(distance(&a.cross, &b.cross));
         worst.draws = worst.draws.max(distance(&a.draws, &b.draws));
         worst.clusters = worst.clusters.max(distance(&a.clusters, &b.clusters));
     }
     worst
+}
+
+/// As [`compare`], of one call with `jobs` jobs of different coefficients, weights, versions and roles.
+pub fn compare_jobs<B: DidBackend>(
+    sample: &Sample,
+    device: &B::Device,
+    dtype: DType,
+    jobs: usize,
+) -> Distances {
+    let weights = [Weight::Ones, Weight::Column(0), Weight::Product(0, 1)];
+    let gamma = |j| sample.coefficients(j as u64, 1.0);
+    let gram_job = |j: usize| GramJob {
+        stratum: 0,
+        x: j % sample.versions,
+        w: weights[j % 3],
+        odds: (!j.is_multiple_of(4)).then(|| gamma(j)),
+        outcomes: (0..sample.periods).collect(),
+    };
+    let logit_job = |j: usize| LogitJob {
+        stratum: 0,
+        x: j % sample.versions,
+        w: weights[j % 3],
+        treated: j.is_multiple_of(5),
+        gamma: gamma(j),
+    };
+    let gram_jobs: Vec<GramJob> = (0..jobs).map(gram_job).collect();
+    let logit_jobs: Vec<LogitJob> = (0..jobs).map(logit_job).collect();
+    let host = sample.segments::<Cpu>(&Default::default(), DType::F64);
+    let here = sample.segments::<B>(device, dtype);
+    let mut worst = Distances::default();
+    let (a, b) =
+        (grams(&here, &gram_jobs, sample.periods), grams(&host, &gram_jobs, sample.periods));
+    for (a, b) in a.iter().zip(&b) {
+        worst.gram = worst.gram.max(gram_distance(a, b));
+    }
+    let (a, b) = (logits(&here, &logit_jobs, 1), logits(&host, &logit_jobs, 1));
+    for (a, b) in a.iter().zip(&b) {
+        worst.logit = worst.logit.max(logit_distance(a, b));
+    }
+    worst
+}
+
+fn gram_distance(a: &Gram, b: &Gram) -> f64 {
+    distance(&a.zz, &b.zz).max(distance(&a.zy, &b.zy))
+}
+
+fn logit_distance(a: &LogitStat, b: &LogitStat) -> f64 {
+    distance(&a.score, &b.score)
+        .max(distance(&a.hessian, &b.hessian))
+        .max((a.max_p - b.max_p).abs())
 }
