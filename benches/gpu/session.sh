@@ -138,8 +138,10 @@ for toolkit in "${CUDA_PATH:-}" /usr/local/cuda "$(dirname "$(dirname "$(command
         break
     fi
 done
+modules=(cuda:: vulkan:: wgpu::)
 case $backend in
     cuda) export BURN_DID_REQUIRE_CUDA=1 ;;
+    cpu) modules=(backends::) ;;
     vulkan | wgpu) export BURN_DID_REQUIRE_WGPU=1 ;;
 esac
 # Vulkan drivers complain about its absence in the words of an error.
@@ -155,7 +157,7 @@ cd "$work" || exit 2
 
 step "environment" 20 bash -c "environment '$files'"
 step "kernels" 90 "$files/unit" --nocapture backend::cube
-step "golden cases" 90 "$files/suite" --nocapture cuda:: vulkan:: wgpu::
+step "golden cases" 90 "$files/suite" --nocapture "${modules[@]}"
 step "operations, $(scaled 266241) rows" 40 "$files/gpu_check" "$(scaled 266241)" "$backend"
 for case in p1 p2 p3; do
     step "fits of $case" 45 "$files/gpu" fits "$backend" "$case" --scale "$scale"

@@ -11,6 +11,8 @@ mod support;
 mod backends;
 mod calendar;
 mod callback;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod ddd;
 mod ddd_properties;
 mod drdid;

@@ -1,0 +1,36 @@
+//! Golden cases on an NVIDIA GPU in double precision, where they are the CPU's but for the order of additions.
+//!
+//! Without one the test says that it was skipped, or fails if `BURN_DID_REQUIRE_CUDA` is set.
+
+use burn_did::Precision;
+use burn_did::backend::{Cuda, DidBackend};
+
+use crate::backends;
+use crate::support::golden::{DATASETS, run_some};
+use crate::support::tolerance::DOUBLE_PRECISION;
+
+/// Whether there is a GPU; says so if not.
+fn usable() -> bool {
+    if let Err(error) = Cuda::probe(&Default::default(), Precision::F64) {
+        assert!(std::env::var_os("BURN_DID_REQUIRE_CUDA").is_none(), "{error}");
+        println!("skipped: {error}");
+        return false;
+    }
+    true
+}
+
+#[test]
+fn every_golden_case() {
+    if usable() {
+        for name in DATASETS {
+            run_some::<Cuda>(name, Precision::F64, DOUBLE_PRECISION, 1);
+        }
+    }
+}
+
+#[test]
+fn every_golden_case_of_two_periods_and_triple_differences() {
+    if usable() {
+        backends::run_some::<Cuda>(Precision::F64, 1);
+    }
+}
