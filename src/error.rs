@@ -353,6 +353,14 @@ pub enum DidError {
         /// What does not fit.
         problem: String,
     },
+    /// An executor of a cluster found something wrong with the data, or with what it is to work on.
+    #[error("{worker}: {problem}")]
+    Worker {
+        /// The executor.
+        worker: String,
+        /// What it found, in the words that a fit on one machine has for it.
+        problem: String,
+    },
     /// A user-supplied estimator returned something unusable.
     #[error(
         "the two-by-two estimator returned {got} influence values for the {expected} observations of (group {group}, time {time})"

@@ -53,6 +53,8 @@ mod aggregate;
 pub mod backend;
 mod calendar;
 mod cell;
+#[cfg(any(feature = "cluster", test))]
+mod cluster;
 mod condition;
 pub mod data;
 mod error;

@@ -18,7 +18,7 @@ use crate::input::Data;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
 };
-use crate::panel::{Cells, Sample, Staggered, StudyDesign, Treatment};
+use crate::panel::{Cells, Panel, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
 use crate::source::{HostStrata, Source};
 
@@ -211,7 +211,8 @@ impl<B: DidBackend> AttGt<B> {
         }
         let setup = Setup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
         let read = setup.panel(data.into(), start)?;
-        let held = setup.held(read, start, |_, strata| HostStrata::new(strata))?;
+        let (Panel { sample, strata }, read) = read;
+        let held = setup.held(sample, HostStrata::new(strata), read, start)?;
         let Opened { setup, source: panel, mut timings, .. } = held;
         let before = start.elapsed().as_secs_f64();
         let sample = &panel.sample;

@@ -6,6 +6,8 @@ use std::time::Instant;
 use super::design::{Design, Shared};
 use super::result::Timings;
 use crate::backend::DidBackend;
+#[cfg(any(feature = "cluster", test))]
+use crate::cluster::{self, Remote, Session, prepare};
 use crate::condition::{Conditioning, Raw, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
@@ -87,7 +89,9 @@ impl Setup {
             }
             data => self.arranged(data.read(&self.roles, &self.missing)?, start),
         })?;
-        self.held(read, start, |setup, strata| setup.upload(strata, devices))
+        let (Panel { sample, strata }, read) = read;
+        let raw = self.upload(strata, devices);
+        self.held(sample, raw, read, start)
     }
 
     /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
@@ -109,7 +113,31 @@ impl Setup {
                 self.panel_by_pieces(&files, start)
             }
         })?;
-        self.held(read, start, |setup, strata| setup.upload(strata, devices))
+        let (Panel { sample, strata }, read) = read;
+        let raw = self.upload(strata, devices);
+        self.held(sample, raw, read, start)
+    }
+
+    /// Has the sample of parquet files prepared by the workers of a cluster.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn open_remote(
+        self,
+        path: &Path,
+        session: Session,
+        options: &cluster::Options,
+    ) -> Result<Opened<Remote>> {
+        let start = Instant::now();
+        let files = Files::find(path)?;
+        if files.format == Format::Csv {
+            return Err(problem(
+                path,
+                "CSV files cannot be read on a cluster; write them to parquet",
+            ));
+        }
+        let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
+        let request = self.request(Storage::Resident);
+        let (sample, prepared) = prepare(session, &files.paths, audit, &request, options)?;
+        self.held(sample, prepared, 0.0, start)
     }
 
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
@@ -171,15 +199,14 @@ impl Setup {
         LocalStrata::new(HostStrata::new(strata), devices, options)
     }
 
-    /// Hands the sample that was read to whom `hold` says, and has it conditioned there.
+    /// The sample that was read, conditioned by whoever holds its rows; `read` are the seconds that reading took.
     pub fn held<R: Raw>(
         self,
-        (panel, read): (Panel, f64),
+        sample: Sample,
+        raw: R,
+        read: f64,
         start: Instant,
-        hold: impl FnOnce(&Self, Strata) -> R,
     ) -> Result<Opened<R::Conditioned>> {
-        let Panel { sample, strata } = panel;
-        let raw = hold(&self, strata);
         let source = condition(raw, sample, self.conditioning, self.progress.as_ref())?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };

@@ -1,6 +1,7 @@
 //! Fits through another engine than that of this machine.
 
 use std::fmt::Debug;
+use std::path::Path;
 use std::time::Instant;
 
 use polars::prelude::DataFrame;
@@ -8,9 +9,10 @@ use polars::prelude::DataFrame;
 use super::shell::{Estimator, setup};
 use super::{AttGt, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
 use crate::backend::DidBackend;
+use crate::cluster::{Options, Session};
 use crate::condition::Raw;
 use crate::error::Result;
-use crate::panel::Strata;
+use crate::panel::{Panel, Strata};
 use crate::source::Source;
 
 /// An estimator that does not care who holds the rows.
@@ -24,6 +26,9 @@ pub(crate) trait Through {
         data: &DataFrame,
         hold: impl FnOnce(Strata) -> R,
     ) -> Result<Self::Result>;
+
+    /// The fit to the parquet files of a path, by the workers of a cluster.
+    fn remotely(&self, path: &Path, session: Session, options: &Options) -> Result<Self::Result>;
 }
 
 macro_rules! through {
@@ -37,9 +42,19 @@ macro_rules! through {
                 hold: impl FnOnce(Strata) -> R,
             ) -> Result<$result> {
                 let (setup, start) = (setup(self)?, Instant::now());
-                let read = setup.panel(data.into(), start)?;
-                let held = setup.held(read, start, |_, strata| hold(strata))?;
+                let (Panel { sample, strata }, read) = setup.panel(data.into(), start)?;
+                let held = setup.held(sample, hold(strata), read, start)?;
                 Ok($result { timings: Timings::default(), ..self.estimate(held)? })
+            }
+
+            fn remotely(
+                &self,
+                path: &Path,
+                session: Session,
+                options: &Options,
+            ) -> Result<$result> {
+                let opened = setup(self)?.open_remote(path, session, options)?;
+                Ok($result { timings: Timings::default(), ..self.estimate(opened)? })
             }
         }
     )*};

@@ -15,12 +15,12 @@ use super::changes::Changes;
 use super::counts::{Counts, Pairs};
 use super::describe::describe;
 use super::formula::Design;
-use super::frame::Placed;
 use super::frames::Frames;
 use super::levels::Levels;
 use super::placement::Placement;
 use super::request::Request;
 use super::rules::{CohortSizes, Rules, smallest_cohort};
+use super::sample::Sample;
 use super::sizes::check_design;
 use super::store::{Panel, Store, Strata};
 use super::strata::Layout;
@@ -33,29 +33,55 @@ pub(super) fn arrange(
     audit: SampleAudit,
     request: &Request<'_>,
 ) -> Result<Panel> {
+    let Decided { blueprint, mut sample, rows } = decide(frames, audit, request)?;
+    let mut store = Store::new(blueprint.shape, &rows, request.storage)?;
+    sample.labels = fill(frames, &blueprint, &rows, request, &mut store)?;
+    let mut strata = store.finish()?;
+    if let (true, Strata::Resident(strata)) = (request.sorts_by_content(), &mut strata) {
+        strata.par_iter_mut().for_each(sort_by_content);
+    }
+    Ok(Panel { sample, strata })
+}
+
+/// Whoever can look at the frames, wherever they are.
+pub(super) trait Shown {
+    /// What all frames show before there are rules.
+    fn survey(&self, request: &Request<'_>) -> Result<Survey>;
+
+    /// Levels and clusters of the rows of the sample.
+    fn levels(&self, rules: &Rules, request: &Request<'_>) -> Result<Levels>;
+
+    /// What changes over time, where these levels are in the sample.
+    fn changes(&self, rules: &Rules, levels: &Levels, request: &Request<'_>) -> Result<Changes>;
+}
+
+/// A sample before there are rows in it.
+pub(super) struct Decided {
+    pub blueprint: Blueprint,
+    pub sample: Sample,
+    /// Rows of each stratum.
+    pub rows: Vec<usize>,
+}
+
+/// Decides the sample from what the frames show; `audit` says where they come from.
+pub(super) fn decide(
+    frames: &impl Shown,
+    audit: SampleAudit,
+    request: &Request<'_>,
+) -> Result<Decided> {
     let survey = frames.survey(request)?;
     let rules = survey.rules(request, audit)?;
     let counts = Counts::new(&survey.units, &rules);
     check_sizes(&rules, &counts, request)?;
-    let (blueprint, design) = decide(frames, &survey, rules, &counts, request)?;
-    let Blueprint { rules, shape, .. } = &blueprint;
-    let (layout, shape) = (rules.layout, *shape);
-    let rows = counts.of_strata(&rules.strata);
-    check_design(shape, rows.len())?;
-    let mut store = Store::new(shape, &rows, request.storage)?;
-    let labels = fill(frames, &blueprint, &rows, request, &mut store)?;
-    let mut strata = store.finish()?;
-    if let (Layout::RepeatedCrossSections, None, Strata::Resident(strata)) =
-        (layout, &request.roles.unit, &mut strata)
-    {
-        strata.par_iter_mut().for_each(sort_by_content);
-    }
+    let (blueprint, design) = columns(frames, &survey, rules, &counts, request)?;
+    let rows = counts.of_strata(&blueprint.rules.strata);
+    check_design(blueprint.shape, rows.len())?;
+    let layout = blueprint.rules.layout;
     let mut sample = describe(&blueprint, request, counts, &design);
-    sample.labels = labels;
     if layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs) {
         sample.pairs = Some(Pairs::new(&survey.units, &blueprint.rules));
     }
-    Ok(Panel { sample, strata })
+    Ok(Decided { blueprint, sample, rows })
 }
 
 /// Whether the groups that are compared are large enough for the covariates.
@@ -67,8 +93,8 @@ fn check_sizes(rules: &Rules, counts: &Counts, request: &Request<'_>) -> Result<
 }
 
 /// Looks at the rows of the sample only as often as there is something to find, and decides what the strata's columns are.
-fn decide(
-    frames: &Frames<'_>,
+fn columns(
+    frames: &impl Shown,
     survey: &Survey,
     rules: Rules,
     counts: &Counts,
@@ -78,14 +104,13 @@ fn decide(
     let none = DidError::EmptySample { after: "in the data", remedy: "check the files" };
     let kinds = survey.kinds.as_ref().ok_or(none)?;
     let levels = if roles.cluster.is_some() || kinds.has_factors() {
-        frames.look(&rules, request, |placed| Ok(Levels::of(placed)))?
+        frames.levels(&rules, request)?
     } else {
         Levels::default()
     };
     let design = roles.covariates.design(kinds, &levels.factors)?;
     let changes = if !design.covariates().is_empty() || roles.weights.is_some() {
-        let find = |placed: Placed<'_>| Changes::of(placed, &levels.factors, rules.layout);
-        frames.look(&rules, request, find)?
+        frames.changes(&rules, &levels, request)?
     } else {
         Changes::default()
     };

@@ -72,7 +72,7 @@ impl Rows {
         let raw = |name: &str| {
             RawColumn::from_series(column(name, "covariate")?.as_materialized_series())
         };
-        let y = numbers(&roles.outcome, "outcome", f64::NAN)?.values();
+        let y = outcomes(df, roles)?;
         let dated = |name: &str, role, null| {
             numeric(&periods(column(name, role)?, role, roles.frequency, first_row)?, role, null)
         };
@@ -182,6 +182,12 @@ impl Rows {
         gaps.mark_covariates(&self.covariates);
         (self.complete, self.missing) = (gaps.complete, gaps.missing);
     }
+}
+
+/// The outcome, NaN if missing.
+pub(super) fn outcomes(df: &DataFrame, roles: &Roles) -> Result<Values> {
+    let column = find(df, &roles.outcome, "outcome")?.as_materialized_series();
+    Ok(numeric(column, "outcome", f64::NAN)?.values())
 }
 
 fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Column> {

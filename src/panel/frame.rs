@@ -8,7 +8,7 @@ use super::columns::Rows;
 use super::grid::{Grid, place};
 use super::missing::ReadAsMissing;
 use super::patterns::Patterns;
-use super::request::Request;
+use super::reader::Reader;
 use super::rules::Rules;
 use crate::error::Result;
 
@@ -37,20 +37,20 @@ impl Placed<'_> {
 /// The rows of a frame whose first has the number `first_row`, without what stands for a missing value.
 pub(super) fn read(
     df: &DataFrame,
-    request: &Request<'_>,
+    reader: Reader<'_>,
     first_row: usize,
 ) -> Result<(Rows, Vec<ReadAsMissing>)> {
     let mut df = Cow::Borrowed(df);
     let mut all = Vec::new();
-    for name in request.roles.names() {
+    for name in reader.roles.names() {
         let Ok(column) = df.column(&name) else { continue };
-        let cleaned = request.missing.clean(column.as_materialized_series())?;
+        let cleaned = reader.missing.clean(column.as_materialized_series())?;
         if let Some((series, counts)) = cleaned {
             df.to_mut().with_column(series.into_column())?;
             all.extend(counts.of(&name));
         }
     }
-    let mut rows = Rows::read(&df, request.roles, first_row)?;
+    let mut rows = Rows::read(&df, reader.roles, first_row)?;
     for taken in &all {
         rows.texts.take(&taken.column, &taken.token);
     }
@@ -58,10 +58,9 @@ pub(super) fn read(
 }
 
 impl Frame {
-    pub fn new(df: &DataFrame, request: &Request<'_>) -> Result<Self> {
-        let (rows, read_as_missing) = read(df, request, 0)?;
-        let by_row = request.options.repeated_cross_sections;
-        let patterns = Patterns::new(&rows, request.roles, by_row)?;
+    pub fn new(df: &DataFrame, reader: Reader<'_>) -> Result<Self> {
+        let (rows, read_as_missing) = read(df, reader, 0)?;
+        let patterns = Patterns::new(&rows, reader.roles, reader.by_row)?;
         Ok(Self { rows, patterns, read_as_missing })
     }
 

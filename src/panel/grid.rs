@@ -205,7 +205,7 @@ mod tests {
     type Row = (i64, f64, f64, f64);
 
     fn grids(df: &DataFrame, roles: &Roles, options: SampleOptions) -> Vec<Grid> {
-        let frame = Frame::new(df, &request(roles, options)).unwrap();
+        let frame = Frame::new(df, request(roles, options).reader()).unwrap();
         let survey = Survey::of(&frame);
         frame.place(&survey.rules(&request(roles, options), SampleAudit::default()).unwrap())
     }

@@ -30,13 +30,13 @@ pub struct ReadAsMissing {
 }
 
 /// Which values stand for a missing one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MissingValues {
     /// Replaces the words above.
     given: Option<Vec<Token>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Token {
     text: String,
     integer: Option<i128>,

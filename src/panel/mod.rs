@@ -11,6 +11,8 @@
 //! were read: what is computed of them is asked of a source.
 
 mod additive;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) mod apart;
 mod arrange;
 mod audit;
 mod blueprint;
@@ -37,6 +39,7 @@ mod parquet;
 mod patterns;
 mod periods;
 mod placement;
+mod reader;
 mod request;
 mod roles;
 mod rules;
@@ -59,6 +62,8 @@ use arrange::arrange;
 use frames::Frames;
 
 pub use audit::{FilesRead, SampleAudit};
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use frames::names_a_row;
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts};
 pub(crate) use parquet::ParquetFiles;

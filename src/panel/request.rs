@@ -1,6 +1,7 @@
 //! What an estimator asks of its sample.
 
 use super::missing::MissingValues;
+use super::reader::Reader;
 use super::roles::Roles;
 use super::rules::SampleOptions;
 use crate::options::FixWeights;
@@ -16,6 +17,19 @@ pub(crate) struct Request<'a> {
     pub cells: Cells,
     pub storage: Storage,
     pub missing: MissingValues,
+}
+
+impl Request<'_> {
+    /// How its rows are read.
+    pub(super) fn reader(&self) -> Reader<'_> {
+        let by_row = self.options.repeated_cross_sections;
+        Reader { roles: self.roles, missing: &self.missing, by_row }
+    }
+
+    /// Whether rows have no labels, so that their content is their order.
+    pub(super) fn sorts_by_content(&self) -> bool {
+        self.roles.unit.is_none()
+    }
 }
 
 /// What an estimator forms for its cells.

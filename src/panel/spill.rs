@@ -1,7 +1,7 @@
 //! Strata that do not fit in memory, in a temporary file without a name: pieces of whole tiles, each contiguous.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
 use super::stratum::{Shape, StratumData};
@@ -52,13 +52,7 @@ impl SpillWriter {
         while done < rows.rows {
             let (open, filled) = (&mut self.open[stratum], self.filled[stratum]);
             let n = (open.rows - filled).min(rows.rows - done);
-            copy(&rows.y, rows.rows, done, &mut open.y, open.rows, filled, n);
-            copy(&rows.x, rows.rows, done, &mut open.x, open.rows, filled, n);
-            copy(&rows.w, rows.rows, done, &mut open.w, open.rows, filled, n);
-            open.rank[filled..filled + n].copy_from_slice(&rows.rank[done..done + n]);
-            if self.shape.clustered {
-                open.cluster[filled..filled + n].copy_from_slice(&rows.cluster[done..done + n]);
-            }
+            open.copy_rows(filled, rows, done, n);
             done += n;
             self.filled[stratum] += n;
             if self.filled[stratum] == self.open[stratum].rows {
@@ -75,22 +69,10 @@ impl SpillWriter {
             return Ok(());
         }
         let open = &self.open[stratum];
-        let columns = [&open.y, &open.x, &open.w];
-        let doubles = columns.iter().flat_map(|c| c.chunks_exact(open.rows));
-        let mut written = 0;
-        let write = |bytes: &[u8]| {
-            written += bytes.len() as u64;
-            self.file.write_all(bytes)
-        };
-        doubles
-            .map(|column| bytemuck::cast_slice(&column[..rows]))
-            .chain([bytemuck::cast_slice(&open.rank[..rows])])
-            .chain(self.shape.clustered.then(|| bytemuck::cast_slice(&open.cluster[..rows])))
-            .try_for_each(write)
-            .map_err(temporary::failed)?;
+        open.write(rows, &mut self.file).map_err(temporary::failed)?;
         let seal = Seal::of(&open.rank[..rows]);
         self.pieces[stratum].push(Piece { start: self.at, rows, seal });
-        self.at += written;
+        self.at += self.shape.row_bytes() * rows as u64;
         Ok(())
     }
 
@@ -100,21 +82,6 @@ impl SpillWriter {
         let Self { shape, file, pieces, .. } = self;
         let file = file.into_inner().map_err(|e| temporary::failed(e.into_error()))?;
         Ok(Spill { shape, file: Mutex::new(file), pieces })
-    }
-}
-
-/// Copies `n` rows of every column.
-fn copy(
-    from: &[f64],
-    from_rows: usize,
-    from_at: usize,
-    to: &mut [f64],
-    to_rows: usize,
-    to_at: usize,
-    n: usize,
-) {
-    for (to, from) in to.chunks_exact_mut(to_rows).zip(from.chunks_exact(from_rows)) {
-        to[to_at..to_at + n].copy_from_slice(&from[from_at..from_at + n]);
     }
 }
 
@@ -143,15 +110,8 @@ impl Spill {
         let mut data = self.shape.stratum(rows);
         {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            let columns = [&mut data.y, &mut data.x, &mut data.w];
             file.seek(SeekFrom::Start(start))
-                .and_then(|_| {
-                    for column in columns {
-                        file.read_exact(bytemuck::cast_slice_mut(column))?;
-                    }
-                    file.read_exact(bytemuck::cast_slice_mut(&mut data.rank))?;
-                    file.read_exact(bytemuck::cast_slice_mut(&mut data.cluster))
-                })
+                .and_then(|_| data.read(&mut *file))
                 .map_err(temporary::failed)?;
         }
         Ok(data)

@@ -1,5 +1,7 @@
 //! The rows of one stratum, as columns.
 
+use std::io::{Read, Result, Write};
+
 use serde::{Deserialize, Serialize};
 
 use super::sample::WeightLayout;
@@ -15,9 +17,60 @@ pub(crate) struct StratumData {
     pub cluster: Vec<u32>,
 }
 
+impl StratumData {
+    /// Rows `start..end`.
+    pub fn cut(&self, start: usize, end: usize) -> Self {
+        let columns = |v: &[f64]| -> Vec<f64> {
+            v.chunks_exact(self.rows.max(1)).flat_map(|c| &c[start..end]).copied().collect()
+        };
+        Self {
+            rows: end - start,
+            y: columns(&self.y),
+            x: columns(&self.x),
+            w: columns(&self.w),
+            rank: self.rank[start..end].to_vec(),
+            cluster: self.cluster.get(start..end).map(<[u32]>::to_vec).unwrap_or_default(),
+        }
+    }
+
+    /// Copies `n` rows of another piece of the stratum, from its row `from_at` on, to the rows from `at` on.
+    pub fn copy_rows(&mut self, at: usize, from: &Self, from_at: usize, n: usize) {
+        let (to_rows, from_rows) = (self.rows.max(1), from.rows.max(1));
+        for (to, from) in [(&mut self.y, &from.y), (&mut self.x, &from.x), (&mut self.w, &from.w)] {
+            for (to, from) in to.chunks_exact_mut(to_rows).zip(from.chunks_exact(from_rows)) {
+                to[at..at + n].copy_from_slice(&from[from_at..from_at + n]);
+            }
+        }
+        self.rank[at..at + n].copy_from_slice(&from.rank[from_at..from_at + n]);
+        if !from.cluster.is_empty() {
+            self.cluster[at..at + n].copy_from_slice(&from.cluster[from_at..from_at + n]);
+        }
+    }
+
+    /// Writes the first `rows` rows, column by column.
+    pub fn write(&self, rows: usize, out: &mut impl Write) -> Result<()> {
+        let columns = [&self.y, &self.x, &self.w].into_iter();
+        for column in columns.flat_map(|c| c.chunks_exact(self.rows.max(1))) {
+            out.write_all(bytemuck::cast_slice(&column[..rows]))?;
+        }
+        out.write_all(bytemuck::cast_slice(&self.rank[..rows]))?;
+        let clusters = rows.min(self.cluster.len());
+        out.write_all(bytemuck::cast_slice(&self.cluster[..clusters]))
+    }
+
+    /// Reads all rows, as they were written.
+    pub fn read(&mut self, from: &mut impl Read) -> Result<()> {
+        for column in [&mut self.y, &mut self.x, &mut self.w] {
+            from.read_exact(bytemuck::cast_slice_mut(column))?;
+        }
+        from.read_exact(bytemuck::cast_slice_mut(&mut self.rank))?;
+        from.read_exact(bytemuck::cast_slice_mut(&mut self.cluster))
+    }
+}
+
 /// Columns of a stratum, the same for all strata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// Outcome columns.
     pub periods: usize,
     /// Covariate versions.

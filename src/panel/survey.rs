@@ -159,7 +159,7 @@ mod tests {
     ];
 
     fn survey(df: &DataFrame, roles: &Roles) -> Survey {
-        Survey::of(&Frame::new(df, &request(roles, staggered())).unwrap())
+        Survey::of(&Frame::new(df, request(roles, staggered()).reader()).unwrap())
     }
 
     fn pattern(group: f64, periods: &[f64]) -> Pattern {

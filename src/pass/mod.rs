@@ -25,7 +25,7 @@ pub(crate) use logit::LogitPass;
 pub use logit::{LogitJob, LogitStat};
 pub(crate) use odds::OddsLimits;
 pub use odds::UNTRIMMED;
-#[cfg(test)]
+#[cfg(any(feature = "cluster", test))]
 pub(crate) use segment::mix;
 pub(crate) use segment::{SEGMENT, Seal, Segment};
 pub(crate) use stat::{Stat, add};

@@ -34,6 +34,13 @@ impl Seal {
         let sum = ranks.iter().fold(0u64, |sum, rank| sum.wrapping_add(mix(*rank)));
         Self { rows: ranks.len() as u64, ranks: sum }
     }
+
+    /// Of so many rows with the ranks from 0 on.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn of_first(rows: u64) -> Self {
+        let ranks = (0..rows).fold(0u64, |sum, rank| sum.wrapping_add(mix(rank)));
+        Self { rows, ranks }
+    }
 }
 
 impl AddAssign for Seal {

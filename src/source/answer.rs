@@ -1,6 +1,6 @@
 //! Answers of segments, and how one is sure that every segment has answered once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::error::{DidError, Result};
 use crate::pass::{KeptRows, Seal, Segment};
 
 /// What can be asked of every segment: a look or a pass.
-pub(super) trait Ask {
+pub(crate) trait Ask {
     /// Statistic of a segment.
     type Part;
 
@@ -77,7 +77,7 @@ impl Ask for Look {
 
 /// What a segment answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Answer<S> {
+pub(crate) struct Answer<S> {
     /// Digest of what was asked, as it arrived; [`HERE`] where nothing travels.
     pub question: u64,
     /// Who answers.
@@ -91,11 +91,11 @@ pub(super) struct Answer<S> {
 }
 
 /// In place of a question's digest where it is put within a process.
-pub(super) const HERE: u64 = 0;
+pub(crate) const HERE: u64 = 0;
 
 /// All segments of a sample in order, and what the rows of each are known by.
 #[derive(Clone, Debug)]
-pub(super) struct Ledger {
+pub(crate) struct Ledger {
     strata: usize,
     entries: Vec<(Segment, Seal)>,
 }
@@ -123,7 +123,7 @@ impl Ledger {
 }
 
 /// Adds up the answers to one question, in the order of the segments whatever order they come in.
-pub(super) struct Merge<'a, Q: Ask> {
+pub(crate) struct Merge<'a, Q: Ask> {
     question: &'a Q,
     digest: u64,
     /// Segments that are to answer, in order.
@@ -168,6 +168,23 @@ impl<'a, Q: Ask> Merge<'a, Q> {
             answer.kept.into_iter().try_for_each(&mut *keep)?;
         }
         Ok(())
+    }
+
+    /// As [`add`](Self::add), of several: all of them, or none if one is refused.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    #[cfg(any(feature = "cluster", test))]
+    pub fn add_all(&mut self, answers: Vec<Answer<Q::Part>>, keep: &mut Keep<'_>) -> Result<()> {
+        let mut segments = BTreeSet::new();
+        for answer in &answers {
+            self.check(answer)?;
+            if !segments.insert(answer.segment) {
+                let problem = format!("{:?} answered twice at once", answer.segment);
+                return Err(DidError::Engine { problem });
+            }
+        }
+        answers.into_iter().try_for_each(|answer| self.add(answer, keep))
     }
 
     fn check(&self, answer: &Answer<Q::Part>) -> Result<()> {

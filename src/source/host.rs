@@ -24,7 +24,7 @@ impl HostStrata {
     }
 
     /// Strata in segments of `length` rows, which is a number of tiles; those of a file have the usual length.
-    pub(super) fn with_segments(strata: Strata, length: usize) -> Self {
+    pub(crate) fn with_segments(strata: Strata, length: usize) -> Self {
         let (ledger, length) = match &strata {
             Strata::Resident(strata) => (resident(strata, length), length),
             Strata::Spilled(spill) => (spilled(spill), SEGMENT),

@@ -13,8 +13,6 @@ mod reweighted;
 #[cfg(test)]
 mod tests;
 mod upload;
-#[cfg(test)]
-mod wire;
 mod work;
 
 use crate::backend::DeviceWork;
@@ -23,10 +21,16 @@ use crate::options::Precision;
 use crate::panel::Sample;
 use crate::pass::KeptRows;
 
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use answer::{Answer, HERE, Ledger, Merge};
 pub(crate) use host::HostStrata;
 pub(crate) use local::{Local, LocalOptions, LocalStrata};
 pub(crate) use pass::{AnyPass, AnyStat, Pass};
+#[cfg(test)]
+pub(crate) use reweighted::ReweightedPass;
 pub(crate) use reweighted::{Draws, Reweighted};
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use upload::put;
 pub(crate) use work::Work;
 
 /// Takes rows of influence values as they come, in order.
@@ -38,7 +42,7 @@ pub(crate) trait Source {
     fn sample(&self) -> &Sample;
 
     /// Name of the backend that does the arithmetic, for reports.
-    fn backend(&self) -> &'static str;
+    fn backend(&self) -> &str;
 
     /// Precision of the device's arithmetic.
     fn precision(&self) -> Precision;

@@ -49,7 +49,7 @@ impl<S: Source> Source for Reweighted<'_, S> {
         self.source.sample()
     }
 
-    fn backend(&self) -> &'static str {
+    fn backend(&self) -> &str {
         self.source.backend()
     }
 

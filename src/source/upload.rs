@@ -1,12 +1,15 @@
 //! From rows on the host to a chunk on a device.
 
-use crate::backend::{DidBackend, Matrix};
+use std::ops::Range;
+
+use crate::backend::{DidBackend, HostRows, Matrix};
+use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::StratumData;
 use crate::pass::Chunk;
 
 /// Moves rows of a stratum to a device; `k` counts the design columns, the constant included.
-pub(super) fn upload<B: DidBackend>(
+fn upload<B: DidBackend>(
     stratum: usize,
     data: StratumData,
     k: usize,
@@ -32,17 +35,32 @@ pub(super) fn upload<B: DidBackend>(
     }
 }
 
-/// Rows `start..end` of a stratum.
-pub(super) fn cut(data: &StratumData, start: usize, end: usize) -> StratumData {
-    let columns = |v: &[f64]| -> Vec<f64> {
-        v.chunks_exact(data.rows).flat_map(|c| &c[start..end]).copied().collect()
+/// As [`upload`], by the calls that a backend has for many rows if it has them.
+pub(crate) fn put<B: DidBackend>(
+    stratum: usize,
+    data: StratumData,
+    k: usize,
+    precision: Precision,
+    device: &B::Device,
+) -> Result<Chunk<B>> {
+    let Some(at_once) = B::at_once() else {
+        return Ok(upload(stratum, data, k, precision, device));
     };
-    StratumData {
-        rows: end - start,
-        y: columns(&data.y),
-        x: columns(&data.x),
-        w: columns(&data.w),
-        rank: data.rank[start..end].to_vec(),
-        cluster: data.cluster.get(start..end).map(<[u32]>::to_vec).unwrap_or_default(),
+    let rows = host_rows(stratum, &data, 0..data.rows);
+    let mut chunks = at_once.hold(&[rows], k, precision.dtype(), device)?;
+    let none = || DidError::Engine { problem: "rows were uploaded as no chunk".into() };
+    chunks.pop().ok_or_else(none)
+}
+
+/// Rows of a stratum as a backend is given them.
+pub(super) fn host_rows(stratum: usize, data: &StratumData, range: Range<usize>) -> HostRows<'_> {
+    HostRows {
+        stratum,
+        range,
+        y: &data.y,
+        x: &data.x,
+        w: &data.w,
+        rank: &data.rank,
+        cluster: &data.cluster,
     }
 }

@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 use super::*;
 use crate::panel::additive::Additive;
 use crate::panel::fixture::{NEVER, request, roles, sent, staggered};
-use crate::panel::frame::Frame;
+use crate::panel::frame::{Frame, Placed};
 use crate::panel::request::Storage;
 use crate::panel::roles::Roles;
 use crate::panel::rules::SampleOptions;
@@ -120,11 +120,7 @@ type Arranged = (Blueprint, Vec<StratumData>);
 /// The blueprint and the strata of one frame, by the way that estimators take.
 fn whole(df: &DataFrame, request: &Request<'_>) -> Result<Arranged> {
     let frames = Frames::whole(df, request)?;
-    let survey = frames.survey(request)?;
-    let rules = survey.rules(request, SampleAudit::default())?;
-    let counts = Counts::new(&survey.units, &rules);
-    let (blueprint, _) = decide(&frames, &survey, rules, &counts, request)?;
-    let rows = counts.of_strata(&blueprint.rules.strata);
+    let Decided { blueprint, rows, .. } = decide(&frames, SampleAudit::default(), request)?;
     let mut store = Store::new(blueprint.shape, &rows, Storage::Resident)?;
     fill(&frames, &blueprint, &rows, request, &mut store)?;
     match store.finish()? {
@@ -148,7 +144,7 @@ fn merged<L: Additive>(mut looks: Vec<L>, rng: &mut SmallRng) -> L {
 
 /// As [`whole`], of frames that are read anew for each step and know nothing of each other but what was sent.
 fn apart(pieces: &[DataFrame], request: &Request<'_>, rng: &mut SmallRng) -> Result<Arranged> {
-    let read = |df: &DataFrame| Frame::new(df, request);
+    let read = |df: &DataFrame| Frame::new(df, request.reader());
     let surveys: Vec<Survey> =
         pieces.iter().map(|df| Ok(Survey::of(&read(df)?))).collect::<Result<_>>()?;
     let survey = merged(surveys.iter().map(sent).collect(), rng);

@@ -12,7 +12,7 @@ use crate::temporary;
 
 /// Where rows are read from.
 #[derive(Clone, Debug)]
-pub(super) enum Source {
+pub(in crate::panel) enum Source {
     Path(Arc<PathBuf>),
     /// Read by one reader at a time, as its handles share their position.
     Temporary(Arc<File>),

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 
 /// Rows of a file that are read together: whole row groups.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(in crate::panel) struct Part {
     pub source: Source,
     pub start: usize,
     pub rows: usize,

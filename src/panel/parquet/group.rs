@@ -18,21 +18,19 @@ const MAX_BUCKETS: usize = 256;
 
 pub(super) fn group(
     mut files: ParquetFiles,
-    mut sample: Vec<Label>,
+    sample: Vec<Label>,
     frame_rows: usize,
 ) -> Result<ParquetFiles> {
     let rows = usize::try_from(files.rows).unwrap_or(usize::MAX);
-    let buckets = rows.div_ceil(frame_rows).clamp(1, MAX_BUCKETS);
-    sample.sort_unstable();
-    let mut splitters: Vec<Label> =
-        (1..buckets).filter_map(|b| sample.get(b * sample.len() / buckets)).cloned().collect();
-    splitters.dedup();
+    let splitters = splitters(sample, rows.div_ceil(frame_rows).clamp(1, MAX_BUCKETS));
     let mut writers: Vec<Option<(Part, Writer)>> = (0..=splitters.len()).map(|_| None).collect();
     let mut done = 0;
     for part in &files.parts {
         let df = part.read(&files.schema)?;
         done += df.height() as u64;
-        for (bucket, rows) in rows_by_bucket(&files, &df, &splitters)?.into_iter().enumerate() {
+        let labels = files.labels(&df)?;
+        let rows = rows_by_bucket(df.height(), |row| labels.label(row), &splitters);
+        for (bucket, rows) in rows.into_iter().enumerate() {
             if rows.is_empty() {
                 continue;
             }
@@ -56,20 +54,27 @@ pub(super) fn group(
     Ok(ParquetFiles { as_written, whole_units: true, ..files })
 }
 
-/// Rows of each bucket; rows without a unit are in the first.
-fn rows_by_bucket(
-    files: &ParquetFiles,
-    df: &DataFrame,
+/// Labels that cut the range of a sample of them into so many buckets of about equal size.
+pub(in crate::panel) fn splitters(mut sample: Vec<Label>, buckets: usize) -> Vec<Label> {
+    sample.sort_unstable();
+    let at = |b| sample.get(b * sample.len() / buckets);
+    let mut splitters: Vec<Label> = (1..buckets).filter_map(at).cloned().collect();
+    splitters.dedup();
+    splitters
+}
+
+/// Rows of each bucket; rows without a label are in the first.
+pub(in crate::panel) fn rows_by_bucket(
+    rows: usize,
+    label: impl Fn(usize) -> Option<Label>,
     splitters: &[Label],
-) -> Result<Vec<Vec<IdxSize>>> {
-    let labels = files.labels(df)?;
-    let mut rows = vec![Vec::new(); splitters.len() + 1];
-    for (row, index) in (0..df.height()).zip(0..) {
-        let label = labels.label(row);
-        let bucket = label.map_or(0, |label| splitters.partition_point(|s| *s <= label));
-        rows[bucket].push(index);
+) -> Vec<Vec<IdxSize>> {
+    let mut buckets = vec![Vec::new(); splitters.len() + 1];
+    for (row, index) in (0..rows).zip(0..) {
+        let bucket = label(row).map_or(0, |label| splitters.partition_point(|s| *s <= label));
+        buckets[bucket].push(index);
     }
-    Ok(rows)
+    buckets
 }
 
 /// Appends rows to a file; without rows it finishes the file.

@@ -13,7 +13,7 @@ use crate::panel::roles::Roles;
 use crate::progress::Progress;
 
 /// Rows of a frame unless the memory budget asks for fewer.
-const FRAME_ROWS: usize = 1 << 20;
+pub(in crate::panel) const FRAME_ROWS: usize = 1 << 20;
 
 impl ParquetFiles {
     /// Bytes of a frame with all rows and this many columns.
@@ -50,15 +50,13 @@ impl ParquetFiles {
             expected: "a column, for files that are read piece by piece",
             got: "none".into(),
         })?;
-        let sources: Vec<Source> = sources(paths).collect();
-        let schema = schema::common(&sources, roles)?;
-        let row_bytes = 64 * schema.len() as u64;
-        let affordable = memory_budget.map_or(usize::MAX, |b| (b / row_bytes) as usize);
-        let frame_rows = FRAME_ROWS.min(affordable).max(1);
-        let mut parts = Vec::new();
-        for source in sources {
-            add_parts(source, frame_rows, &mut parts)?;
-        }
+        let frame_rows = |columns: usize| {
+            let row_bytes = 64 * columns as u64;
+            let affordable = memory_budget.map_or(usize::MAX, |b| (b / row_bytes) as usize);
+            FRAME_ROWS.min(affordable).max(1)
+        };
+        let (schema, parts) = Self::parts(paths, roles, frame_rows)?;
+        let frame_rows = frame_rows(schema.len());
         let rows = parts.iter().map(|p| p.rows as u64).sum();
         let (as_written, whole_units) = (None, false);
         let mut files = Self { parts, as_written, schema, unit, whole_units, rows, progress };
@@ -66,6 +64,21 @@ impl ParquetFiles {
             files = group::group(files, sample, frame_rows)?;
         }
         Ok(files)
+    }
+
+    /// The columns' types and the files' parts, of as many rows as `frame_rows` says for so many columns, or of one row group.
+    pub(in crate::panel) fn parts(
+        paths: &[PathBuf],
+        roles: &Roles,
+        frame_rows: impl Fn(usize) -> usize,
+    ) -> Result<(Schema, Vec<Part>)> {
+        let sources: Vec<Source> = sources(paths).collect();
+        let schema = schema::common(&sources, roles)?;
+        let mut parts = Vec::new();
+        for source in sources {
+            add_parts(source, frame_rows(schema.len()), &mut parts)?;
+        }
+        Ok((schema, parts))
     }
 
     /// `None` if the labels ascend throughout; else a sample of them.

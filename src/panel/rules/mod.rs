@@ -131,6 +131,13 @@ impl Rules {
         Ok(rules)
     }
 
+    /// The rules as far as they say where rows go.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn for_placing(&self) -> Self {
+        let (audit, warnings) = (SampleAudit::default(), Vec::new());
+        Self { audit, warnings, ..self.clone() }
+    }
+
     /// Drops units that are missing in some period unless that is allowed.
     fn balance(&mut self, units: &[Counted<'_>], allow_unbalanced: bool) -> Result<Layout> {
         let count = |complete: bool| {

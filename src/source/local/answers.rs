@@ -11,7 +11,6 @@ use crate::parallel::held;
 use crate::pass::{Chunk, Seal, Segment};
 use crate::source::answer::{Answer, HERE, Merge};
 use crate::source::host::pieces;
-use crate::source::upload::cut;
 use crate::source::{AnyPass, AnyStat, Keep, Source, Work};
 
 impl<B: DidBackend> Source for Local<B> {
@@ -19,7 +18,7 @@ impl<B: DidBackend> Source for Local<B> {
         &self.sample
     }
 
-    fn backend(&self) -> &'static str {
+    fn backend(&self) -> &str {
         B::NAME
     }
 
@@ -103,7 +102,7 @@ impl<B: DidBackend> Local<B> {
             Held::Streamed(first, chunk_rows) => {
                 let end = first + seal.rows as usize;
                 for start in (*first..end).step_by(*chunk_rows) {
-                    let piece = cut(&self.strata[stratum], start, (start + chunk_rows).min(end));
+                    let piece = self.strata[stratum].cut(start, (start + chunk_rows).min(end));
                     add(&self.chunk(stratum, piece, device)?)?;
                 }
             }

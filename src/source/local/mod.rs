@@ -2,12 +2,11 @@
 
 mod answers;
 
-use std::ops::Range;
 use std::sync::Mutex;
 
 use super::answer::Ledger;
 use super::host::{HostStrata, apply};
-use super::upload::{cut, upload};
+use super::upload::{host_rows, put};
 use crate::backend::{AtOnce, DeviceWork, DidBackend, HostRows};
 use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
@@ -141,7 +140,7 @@ impl<B: DidBackend> Local<B> {
                     Held::Streamed(start, chunk_rows)
                 } else {
                     let chunk = |a: usize| {
-                        let piece = cut(&data, a, (a + chunk_rows).min(end));
+                        let piece = data.cut(a, (a + chunk_rows).min(end));
                         self.chunk(stratum, piece, self.next_device())
                     };
                     let chunks = (start..end).step_by(chunk_rows).map(chunk);
@@ -220,14 +219,7 @@ impl<B: DidBackend> Local<B> {
 
     /// Moves the rows to a device.
     fn chunk(&self, stratum: usize, data: StratumData, device: &B::Device) -> Result<Chunk<B>> {
-        let (k, precision) = (self.sample.design.k(), self.options.precision);
-        let Some(at_once) = B::at_once() else {
-            return Ok(upload(stratum, data, k, precision, device));
-        };
-        let rows = host_rows(stratum, &data, 0..data.rows);
-        let mut chunks = at_once.hold(&[rows], k, precision.dtype(), device)?;
-        let none = || DidError::Engine { problem: "rows were uploaded as no chunk".into() };
-        chunks.pop().ok_or_else(none)
+        put(stratum, data, self.sample.design.k(), self.options.precision, device)
     }
 }
 
@@ -248,17 +240,4 @@ fn budget<B: DidBackend>(devices: &[B::Device], options: &LocalOptions) -> Resul
         budget = budget.into_iter().chain(free).min();
     }
     Ok(budget)
-}
-
-/// Rows of a stratum as a backend is given them.
-fn host_rows(stratum: usize, data: &StratumData, range: Range<usize>) -> HostRows<'_> {
-    HostRows {
-        stratum,
-        range,
-        y: &data.y,
-        x: &data.x,
-        w: &data.w,
-        rank: &data.rank,
-        cluster: &data.cluster,
-    }
 }

@@ -8,7 +8,7 @@ use crate::pass::{
     Segment, StratumPlan, TILE, Weight,
 };
 use crate::source::answer::{Answer, HERE, Ledger, Merge};
-use crate::source::upload::{cut, upload};
+use crate::source::upload::put;
 use crate::source::{AnyPass, AnyStat, HostStrata, Pass};
 
 /// Two strata of three and two segments of a tile, whose last tiles are short.
@@ -40,8 +40,8 @@ fn answers(pass: &AnyPass) -> Vec<Answer<AnyStat>> {
     let strata = strata();
     let answer = |(segment, seal): &(Segment, Seal)| {
         let (stratum, start) = (segment.stratum, segment.part * TILE);
-        let rows = cut(&strata[stratum], start, start + seal.rows as usize);
-        let chunk = upload::<Cpu>(stratum, rows, 2, Default::default(), &Default::default());
+        let rows = strata[stratum].cut(start, start + seal.rows as usize);
+        let chunk = put::<Cpu>(stratum, rows, 2, Default::default(), &Default::default()).unwrap();
         let mut stat = pass.none_of(stratum);
         let kept = pass.accumulate(&chunk, &mut stat).unwrap().into_iter().collect();
         Answer { question: HERE, segment: *segment, seal: *seal, stat, kept }
@@ -66,7 +66,7 @@ fn merged(pass: &AnyPass, answers: Vec<Answer<AnyStat>>) -> Result<(AnyStat, Vec
 fn whole<P: Pass>(pass: &P) -> P::Stat {
     let mut total = pass.none();
     for (stratum, data) in strata().into_iter().enumerate() {
-        let chunk = upload::<Cpu>(stratum, data, 2, Default::default(), &Default::default());
+        let chunk = put::<Cpu>(stratum, data, 2, Default::default(), &Default::default()).unwrap();
         let mut part = pass.none_of(stratum);
         pass.accumulate(&chunk, &mut part).unwrap();
         pass.merge(&mut total, stratum, &part).unwrap();

@@ -1,6 +1,3 @@
-//! The seam: answers that must not be believed, and an engine of several workers that exchanges nothing but bytes.
+//! The seam: answers that must not be believed.
 
 mod answers;
-mod fits;
-mod loopback;
-mod messages;

@@ -1,32 +1,13 @@
-//! Orders and answers as bytes: every bit of a number survives, also of an infinite one or one that is none.
+//! Tasks and answers as bytes: every bit of a number survives, also of an infinite one or one that is none.
 //!
 //! A message is the `postcard` form of a closed type, followed by a digest of it. Bytes that were damaged, cut or of another
 //! type on the way are an error, whatever they look like.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::AnyPass;
-use crate::condition::{Change, Look};
 use crate::error::{DidError, Result};
-use crate::options::Precision;
 use crate::pass::mix;
-
-/// What a worker is told about its segments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Order {
-    /// To look at the columns as they were read.
-    Look(Look),
-    /// To change the columns, and to hold them for passes.
-    Condition {
-        change: Change,
-        /// Design columns, the constant included.
-        k: usize,
-        precision: Precision,
-    },
-    /// To run a pass over the changed columns.
-    Pass(AnyPass),
-}
 
 /// Bytes of a digest.
 const DIGEST: usize = 8;

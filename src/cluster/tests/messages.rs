@@ -1,20 +1,21 @@
 //! Every order and every answer as bytes and back, with numbers that are none.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::cluster::manifest::Sample;
+use crate::cluster::task::{Message, Problem, ProblemKind, Reply, Task};
+use crate::cluster::wire::{decode, digest, encode};
 use crate::condition::{Change, Look, LookStat};
 use crate::options::{Multiplier, Precision};
 use crate::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
     LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, Weight,
 };
-use crate::source::answer::Answer;
-use crate::source::reweighted::ReweightedPass;
-use crate::source::wire::{Order, decode, digest, encode};
-use crate::source::{AnyPass, AnyStat, Draws};
+use crate::source::{Answer, AnyPass, AnyStat, Draws, ReweightedPass};
 
 /// Numbers whose bits a text or a rounding would change.
 fn awkward() -> Vec<f64> {
@@ -22,6 +23,15 @@ fn awkward() -> Vec<f64> {
     let signalling = f64::from_bits(0xFFF0_0000_0000_0001);
     let odd = [0.1 + 0.2, f64::MIN_POSITIVE / 3.0, -0.0, f64::MAX];
     odd.into_iter().chain([f64::INFINITY, f64::NEG_INFINITY, quiet, signalling]).collect()
+}
+
+fn sample() -> Sample {
+    Sample { path: "/shared/a b/sample.manifest".into(), digest: u64::MAX }
+}
+
+fn message(outcome: std::result::Result<Reply, Problem>) -> Message {
+    let (worker, arithmetic) = ("executor 7".into(), "ndarray".into());
+    Message { question: 1 << 63, worker, arithmetic, bytes_read: 1 << 40, outcome }
 }
 
 /// Values are compared by their bytes, in which nothing is equal but equal bits.
@@ -85,24 +95,34 @@ fn answer<S>(stat: S) -> Answer<S> {
 
 #[test]
 fn every_pass_and_every_statistic_keeps_its_bits() {
-    for pass in passes() {
-        travels(&Order::Pass(pass));
+    for (pass, precision) in passes().iter().zip([Precision::F64, Precision::F32].iter().cycle()) {
+        travels(&Task::Pass {
+            sample: Cow::Owned(sample()),
+            segments: vec![0, 7, u32::MAX],
+            change: Cow::Owned(Change::example(&awkward())),
+            k: 9,
+            precision: *precision,
+            pass: Cow::Borrowed(pass),
+        });
     }
-    for stat in stats() {
-        travels(&answer(stat));
-    }
+    let answers = stats().into_iter().map(answer).collect();
+    travels(&message(Ok(Reply::Passed(answers))));
 }
 
 #[test]
 fn every_look_every_answer_to_it_and_the_change_keep_their_bits() {
     for look in Look::examples(&awkward()) {
-        travels(&Order::Look(look));
+        let (sample, look) = (Cow::Owned(sample()), Cow::Owned(look));
+        travels(&Task::Look { sample, segments: vec![3], look });
     }
-    for stat in LookStat::examples(&awkward()) {
-        travels(&answer(stat));
-    }
-    for precision in [Precision::F64, Precision::F32] {
-        travels(&Order::Condition { change: Change::example(&awkward()), k: 9, precision });
+    let answers = LookStat::examples(&awkward()).into_iter().map(answer).collect();
+    travels(&message(Ok(Reply::Looked(answers))));
+}
+
+#[test]
+fn problems_keep_their_words() {
+    for kind in [ProblemKind::Lasting, ProblemKind::OfARow, ProblemKind::Passing] {
+        travels(&message(Err(Problem { text: "column `y` ≠ number".into(), kind })));
     }
 }
 
@@ -128,7 +148,7 @@ fn damaged_messages_are_errors() {
     let twice = [message.clone(), message.clone()].concat();
     assert!(decode::<Answer<AnyStat>>(&twice).is_err());
     assert!(decode::<Answer<LookStat>>(&message).is_err());
-    assert!(decode::<Order>(&message).is_err());
+    assert!(decode::<Task<'static>>(&message).is_err());
 }
 
 /// A length that is not followed by as many numbers must not be believed when memory is taken.

@@ -1,11 +1,17 @@
-//! Every golden case through the loopback engine, and samples of several segments a stratum: equal bits.
+//! Every golden case by workers that exchange nothing but bytes, and samples of many shards and of several segments a stratum:
+//! the bits of a fit at home.
 
 use std::fmt::Debug;
+use std::fs::File;
+use std::path::PathBuf;
 
-use polars::prelude::DataFrame;
+use polars::prelude::*;
 
-use super::loopback::{Fault, Loopback, reversed};
+use super::faults::{Fault, Faulty, reversed};
 use crate::backend::Cpu;
+use crate::cluster::threads::Threads;
+use crate::cluster::worker::Worker;
+use crate::cluster::{Obey, Options, Session};
 use crate::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
 use crate::error::Result;
 use crate::estimator::through::Through;
@@ -20,18 +26,20 @@ mod support;
 use support::frames::golden_data;
 use support::{ddd, drdid, golden};
 
-/// Workers that the segments are dealt out to.
-const WORKERS: [usize; 3] = [1, 3, 7];
-
-/// A result to the last bit, but for its timings; or the error.
+/// A result to the last bit, but for its timings and the files that it was read from; or the error.
 fn shown<T: Debug>(result: Result<T>) -> String {
     match result {
-        Ok(result) => format!("{result:?}"),
+        Ok(result) => {
+            let text = format!("{result:?}");
+            let (before, after) = text.split_once("files: FilesRead").expect("an audit");
+            let after = after.split_once('}').expect("its end").1;
+            format!("{before}{after}")
+        }
         Err(error) => error.to_string(),
     }
 }
 
-fn local<E: Through>(estimator: &E, data: &DataFrame, length: usize) -> String {
+pub(super) fn local<E: Through>(estimator: &E, data: &DataFrame, length: usize) -> String {
     let devices = [Default::default()];
     shown(estimator.through(data, |strata| {
         let host = HostStrata::with_segments(strata, length);
@@ -39,21 +47,75 @@ fn local<E: Through>(estimator: &E, data: &DataFrame, length: usize) -> String {
     }))
 }
 
-fn looped<E: Through>(
+/// Data in parquet files that workers share.
+pub(super) struct Shared {
+    directory: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl Shared {
+    /// The rows in `files` files, in row groups of `group` rows.
+    pub fn new(data: &DataFrame, files: usize, group: usize) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        std::fs::create_dir(&path).unwrap();
+        let each = data.height().div_ceil(files);
+        for number in 0..files {
+            let file = File::create(path.join(format!("{number:03}.parquet"))).unwrap();
+            let writer = ParquetWriter::new(file).with_row_group_size(Some(group));
+            writer.finish(&mut data.slice((number * each) as i64, each)).unwrap();
+        }
+        Self { directory, path }
+    }
+}
+
+/// Workers in this process.
+fn workers(number: usize) -> Threads {
+    let worker = |i| -> Arc<dyn Obey> {
+        Arc::new(Worker::<Cpu>::new(format!("worker {i}"), Default::default(), 1 << 20))
+    };
+    Threads((0..number).map(worker).collect())
+}
+
+/// The fit by so many workers, to parts of so many rows.
+pub(super) fn remote<E: Through>(
     estimator: &E,
-    data: &DataFrame,
-    length: usize,
-    workers: usize,
+    data: &Shared,
+    (number, rows, length): (usize, usize, usize),
     fault: Fault,
 ) -> String {
-    shown(estimator.through(data, |strata| Loopback::new(strata, length, workers, fault)))
+    let session = Session::new(Arc::new(Faulty::new(workers(number), fault)));
+    let options = Options {
+        directory: data.directory.path().to_owned(),
+        precision: Precision::F64,
+        part_rows: Some(rows),
+        segment_rows: Some(length),
+    };
+    let result = shown(estimator.remotely(&data.path, session, &options));
+    let left = std::fs::read_dir(data.directory.path()).unwrap().count();
+    assert_eq!(left, 1, "nothing but the data is left");
+    // Errors of workers have their names.
+    match result.split_once(": ") {
+        Some((name, error)) if name.starts_with("worker ") => error.to_owned(),
+        _ => result,
+    }
+}
+
+/// Asserts that nothing differs, and shows where something does.
+pub(super) fn assert_same(name: &str, here: &str, there: &str) {
+    let same = here.bytes().zip(there.bytes()).take_while(|(a, b)| a == b).count();
+    let around =
+        |text: &str| text.chars().skip(same.saturating_sub(60)).take(200).collect::<String>();
+    assert!(here == there, "{name}:\n{}\n{}", around(here), around(there));
 }
 
 fn assert_equal<E: Through>(name: &str, estimator: &E, data: &DataFrame, length: usize) {
     let here = local(estimator, data, length);
-    for workers in WORKERS {
-        let there = looped(estimator, data, length, workers, reversed);
-        assert!(here == there, "{name}, {workers} workers:\n{here}\n{there}");
+    let rows = (data.height() / 5).max(1);
+    for (number, files) in [(1, 1), (3, 2)] {
+        let shared = Shared::new(data, files, rows);
+        let there = remote(estimator, &shared, (number, rows, length), reversed);
+        assert_same(&format!("{name}, {number} workers"), &here, &there);
     }
 }
 
@@ -62,7 +124,8 @@ fn golden_cases_of_staggered_adoption() {
     for name in golden::DATASETS {
         let (set, data) = (golden::Dataset::load(name), golden_data(name));
         for case in &set.cases {
-            let estimator = set.spec(case).estimator::<Cpu>(Precision::F64);
+            let mut estimator = set.spec(case).estimator::<Cpu>(Precision::F64);
+            estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
         }
     }
@@ -74,7 +137,8 @@ fn golden_cases_of_two_periods() {
         let set = drdid::Dataset::load(name);
         let data = golden_data(&set.dataset);
         for case in &set.cases {
-            let estimator = set.estimator::<Cpu>(case, Precision::F64);
+            let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
+            estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
         }
     }
@@ -86,7 +150,8 @@ fn golden_cases_of_triple_differences() {
         let set = ddd::Dataset::load(name);
         for case in &set.cases {
             let data = golden_data(case.data.as_deref().unwrap_or(&set.dataset));
-            let estimator = set.estimator::<Cpu>(case, Precision::F64);
+            let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
+            estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
         }
     }
@@ -102,7 +167,7 @@ fn several_segments_of_a_stratum() {
     let bootstrap = Bootstrap::draws(40).seed(5).multiplier(Multiplier::Mammen);
     let base = || {
         let named = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-        named.covariates("~ x1 + x2").bootstrap(bootstrap).keep_influence(true)
+        named.covariates("~ x1 + x2").bootstrap(bootstrap)
     };
     let plain = staggered().frame();
     assert_equal("bootstrap", &base().build(), &plain, TILE);
@@ -132,7 +197,6 @@ fn several_segments_of_two_periods_and_triple_differences() {
             .method(DrdidMethod::DoublyRobustImproved)
             .bootstrap(Bootstrap::draws(20).seed(3))
             .resampling(resampling)
-            .keep_influence(true)
             .build();
         assert_equal("two periods", &estimator, &data, TILE);
     }
@@ -147,51 +211,6 @@ fn several_segments_of_two_periods_and_triple_differences() {
         .covariates("~ x1 + x2")
         .unbalanced(UnbalancedPanel::Pairs)
         .bootstrap(Bootstrap::draws(20).seed(3))
-        .keep_influence(true)
         .build();
     assert_equal("triple differences", &estimator, &data, TILE);
-}
-
-/// What an engine that loses executors may do to its answers.
-#[test]
-fn faulty_answers_are_errors_and_no_numbers() {
-    let estimator = AttGt::<Cpu>::builder()
-        .outcome("y")
-        .unit("id")
-        .time("period")
-        .group("group")
-        .covariates("~ x1")
-        .build();
-    let data = staggered().frame();
-    let faults: [(&str, Fault); 6] = [
-        ("did not answer", |mut messages| {
-            messages.pop();
-            messages
-        }),
-        ("did not answer", |_| Vec::new()),
-        ("answered twice", |mut messages| {
-            messages.extend(messages.last().cloned());
-            messages
-        }),
-        ("cannot be read", |messages| {
-            messages.into_iter().map(|m| m[..m.len() / 2].to_vec()).collect()
-        }),
-        ("cannot be read", |mut messages| {
-            messages[0][9] ^= 4;
-            messages
-        }),
-        ("answered another question", |mut messages| {
-            use std::sync::Mutex;
-            static EARLIER: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
-            std::mem::swap(&mut messages, &mut EARLIER.lock().expect("one thread"));
-            messages
-        }),
-    ];
-    assert!(local(&estimator, &data, TILE).contains("Estimated"));
-    for (number, (problem, fault)) in faults.into_iter().enumerate() {
-        let result = looped(&estimator, &data, TILE, 3, fault);
-        let first = number == 5 && result.contains("did not answer");
-        assert!(result.contains(problem) || first, "{number}: {result:.300}");
-        assert!(result.starts_with("the parts of the sample"), "{result:.300}");
-    }
 }

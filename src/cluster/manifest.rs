@@ -1,0 +1,160 @@
+//! Which pieces of which files are the arranged sample.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::wire::{decode, digest, encode};
+use crate::error::{DidError, Result};
+use crate::panel::apart::{Plan, Shape};
+use crate::pass::{Seal, Segment};
+
+/// A sample that workers can read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Sample {
+    /// Its manifest.
+    pub path: PathBuf,
+    /// The manifest's digest, so that nobody takes another for it.
+    pub digest: u64,
+}
+
+/// The segments of a sample and where their rows are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    /// Columns of the strata.
+    pub shape: Shape,
+    files: Vec<PathBuf>,
+    /// In the order of segments.
+    pub entries: Vec<Entry>,
+}
+
+/// A segment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub segment: Segment,
+    /// Rows of its stratum before it.
+    pub first: usize,
+    pub seal: Seal,
+    pub pieces: Vec<Piece>,
+}
+
+/// Rows of a segment that are together in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Piece {
+    file: u32,
+    pub offset: u64,
+    pub rows: usize,
+    /// Digest of its bytes.
+    pub digest: u64,
+}
+
+/// A file with the rows of a shard.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct ShardFile {
+    pub path: PathBuf,
+    /// In the order in which they lie in the file, without gaps.
+    pub pieces: Vec<Written>,
+}
+
+/// A piece that was written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Written {
+    pub segment: Segment,
+    /// Row of the segment that it starts with.
+    pub start: usize,
+    pub seal: Seal,
+    pub digest: u64,
+}
+
+impl Manifest {
+    /// The sample with so many rows in each stratum, in segments of `length` rows, from what was written of the shards in
+    /// their order.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if the pieces are not all rows of the sample, each once.
+    pub fn new(plan: &Plan, rows: &[usize], length: usize, shards: Vec<ShardFile>) -> Result<Self> {
+        let shape = plan.shape();
+        let mut entries: BTreeMap<Segment, Entry> = BTreeMap::new();
+        for (stratum, rows) in rows.iter().enumerate() {
+            for part in 0..rows.div_ceil(length) {
+                let (segment, seal) = (Segment { stratum, part }, Seal::default());
+                let entry = Entry { segment, first: part * length, seal, pieces: Vec::new() };
+                entries.insert(segment, entry);
+            }
+        }
+        let mut files = Vec::new();
+        for ShardFile { path, pieces } in shards {
+            let mut offset = 0;
+            for Written { segment, start, seal, digest } in pieces {
+                let entry = entries.get_mut(&segment);
+                let entry = entry.filter(|entry| entry.seal.rows == start as u64);
+                let entry = entry.ok_or_else(|| broken(segment, "does not follow on"))?;
+                let (file, rows) = (files.len() as u32, seal.rows as usize);
+                entry.pieces.push(Piece { file, offset, rows, digest });
+                entry.seal += seal;
+                offset += shape.row_bytes() * seal.rows;
+            }
+            files.push(path);
+        }
+        let manifest = Self { shape, files, entries: entries.into_values().collect() };
+        manifest.check(rows, length)?;
+        Ok(manifest)
+    }
+
+    /// Every row is there once: segments have their numbers of rows, and together the ranks from zero on.
+    fn check(&self, rows: &[usize], length: usize) -> Result<()> {
+        let mut all = Seal::default();
+        for Entry { segment, first, seal, .. } in &self.entries {
+            if seal.rows as usize != (rows[segment.stratum] - first).min(length) {
+                return Err(broken(*segment, "lacks rows"));
+            }
+            all += *seal;
+        }
+        if all == Seal::of_first(all.rows) {
+            return Ok(());
+        }
+        let problem = "the arranged rows are not those of the sample".into();
+        Err(DidError::Engine { problem })
+    }
+
+    /// Publishes the sample.
+    ///
+    /// # Errors
+    /// [`DidError::Io`].
+    pub fn write(&self, path: PathBuf) -> Result<Sample> {
+        let bytes = encode(self)?;
+        let digest = digest(&bytes);
+        std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+        Ok(Sample { path, digest })
+    }
+
+    /// That of a sample.
+    ///
+    /// # Errors
+    /// [`DidError::Io`] if it cannot be read, [`DidError::Engine`] if it is another.
+    pub fn read(sample: &Sample) -> Result<Self> {
+        let bytes = std::fs::read(&sample.path).map_err(|source| io(&sample.path, source))?;
+        if digest(&bytes) != sample.digest {
+            let problem = format!("{} is another sample's manifest", sample.path.display());
+            return Err(DidError::Engine { problem });
+        }
+        decode(&bytes)
+    }
+
+    /// The file that a piece is in.
+    pub fn file(&self, piece: &Piece) -> Result<&Path> {
+        let file = self.files.get(piece.file as usize).map(PathBuf::as_path);
+        file.ok_or_else(|| DidError::Engine { problem: "a piece is in no file".into() })
+    }
+}
+
+fn broken(Segment { stratum, part }: Segment, what: &str) -> DidError {
+    let problem = format!("what was arranged of part {part} of stratum {stratum} {what}");
+    DidError::Engine { problem }
+}
+
+/// A file of a sample could not be read or written.
+pub(super) fn io(path: &Path, source: std::io::Error) -> DidError {
+    DidError::Io { path: path.display().to_string(), source }
+}

@@ -1,0 +1,170 @@
+//! Asking workers until every task has an answer that can be believed.
+
+use std::sync::{Arc, Mutex};
+
+use super::engine::Engine;
+use super::task::{Message, Problem, ProblemKind, Reply, Task};
+use super::wire::{decode, digest, encode};
+use crate::error::{DidError, Result};
+use crate::parallel::held;
+
+/// How often a task is given out.
+const ATTEMPTS: usize = 4;
+
+/// An engine, and what is known of its workers.
+pub(crate) struct Session {
+    engine: Arc<dyn Engine>,
+    /// Backend and precision of the first answer, which all others must have.
+    arithmetic: Mutex<Option<String>>,
+    /// Bytes of arranged rows that workers read from storage.
+    bytes_read: Mutex<u64>,
+}
+
+/// A problem with the data of a task, which no other worker would solve.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub task: usize,
+    pub of_a_row: bool,
+    pub error: DidError,
+}
+
+/// What a worker says to a question.
+enum Heard {
+    Reply(Reply),
+    /// Who has it, and which.
+    Problem(String, Problem),
+}
+
+/// Takes the reply to a task.
+type Take<'a> = dyn FnMut(usize, Reply) -> Result<()> + 'a;
+
+impl Session {
+    pub fn new(engine: Arc<dyn Engine>) -> Self {
+        Self { engine, arithmetic: Mutex::default(), bytes_read: Mutex::default() }
+    }
+
+    /// How many tasks are worked on at the same time.
+    pub fn workers(&self) -> Result<usize> {
+        Ok(self.engine.workers()?.max(1))
+    }
+
+    /// Bytes of arranged rows that workers have read from storage so far.
+    pub fn bytes_read(&self) -> u64 {
+        *held(&self.bytes_read)
+    }
+
+    /// Has every task done. Replies go to `take` in any order, each once; what it refuses as no answer (a
+    /// [`DidError::Engine`]) is asked for again. Problems with the data are returned in the order of the tasks.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if a task has no answer after some attempts, what the engine reports, and what `take` returns.
+    pub(super) fn ask(
+        &self,
+        stage: &'static str,
+        tasks: &[Task<'_>],
+        take: &mut Take<'_>,
+    ) -> Result<Vec<Failure>> {
+        let tasks: Vec<Vec<u8>> = tasks.iter().map(encode).collect::<Result<_>>()?;
+        let questions: Vec<u64> = tasks.iter().map(|task| digest(task)).collect();
+        let mut open: Vec<usize> = (0..tasks.len()).collect();
+        let mut failures = Vec::new();
+        let mut last = String::from("nothing came back");
+        for _ in 0..ATTEMPTS {
+            if open.is_empty() {
+                break;
+            }
+            let sent: Vec<Vec<u8>> = open.iter().map(|task| tasks[*task].clone()).collect();
+            let mut done = vec![false; open.len()];
+            self.engine.map(stage, &sent, &mut |number, bytes| {
+                let Some(task) = open.get(number).copied().filter(|_| !done[number]) else {
+                    return Ok(());
+                };
+                match self.heard(&bytes, questions[task]) {
+                    Ok(Heard::Reply(reply)) => match take(task, reply) {
+                        Ok(()) => done[number] = true,
+                        Err(DidError::Engine { problem }) => last = problem,
+                        Err(other) => return Err(other),
+                    },
+                    Ok(Heard::Problem(worker, problem)) if problem.kind == ProblemKind::Passing => {
+                        last = format!("{worker}: {}", problem.text);
+                    }
+                    Ok(Heard::Problem(worker, problem)) => {
+                        done[number] = true;
+                        failures.push(Failure::new(task, worker, problem));
+                    }
+                    Err(DidError::Engine { problem }) => last = problem,
+                    Err(other) => return Err(other),
+                }
+                Ok(())
+            })?;
+            let mut done = done.into_iter();
+            open.retain(|_| !done.next().unwrap_or(false));
+        }
+        if let Some(task) = open.first() {
+            let (open, all) = (open.len(), tasks.len());
+            let problem = format!(
+                "{open} of {all} tasks ({stage}; the first is number {task}) have no answer after {ATTEMPTS} attempts; \
+                 the last problem: {last}"
+            );
+            return Err(DidError::Engine { problem });
+        }
+        failures.sort_by_key(|failure| failure.task);
+        Ok(failures)
+    }
+
+    /// As [`ask`](Self::ask), where any problem is that of all.
+    pub(super) fn ask_all(
+        &self,
+        stage: &'static str,
+        tasks: &[Task<'_>],
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        match self.ask(stage, tasks, take)?.into_iter().next() {
+            None => Ok(()),
+            Some(failure) => Err(failure.error),
+        }
+    }
+
+    /// What a worker says, if it is an answer to this question: a reply, or who has which problem.
+    fn heard(&self, bytes: &[u8], question: u64) -> Result<Heard> {
+        let message: Message = decode(bytes)?;
+        let engine = |problem: String| Err(DidError::Engine { problem });
+        if message.question != question {
+            return engine(format!("{} answered another question", message.worker));
+        }
+        let mut known = held(&self.arithmetic);
+        match known.as_ref() {
+            None => *known = Some(message.arithmetic),
+            Some(known) if *known == message.arithmetic => {}
+            Some(known) => {
+                return Err(DidError::Config {
+                    option: "backend",
+                    expected: "the same arithmetic on all executors",
+                    got: format!("{known} and, on {}, {}", message.worker, message.arithmetic),
+                });
+            }
+        }
+        *held(&self.bytes_read) += message.bytes_read;
+        Ok(match message.outcome {
+            Ok(reply) => Heard::Reply(reply),
+            Err(problem) => Heard::Problem(message.worker, problem),
+        })
+    }
+
+    /// Backend and precision of the workers, as far as they are known.
+    pub(super) fn arithmetic(&self) -> Option<String> {
+        held(&self.arithmetic).clone()
+    }
+}
+
+impl Failure {
+    fn new(task: usize, worker: String, Problem { text, kind }: Problem) -> Self {
+        let error = DidError::Worker { worker, problem: text };
+        Self { task, of_a_row: kind == ProblemKind::OfARow, error }
+    }
+}
+
+/// A reply of another kind than what was asked for.
+pub(super) fn foreign(reply: &Reply) -> DidError {
+    DidError::Engine { problem: format!("{} came where something else was asked", reply.kind()) }
+}

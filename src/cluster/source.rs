@@ -1,0 +1,112 @@
+//! A prepared sample as a source: its segments are read, changed and summed by workers.
+
+use std::borrow::Cow;
+
+use super::prepare::Prepared;
+use super::session::foreign;
+use super::task::{Reply, Task};
+use crate::condition::{Change, Look, LookStat, Raw};
+use crate::error::{DidError, Result};
+use crate::options::Precision;
+use crate::panel::Sample;
+use crate::source::{AnyPass, AnyStat, HERE, Keep, Merge, Source, Work};
+
+/// Tasks that a worker gets of a pass: with more than one, a worker that is slow or dies leaves less to others.
+const TASKS: usize = 2;
+
+/// The conditioned sample.
+pub(crate) struct Remote {
+    prepared: Prepared,
+    sample: Sample,
+    change: Change,
+    backend: String,
+    workers: usize,
+}
+
+impl Prepared {
+    /// The segments that are read, dealt out to tasks. The same segments are together in every pass, so that whoever does a
+    /// task again has read them.
+    fn deal(&self, reads: impl Fn(usize) -> bool) -> Result<Vec<Vec<u32>>> {
+        let tasks = TASKS * self.session.workers()?;
+        let mut dealt = vec![Vec::new(); tasks];
+        for (number, (segment, _)) in (0u32..).zip(self.ledger.entries()) {
+            if reads(segment.stratum) {
+                dealt[number as usize % tasks].push(number);
+            }
+        }
+        dealt.retain(|segments| !segments.is_empty());
+        Ok(dealt)
+    }
+}
+
+impl Raw for Prepared {
+    type Conditioned = Remote;
+
+    fn rows(&self) -> Vec<usize> {
+        self.ledger.rows()
+    }
+
+    fn answer(&self, look: &Look) -> Result<Vec<LookStat>> {
+        let dealt = self.deal(|stratum| look.reads(stratum))?;
+        let task = |segments: &Vec<u32>| Task::Look {
+            sample: Cow::Borrowed(&self.sample),
+            segments: segments.clone(),
+            look: Cow::Borrowed(look),
+        };
+        let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
+        let mut merge = Merge::new(&self.ledger, look, HERE);
+        self.session.ask_all("conditioning", &tasks, &mut |_, reply| match reply {
+            Reply::Looked(answers) => merge.add_all(answers, &mut none_are_kept),
+            other => Err(foreign(&other)),
+        })?;
+        merge.finish()
+    }
+
+    fn condition(self, sample: Sample, change: Change) -> Result<Remote> {
+        let backend = self.session.arithmetic().unwrap_or_default();
+        let workers = self.session.workers()?;
+        Ok(Remote { prepared: self, sample, change, backend, workers })
+    }
+}
+
+fn none_are_kept(_: crate::pass::KeptRows) -> Result<()> {
+    Err(DidError::Engine { problem: "a look keeps no rows".into() })
+}
+
+impl Source for Remote {
+    fn sample(&self) -> &Sample {
+        &self.sample
+    }
+
+    fn backend(&self) -> &str {
+        &self.backend
+    }
+
+    fn precision(&self) -> Precision {
+        self.prepared.precision
+    }
+
+    fn check(&self, work: &Work<'_>) -> Result<()> {
+        work.check_memory(&self.sample, self.workers)
+    }
+
+    fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
+        let Prepared { session, sample, ledger, precision, .. } = &self.prepared;
+        let dealt = self.prepared.deal(|stratum| pass.reads(stratum))?;
+        let task = |segments: &Vec<u32>| Task::Pass {
+            sample: Cow::Borrowed(sample),
+            segments: segments.clone(),
+            change: Cow::Borrowed(&self.change),
+            k: self.sample.design.k(),
+            precision: *precision,
+            pass: Cow::Borrowed(pass),
+        };
+        let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
+        let mut merge = Merge::new(ledger, pass, HERE);
+        session.ask_all(pass.name(), &tasks, &mut |_, reply| match reply {
+            Reply::Passed(answers) => merge.add_all(answers, keep),
+            other => Err(foreign(&other)),
+        })?;
+        merge.finish()
+    }
+}

@@ -1,0 +1,111 @@
+//! What a worker can be told, and what it answers: closed lists of plain data.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{Sample, ShardFile};
+use crate::condition::{Change, Look, LookStat};
+use crate::options::Precision;
+use crate::panel::apart::{Cuts, Ends, FrameLook, FrameStat, Plan, Position, Reading, RowRange};
+use crate::source::{Answer, AnyPass, AnyStat};
+
+/// Work for one worker. Where it names files, all workers see them under these names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Task<'a> {
+    /// To say whether it can do the arithmetic, and where the units of a part end.
+    Ends { reading: Cow<'a, Reading>, part: Cow<'a, RowRange>, precision: Precision },
+    /// To look for the row that is at fault; the part's first has this number among all.
+    Check { reading: Cow<'a, Reading>, part: Cow<'a, RowRange>, first_row: usize },
+    /// To write a part once more, in buckets.
+    Split {
+        reading: Cow<'a, Reading>,
+        part: Cow<'a, RowRange>,
+        cuts: Cow<'a, Cuts>,
+        directory: Cow<'a, Path>,
+    },
+    /// To look at a shard before there are strata.
+    Show { reading: Cow<'a, Reading>, shard: Cow<'a, [RowRange]>, look: Cow<'a, FrameLook> },
+    /// To write the rows of a shard by stratum, in pieces of segments of so many rows.
+    Arrange {
+        reading: Cow<'a, Reading>,
+        shard: Cow<'a, [RowRange]>,
+        plan: Cow<'a, Plan>,
+        position: Cow<'a, Position>,
+        length: usize,
+        directory: Cow<'a, Path>,
+    },
+    /// To look at segments as they were read.
+    Look { sample: Cow<'a, Sample>, segments: Vec<u32>, look: Cow<'a, Look> },
+    /// To run a pass over segments, changed.
+    Pass {
+        sample: Cow<'a, Sample>,
+        segments: Vec<u32>,
+        change: Cow<'a, Change>,
+        /// Design columns, the constant included.
+        k: usize,
+        precision: Precision,
+        pass: Cow<'a, AnyPass>,
+    },
+}
+
+/// What comes of a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Reply {
+    Ends(Ends),
+    Checked,
+    /// The file, and the rows of each bucket.
+    Split(PathBuf, Vec<usize>),
+    Shown(FrameStat),
+    Arranged(ShardFile),
+    Looked(Vec<Answer<LookStat>>),
+    Passed(Vec<Answer<AnyStat>>),
+}
+
+/// Why nothing comes of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Problem {
+    pub text: String,
+    pub kind: ProblemKind,
+}
+
+/// What a problem lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum ProblemKind {
+    /// In the data or the device, so that it would be the same again.
+    Lasting,
+    /// As before, in a row that the text names by its number in the shard.
+    OfARow,
+    /// In what reached the worker, or is missing there for now.
+    Passing,
+}
+
+/// What a worker says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Message {
+    /// Digest of the task, as it arrived.
+    pub question: u64,
+    /// Who answers.
+    pub worker: String,
+    /// Backend and precision of its arithmetic.
+    pub arithmetic: String,
+    /// Bytes of arranged rows that it read from storage for this.
+    pub bytes_read: u64,
+    pub outcome: std::result::Result<Reply, Problem>,
+}
+
+impl Reply {
+    /// What it is an answer to, in errors.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Ends(_) => "where units end",
+            Self::Checked => "that rows are well",
+            Self::Split(..) => "rows in buckets",
+            Self::Shown(_) => "what a shard shows",
+            Self::Arranged(_) => "rows in strata",
+            Self::Looked(_) => "a look",
+            Self::Passed(_) => "a pass",
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Fits by workers that exchange nothing but bytes, and what becomes of answers that must not be believed.
+
+mod faults;
+mod fits;
+mod messages;

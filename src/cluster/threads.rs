@@ -1,0 +1,37 @@
+//! An engine in this process: its workers are threads that get and give nothing but bytes.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use super::engine::{Engine, Hear, Obey};
+use crate::error::Result;
+
+/// Workers of this process.
+#[derive(Debug)]
+pub(crate) struct Threads(pub Vec<Arc<dyn Obey>>);
+
+impl Engine for Threads {
+    fn workers(&self) -> Result<usize> {
+        Ok(self.0.len())
+    }
+
+    fn map(&self, _: &'static str, tasks: &[Vec<u8>], hear: &mut Hear<'_>) -> Result<()> {
+        std::thread::scope(|scope| {
+            let (send, receive) = channel();
+            for (first, worker) in self.0.iter().enumerate() {
+                let send = send.clone();
+                scope.spawn(move || {
+                    for (number, task) in tasks.iter().enumerate().skip(first).step_by(self.0.len())
+                    {
+                        // Nobody listens any more once an answer was refused.
+                        if send.send((number, worker.obey(task))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            receive.into_iter().try_for_each(|(number, bytes)| hear(number, bytes))
+        })
+    }
+}

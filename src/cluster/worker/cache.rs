@@ -1,0 +1,167 @@
+//! Segments that a worker has read, within a number of bytes.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::files;
+use crate::backend::DidBackend;
+use crate::cluster::manifest::{Entry, Manifest, Sample};
+use crate::cluster::wire::{digest, encode};
+use crate::condition::Change;
+use crate::error::{DidError, Result};
+use crate::options::Precision;
+use crate::panel::StratumData;
+use crate::parallel::held;
+use crate::pass::Chunk;
+use crate::source::put;
+
+/// How a segment is held for passes.
+pub(super) struct Held<'a> {
+    pub change: &'a Change,
+    pub k: usize,
+    pub precision: Precision,
+}
+
+/// A segment of a sample.
+type Key = (Sample, u32);
+
+/// Rows of a segment.
+enum Rows<B: DidBackend> {
+    /// As they were read.
+    Raw(Arc<StratumData>),
+    /// On the device, after the change with this digest.
+    Chunk(u64, Arc<Chunk<B>>),
+}
+
+struct Kept<B: DidBackend> {
+    rows: Rows<B>,
+    bytes: u64,
+    /// When it was last used, in uses.
+    used: u64,
+}
+
+/// What is kept.
+struct Shelf<B: DidBackend> {
+    manifests: HashMap<Sample, Arc<Manifest>>,
+    segments: HashMap<Key, Kept<B>>,
+    bytes: u64,
+    uses: u64,
+}
+
+/// Segments within a budget. A pass over a sample reads its segments in turn, so that the least recently used of them is the
+/// next to be wanted: to make room, segments of other samples go, least recently used first, and never those of the same
+/// sample.
+pub(super) struct Cache<B: DidBackend> {
+    budget: u64,
+    shelf: Mutex<Shelf<B>>,
+}
+
+impl<B: DidBackend> Cache<B> {
+    pub fn new(budget: u64) -> Self {
+        let (manifests, segments) = (HashMap::new(), HashMap::new());
+        Self { budget, shelf: Mutex::new(Shelf { manifests, segments, bytes: 0, uses: 0 }) }
+    }
+
+    /// The rows of a segment as they were read.
+    pub fn raw(
+        &self,
+        sample: &Sample,
+        segment: u32,
+        bytes_read: &AtomicU64,
+    ) -> Result<(Entry, Arc<StratumData>)> {
+        let manifest = self.manifest(sample)?;
+        let entry = entry(&manifest, segment)?;
+        let kept = self.find(sample, segment, |rows| match rows {
+            Rows::Raw(data) => Some(Arc::clone(data)),
+            Rows::Chunk(..) => None,
+        });
+        if let Some(data) = kept {
+            return Ok((entry, data));
+        }
+        let data = Arc::new(files::read(&manifest, &entry)?);
+        let bytes = manifest.shape.row_bytes() * entry.seal.rows;
+        bytes_read.fetch_add(bytes, Ordering::Relaxed);
+        self.keep(sample, segment, Rows::Raw(Arc::clone(&data)), bytes);
+        Ok((entry, data))
+    }
+
+    /// The rows of a segment, changed and on the device.
+    pub fn chunk(
+        &self,
+        sample: &Sample,
+        segment: u32,
+        held: &Held<'_>,
+        device: &B::Device,
+        bytes_read: &AtomicU64,
+    ) -> Result<(Entry, Arc<Chunk<B>>)> {
+        let digest = digest(&encode(&(held.change, held.k, held.precision))?);
+        let kept = self.find(sample, segment, |rows| match rows {
+            Rows::Chunk(change, chunk) if *change == digest => Some(Arc::clone(chunk)),
+            Rows::Chunk(..) | Rows::Raw(_) => None,
+        });
+        if let Some(chunk) = kept {
+            return Ok((entry(&*self.manifest(sample)?, segment)?, chunk));
+        }
+        let (entry, data) = self.raw(sample, segment, bytes_read)?;
+        self.drop_segment(sample, segment);
+        let mut data = Arc::unwrap_or_clone(data);
+        let stratum = entry.segment.stratum;
+        held.change.apply(stratum, &mut data);
+        let chunk = Arc::new(put(stratum, data, held.k, held.precision, device)?);
+        let bytes = self.manifest(sample)?.shape.row_bytes() * entry.seal.rows;
+        self.keep(sample, segment, Rows::Chunk(digest, Arc::clone(&chunk)), bytes);
+        Ok((entry, chunk))
+    }
+
+    /// The sample's manifest, read once.
+    fn manifest(&self, sample: &Sample) -> Result<Arc<Manifest>> {
+        if let Some(manifest) = held(&self.shelf).manifests.get(sample) {
+            return Ok(Arc::clone(manifest));
+        }
+        let manifest = Arc::new(Manifest::read(sample)?);
+        held(&self.shelf).manifests.insert(sample.clone(), Arc::clone(&manifest));
+        Ok(manifest)
+    }
+
+    fn find<T>(
+        &self,
+        sample: &Sample,
+        segment: u32,
+        wanted: impl Fn(&Rows<B>) -> Option<T>,
+    ) -> Option<T> {
+        let mut shelf = held(&self.shelf);
+        shelf.uses += 1;
+        let now = shelf.uses;
+        let kept = shelf.segments.get_mut(&(sample.clone(), segment))?;
+        kept.used = now;
+        wanted(&kept.rows)
+    }
+
+    fn drop_segment(&self, sample: &Sample, segment: u32) {
+        let mut shelf = held(&self.shelf);
+        if let Some(kept) = shelf.segments.remove(&(sample.clone(), segment)) {
+            shelf.bytes -= kept.bytes;
+        }
+    }
+
+    /// Keeps rows if there is room, or can be made.
+    fn keep(&self, sample: &Sample, segment: u32, rows: Rows<B>, bytes: u64) {
+        let mut shelf = held(&self.shelf);
+        while shelf.bytes + bytes > self.budget {
+            let others = shelf.segments.iter().filter(|((other, _), _)| other != sample);
+            let oldest = others.min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());
+            let Some(kept) = oldest.and_then(|key| shelf.segments.remove(&key)) else { return };
+            shelf.bytes -= kept.bytes;
+        }
+        let used = shelf.uses;
+        let before = shelf.segments.insert((sample.clone(), segment), Kept { rows, bytes, used });
+        shelf.bytes += bytes;
+        shelf.bytes -= before.map_or(0, |kept| kept.bytes);
+    }
+}
+
+fn entry(manifest: &Manifest, segment: u32) -> Result<Entry> {
+    let entry = manifest.entries.get(segment as usize).cloned();
+    entry.ok_or_else(|| DidError::Engine { problem: format!("there is no segment {segment}") })
+}

@@ -1,0 +1,83 @@
+//! Arranged rows in files.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::cluster::manifest::{Entry, Manifest, ShardFile, Written, io};
+use crate::cluster::wire::digest;
+use crate::error::{DidError, Result};
+use crate::panel::StratumData;
+use crate::panel::apart::Arranged;
+use crate::pass::{Seal, Segment, mix};
+
+/// A name that no other attempt has, on any machine.
+pub(super) fn fresh(directory: &Path, kind: &str, ending: &str) -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let now = now.map_or(0, |now| now.as_nanos() as u64);
+    let chance = rand::random::<u64>();
+    directory.join(format!("{kind}-{:016x}{:016x}.{ending}", mix(now ^ number), chance))
+}
+
+/// Writes the rows of a shard, by strata and within them in pieces of segments of `length` rows.
+pub(super) fn write(arranged: &[Arranged], length: usize, directory: &Path) -> Result<ShardFile> {
+    let path = fresh(directory, "rows", "bin");
+    let mut file = File::create(&path).map_err(|source| io(&path, source))?;
+    let mut pieces = Vec::new();
+    for (stratum, Arranged { start, data }) in arranged.iter().enumerate() {
+        let mut from = 0;
+        while from < data.rows {
+            let (part, row) = ((start + from) / length, (start + from) % length);
+            let rows = (length - row).min(data.rows - from);
+            let piece = data.cut(from, from + rows);
+            let mut bytes = Vec::new();
+            let written = piece.write(rows, &mut bytes).and_then(|()| file.write_all(&bytes));
+            written.map_err(|source| io(&path, source))?;
+            pieces.push(Written {
+                segment: Segment { stratum, part },
+                start: row,
+                seal: Seal::of(&piece.rank),
+                digest: digest(&bytes),
+            });
+            from += rows;
+        }
+    }
+    // Whoever reads it may be on another machine.
+    file.sync_all().map_err(|source| io(&path, source))?;
+    Ok(ShardFile { path, pieces })
+}
+
+/// Reads the rows of a segment.
+///
+/// # Errors
+/// [`DidError::Io`], or [`DidError::Engine`] if what is read is not what was written.
+pub(super) fn read(manifest: &Manifest, entry: &Entry) -> Result<StratumData> {
+    let shape = manifest.shape;
+    let mut data = shape.stratum(entry.seal.rows as usize);
+    let mut at = 0;
+    for piece in &entry.pieces {
+        let path = manifest.file(piece)?;
+        let mut bytes = vec![0; piece.rows * shape.row_bytes() as usize];
+        let read = File::open(path).and_then(|mut file| {
+            file.seek(SeekFrom::Start(piece.offset))?;
+            file.read_exact(&mut bytes)
+        });
+        read.map_err(|source| io(path, source))?;
+        if digest(&bytes) != piece.digest {
+            let problem = format!("{} was damaged after it was written", path.display());
+            return Err(DidError::Engine { problem });
+        }
+        let mut rows = shape.stratum(piece.rows);
+        rows.read(&mut bytes.as_slice()).map_err(|source| io(path, source))?;
+        data.copy_rows(at, &rows, 0, piece.rows);
+        at += piece.rows;
+    }
+    if Seal::of(&data.rank) != entry.seal {
+        let problem = "a segment's rows are not those that were arranged".into();
+        return Err(DidError::Engine { problem });
+    }
+    Ok(data)
+}

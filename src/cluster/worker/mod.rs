@@ -1,0 +1,141 @@
+//! What a worker does with a task.
+
+mod cache;
+mod files;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::engine::Obey;
+use super::manifest::Entry;
+use super::task::{Message, Problem, ProblemKind, Reply, Task};
+use super::wire::{decode, digest, encode};
+use crate::backend::DidBackend;
+use crate::condition::{Look, LookStat, Piece};
+use crate::error::{DidError, Result};
+use crate::input::guarded;
+use crate::panel::{StratumData, names_a_row};
+use crate::parallel;
+use crate::pass::Seal;
+use crate::source::{Answer, HERE};
+use cache::Cache;
+
+/// Does tasks on a device, one at a time or several.
+pub(crate) struct Worker<B: DidBackend> {
+    name: String,
+    device: B::Device,
+    cache: Cache<B>,
+    /// Bytes of arranged rows read from storage.
+    bytes_read: AtomicU64,
+}
+
+impl<B: DidBackend> std::fmt::Debug for Worker<B> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} on {:?}", self.name, self.device)
+    }
+}
+
+impl<B: DidBackend> Worker<B> {
+    /// A worker with a name for errors, which keeps segments of up to so many bytes.
+    pub fn new(name: String, device: B::Device, memory: u64) -> Self {
+        Self { name, device, cache: Cache::new(memory), bytes_read: AtomicU64::new(0) }
+    }
+
+    fn reply(&self, task: &Task<'_>) -> Result<Reply> {
+        match task {
+            Task::Ends { reading, part, precision } => {
+                B::probe(&self.device, *precision)?;
+                Ok(Reply::Ends(reading.ends(part)?))
+            }
+            Task::Check { reading, part, first_row } => {
+                reading.check(part, *first_row)?;
+                Ok(Reply::Checked)
+            }
+            Task::Split { reading, part, cuts, directory } => {
+                let path = files::fresh(directory, "bucket", "parquet");
+                let rows = reading.split(part, cuts, &path)?;
+                Ok(Reply::Split(path, rows))
+            }
+            Task::Show { reading, shard, look } => Ok(Reply::Shown(reading.look(shard, look)?)),
+            Task::Arrange { reading, shard, plan, position, length, directory } => {
+                let arranged = reading.arrange(shard, plan, position)?;
+                Ok(Reply::Arranged(files::write(&arranged, *length, directory)?))
+            }
+            Task::Look { sample, segments, look } => {
+                let answers = parallel::map(segments.len(), |i| {
+                    let (entry, data) = self.cache.raw(sample, segments[i], &self.bytes_read)?;
+                    looked(look, &entry, &data)
+                });
+                Ok(Reply::Looked(answers.into_iter().collect::<Result<_>>()?))
+            }
+            Task::Pass { sample, segments, change, k, precision, pass } => {
+                let as_held = cache::Held { change, k: *k, precision: *precision };
+                let mut answers = Vec::with_capacity(segments.len());
+                for segment in segments {
+                    let (entry, chunk) = self.cache.chunk(
+                        sample,
+                        *segment,
+                        &as_held,
+                        &self.device,
+                        &self.bytes_read,
+                    )?;
+                    let mut stat = pass.none_of(entry.segment.stratum);
+                    let kept = pass.accumulate(&*chunk, &mut stat)?.into_iter().collect();
+                    let seal = Seal::of(&chunk.rank);
+                    answers.push(Answer {
+                        question: HERE,
+                        segment: entry.segment,
+                        seal,
+                        stat,
+                        kept,
+                    });
+                }
+                Ok(Reply::Passed(answers))
+            }
+        }
+    }
+
+    fn outcome(&self, task: &[u8]) -> Result<Reply> {
+        let task: Task<'static> = decode(task)?;
+        guarded("a part of the sample", || self.reply(&task))
+    }
+}
+
+impl<B: DidBackend> Obey for Worker<B> {
+    fn obey(&self, task: &[u8]) -> Vec<u8> {
+        let before = self.bytes_read.load(Ordering::Relaxed);
+        let outcome = self
+            .outcome(task)
+            .map_err(|error| Problem { kind: kind(&error), text: error.to_string() });
+        let bytes_read = self.bytes_read.load(Ordering::Relaxed) - before;
+        let message = Message {
+            question: digest(task),
+            worker: self.name.clone(),
+            arithmetic: B::NAME.to_owned(),
+            bytes_read,
+            outcome,
+        };
+        // What cannot be written is no answer, and is asked for again.
+        encode(&message).unwrap_or_default()
+    }
+}
+
+/// What an error lies in.
+fn kind(error: &DidError) -> ProblemKind {
+    match error {
+        DidError::Engine { .. } | DidError::Temporary { .. } | DidError::Panicked { .. } => {
+            ProblemKind::Passing
+        }
+        error if names_a_row(error) => ProblemKind::OfARow,
+        _ => ProblemKind::Lasting,
+    }
+}
+
+/// What a segment answers to a look.
+fn looked(look: &Look, entry: &Entry, data: &StratumData) -> Result<Answer<LookStat>> {
+    let (segment, stratum) = (entry.segment, entry.segment.stratum);
+    let mut stat = look.none(stratum);
+    let piece = Piece { stratum, first: entry.first, data, start: 0, rows: data.rows };
+    look.add(&piece, &mut stat)?;
+    let seal = Seal::of(&data.rank);
+    Ok(Answer { question: HERE, segment, seal, stat, kept: Vec::new() })
+}

@@ -1,0 +1,160 @@
+//! Looks at shards, and the sample that is decided from them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::place::{Plan, Position};
+use super::reading::{Reading, RowRange};
+use crate::error::{DidError, Result};
+use crate::panel::additive::Additive;
+use crate::panel::arrange::{Decided, Shown, decide};
+use crate::panel::audit::SampleAudit;
+use crate::panel::changes::Changes;
+use crate::panel::counts::Counts;
+use crate::panel::formula::Present;
+use crate::panel::frame::Placed;
+use crate::panel::levels::Levels;
+use crate::panel::patterns::Pattern;
+use crate::panel::placement::Placement;
+use crate::panel::request::Request;
+use crate::panel::rules::Rules;
+use crate::panel::sample::Sample;
+use crate::panel::survey::Survey;
+
+/// What is asked about the rows of a shard.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FrameLook(Asked);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Asked {
+    Survey,
+    Levels(Rules),
+    Changes(Rules, Present),
+}
+
+/// What a shard shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FrameStat(Found);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Found {
+    Survey(Survey),
+    Levels(Levels),
+    Changes(Changes),
+}
+
+impl Reading {
+    /// Looks at a shard.
+    ///
+    /// # Errors
+    /// If it cannot be read, or something is wrong with its rows.
+    pub fn look(&self, shard: &[RowRange], look: &FrameLook) -> Result<FrameStat> {
+        let frame = self.frame(shard)?;
+        let placed = |rules: &Rules| frame.place(rules);
+        Ok(FrameStat(match &look.0 {
+            Asked::Survey => Found::Survey(Survey::of(&frame)),
+            Asked::Levels(rules) => {
+                let placed = Placed { rows: &frame.rows, grids: &placed(rules) };
+                Found::Levels(Levels::of(placed))
+            }
+            Asked::Changes(rules, present) => {
+                let placed = Placed { rows: &frame.rows, grids: &placed(rules) };
+                Found::Changes(Changes::of(placed, present, rules.layout)?)
+            }
+        }))
+    }
+}
+
+/// Whoever has shards looked at.
+pub(crate) trait Elsewhere {
+    /// Hands over what each shard shows, in their order.
+    ///
+    /// # Errors
+    /// What is wrong with the rows of the first shard with which something is, what `take` returns, or if shards cannot be
+    /// asked.
+    fn look(&self, look: &FrameLook, take: &mut Take<'_>) -> Result<()>;
+}
+
+/// Takes what a shard shows.
+pub(crate) type Take<'a> = dyn FnMut(FrameStat) -> Result<()> + 'a;
+
+/// A sample whose rows are still in the files.
+pub(crate) struct Arrangement {
+    pub sample: Sample,
+    pub plan: Plan,
+    /// Rows of each stratum.
+    pub rows: Vec<usize>,
+    /// Of each shard.
+    pub positions: Vec<Position>,
+}
+
+/// Decides the sample from what the shards show; `audit` says where the rows come from.
+///
+/// # Errors
+/// As for a data frame.
+pub(crate) fn arrange_apart(
+    shards: &dyn Elsewhere,
+    audit: SampleAudit,
+    request: &Request<'_>,
+) -> Result<Arrangement> {
+    let apart = Apart { shards, units: RefCell::default() };
+    let Decided { blueprint, sample, rows } = decide(&apart, audit, request)?;
+    let strata = &blueprint.rules.strata;
+    let mut next = Placement::first(strata, &rows);
+    let positions = apart.units.into_inner().into_iter().map(|units| {
+        let rows = Counts::new(&units, &blueprint.rules).of_strata(strata);
+        let after = next.after(&rows);
+        Position::new(std::mem::replace(&mut next, after), rows)
+    });
+    let positions = positions.collect();
+    Ok(Arrangement { sample, plan: Plan::new(blueprint, request), rows, positions })
+}
+
+/// Shards, and the units of each once they were surveyed.
+struct Apart<'a> {
+    shards: &'a dyn Elsewhere,
+    units: RefCell<Vec<BTreeMap<Pattern, usize>>>,
+}
+
+impl Apart<'_> {
+    fn merged<L: Additive>(&self, look: Asked, of: impl Fn(Found) -> Option<L>) -> Result<L> {
+        let mut all = L::default();
+        self.shards
+            .look(&FrameLook(look), &mut |stat| all.merge(of(stat.0).ok_or_else(foreign)?))?;
+        Ok(all)
+    }
+}
+
+impl Shown for Apart<'_> {
+    fn survey(&self, request: &Request<'_>) -> Result<Survey> {
+        let mut all = Survey::default();
+        self.shards.look(&FrameLook(Asked::Survey), &mut |stat| {
+            let Found::Survey(survey) = stat.0 else { return Err(foreign()) };
+            self.units.borrow_mut().push(survey.units.clone());
+            all.merge(survey)?;
+            all.check_values(request.roles)
+        })?;
+        Ok(all)
+    }
+
+    fn levels(&self, rules: &Rules, _: &Request<'_>) -> Result<Levels> {
+        self.merged(Asked::Levels(rules.for_placing()), |found| match found {
+            Found::Levels(levels) => Some(levels),
+            Found::Survey(_) | Found::Changes(_) => None,
+        })
+    }
+
+    fn changes(&self, rules: &Rules, levels: &Levels, _: &Request<'_>) -> Result<Changes> {
+        let look = Asked::Changes(rules.for_placing(), levels.factors.clone());
+        self.merged(look, |found| match found {
+            Found::Changes(changes) => Some(changes),
+            Found::Survey(_) | Found::Levels(_) => None,
+        })
+    }
+}
+
+fn foreign() -> DidError {
+    DidError::Engine { problem: "a shard answered another question".into() }
+}

@@ -1,0 +1,21 @@
+//! Frames that are read elsewhere than where the rules are decided.
+//!
+//! A *shard* is some rows of files that make whole units; shards ascend in the units' labels. A worker that has a
+//! [`Reading`] can look at a shard, and with a [`Plan`] and the shard's [`Position`] it arranges its rows. What is decided
+//! from the looks is decided by [`arrange_apart`], with the rules that serve a data frame in memory.
+//!
+//! Rows that are in no order, and rows without units, whose order is that of their outcomes, are first written once more in
+//! buckets ([`Reading::split`]), each of which is a shard.
+
+mod ends;
+mod look;
+mod place;
+mod reading;
+mod split;
+
+pub(crate) use super::stratum::Shape;
+pub(crate) use ends::{Ends, ordered_shards};
+pub(crate) use look::{Arrangement, Elsewhere, FrameLook, FrameStat, Take, arrange_apart};
+pub(crate) use place::{Arranged, Plan, Position};
+pub(crate) use reading::{Reading, RowRange};
+pub(crate) use split::{Cuts, bucket_shards, cuts};

@@ -1,0 +1,85 @@
+//! Rows of a shard in their places.
+
+use serde::{Deserialize, Serialize};
+
+use super::reading::{Reading, RowRange};
+use crate::error::{DidError, Result};
+use crate::panel::blueprint::Blueprint;
+use crate::panel::canonical::sort_by_content;
+use crate::panel::placement::Placement;
+use crate::panel::request::Request;
+use crate::panel::stratum::{Shape, StratumData};
+
+/// What the strata are, for whoever puts rows into them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    blueprint: Blueprint,
+    by_content: bool,
+}
+
+/// Where a shard's rows are in the sample, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Position {
+    placement: Placement,
+    /// By stratum.
+    rows: Vec<usize>,
+}
+
+/// Rows of a stratum, one after another.
+pub(crate) struct Arranged {
+    /// The first one's row in the stratum.
+    pub start: usize,
+    pub data: StratumData,
+}
+
+impl Plan {
+    pub(super) fn new(blueprint: Blueprint, request: &Request<'_>) -> Self {
+        let blueprint = Blueprint { rules: blueprint.rules.for_placing(), ..blueprint };
+        Self { blueprint, by_content: request.sorts_by_content() }
+    }
+
+    /// Columns of the strata.
+    pub fn shape(&self) -> Shape {
+        self.blueprint.shape
+    }
+}
+
+impl Position {
+    pub(super) fn new(placement: Placement, rows: Vec<usize>) -> Self {
+        Self { placement, rows }
+    }
+}
+
+impl Reading {
+    /// The rows of a shard by stratum, in canonical order.
+    ///
+    /// # Errors
+    /// If the shard cannot be read, or has other rows than it had.
+    pub fn arrange(
+        &self,
+        shard: &[RowRange],
+        plan: &Plan,
+        position: &Position,
+    ) -> Result<Vec<Arranged>> {
+        let frame = self.frame(shard)?;
+        let Plan { blueprint, by_content } = plan;
+        let grids = frame.place(&blueprint.rules);
+        if !grids.iter().map(|grid| grid.n).eq(position.rows.iter().copied()) {
+            let problem = "a shard has other rows than when it was surveyed: files have changed";
+            return Err(DidError::Engine { problem: problem.into() });
+        }
+        let filling = blueprint.filling(&frame.rows);
+        let mut arranged = Vec::with_capacity(grids.len());
+        for (stratum, grid) in grids.iter().enumerate() {
+            let mut data = blueprint.shape.stratum(grid.n);
+            let rank = position.placement.first_rank[stratum];
+            filling.fill(&frame.rows, grid, rank, &mut data, 0)?;
+            if *by_content {
+                // Shards are cut between outcomes, so that an order within them is one of all.
+                sort_by_content(&mut data);
+            }
+            arranged.push(Arranged { start: position.placement.start[stratum], data });
+        }
+        Ok(arranged)
+    }
+}

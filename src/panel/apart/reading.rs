@@ -1,0 +1,170 @@
+//! Rows of files as frames.
+
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{DidError, Result};
+use crate::panel::codes::LabelColumn;
+use crate::panel::columns::outcomes;
+use crate::panel::frame::{Frame, read};
+use crate::panel::labels::Label;
+use crate::panel::missing::MissingValues;
+use crate::panel::parquet::{FRAME_ROWS, ParquetFiles, Part, Source};
+use crate::panel::reader::Reader;
+use crate::panel::request::Request;
+use crate::panel::roles::Roles;
+use crate::panel::total_order::total_order;
+use crate::panel::values::Values;
+
+/// Rows of a file, one after another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RowRange {
+    /// The parquet file.
+    pub path: PathBuf,
+    /// Its first row.
+    pub start: usize,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+/// What a worker must know to read the rows of a sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Reading {
+    pub(super) roles: Roles,
+    missing: MissingValues,
+    by_row: bool,
+    /// Types of the columns needed, as a parquet file without rows.
+    types: Vec<u8>,
+}
+
+impl Reading {
+    /// The reading of files, and their rows in parts of about `part_rows` rows (or the usual number): whole row groups.
+    ///
+    /// # Errors
+    /// As for reading the files: what cannot be opened, columns that are not there, types that differ.
+    pub fn of(
+        paths: &[PathBuf],
+        request: &Request<'_>,
+        part_rows: Option<usize>,
+    ) -> Result<(Self, Vec<RowRange>)> {
+        let rows = part_rows.unwrap_or(FRAME_ROWS);
+        let (schema, parts) = ParquetFiles::parts(paths, request.roles, |_| rows)?;
+        let mut types = Vec::new();
+        ParquetWriter::new(&mut types).finish(&mut DataFrame::empty_with_schema(&schema))?;
+        let reader = request.reader();
+        let (roles, missing) = (reader.roles.clone(), reader.missing.clone());
+        let range = |part: Part| RowRange {
+            path: part.source.path().to_owned(),
+            start: part.start,
+            rows: part.rows,
+        };
+        let parts = parts.into_iter().map(range).collect();
+        Ok((Self { roles, missing, by_row: reader.by_row, types }, parts))
+    }
+
+    pub(super) fn reader(&self) -> Reader<'_> {
+        Reader { roles: &self.roles, missing: &self.missing, by_row: self.by_row }
+    }
+
+    /// Whether rows have no labels, so that their outcomes are their order.
+    pub fn by_content(&self) -> bool {
+        self.roles.unit.is_none()
+    }
+
+    /// Types of the columns, or of the column that orders rows.
+    fn schema(&self, keys_only: bool) -> Result<Schema> {
+        let types = ParquetReader::new(Cursor::new(&self.types)).finish()?;
+        let key = self.roles.unit.as_ref().unwrap_or(&self.roles.outcome);
+        let is_wanted = |name: &PlSmallStr| !keys_only || name.as_str() == key;
+        Ok(types.schema().iter_fields().filter(|field| is_wanted(field.name())).collect())
+    }
+
+    /// All rows of some ranges.
+    pub(super) fn rows(&self, ranges: &[RowRange]) -> Result<DataFrame> {
+        let schema = self.schema(false)?;
+        let mut all: Option<DataFrame> = None;
+        for range in ranges {
+            let rows = range.read(&schema)?;
+            match &mut all {
+                None => all = Some(rows),
+                Some(all) => {
+                    all.vstack_mut(&rows)?;
+                }
+            }
+        }
+        let mut all = all.unwrap_or_else(|| DataFrame::empty_with_schema(&schema));
+        all.rechunk_mut();
+        Ok(all)
+    }
+
+    /// The frame of a shard.
+    pub(super) fn frame(&self, shard: &[RowRange]) -> Result<Frame> {
+        Frame::new(&self.rows(shard)?, self.reader())
+    }
+
+    /// What orders the rows of a range.
+    pub(super) fn keys(&self, range: &RowRange) -> Result<Keys> {
+        Keys::of(&range.read(&self.schema(true)?)?, &self.roles)
+    }
+
+    /// Reads the rows of a range, whose first has the number `first_row` among all, for the errors that name a row.
+    ///
+    /// # Errors
+    /// What is wrong with a row.
+    pub fn check(&self, range: &RowRange, first_row: usize) -> Result<()> {
+        read(&range.read(&self.schema(false)?)?, self.reader(), first_row).map(drop)
+    }
+}
+
+impl RowRange {
+    fn read(&self, schema: &Schema) -> Result<DataFrame> {
+        let source = Source::Path(Arc::new(self.path.clone()));
+        let df = Part { source, start: self.start, rows: self.rows }.read(schema)?;
+        if df.height() == self.rows {
+            return Ok(df);
+        }
+        Err(changed(&self.path, self.rows, df.height()))
+    }
+}
+
+/// A file has other rows than it had.
+fn changed(path: &Path, expected: usize, found: usize) -> DidError {
+    let problem = format!("{found} rows are where {expected} were: the file has changed meanwhile");
+    crate::files::problem(path, problem)
+}
+
+/// What orders rows: labels of units, or outcomes.
+pub(super) enum Keys {
+    Units(LabelColumn),
+    Outcomes(Values),
+}
+
+impl Keys {
+    pub fn of(df: &DataFrame, roles: &Roles) -> Result<Self> {
+        Ok(match &roles.unit {
+            Some(unit) => Self::Units(LabelColumn::new(df.column(unit)?, "unit")?),
+            None => Self::Outcomes(outcomes(df, roles)?),
+        })
+    }
+
+    /// The key of a row; `None` if it is missing.
+    pub fn label(&self, row: usize) -> Option<Label> {
+        match self {
+            Self::Units(labels) => labels.label(row),
+            Self::Outcomes(y) => {
+                y.get(row).filter(|y| !y.is_nan()).map(|y| Label::Integer(total_order(*y)))
+            }
+        }
+    }
+
+    /// Whether all rows have a key, and these ascend; of outcomes nobody asks.
+    pub fn ascend(&self) -> bool {
+        match self {
+            Self::Units(labels) => labels.runs().is_some(),
+            Self::Outcomes(_) => false,
+        }
+    }
+}

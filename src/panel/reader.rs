@@ -1,0 +1,13 @@
+//! How rows are read, whoever reads them.
+
+use super::missing::MissingValues;
+use super::roles::Roles;
+
+/// What the reading of a frame needs to know.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub roles: &'a Roles,
+    pub missing: &'a MissingValues,
+    /// Whether every row is a unit of its own.
+    pub by_row: bool,
+}
