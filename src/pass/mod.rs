@@ -9,6 +9,7 @@
 mod chunk;
 mod gram;
 mod influence;
+mod jobs;
 mod logit;
 mod odds;
 mod segment;
@@ -21,6 +22,7 @@ pub(crate) use influence::InfluencePass;
 pub use influence::{
     Consumers, Dot, InfluenceStat, KeptRows, Leg, Multipliers, PlanColumn, Share, StratumPlan,
 };
+pub(crate) use jobs::of_stratum;
 pub(crate) use logit::LogitPass;
 pub use logit::{LogitJob, LogitStat};
 pub(crate) use odds::OddsLimits;

@@ -9,7 +9,7 @@ use crate::backend::{AtOnce, DidBackend, Segments};
 use crate::error::{DidError, Result};
 use crate::pass::{
     Chunk, Consumers, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat,
-    Stat,
+    Stat, of_stratum,
 };
 
 /// A map from the chunks of a sample to an additive statistic.
@@ -201,12 +201,6 @@ impl LogitPass {
     fn jobs_of(&self, stratum: usize) -> Range<usize> {
         of_stratum(&self.jobs, stratum, |job| job.stratum)
     }
-}
-
-/// Positions of a stratum's jobs, which are ordered by stratum.
-fn of_stratum<J>(jobs: &[J], stratum: usize, key: impl Fn(&J) -> usize) -> Range<usize> {
-    let before = |s: usize| jobs.partition_point(|job| key(job) < s);
-    before(stratum)..before(stratum + 1)
 }
 
 /// Any pass.

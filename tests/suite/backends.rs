@@ -7,6 +7,17 @@ use burn_did::{Estimate, Precision};
 use crate::support::frames::golden_data;
 use crate::support::{ddd, drdid};
 
+/// Whether there is a device for this precision; says so if not, or fails if the environment variable requires one.
+#[cfg(any(feature = "wgpu", feature = "cuda"))]
+pub fn usable<B: DidBackend>(precision: Precision, required: &str) -> bool {
+    if let Err(error) = B::probe(&Default::default(), precision) {
+        assert!(std::env::var_os(required).is_none(), "{error}");
+        println!("skipped: {error}");
+        return false;
+    }
+    true
+}
+
 /// Largest distance of a precision.
 fn allowed(precision: Precision) -> f64 {
     match precision {

@@ -3,20 +3,14 @@
 //! Without one the test says that it was skipped, or fails if `BURN_DID_REQUIRE_CUDA` is set.
 
 use burn_did::Precision;
-use burn_did::backend::{Cuda, DidBackend};
+use burn_did::backend::Cuda;
 
 use crate::backends;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::DOUBLE_PRECISION;
 
-/// Whether there is a GPU; says so if not.
 fn usable() -> bool {
-    if let Err(error) = Cuda::probe(&Default::default(), Precision::F64) {
-        assert!(std::env::var_os("BURN_DID_REQUIRE_CUDA").is_none(), "{error}");
-        println!("skipped: {error}");
-        return false;
-    }
-    true
+    backends::usable::<Cuda>(Precision::F64, "BURN_DID_REQUIRE_CUDA")
 }
 
 #[test]

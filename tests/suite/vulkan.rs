@@ -2,7 +2,7 @@
 //!
 //! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
 
-use burn_did::backend::{DeviceWork, DidBackend, Vulkan};
+use burn_did::backend::{DeviceWork, Vulkan};
 use burn_did::data::Simulation;
 use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result};
 
@@ -10,14 +10,8 @@ use crate::backends;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::DOUBLE_PRECISION;
 
-/// Whether there is an adapter with doubles; says so if not.
 fn usable() -> bool {
-    if let Err(error) = Vulkan::probe(&Default::default(), Precision::F64) {
-        assert!(std::env::var_os("BURN_DID_REQUIRE_WGPU").is_none(), "{error}");
-        println!("skipped: {error}");
-        return false;
-    }
-    true
+    backends::usable::<Vulkan>(Precision::F64, "BURN_DID_REQUIRE_WGPU")
 }
 
 #[test]

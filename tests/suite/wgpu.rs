@@ -3,20 +3,14 @@
 //! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
 
 use burn_did::Precision;
-use burn_did::backend::{DidBackend, Wgpu};
+use burn_did::backend::Wgpu;
 
 use crate::backends;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::SINGLE_PRECISION;
 
-/// Whether there is an adapter; says so if not.
 fn usable() -> bool {
-    if let Err(error) = Wgpu::probe(&Default::default(), Precision::F32) {
-        assert!(std::env::var_os("BURN_DID_REQUIRE_WGPU").is_none(), "{error}");
-        println!("skipped: {error}");
-        return false;
-    }
-    true
+    backends::usable::<Wgpu>(Precision::F32, "BURN_DID_REQUIRE_WGPU")
 }
 
 fn golden_cases(every: usize) {

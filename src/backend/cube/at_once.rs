@@ -12,7 +12,7 @@ use super::{GpuRuntime, meter};
 use crate::backend::{AtOnce, DeviceWork, HostRows, Segments};
 use crate::error::Result;
 use crate::pass::{
-    Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan,
+    Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan, of_stratum,
 };
 
 /// What all `CubeCL` backends can do.
@@ -133,8 +133,7 @@ fn asked<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement, J>(
 ) -> Asked {
     let mut asked = Asked { spans: spans(segments), jobs: Vec::new(), rows: 0 };
     for (position, span) in asked.spans.iter_mut().enumerate() {
-        let before = |s: usize| jobs.partition_point(|job| stratum(job) < s);
-        let own = before(span.of)..before(span.of + 1);
+        let own = of_stratum(jobs, span.of, &stratum);
         span.row = if segments.together { own.start } else { asked.rows };
         span.of = position;
         asked.rows += own.len();

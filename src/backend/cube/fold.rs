@@ -5,6 +5,7 @@ use cubecl::prelude::CubeDim;
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu};
 use super::kernels::{self, FOLD_UNITS, OUTPUTS, Parts, Start};
+use super::products::Blocks;
 use super::spans::{Cut, RowTable, SegmentTable};
 use super::tables::index;
 use super::work::{Stamp, Work, grid};
@@ -17,6 +18,8 @@ pub(super) struct Fold<'a, R: GpuRuntime> {
     cut: Cut,
     out: Buffer,
     start: Start,
+    /// Sums of earlier tiles that the outputs did not begin from.
+    before: Option<Vec<f64>>,
 }
 
 /// What the outputs are.
@@ -34,6 +37,17 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    /// Products of every pair of `m` columns.
+    pub(super) fn pairs(rows: usize, m: usize) -> Self {
+        let size = Blocks::plain(m).size();
+        Self { parts: Parts::Pairs, rows, entries: m * m, columns: m, size }
+    }
+
+    /// Multiplied sums of `m` columns.
+    pub(super) fn draws(rows: usize, m: usize, draws: usize) -> Self {
+        Self { parts: Parts::Draws, rows, entries: m * draws, columns: m, size: draws }
+    }
+
     fn width(&self) -> usize {
         self.entries.next_multiple_of(OUTPUTS)
     }
@@ -52,19 +66,22 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
     /// Sums that start from `before`, those of earlier tiles of the same segment, or from nothing.
     pub(super) fn new(gpu: &'a Gpu<R>, shape: Shape, cut: Cut, before: Option<Vec<f64>>) -> Self {
         let outputs = shape.rows * shape.width();
-        let (out, start) = match before.filter(|_| gpu.doubles()) {
-            Some(before) => {
+        let (out, start, before) = match before {
+            Some(before) if gpu.doubles() => {
                 let mut padded = vec![0.0; outputs];
                 for (row, before) in
                     padded.chunks_exact_mut(shape.width()).zip(before.chunks_exact(shape.entries))
                 {
                     row[..shape.entries].copy_from_slice(before);
                 }
-                (gpu.floats(padded), Start::Tiles)
+                (gpu.floats(padded), Start::Tiles, None)
             }
-            None => (gpu.empty(outputs * if gpu.doubles() { 1 } else { 2 }), Start::Zero),
+            before => {
+                let numbers = if gpu.doubles() { 1 } else { 2 };
+                (gpu.empty(outputs * numbers), Start::Zero, before)
+            }
         };
-        Self { gpu, shape, cut, out, start }
+        Self { gpu, shape, cut, out, start, before }
     }
 
     /// Adds a batch.
@@ -107,8 +124,8 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
         };
     }
 
-    pub(super) fn rows(&self) -> usize {
-        self.shape.rows
+    pub(super) fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// What is to be read.
@@ -116,9 +133,8 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
         &self.out
     }
 
-    /// The outputs, `[rows, entries]`, from what was read of [`out`](Self::out). With `before` they are added to it, unless they
-    /// began there.
-    pub(super) fn finish(&self, read: &[f64], before: Option<Vec<f64>>) -> Result<Vec<f64>> {
+    /// The outputs, `[rows, entries]`, from what was read of [`out`](Self::out).
+    pub(super) fn finish(self, read: &[f64]) -> Result<Vec<f64>> {
         let singles: Vec<f64>;
         let read = if self.gpu.doubles() {
             read
@@ -132,7 +148,7 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
             return Err(self.gpu.failed(&problem));
         }
         let sums = read.chunks_exact(self.shape.width()).flat_map(|row| &row[..entries]);
-        Ok(match before.filter(|_| !self.gpu.doubles()) {
+        Ok(match self.before {
             None => sums.copied().collect(),
             Some(before) => sums.zip(before).map(|(sum, before)| before + sum).collect(),
         })

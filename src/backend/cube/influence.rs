@@ -4,7 +4,7 @@ use cubecl::prelude::CubeDim;
 
 use super::buffers::{Buffer, Gpu};
 use super::fold::{Fold, Shape, Tiles};
-use super::kernels::{self, ABSENT, DRAWS, GROUP, Law, Parts, SHARES, UNITS};
+use super::kernels::{self, ABSENT, DRAWS, GROUP, Law, SHARES, UNITS};
 use super::products::{self, Blocks, Factors};
 use super::slab::Columns;
 use super::spans::{Cut, RowTable, SegmentTable, Span, SpanTable, batches};
@@ -29,11 +29,22 @@ pub(super) struct Influence<'a, R: GpuRuntime> {
     legs: Buffer,
 }
 
-/// Values of a batch, `[tiles, columns, TILE]`.
-struct Values {
-    values: Buffer,
-    /// First item (a tile's column) of each span.
-    items: Vec<usize>,
+/// Values of spans, tile by tile, in columns that are `stride` apart.
+struct Values<'a> {
+    buffer: Buffer,
+    stride: usize,
+    parts: Vec<Part<'a>>,
+}
+
+/// A span and its values.
+struct Part<'a> {
+    span: Span,
+    /// First item, which is a tile's column.
+    item: usize,
+    /// First entry, and from a tile to the next.
+    entries: [usize; 2],
+    /// Which influence columns there are values of.
+    active: &'a [usize],
 }
 
 /// Sums over influence values, of all columns of the sample.
@@ -103,11 +114,11 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         unsafe_code,
         reason = "every index is bounded by the tables, which are of these columns"
     )]
-    fn values(&self, work: &Work<'_, R>, spans: &[Span]) -> Values {
+    fn values(&self, work: &Work<'_, R>, spans: &[Span]) -> Values<'_> {
         let (gpu, columns) = (self.gpu, self.columns);
         let mut of_dots = SpanTable::default();
         let mut of_values = SpanTable::default();
-        let mut items = Vec::new();
+        let mut parts = Vec::new();
         for span in spans {
             let place = &self.places[span.of];
             let rows = [span.first, TILE];
@@ -116,7 +127,9 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                 first_dot = of_dots.add(span, rows, place.dots, [place.first_dot, 0, 0]);
             }
             let own = [place.legs, place.dots, first_dot];
-            items.push(of_values.add(span, rows, place.columns, own));
+            let item = of_values.add(span, rows, place.columns, own);
+            let entries = [item * TILE, place.columns * TILE];
+            parts.push(Part { span: *span, item, entries, active: &self.active[span.of] });
         }
         let dots = gpu.empty(of_dots.cubes * TILE);
         if of_dots.cubes > 0 {
@@ -143,7 +156,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                 );
             }
         }
-        let values = gpu.empty(of_values.cubes * TILE);
+        let buffer = gpu.empty(of_values.cubes * TILE);
         let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: as above; legs name columns of the data and predictors of their plan.
         unsafe {
@@ -156,7 +169,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                 self.numbers.arg(),
                 self.legs.arg(),
                 gpu.indices(of_values.entries.clone()).arg(),
-                values.arg(),
+                buffer.arg(),
                 stamps,
                 slot,
                 number,
@@ -166,7 +179,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                 gpu.dtype.into(),
             );
         }
-        Values { values, items }
+        Values { buffer, stride: TILE, parts }
     }
 
     /// The values of a tile, `[columns, TILE]`.
@@ -175,7 +188,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
     /// What the device reports.
     pub(super) fn tile(&self, span: &Span) -> Result<Buffer> {
         let work = Work::new(self.gpu, 2);
-        let values = self.values(&work, std::slice::from_ref(span)).values;
+        let values = self.values(&work, std::slice::from_ref(span)).buffer;
         work.read(&[])?;
         Ok(values)
     }
@@ -196,10 +209,9 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         let (m, rows) = (question.columns, question.rows);
         let spec = question.multipliers.map(|(spec, _)| spec);
         let draws = spec.map_or(0, |s| s.draws);
-        let with_columns = |s: &&Span| s.rows > 0 && self.places[s.of].columns > 0;
-        let spans: Vec<Span> = spans.iter().filter(with_columns).copied().collect();
-        let [before_cross, before_draws] = before.map_or([None, None], |b| b.map(Some));
-        if spans.is_empty() {
+        let has_values = |s: &Span| s.rows > 0 && self.places[s.of].columns > 0;
+        let [mut before_cross, mut before_draws] = before.map_or([None, None], |b| b.map(Some));
+        if !spans.iter().any(has_values) {
             return Ok(Some(Sums {
                 cross: before_cross.unwrap_or_else(|| vec![0.0; rows * m * m]),
                 draws: before_draws.unwrap_or_else(|| vec![0.0; rows * m * draws]),
@@ -207,143 +219,133 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
             }));
         }
         let tile_bytes = |s: &Span| self.tile_bytes(s, draws);
-        let Some(batches) = batches(&spans, tile_bytes, scratch(gpu), cut) else {
+        let Some(batches) = batches(spans, tile_bytes, scratch(gpu), cut) else {
             return Ok(None);
         };
         let work = Work::new(gpu, 6 * batches.len());
-        let shape = |parts, entries, size| Shape { parts, rows, entries, columns: m, size };
-        let pairs = shape(Parts::Pairs, m * m, Blocks::plain(m).size());
-        let mut cross = Fold::new(gpu, pairs, cut, before_cross.clone());
-        let mut multiplied = spec.map(|_| {
-            Fold::new(gpu, shape(Parts::Draws, m * draws, draws), cut, before_draws.clone())
-        });
-        let ranks = question.multipliers.map(|(_, ranks)| {
-            let words = ranks.iter().copied().flatten().flat_map(|rank| halves(*rank));
-            gpu.indices(words.collect())
-        });
+        let mut cross =
+            question.sums.then(|| Fold::new(gpu, Shape::pairs(rows, m), cut, before_cross.take()));
+        let mut multiplied =
+            spec.map(|_| Fold::new(gpu, Shape::draws(rows, m, draws), cut, before_draws.take()));
+        let ranks = question.multipliers.map(|(_, ranks)| rank_words(gpu, ranks));
         let mut kept = Vec::new();
         let mut first_rank = 0;
         for batch in &batches {
+            let batch_ranks = first_rank;
+            first_rank += batch.iter().map(|s| s.rows).sum::<usize>();
+            // A launch has at least one cube.
+            if !batch.iter().any(has_values) {
+                continue;
+            }
             let values = self.values(&work, batch);
-            if question.sums {
-                self.add_products(&work, batch, &values, m, &mut cross);
+            if let Some(fold) = &mut cross {
+                values.add_products(&work, &self.numbers, fold);
             }
             if let (Some(spec), Some(ranks), Some(fold)) = (&spec, &ranks, &mut multiplied) {
-                self.add_draws(&work, batch, &values, (spec, ranks, first_rank), m, fold);
+                values.add_draws(&work, spec, (ranks, batch_ranks), fold);
             }
-            first_rank += batch.iter().map(|s| s.rows).sum::<usize>();
             if question.values {
-                kept.push(values.values);
+                kept.push(values.buffer);
             }
         }
-        let mut outputs: Vec<&Buffer> = Vec::new();
-        if question.sums {
-            outputs.push(cross.out());
-        }
-        outputs.extend(multiplied.iter().map(Fold::out));
-        outputs.extend(&kept);
+        let folds = cross.iter().chain(&multiplied);
+        let outputs: Vec<&Buffer> = folds.map(Fold::out).chain(&kept).collect();
         let mut read = work.read(&outputs)?.into_iter();
-        let mut next =
-            || read.next().ok_or_else(|| gpu.failed("fewer results than were asked for"));
-        let cross = if question.sums {
-            cross.finish(&next()?, before_cross)?
-        } else {
-            before_cross.unwrap_or_default()
+        let mut finish = |fold: Option<Fold<'_, R>>, before: Option<Vec<f64>>| {
+            let Some(fold) = fold else { return Ok(before.unwrap_or_default()) };
+            let read = read.next();
+            fold.finish(&read.ok_or_else(|| gpu.failed("fewer results than were asked for"))?)
         };
-        let draws = match &multiplied {
-            Some(fold) => fold.finish(&next()?, before_draws)?,
-            None => Vec::new(),
-        };
+        let cross = finish(cross, before_cross)?;
+        let draws = finish(multiplied, before_draws)?;
         Ok(Some(Sums { cross, draws, values: read.flatten().collect() }))
     }
+}
 
-    /// Position of every influence column in each span.
-    fn local(&self, spans: &[Span], m: usize) -> Vec<u32> {
-        let mut local = vec![ABSENT; spans.len() * m];
-        for (span, local) in spans.iter().zip(local.chunks_exact_mut(m.max(1))) {
-            for (j, column) in self.active[span.of].iter().enumerate() {
-                local[*column] = index(j);
-            }
-        }
-        local
-    }
-
-    fn add_products(
+impl Values<'_> {
+    /// Adds the products of every pair of columns. `numbers` may be any: they are not read.
+    fn add_products<R: GpuRuntime>(
         &self,
         work: &Work<'_, R>,
-        spans: &[Span],
-        values: &Values,
-        m: usize,
+        numbers: &Buffer,
         fold: &mut Fold<'_, R>,
     ) {
         let mut table = SpanTable::default();
-        let mut segments = SegmentTable::default();
-        let mut rows = RowTable::new(fold.rows());
-        for (number, (span, item)) in spans.iter().zip(&values.items).enumerate() {
-            let columns = self.places[span.of].columns;
-            let blocks = Blocks::plain(columns).count();
-            let entries = [item * TILE, columns * TILE];
-            let cube = table.add(span, entries, blocks, [0, blocks, columns]);
-            let start = segments.len();
-            segments.add(span, cube, blocks, number, columns);
-            rows.add(span.row, [start, segments.len()], 0);
+        let mut places = Vec::new();
+        for Part { span, entries, active, .. } in &self.parts {
+            let blocks = Blocks::plain(active.len()).count();
+            let cube = table.add(span, *entries, blocks, [0, blocks, active.len()]);
+            places.push([cube, blocks]);
         }
-        let none = self.gpu.indices(Vec::new());
+        let none = work.gpu.indices(Vec::new());
         let factors = Factors {
-            data: &values.values,
-            stride: TILE,
-            numbers: &self.numbers,
+            data: &self.buffer,
+            stride: self.stride,
+            numbers,
             jobs: &none,
             k: 0,
             thinning: 1,
         };
-        let partial = products::launch(self.gpu, work, &Blocks::plain(m), &factors, &table);
-        let local = self.local(spans, m);
-        let tiles = Tiles { partial: &partial, rows: &rows, segments: &segments, local: &local };
-        fold.add(work, &tiles);
+        let blocks = Blocks::plain(fold.shape().columns);
+        let partial = products::launch(work, &blocks, &factors, &table);
+        self.add(work, &partial, &places, fold);
     }
 
-    fn add_draws(
+    /// Adds the multiplied sums, of rows whose ranks begin at the `first_rank`-th.
+    fn add_draws<R: GpuRuntime>(
         &self,
         work: &Work<'_, R>,
-        spans: &[Span],
-        values: &Values,
-        (spec, ranks, mut first_rank): (&Multipliers, &Buffer, usize),
-        m: usize,
+        spec: &Multipliers,
+        (ranks, mut first_rank): (&Buffer, usize),
         fold: &mut Fold<'_, R>,
     ) {
         let mut table = SpanTable::default();
-        let mut segments = SegmentTable::default();
-        let mut rows = RowTable::new(fold.rows());
-        for (number, (span, item)) in spans.iter().zip(&values.items).enumerate() {
-            let columns = self.places[span.of].columns;
-            let parts = columns.div_ceil(GROUP) * spec.draws.div_ceil(DRAWS);
-            let entries = [item * TILE, columns * TILE];
-            table.add(span, entries, parts, [*item, first_rank, columns]);
-            let start = segments.len();
-            segments.add(span, *item, columns, number, columns);
-            rows.add(span.row, [start, segments.len()], 0);
+        let mut places = Vec::new();
+        for Part { span, item, entries, active } in &self.parts {
+            let columns = active.len();
+            let cubes = columns.div_ceil(GROUP) * spec.draws.div_ceil(DRAWS);
+            table.add(span, *entries, cubes, [*item, first_rank, columns]);
+            places.push([*item, columns]);
             first_rank += span.rows;
         }
-        let items = values.values.len() / TILE;
-        let values = (&values.values, TILE, items);
-        let partial = multiplied(self.gpu, work, values, ranks, spec, &table);
-        let local = self.local(spans, m);
-        let tiles = Tiles { partial: &partial, rows: &rows, segments: &segments, local: &local };
-        fold.add(work, &tiles);
+        let partial = multiplied(work, self, ranks, spec, &table);
+        self.add(work, &partial, &places, fold);
+    }
+
+    /// Adds sums of tiles, given for each part by its first and how many there are of a tile.
+    fn add<R: GpuRuntime>(
+        &self,
+        work: &Work<'_, R>,
+        partial: &Buffer,
+        places: &[[usize; 2]],
+        fold: &mut Fold<'_, R>,
+    ) {
+        let Shape { rows, columns: m, .. } = fold.shape();
+        let mut rows = RowTable::new(rows);
+        let mut segments = SegmentTable::default();
+        let mut local = vec![ABSENT; self.parts.len() * m];
+        for (number, (part, [first, count])) in self.parts.iter().zip(places).enumerate() {
+            let start = segments.len();
+            segments.add(&part.span, *first, *count, number, part.active.len());
+            rows.add(part.span.row, [start, segments.len()], 0);
+            for (j, column) in part.active.iter().enumerate() {
+                local[number * m + column] = index(j);
+            }
+        }
+        fold.add(work, &Tiles { partial, rows: &rows, segments: &segments, local: &local });
     }
 }
 
-/// Multiplied sums of so many items (columns of tiles) of values whose columns are `stride` apart, `[items, draws]`.
+/// Multiplied sums of the values' items, `[items, draws]`.
 #[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the values")]
 fn multiplied<R: GpuRuntime>(
-    gpu: &Gpu<R>,
     work: &Work<'_, R>,
-    (values, stride, items): (&Buffer, usize, usize),
+    values: &Values<'_>,
     ranks: &Buffer,
     spec: &Multipliers,
     spans: &SpanTable,
 ) -> Buffer {
+    let gpu = work.gpu;
     let (last, levels) = law_levels(spec.law);
     let points = std::iter::once(last).chain(levels.into_iter().map(|l| last + l)).collect();
     let law = match spec.law {
@@ -353,6 +355,7 @@ fn multiplied<R: GpuRuntime>(
     };
     let [seed_low, seed_high] = halves(spec.seed);
     let [fraction_low, fraction_high] = halves(MAMMEN_LOWER);
+    let items = values.parts.iter().map(|p| p.span.tiles() * p.active.len()).sum::<usize>();
     let out = gpu.empty(items * spec.draws);
     let Stamp { stamps, slot, number } = work.stamp();
     // SAFETY: a cube reads values and ranks of its span's rows and writes its own draws of `out`.
@@ -361,7 +364,7 @@ fn multiplied<R: GpuRuntime>(
             &gpu.client,
             grid(spans.cubes),
             CubeDim::new_1d(index(DRAWS)),
-            values.arg(),
+            values.buffer.arg(),
             ranks.arg(),
             gpu.floats(points).arg(),
             gpu.indices(spans.entries.clone()).arg(),
@@ -371,7 +374,7 @@ fn multiplied<R: GpuRuntime>(
             number,
             spans.len(),
             index(spans.cubes),
-            index(stride),
+            index(values.stride),
             index(spec.draws),
             seed_low,
             seed_high,
@@ -390,47 +393,29 @@ fn multiplied<R: GpuRuntime>(
 /// What the device reports.
 pub(super) fn of_tile<R: GpuRuntime>(
     gpu: &Gpu<R>,
-    tile: &Columns,
+    tile: Columns,
     [m, rows]: [usize; 2],
     multipliers: Option<(&Multipliers, &[u64])>,
 ) -> Result<Vec<f64>> {
+    let active: Vec<usize> = (0..m).collect();
     let span = Span { of: 0, row: 0, first: 0, rows };
-    let (mut table, mut segments) = (SpanTable::default(), SegmentTable::default());
-    let local: Vec<u32> = (0..m).map(index).collect();
+    let part = Part { span, item: 0, entries: [0, TILE], active: &active };
+    let values = Values { buffer: tile.data, stride: tile.stride, parts: vec![part] };
     let work = Work::new(gpu, 2);
-    let (shape, partial) = if let Some((spec, rank)) = multipliers {
-        let parts = m.div_ceil(GROUP) * spec.draws.div_ceil(DRAWS);
-        table.add(&span, [0, TILE], parts, [0, 0, m]);
-        segments.add(&span, 0, m, 0, m);
-        let ranks = gpu.indices(rank.iter().flat_map(|rank| halves(*rank)).collect());
-        let entries = m * spec.draws;
-        let shape = Shape { parts: Parts::Draws, rows: 1, entries, columns: m, size: spec.draws };
-        let values = (&tile.data, tile.stride, m * span.tiles());
-        (shape, multiplied(gpu, &work, values, &ranks, spec, &table))
-    } else {
-        let blocks = Blocks::plain(m);
-        table.add(&span, [0, TILE], blocks.count(), [0, blocks.count(), m]);
-        segments.add(&span, 0, blocks.count(), 0, m);
-        let none = gpu.indices(Vec::new());
-        let zero = gpu.floats(Vec::new());
-        let factors = Factors {
-            data: &tile.data,
-            stride: tile.stride,
-            numbers: &zero,
-            jobs: &none,
-            k: 0,
-            thinning: 1,
-        };
-        let size = blocks.size();
-        let shape = Shape { parts: Parts::Pairs, rows: 1, entries: m * m, columns: m, size };
-        (shape, products::launch(gpu, &work, &blocks, &factors, &table))
-    };
+    let shape = multipliers.map_or(Shape::pairs(1, m), |(s, _)| Shape::draws(1, m, s.draws));
     let mut fold = Fold::new(gpu, shape, Cut::Tiles, None);
-    let mut rows = RowTable::new(1);
-    rows.add(0, [0, segments.len()], 0);
-    fold.add(&work, &Tiles { partial: &partial, rows: &rows, segments: &segments, local: &local });
+    if let Some((spec, ranks)) = multipliers {
+        values.add_draws(&work, spec, (&rank_words(gpu, &[ranks]), 0), &mut fold);
+    } else {
+        values.add_products(&work, &gpu.floats(Vec::new()), &mut fold);
+    }
     let read = work.read(&[fold.out()])?;
-    fold.finish(&read[0], None)
+    fold.finish(&read[0])
+}
+
+/// The words of ranks on the device.
+fn rank_words<R: GpuRuntime>(gpu: &Gpu<R>, ranks: &[&[u64]]) -> Buffer {
+    gpu.indices(ranks.iter().copied().flatten().flat_map(|rank| halves(*rank)).collect())
 }
 
 /// The lower triangle from the upper one, of a matrix `[m, m]`.

@@ -114,7 +114,7 @@ impl Jobs {
             thinning: self.thinning,
         };
         let work = Work::new(gpu, 2 * batches.len());
-        let mut fold = Fold::new(gpu, shape, cut, before.clone());
+        let mut fold = Fold::new(gpu, shape, cut, before);
         for batch in &batches {
             let mut table = SpanTable::default();
             let mut segments = SegmentTable::default();
@@ -131,14 +131,14 @@ impl Jobs {
                     rows.add(span.row + job, range, job * blocks.count());
                 }
             }
-            let partial = products::launch(gpu, &work, &blocks, &factors, &table);
+            let partial = products::launch(&work, &blocks, &factors, &table);
             fold.add(
                 &work,
                 &Tiles { partial: &partial, rows: &rows, segments: &segments, local: &[] },
             );
         }
         let read = work.read(&[fold.out()])?;
-        fold.finish(&read[0], before).map(Some)
+        fold.finish(&read[0]).map(Some)
     }
 
     /// One entry a row of [`sums`](Self::sums).

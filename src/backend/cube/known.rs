@@ -1,11 +1,17 @@
 //! Whether a device's doubles are right, by values that are known.
 
-use cubecl::ir::{ElemType, FloatKind};
-use cubecl::prelude::*;
+use burn::tensor::DType;
+use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
+use super::buffers::Gpu;
 use super::kernels::known_values;
-use crate::error::{DidError, Result};
+use super::tables::index;
+use super::work::grid;
+use crate::error::Result;
+
+/// Units of a cube.
+const UNITS: usize = 64;
 
 /// Log-odds over the whole range, and at a step of less than a float can tell.
 fn log_odds() -> Vec<f64> {
@@ -18,31 +24,27 @@ fn log_odds() -> Vec<f64> {
 ///
 /// # Errors
 /// [`DidError::Device`] if it does not answer.
-pub(super) fn computes_doubles<R: GpuRuntime>(client: &ComputeClient<R>) -> Result<bool> {
-    let double = StorageType::Scalar(ElemType::Float(FloatKind::F64));
-    if !client.properties().supports_type(double) {
+pub(super) fn computes_doubles<R: GpuRuntime>(device: &R::Device) -> Result<bool> {
+    let gpu = Gpu::<R>::new(device, DType::F64);
+    if !gpu.client.properties().supports_type(gpu.dtype) {
         return Ok(false);
     }
     let etas = log_odds();
     let n = etas.len();
-    let input = client.create_from_slice(bytemuck::cast_slice(&etas));
-    let out = client.empty(2 * n * size_of::<f64>());
-    #[expect(unsafe_code, reason = "the lengths are those of the buffers")]
-    // SAFETY: the buffers were made here with these lengths.
-    let (input, result) = unsafe {
-        (ArrayArg::from_raw_parts(input, n), ArrayArg::from_raw_parts(out.clone(), 2 * n))
-    };
-    let units = 64;
-    let cubes = u32::try_from(n.div_ceil(units)).unwrap_or(u32::MAX);
-    let dim = CubeDim::new_1d(64);
-    known_values::launch::<R>(client, CubeCount::Static(cubes, 1, 1), dim, input, result, double);
-    let problem =
-        |e| DidError::Device { device: R::NAME.into(), problem: format!("known values: {e:?}") };
-    let bytes = client.read_one(out).map_err(problem)?;
-    let values: Vec<f64> = bytes
-        .chunks_exact(size_of::<f64>())
-        .map(|b| f64::from_ne_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
-        .collect();
+    let input = gpu.floats(etas.clone());
+    let out = gpu.empty(2 * n);
+    known_values::launch::<R>(
+        &gpu.client,
+        grid(n.div_ceil(UNITS)),
+        CubeDim::new_1d(index(UNITS)),
+        input.arg(),
+        out.arg(),
+        gpu.dtype.into(),
+    );
+    let mut values = Vec::new();
+    for bytes in gpu.read(&[&out])? {
+        values.extend(gpu.numbers(bytes, out.len())?);
+    }
     let close =
         |got: f64, exact: f64, ulps: f64| (got - exact).abs() <= ulps * f64::EPSILON * exact;
     Ok(values.len() == 2 * n

@@ -161,7 +161,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
             let tile = tile.into_primitive().tensor();
-            let mut cross = of_tile(&Gpu::of(&tile), &Columns::alone(tile), shape, None)?;
+            let mut cross = of_tile(&Gpu::of(&tile), Columns::alone(tile), shape, None)?;
             mirror(&mut cross);
             Ok(cross)
         })
@@ -175,7 +175,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
             let tile = tile.into_primitive().tensor();
-            of_tile(&Gpu::of(&tile), &Columns::alone(tile), shape, Some((spec, rank)))
+            of_tile(&Gpu::of(&tile), Columns::alone(tile), shape, Some((spec, rank)))
         })
     }
 }

@@ -3,7 +3,7 @@
 use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
-use super::buffers::{Buffer, Gpu};
+use super::buffers::Buffer;
 use super::kernels::{self, Form, LANES, WIDTH};
 use super::spans::SpanTable;
 use super::tables::index;
@@ -101,12 +101,12 @@ pub(super) struct Factors<'a> {
 /// Sums of the tiles of all spans, `[cubes, size]`.
 #[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the data")]
 pub(super) fn launch<R: GpuRuntime>(
-    gpu: &Gpu<R>,
     work: &Work<'_, R>,
     blocks: &Blocks,
     factors: &Factors<'_>,
     spans: &SpanTable,
 ) -> Buffer {
+    let gpu = work.gpu;
     let out = gpu.empty(spans.cubes * blocks.size());
     let Stamp { stamps, slot, number } = work.stamp();
     let Factors { data, stride, numbers, jobs, k, thinning } = *factors;

@@ -15,9 +15,8 @@ pub(super) struct PlanTables {
     pub x_first: Vec<u32>,
     /// Settings of the odds, then `c, f, h, h τ` of each leg.
     pub numbers: Vec<f64>,
-    /// Of each plan: how many legs come before, bounds of each column's legs, then the legs.
+    /// Of each plan: where its numbers begin, bounds of each column's legs, then the legs.
     pub legs: Vec<u32>,
-    legs_before: usize,
 }
 
 /// Where a plan is in the tables.
@@ -40,7 +39,6 @@ impl PlanTables {
             x_first: Vec::new(),
             numbers: odds_settings(dtype, trim),
             legs: Vec::new(),
-            legs_before: 0,
         }
     }
 
@@ -56,7 +54,7 @@ impl PlanTables {
             self.coefficients.extend(&dot.v);
             self.x_first.push(index(columns.x + dot.x * (k - 1)));
         }
-        let (mut bounds, mut legs) = (vec![index(self.legs_before), 0], Vec::new());
+        let (mut bounds, mut legs) = (vec![index(self.numbers.len()), 0], Vec::new());
         for column in &plan.columns {
             for leg in &column.legs {
                 self.numbers.extend([leg.c, leg.f, leg.h, leg.h_tau]);
@@ -71,7 +69,6 @@ impl PlanTables {
             legs.extend([0, 0, w_first, w_second, 0, 0, 0, 0, 0, 0]);
             bounds.push(index(legs.len() / LEG));
         }
-        self.legs_before += legs.len() / LEG;
         self.legs.extend(bounds);
         self.legs.extend(legs);
         place

@@ -46,8 +46,7 @@ impl GpuRuntime for WgpuRuntime {
             });
         }
         guarded::<Self, _>(device, || {
-            let client = Self::client(device);
-            if precision == Precision::F64 && !computes_doubles(&client)? {
+            if precision == Precision::F64 && !computes_doubles::<Self>(device)? {
                 return Err(refused(
                     "its driver has no doubles, or none that are right: choose `Precision::F32`, or another backend",
                 ));

@@ -24,7 +24,7 @@ const ACROSS: usize = 65_535;
 
 /// Launches up to a read.
 pub(super) struct Work<'a, R: GpuRuntime> {
-    gpu: &'a Gpu<R>,
+    pub gpu: &'a Gpu<R>,
     stamps: Buffer,
     first: u32,
     launched: Cell<u32>,
@@ -64,8 +64,7 @@ impl<'a, R: GpuRuntime> Work<'a, R> {
     /// As [`read`](Self::read), of one result in words.
     pub(super) fn read_words(self, result: &Buffer) -> Result<Vec<u32>> {
         let read = self.checked(&[result])?;
-        let words = read.iter().flat_map(|bytes| bytes.chunks_exact(4));
-        Ok(words.map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect())
+        Ok(read.iter().flat_map(|bytes| words(bytes)).collect())
     }
 
     fn checked(self, results: &[&Buffer]) -> Result<Vec<Bytes>> {
@@ -73,8 +72,10 @@ impl<'a, R: GpuRuntime> Work<'a, R> {
         let mut read = self.gpu.read(&buffers)?;
         let stamps = read.pop().unwrap_or_else(|| Bytes::from_bytes_vec(Vec::new()));
         let launched = self.launched.get();
-        let ran = stamps.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
-        let ran = (0..launched).zip(ran).filter(|(i, n)| *n == self.first.wrapping_add(*i)).count();
+        let ran = (0..launched)
+            .zip(words(&stamps))
+            .filter(|(i, n)| *n == self.first.wrapping_add(*i))
+            .count();
         if ran != launched as usize {
             let bytes: usize = results.iter().map(|b| b.len() * self.gpu.width()).sum();
             return Err(self.gpu.failed(&format!(
@@ -84,6 +85,10 @@ impl<'a, R: GpuRuntime> Work<'a, R> {
         }
         Ok(read)
     }
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
 }
 
 /// A grid of so many cubes, which rounds up.

@@ -155,9 +155,8 @@ impl<B: DidBackend> Local<B> {
             Held::Streamed(..) | Held::Spilled => None,
         });
         let segments = Segments { chunks: chunks.collect(), together };
-        at_once.work();
-        let stats = pass.at_once(at_once, &segments)?;
-        self.note(at_once);
+        let (stats, done) = Self::measured(|| pass.at_once(at_once, &segments))?;
+        *held(&self.work) += done;
         Ok(stats)
     }
 
@@ -198,14 +197,10 @@ impl<B: DidBackend> Local<B> {
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
         for Wanted { device, entry, held: rows } in positions.map(|i| &wanted[i]) {
-            if let Some(at_once) = B::at_once() {
-                at_once.work();
-            }
-            let answer = self.segment(pass, *entry, rows, &self.devices[*device])?;
-            if let Some(at_once) = B::at_once() {
-                // What is uploaded for one pass does not stay.
-                *held(&self.work) += DeviceWork { resident_bytes: 0, ..at_once.work() };
-            }
+            let (answer, done) =
+                Self::measured(|| self.segment(pass, *entry, rows, &self.devices[*device]))?;
+            // What is uploaded for one pass does not stay.
+            *held(&self.work) += DeviceWork { resident_bytes: 0, ..done };
             add(answer)?;
         }
         Ok(())

@@ -172,26 +172,31 @@ impl<B: DidBackend> Local<B> {
             .collect();
         let (k, dtype) = (self.sample.design.k(), self.options.precision.dtype());
         let devices = self.devices.len();
-        let mut held: Vec<Option<Held<B>>> = segments.iter().map(|_| None).collect();
-        at_once.work();
-        for (d, device) in self.devices.iter().enumerate() {
-            if let Some(progress) = &self.options.progress {
-                progress.report("upload", d as u64, devices as u64);
+        let mut slots: Vec<Option<Held<B>>> = segments.iter().map(|_| None).collect();
+        let upload = || -> Result<()> {
+            for (d, device) in self.devices.iter().enumerate() {
+                if let Some(progress) = &self.options.progress {
+                    progress.report("upload", d as u64, devices as u64);
+                }
+                let own: Vec<_> = segments.iter().skip(d).step_by(devices).cloned().collect();
+                let chunks = at_once.hold(&own, k, dtype, device)?;
+                for (slot, chunk) in slots.iter_mut().skip(d).step_by(devices).zip(chunks) {
+                    *slot = Some(Held::Resident(vec![chunk]));
+                }
             }
-            let own: Vec<_> = segments.iter().skip(d).step_by(devices).cloned().collect();
-            let chunks = at_once.hold(&own, k, dtype, device)?;
-            for (slot, chunk) in held.iter_mut().skip(d).step_by(devices).zip(chunks) {
-                *slot = Some(Held::Resident(vec![chunk]));
-            }
-        }
-        self.note(at_once);
-        self.held.extend(held.into_iter().flatten());
+            Ok(())
+        };
+        let ((), done) = Self::measured(upload)?;
+        *held(&self.work) += done;
+        self.held.extend(slots.into_iter().flatten());
         Ok(())
     }
 
-    /// Adds what this thread has had done.
-    fn note(&self, at_once: &dyn AtOnce<B>) {
-        *held(&self.work) += at_once.work();
+    /// What `work` gives, and what it had the devices do.
+    fn measured<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, DeviceWork)> {
+        let done = || B::at_once().map(AtOnce::work).unwrap_or_default();
+        done();
+        Ok((work()?, done()))
     }
 
     /// The device of the segment that is added next.

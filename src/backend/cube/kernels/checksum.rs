@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::spans::sign;
+use super::spans::{cube_number, sign};
 
 /// Units of a cube.
 pub(crate) const CHECKED_BY: usize = 256;
@@ -30,7 +30,7 @@ pub(crate) fn add_words(
 ) {
     sign(stamps, slot, number);
     let unit = UNIT_POS as usize;
-    let cube = u32::min(CUBE_POS_Y * CUBE_COUNT_X + CUBE_POS_X, cubes - 1) as usize;
+    let cube = cube_number(cubes);
     let mut sum = 0u32;
     for step in 0..STEPS {
         let at = cube * CHECKED + step * CHECKED_BY + unit;

@@ -86,7 +86,6 @@ pub(crate) fn add_tiles<F: Float>(
     let end = rows[3 * row + 1] as usize;
     let size = size as usize;
     let columns = columns as usize;
-    // Within rounds of segments: of each segment the part and the entry of it.
     let mut high = F::from_int(0);
     let mut low = F::from_int(0);
     if comptime!(start == Start::Segments) {

@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::math::{SETTINGS, odds, predictor, trimmed, weight};
+use super::math::{odds, predictor, trimmed, weight};
 use super::spans::{cube_number, place, sign};
 use crate::pass::TILE;
 
@@ -96,7 +96,7 @@ pub(crate) fn influence_values<F: Float>(
     for leg in plan[at + 1 + place.part]..plan[at + 2 + place.part] {
         let leg = leg as usize;
         let ints = at + 2 + columns + LEG * leg;
-        let floats = SETTINGS + (plan[at] as usize + leg) * 4;
+        let floats = plan[at] as usize + 4 * leg;
         let post = plan[ints];
         let base = plan[ints + 1];
         let treated = plan[ints + 4] > 0;

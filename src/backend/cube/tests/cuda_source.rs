@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use burn::tensor::{DType, Tensor, TensorData};
 use burn_cubecl::CubeBackend;
 
-use super::headless::{Headless, NoDevice, take_sources};
+use super::headless::{self, Headless, NoDevice, take_sources};
 use super::kernels::{LAWS, hold};
 use crate::DidError;
 use crate::backend::sample::{self, Sample};
@@ -22,7 +22,8 @@ type Source = CubeBackend<Headless, f64, i32, u8>;
 /// Shared memory that every CUDA device grants a block without being asked.
 const STATIC_SHARED_BYTES: usize = 48 * 1024;
 
-/// Directory that the sources are written to, if it is named.
+/// Directory that the sources are written to, if it is named. A file's name has the number of design columns for which its
+/// kernel was first launched.
 fn directory() -> Option<PathBuf> {
     std::env::var_os("BURN_DID_CUDA_SOURCES").map(PathBuf::from)
 }
@@ -81,24 +82,29 @@ fn launch(chunk: &Chunk<Source>, sample: &Sample) {
 #[test]
 fn every_kernel_is_in_double_precision() {
     // Every form, height of a block, law and way to add up, hence every kernel that a fit launches.
+    let mut sources: Vec<(usize, headless::Source)> = Vec::new();
     for k in [1, 3] {
         let sample = Sample::new(300, k, 1);
         launch(&chunk(&sample), &sample);
         refused(hold::<Source>(&sample, &NoDevice, DType::F64, &[(0, 0..300)]));
         let apart = sample.chunk::<Source>(&NoDevice, DType::F64, 0..300);
         refused(Source::logit(&apart, 1, &[], &mut []));
+        for source in take_sources() {
+            if sources.iter().all(|(_, known)| known.id != source.id) {
+                sources.push((k, source));
+            }
+        }
     }
-    let sources = take_sources();
-    for (number, source) in sources.iter().enumerate() {
+    for (number, (k, source)) in sources.iter().enumerate() {
         assert!(!words(&source.code).any(|w| w == "float"), "{} has a float", source.entry);
         assert!(source.shared_bytes <= STATIC_SHARED_BYTES, "{}", source.shared_bytes);
         if let Some(directory) = directory() {
             std::fs::create_dir_all(&directory).expect("a directory for the sources");
-            let path = directory.join(format!("{number:02}_{}.cu", source.entry));
+            let path = directory.join(format!("{number:02}_k{k}_{}.cu", source.entry));
             std::fs::write(path, &source.code).expect("the source is written");
         }
     }
-    let entries: Vec<&str> = sources.iter().map(|s| s.entry.as_str()).collect();
+    let entries: Vec<&str> = sources.iter().map(|(_, s)| s.entry.as_str()).collect();
     let count = |name: &str| entries.iter().filter(|e| e.contains(name)).count();
     assert_eq!(count("tile_products"), 7, "three forms of two sizes, and plain: {entries:?}");
     assert_eq!(count("linear_predictors"), 2, "two sizes: {entries:?}");

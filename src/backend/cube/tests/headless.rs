@@ -41,7 +41,8 @@ use crate::options::Precision;
 /// A kernel as the CUDA runtime would hand it to NVRTC.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    id: KernelId,
+    /// What tells it from others.
+    pub id: KernelId,
     /// Name of the entry point.
     pub entry: String,
     /// CUDA C++.

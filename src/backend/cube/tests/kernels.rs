@@ -20,6 +20,72 @@ use crate::pass::{
 pub(super) const LAWS: [Multiplier; 3] =
     [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb];
 
+/// The tests of a backend and its runtime in a precision, to a tolerance, on the device that [`device`] finds.
+macro_rules! on_the_device {
+    ($backend:ty, $runtime:ty, $precision:expr, $tolerance:expr) => {
+        #[test]
+        fn kernels_agree_with_the_host() {
+            let Some(device) = device() else { return };
+            kernels::agree_with_the_host::<$backend>(&device, $precision.dtype(), $tolerance);
+        }
+
+        #[test]
+        fn kernels_do_not_depend_on_chunks() {
+            let Some(device) = device() else { return };
+            kernels::do_not_depend_on_chunks::<$backend>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn kernels_do_all_at_once() {
+            let Some(device) = device() else { return };
+            kernels::do_all_at_once::<$backend>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn kernels_pass_over_plans_without_columns() {
+            let Some(device) = device() else { return };
+            kernels::pass_over_plans_without_columns::<$backend>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn slabs_hold_what_is_sent() {
+            let Some(device) = device() else { return };
+            kernels::hold_what_is_sent::<$backend>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn lost_launches_are_missed() {
+            let Some(device) = device() else { return };
+            kernels::miss_lost_launches::<$runtime>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn kernels_draw_the_multipliers_of_the_host() {
+            let Some(device) = device() else { return };
+            kernels::draw_the_multipliers_of_the_host::<$backend>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn kernels_make_the_whole_from_tiles() {
+            let Some(device) = device() else { return };
+            kernels::make_the_whole_from_tiles::<$backend>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn kernels_follow_strides() {
+            let Some(device) = device() else { return };
+            kernels::follow_strides::<$runtime>(&device, $precision.dtype());
+        }
+
+        #[test]
+        fn kernels_bear_extreme_log_odds() {
+            let Some(device) = device() else { return };
+            kernels::bear_extreme_log_odds::<$backend>(&device, $precision.dtype());
+        }
+    };
+}
+pub(super) use on_the_device;
+
 /// The default device, or nothing where there is none and the environment variable does not require one.
 pub(super) fn device<B: DidBackend>(precision: Precision, required: &str) -> Option<B::Device> {
     let device = B::Device::default();
@@ -206,6 +272,36 @@ pub(super) fn do_all_at_once<B: DidBackend>(device: &B::Device, dtype: DType) {
         .expect("influence")
         .expect("room");
     sums_agree(&at_once[0], &sums, dtype);
+}
+
+/// Strata whose plans have no columns take no part, and the others' rows keep their multipliers.
+pub(super) fn pass_over_plans_without_columns<B: DidBackend>(device: &B::Device, dtype: DType) {
+    let sample = Sample::new(2 * TILE, 3, 14);
+    let parts = [(0, 0..9), (1, 9..TILE), (2, TILE..TILE + 7), (3, TILE + 7..2 * TILE)];
+    let chunks = hold::<B>(&sample, device, dtype, &parts).expect("held");
+    let multipliers = Multipliers { law: Multiplier::Mammen, seed: 3, draws: 130 };
+    let [consumers, _] = sample::consumers(sample.clusters, multipliers);
+    let mut plans = vec![sample.plan(); 4];
+    for stratum in [0, 2] {
+        plans[stratum].columns.clear();
+        plans[stratum].share = None;
+    }
+    let mut sums = InfluenceStat::zero(sample::COLUMNS, &consumers);
+    for (chunk, plan) in chunks.iter().zip(&plans) {
+        let (one, _) = sample::influence(std::slice::from_ref(chunk), plan, consumers);
+        sums.merge(&one).expect("equal sizes");
+    }
+    let influence = |chunks: &[Chunk<B>]| {
+        let segments = Segments { chunks: chunks.iter().collect(), together: true };
+        let whole = B::at_once().expect("all at once");
+        whole
+            .influence(&segments, &plans, sample::TRIM, sample::COLUMNS, Some(multipliers))
+            .expect("influence")
+            .expect("room")
+    };
+    sums_agree(&influence(&chunks)[0], &sums, dtype);
+    let none = InfluenceStat::zero(sample::COLUMNS, &consumers);
+    assert_eq!(influence(&chunks[..1])[0].draws, none.draws);
 }
 
 /// A launch that did not run is an error, whatever is in the memory.

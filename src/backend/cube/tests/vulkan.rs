@@ -1,12 +1,11 @@
 //! The kernels in double precision on a Vulkan adapter; a software one will do. `BURN_DID_REQUIRE_WGPU=1` makes a missing
 //! one a failure.
 
-use burn::tensor::DType;
 use burn_wgpu::WgpuRuntime;
 use cubecl::Runtime;
 
 use super::super::buffers::guarded;
-use super::kernels;
+use super::kernels::{self, on_the_device};
 use crate::backend::{Vulkan, WgpuDevice};
 use crate::options::Precision;
 use crate::{AttGt, data};
@@ -15,59 +14,7 @@ fn device() -> Option<WgpuDevice> {
     kernels::device::<Vulkan>(Precision::F64, "BURN_DID_REQUIRE_WGPU")
 }
 
-#[test]
-fn kernels_agree_with_the_host() {
-    let Some(device) = device() else { return };
-    kernels::agree_with_the_host::<Vulkan>(&device, DType::F64, 1e-12);
-}
-
-#[test]
-fn kernels_do_not_depend_on_chunks() {
-    let Some(device) = device() else { return };
-    kernels::do_not_depend_on_chunks::<Vulkan>(&device, DType::F64);
-}
-
-#[test]
-fn kernels_do_all_at_once() {
-    let Some(device) = device() else { return };
-    kernels::do_all_at_once::<Vulkan>(&device, DType::F64);
-}
-
-#[test]
-fn slabs_hold_what_is_sent() {
-    let Some(device) = device() else { return };
-    kernels::hold_what_is_sent::<Vulkan>(&device, DType::F64);
-}
-
-#[test]
-fn lost_launches_are_missed() {
-    let Some(device) = device() else { return };
-    kernels::miss_lost_launches::<WgpuRuntime>(&device, DType::F64);
-}
-
-#[test]
-fn kernels_draw_the_multipliers_of_the_host() {
-    let Some(device) = device() else { return };
-    kernels::draw_the_multipliers_of_the_host::<Vulkan>(&device, DType::F64);
-}
-
-#[test]
-fn kernels_make_the_whole_from_tiles() {
-    let Some(device) = device() else { return };
-    kernels::make_the_whole_from_tiles::<Vulkan>(&device, DType::F64);
-}
-
-#[test]
-fn kernels_follow_strides() {
-    let Some(device) = device() else { return };
-    kernels::follow_strides::<WgpuRuntime>(&device, DType::F64);
-}
-
-#[test]
-fn kernels_bear_extreme_log_odds() {
-    let Some(device) = device() else { return };
-    kernels::bear_extreme_log_odds::<Vulkan>(&device, DType::F64);
-}
+on_the_device!(Vulkan, WgpuRuntime, Precision::F64, 1e-12);
 
 /// In a process of its own, as other tests use the same memory.
 #[test]
