@@ -79,6 +79,8 @@ mod temporary;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use calendar::Frequency;
+#[cfg(any(feature = "cluster", test))]
+pub use cluster::{Cluster, ClusterSample};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::CellStatus;
 pub use estimator::{
@@ -97,3 +99,4 @@ pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use settings::Settings;
+pub use source::ClusterWork;

@@ -12,6 +12,10 @@ pub mod estimands {}
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
 
+#[cfg(feature = "cluster")]
+#[doc = include_str!("on_many_machines.md")]
+pub mod on_many_machines {}
+
 #[doc = include_str!("performance.md")]
 pub mod performance {}
 

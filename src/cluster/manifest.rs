@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::wire::{decode, digest, encode};
+use crate::condition::Change;
 use crate::error::{DidError, Result};
 use crate::panel::apart::{Plan, Shape};
-use crate::pass::{Seal, Segment};
+use crate::pass::{Extent, Seal, Segment, ask};
+use crate::source::AnyPass;
 
 /// A sample that workers can read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,6 +26,8 @@ pub(super) struct Sample {
 pub(super) struct Manifest {
     /// Columns of the strata.
     pub shape: Shape,
+    /// Number of strata.
+    pub strata: usize,
     files: Vec<PathBuf>,
     /// In the order of segments.
     pub entries: Vec<Entry>,
@@ -97,7 +101,8 @@ impl Manifest {
             }
             files.push(path);
         }
-        let manifest = Self { shape, files, entries: entries.into_values().collect() };
+        let (strata, entries) = (rows.len(), entries.into_values().collect());
+        let manifest = Self { shape, strata, files, entries };
         manifest.check(rows, length)?;
         Ok(manifest)
     }
@@ -140,6 +145,24 @@ impl Manifest {
             return Err(DidError::Engine { problem });
         }
         decode(&bytes)
+    }
+
+    /// An error unless a pass and a change are of rows as these.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`], or [`DidError::Memory`] if the sums of the pass have no room.
+    pub fn check_pass(&self, pass: &AnyPass, change: &Change, k: usize) -> Result<()> {
+        let Self { shape, strata, .. } = self;
+        let has = Extent {
+            strata: *strata,
+            k,
+            versions: shape.versions,
+            outcomes: shape.periods,
+            weights: shape.weight_columns(),
+            clustered: shape.clustered,
+        };
+        ask(k == shape.covariates + 1 && change.is_of(*strata, shape.periods, shape.covariates))?;
+        pass.check(&has)
     }
 
     /// The file that a piece is in.

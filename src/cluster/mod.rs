@@ -12,10 +12,12 @@
 //! bits of a fit at home.
 
 mod engine;
+mod handle;
 mod manifest;
 mod prepare;
 mod session;
 mod source;
+mod stored;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -23,7 +25,10 @@ mod threads;
 mod wire;
 mod worker;
 
-pub(crate) use engine::{Engine, Obey};
+#[cfg(test)]
+pub(crate) use engine::Obey;
+pub use handle::{Cluster, ClusterSample};
 pub(crate) use prepare::{Options, Prepared, prepare};
 pub(crate) use session::Session;
 pub(crate) use source::Remote;
+pub(crate) use stored::Stored;

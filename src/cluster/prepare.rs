@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{Manifest, Sample as SampleFile};
+use super::manifest::Manifest;
 use super::session::{Failure, Session, foreign};
+use super::stored::{Decided, Directory, Stored};
 use super::task::{Reply, Task};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -15,7 +16,6 @@ use crate::panel::apart::{
 };
 use crate::panel::{Request, Sample, SampleAudit};
 use crate::pass::SEGMENT;
-use crate::source::Ledger;
 
 /// How a sample is prepared.
 #[derive(Clone, Debug)]
@@ -29,14 +29,11 @@ pub(crate) struct Options {
     pub segment_rows: Option<usize>,
 }
 
-/// An arranged sample that workers can read, until it is dropped.
+/// An arranged sample and the workers that read it.
 pub(crate) struct Prepared {
-    pub(super) session: Session,
-    pub(super) sample: SampleFile,
-    pub(super) ledger: Ledger,
-    pub(super) precision: Precision,
-    /// Deleted with it.
-    _directory: tempfile::TempDir,
+    pub session: Session,
+    pub stored: Stored,
+    pub precision: Precision,
 }
 
 /// Prepares the sample of some parquet files; `audit` says where its rows come from.
@@ -44,45 +41,37 @@ pub(crate) struct Prepared {
 /// # Errors
 /// As for the same files on one machine, and [`DidError::Engine`] if workers do not answer.
 pub(crate) fn prepare(
-    session: Session,
+    session: &Session,
     paths: &[PathBuf],
     audit: SampleAudit,
     request: &Request<'_>,
     options: &Options,
-) -> Result<(Sample, Prepared)> {
-    let directory = tempfile::Builder::new().prefix("burn-did-").tempdir_in(&options.directory);
-    let directory = directory.map_err(|source| super::manifest::io(&options.directory, source))?;
+) -> Result<(Sample, Stored)> {
+    let directory = Directory::new(&options.directory)?;
     let (reading, parts) = Reading::of(paths, request, options.part_rows)?;
-    let files = Files { session: &session, reading: &reading, parts: &parts };
+    let files = Files { session, reading: &reading, parts: &parts };
     let shards = files.shards(options, directory.path())?;
     let shown = Shards { files: &files, shards: &shards };
-    let Arrangement { sample, plan, rows, positions } = arrange_apart(&shown, audit, request)?;
+    let Arrangement { sample, plan, rows, positions, looks } =
+        arrange_apart(&shown, audit.clone(), request)?;
     let length = options.segment_rows.unwrap_or(SEGMENT);
-    let tasks: Vec<Task<'_>> = shards
-        .iter()
-        .zip(&positions)
-        .map(|(shard, position)| Task::Arrange {
-            reading: Cow::Borrowed(&reading),
-            shard: Cow::Borrowed(shard),
-            plan: Cow::Borrowed(&plan),
-            position: Cow::Borrowed(position),
-            length,
-            directory: Cow::Borrowed(directory.path()),
-        })
-        .collect();
+    let task = |(shard, position)| Task::Arrange {
+        reading: Cow::Borrowed(&reading),
+        shard: Cow::<[RowRange]>::Borrowed(shard),
+        plan: Cow::Borrowed(&plan),
+        position: Cow::Borrowed(position),
+        length,
+        directory: Cow::Borrowed(directory.path()),
+    };
+    let tasks: Vec<Task<'_>> = shards.iter().map(Vec::as_slice).zip(&positions).map(task).collect();
     let mut written = Replies::new(tasks.len());
     session.ask_all("arranging", &tasks, &mut |task, reply| match reply {
         Reply::Arranged(file) => written.put(task, file),
         other => Err(foreign(&other)),
     })?;
     let manifest = Manifest::new(&plan, &rows, length, written.all()?)?;
-    let entries = manifest.entries.iter().map(|entry| (entry.segment, entry.seal)).collect();
-    let ledger = Ledger::new(rows.len(), entries);
-    let published = manifest.write(directory.path().join("sample.manifest"))?;
-    let precision = options.precision;
-    let prepared =
-        Prepared { session, sample: published, ledger, precision, _directory: directory };
-    Ok((sample, prepared))
+    let decided = Decided { reading, looks, plan, audit };
+    Ok((sample, Stored::publish(&manifest, decided, directory)?))
 }
 
 /// The files in parts.

@@ -7,6 +7,7 @@ use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
 use crate::error::{DidError, Result};
 use crate::parallel::held;
+use crate::source::ClusterWork;
 
 /// How often a task is given out.
 const ATTEMPTS: usize = 4;
@@ -16,8 +17,7 @@ pub(crate) struct Session {
     engine: Arc<dyn Engine>,
     /// Backend and precision of the first answer, which all others must have.
     arithmetic: Mutex<Option<String>>,
-    /// Bytes of arranged rows that workers read from storage.
-    bytes_read: Mutex<u64>,
+    work: Mutex<ClusterWork>,
 }
 
 /// A problem with the data of a task, which no other worker would solve.
@@ -40,7 +40,7 @@ type Take<'a> = dyn FnMut(usize, Reply) -> Result<()> + 'a;
 
 impl Session {
     pub fn new(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, arithmetic: Mutex::default(), bytes_read: Mutex::default() }
+        Self { engine, arithmetic: Mutex::default(), work: Mutex::default() }
     }
 
     /// How many tasks are worked on at the same time.
@@ -48,9 +48,9 @@ impl Session {
         Ok(self.engine.workers()?.max(1))
     }
 
-    /// Bytes of arranged rows that workers have read from storage so far.
-    pub fn bytes_read(&self) -> u64 {
-        *held(&self.bytes_read)
+    /// What was done so far.
+    pub fn work(&self) -> ClusterWork {
+        *held(&self.work)
     }
 
     /// Has every task done. Replies go to `take` in any order, each once; what it refuses as no answer (a
@@ -69,9 +69,12 @@ impl Session {
         let mut open: Vec<usize> = (0..tasks.len()).collect();
         let mut failures = Vec::new();
         let mut last = String::from("nothing came back");
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
             if open.is_empty() {
                 break;
+            }
+            if attempt > 0 {
+                held(&self.work).tasks_again += open.len() as u64;
             }
             let sent: Vec<Vec<u8>> = open.iter().map(|task| tasks[*task].clone()).collect();
             let mut done = vec![false; open.len()];
@@ -144,7 +147,9 @@ impl Session {
                 });
             }
         }
-        *held(&self.bytes_read) += message.bytes_read;
+        let mut work = held(&self.work);
+        work.tasks += 1;
+        work.bytes_read += message.bytes_read;
         Ok(match message.outcome {
             Ok(reply) => Heard::Reply(reply),
             Err(problem) => Heard::Problem(message.worker, problem),

@@ -9,7 +9,8 @@ use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::Sample;
-use crate::source::{AnyPass, AnyStat, HERE, Keep, Merge, Source, Work};
+use crate::pass::KeptRows;
+use crate::source::{AnyPass, AnyStat, ClusterWork, HERE, Keep, Merge, Source, Work};
 
 /// Tasks that a worker gets of a pass: with more than one, a worker that is slow or dies leaves less to others.
 const TASKS: usize = 2;
@@ -29,7 +30,7 @@ impl Prepared {
     fn deal(&self, reads: impl Fn(usize) -> bool) -> Result<Vec<Vec<u32>>> {
         let tasks = TASKS * self.session.workers()?;
         let mut dealt = vec![Vec::new(); tasks];
-        for (number, (segment, _)) in (0u32..).zip(self.ledger.entries()) {
+        for (number, (segment, _)) in (0u32..).zip(self.stored.ledger.entries()) {
             if reads(segment.stratum) {
                 dealt[number as usize % tasks].push(number);
             }
@@ -43,18 +44,18 @@ impl Raw for Prepared {
     type Conditioned = Remote;
 
     fn rows(&self) -> Vec<usize> {
-        self.ledger.rows()
+        self.stored.ledger.rows()
     }
 
     fn answer(&self, look: &Look) -> Result<Vec<LookStat>> {
         let dealt = self.deal(|stratum| look.reads(stratum))?;
         let task = |segments: &Vec<u32>| Task::Look {
-            sample: Cow::Borrowed(&self.sample),
+            sample: Cow::Borrowed(&self.stored.sample),
             segments: segments.clone(),
             look: Cow::Borrowed(look),
         };
         let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
-        let mut merge = Merge::new(&self.ledger, look, HERE);
+        let mut merge = Merge::new(&self.stored.ledger, look, HERE);
         self.session.ask_all("conditioning", &tasks, &mut |_, reply| match reply {
             Reply::Looked(answers) => merge.add_all(answers, &mut none_are_kept),
             other => Err(foreign(&other)),
@@ -69,7 +70,7 @@ impl Raw for Prepared {
     }
 }
 
-fn none_are_kept(_: crate::pass::KeptRows) -> Result<()> {
+fn none_are_kept(_: KeptRows) -> Result<()> {
     Err(DidError::Engine { problem: "a look keeps no rows".into() })
 }
 
@@ -86,15 +87,21 @@ impl Source for Remote {
         self.prepared.precision
     }
 
+    fn cluster_work(&self) -> Option<ClusterWork> {
+        let Prepared { session, stored, .. } = &self.prepared;
+        let (workers, bytes_arranged) = (self.workers as u64, stored.bytes);
+        Some(ClusterWork { workers, bytes_arranged, ..session.work() })
+    }
+
     fn check(&self, work: &Work<'_>) -> Result<()> {
         work.check_memory(&self.sample, self.workers)
     }
 
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
-        let Prepared { session, sample, ledger, precision, .. } = &self.prepared;
+        let Prepared { session, stored, precision } = &self.prepared;
         let dealt = self.prepared.deal(|stratum| pass.reads(stratum))?;
         let task = |segments: &Vec<u32>| Task::Pass {
-            sample: Cow::Borrowed(sample),
+            sample: Cow::Borrowed(&stored.sample),
             segments: segments.clone(),
             change: Cow::Borrowed(&self.change),
             k: self.sample.design.k(),
@@ -102,7 +109,7 @@ impl Source for Remote {
             pass: Cow::Borrowed(pass),
         };
         let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
-        let mut merge = Merge::new(ledger, pass, HERE);
+        let mut merge = Merge::new(&stored.ledger, pass, HERE);
         session.ask_all(pass.name(), &tasks, &mut |_, reply| match reply {
             Reply::Passed(answers) => merge.add_all(answers, keep),
             other => Err(foreign(&other)),

@@ -33,6 +33,16 @@ impl Change {
         self.mean[stratum].iter().map(|mean| mean / self.y_scale).collect()
     }
 
+    /// Whether it is of so many strata, outcome columns and covariates.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn is_of(&self, strata: usize, outcomes: usize, covariates: usize) -> bool {
+        self.kx == covariates
+            && self.mean.len() == strata
+            && self.mean.iter().all(|means| means.len() == outcomes)
+            && self.standard.len() == covariates
+            && self.lower.as_ref().is_none_or(|l| l.len() == covariates * covariates)
+    }
+
     /// Changes a piece of a stratum.
     pub fn apply(&self, stratum: usize, s: &mut StratumData) {
         let rows = s.rows.max(1);

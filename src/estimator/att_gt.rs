@@ -6,7 +6,7 @@ use super::callback;
 use super::design::Design;
 use super::finish::{self, PointFit, Solved};
 use super::moments::{InfluenceMoments, consumers};
-use super::result::{GroupTimeResult, Timings};
+use super::result::GroupTimeResult;
 use super::setup::{Opened, Setup};
 use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
@@ -183,7 +183,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             solved: estimated.into_iter().map(|e| e.map(Solved::from)).collect(),
             moments,
             settings: self.settings(&setup, source.backend(), sample),
-            timings: Timings { device: source.device_work(), ..timings },
+            timings: timings.of(&source),
             warnings: sample.warnings.clone(),
         };
         finish::result(sample, &planned, fitted, start)

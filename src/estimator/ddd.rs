@@ -3,7 +3,7 @@
 use super::design::Design;
 use super::finish::{self, PointFit, Solved};
 use super::moments::InfluenceMoments;
-use super::result::{GroupTimeResult, Timings, TripleComparison};
+use super::result::{GroupTimeResult, TripleComparison};
 use super::setup::{self, Opened};
 use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
@@ -175,7 +175,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
                 method: Some(self.method),
                 ..shell::settings(self, &setup, source.backend(), sample)
             },
-            timings: Timings { device: source.device_work(), ..timings },
+            timings: timings.of(&source),
             warnings,
         };
         let result = finish::result(sample, &plan.cells, fitted, start)?;

@@ -11,6 +11,8 @@ mod finish;
 pub(crate) mod format;
 mod kept;
 mod moments;
+#[cfg(any(feature = "cluster", test))]
+mod remote;
 mod result;
 mod saved;
 mod setup;

@@ -12,6 +12,7 @@ use crate::inference::{Estimate, Wald};
 use crate::options::Band;
 use crate::panel::SampleAudit;
 use crate::settings::Settings;
+use crate::source::{ClusterWork, Source};
 
 /// Effect on one group in one period.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,9 +50,17 @@ pub struct Timings {
     /// What the devices were asked to do, where they count it: GPUs do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceWork>,
+    /// What the workers of a cluster did, in a fit by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterWork>,
 }
 
 impl Timings {
+    /// With what was done for a source.
+    pub(super) fn of(self, source: &impl Source) -> Self {
+        Self { device: source.device_work(), cluster: source.cluster_work(), ..self }
+    }
+
     /// Closes a fit that began at `start`: what no stage has taken yet was inference.
     pub(super) fn finish(&mut self, start: Instant) {
         self.total = start.elapsed().as_secs_f64();

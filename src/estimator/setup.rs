@@ -6,8 +6,6 @@ use std::time::Instant;
 use super::design::{Design, Shared};
 use super::result::Timings;
 use crate::backend::DidBackend;
-#[cfg(any(feature = "cluster", test))]
-use crate::cluster::{self, Remote, Session, prepare};
 use crate::condition::{Conditioning, Raw, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
@@ -118,28 +116,6 @@ impl Setup {
         self.held(sample, raw, read, start)
     }
 
-    /// Has the sample of parquet files prepared by the workers of a cluster.
-    #[cfg(any(feature = "cluster", test))]
-    pub fn open_remote(
-        self,
-        path: &Path,
-        session: Session,
-        options: &cluster::Options,
-    ) -> Result<Opened<Remote>> {
-        let start = Instant::now();
-        let files = Files::find(path)?;
-        if files.format == Format::Csv {
-            return Err(problem(
-                path,
-                "CSV files cannot be read on a cluster; write them to parquet",
-            ));
-        }
-        let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
-        let request = self.request(Storage::Resident);
-        let (sample, prepared) = prepare(session, &files.paths, audit, &request, options)?;
-        self.held(sample, prepared, 0.0, start)
-    }
-
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
         guarded(&data.describe(), || self.arranged(data.read(&self.roles, &self.missing)?, start))
@@ -160,7 +136,7 @@ impl Setup {
         Ok((ingest_parquet(&files, audit, &self.request(Storage::Within(budget)))?, read))
     }
 
-    fn request(&self, storage: Storage) -> Request<'_> {
+    pub(super) fn request(&self, storage: Storage) -> Request<'_> {
         Request {
             roles: &self.roles,
             options: self.sample,

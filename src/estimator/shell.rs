@@ -246,6 +246,49 @@ macro_rules! estimator {
                 let path = path.as_ref();
                 $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open_parquet(path, devices))
             }
+
+            /// As [`fit_parquet`](Self::fit_parquet), by the workers of a cluster, whose backend does the arithmetic whatever `B`
+            /// is. The path stands for files that this process and all workers see under the same names.
+            ///
+            /// # Errors
+            /// As [`fit_parquet`](Self::fit_parquet); [`DidError::Worker`](crate::DidError::Worker) for what a worker finds
+            /// wrong, [`DidError::Engine`](crate::DidError::Engine) if workers do not answer, and
+            /// [`DidError::Config`](crate::DidError::Config) for `keep_influence`.
+            #[cfg(any(feature = "cluster", test))]
+            pub fn fit_cluster(
+                &self,
+                cluster: &$crate::Cluster,
+                path: impl AsRef<std::path::Path>,
+            ) -> $crate::error::Result<$result> {
+                $crate::estimator::remote::fit(self, cluster, path.as_ref())
+            }
+
+            /// Has the workers of a cluster read and arrange the sample once, for several fits.
+            ///
+            /// # Errors
+            /// As [`fit_cluster`](Self::fit_cluster).
+            #[cfg(any(feature = "cluster", test))]
+            pub fn prepare(
+                &self,
+                cluster: &$crate::Cluster,
+                path: impl AsRef<std::path::Path>,
+            ) -> $crate::error::Result<$crate::ClusterSample> {
+                let stored = $crate::estimator::remote::sample(self, cluster, path.as_ref())?;
+                Ok($crate::ClusterSample { cluster: cluster.clone(), stored })
+            }
+
+            /// As [`fit_cluster`](Self::fit_cluster), of a sample that was prepared.
+            ///
+            /// # Errors
+            /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options are of
+            /// another sample.
+            #[cfg(any(feature = "cluster", test))]
+            pub fn fit_sample(
+                &self,
+                sample: &$crate::ClusterSample,
+            ) -> $crate::error::Result<$result> {
+                $crate::estimator::remote::fit_sample(self, &sample.cluster, &sample.stored)
+            }
         }
     };
 }

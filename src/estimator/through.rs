@@ -53,7 +53,7 @@ macro_rules! through {
                 session: Session,
                 options: &Options,
             ) -> Result<$result> {
-                let opened = setup(self)?.open_remote(path, session, options)?;
+                let opened = setup(self)?.open_remote(path, session, options, Instant::now())?;
                 Ok($result { timings: Timings::default(), ..self.estimate(opened)? })
             }
         }

@@ -6,6 +6,8 @@
 //! `k` design columns *including* a leading constant that is never stored, `V` covariate versions, `m` influence columns,
 //! `R` bootstrap draws, `C` clusters.
 
+#[cfg(any(feature = "cluster", test))]
+mod check;
 mod chunk;
 mod gram;
 mod influence;
@@ -15,6 +17,8 @@ mod odds;
 mod segment;
 mod stat;
 
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use check::{Extent, ask};
 pub use chunk::{Chunk, Slab, Weight};
 pub(crate) use gram::GramPass;
 pub use gram::{Gram, GramJob};

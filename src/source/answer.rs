@@ -1,6 +1,6 @@
 //! Answers of segments, and how one is sure that every segment has answered once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -176,7 +176,7 @@ impl<'a, Q: Ask> Merge<'a, Q> {
     /// As [`add`](Self::add).
     #[cfg(any(feature = "cluster", test))]
     pub fn add_all(&mut self, answers: Vec<Answer<Q::Part>>, keep: &mut Keep<'_>) -> Result<()> {
-        let mut segments = BTreeSet::new();
+        let mut segments = std::collections::BTreeSet::new();
         for answer in &answers {
             self.check(answer)?;
             if !segments.insert(answer.segment) {

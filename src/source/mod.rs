@@ -6,6 +6,7 @@
 //! has answered exactly once.
 
 mod answer;
+mod any;
 mod host;
 mod local;
 mod pass;
@@ -23,14 +24,14 @@ use crate::pass::KeptRows;
 
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use answer::{Answer, HERE, Ledger, Merge};
+pub(crate) use any::{AnyPass, AnyStat};
 pub(crate) use host::HostStrata;
 pub(crate) use local::{Local, LocalOptions, LocalStrata};
-pub(crate) use pass::{AnyPass, AnyStat, Pass};
-#[cfg(test)]
-pub(crate) use reweighted::ReweightedPass;
+pub(crate) use pass::Pass;
 pub(crate) use reweighted::{Draws, Reweighted};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use upload::put;
+pub use work::ClusterWork;
 pub(crate) use work::Work;
 
 /// Takes rows of influence values as they come, in order.
@@ -49,6 +50,11 @@ pub(crate) trait Source {
 
     /// What devices were asked to do so far, where they count it.
     fn device_work(&self) -> Option<DeviceWork> {
+        None
+    }
+
+    /// What the workers of a cluster did so far, if it is one.
+    fn cluster_work(&self) -> Option<ClusterWork> {
         None
     }
 

@@ -4,7 +4,7 @@
 use burn::tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
-use super::{AnyPass, AnyStat, Keep, Source, Work};
+use super::{AnyPass, AnyStat, ClusterWork, Keep, Source, Work};
 use crate::backend::{DeviceWork, Matrix};
 use crate::error::Result;
 use crate::options::Precision;
@@ -38,6 +38,14 @@ impl Draws {
     }
 }
 
+impl Draws {
+    /// Whether they are no more than one batch.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn is_a_batch(&self) -> bool {
+        (1..=BATCH).contains(&self.count)
+    }
+}
+
 /// A source whose chunks have further weight columns.
 pub(crate) struct Reweighted<'a, S> {
     pub source: &'a S,
@@ -61,21 +69,17 @@ impl<S: Source> Source for Reweighted<'_, S> {
         self.source.device_work()
     }
 
+    fn cluster_work(&self) -> Option<ClusterWork> {
+        self.source.cluster_work()
+    }
+
     fn check(&self, work: &Work<'_>) -> Result<()> {
         self.source.check(work)
     }
 
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
-        let pass = ReweightedPass { pass: Box::new(pass.clone()), draws: self.draws };
-        self.source.answer(&AnyPass::Reweighted(pass), keep)
+        self.source.answer(&pass.clone().reweighted(self.draws), keep)
     }
-}
-
-/// A pass over chunks with further weight columns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ReweightedPass {
-    pub pass: Box<AnyPass>,
-    pub draws: Draws,
 }
 
 impl Draws {

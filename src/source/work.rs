@@ -1,5 +1,7 @@
 //! What inference will ask of a source, and the memory that it takes on one machine.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::memory;
 use crate::options::{Bootstrap, Multiplier};
@@ -11,6 +13,22 @@ const BITS: u128 = 5;
 
 /// Bytes of a kept unit's label.
 const LABEL: u128 = 64;
+
+/// What the workers of a cluster did for a fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ClusterWork {
+    /// Tasks that were worked on at the same time.
+    pub workers: u64,
+    /// Tasks that were answered.
+    pub tasks: u64,
+    /// Tasks that were given out again, as an answer was missing or could not be believed.
+    pub tasks_again: u64,
+    /// Bytes of the arranged sample.
+    pub bytes_arranged: u64,
+    /// Bytes of it that workers read from storage; what they still had in memory is not counted.
+    pub bytes_read: u64,
+}
 
 /// What is formed of influence values.
 #[derive(Clone, Copy, Debug)]

@@ -201,9 +201,15 @@ pub(crate) struct DeviceArgs {
     /// Where the arithmetic is done.
     #[arg(long, value_name = "WHICH", default_value = "cpu", help_heading = "Device")]
     pub backend: Backend,
-    /// Which GPU, counted from 0.
-    #[arg(long, value_name = "N", help_heading = "Device")]
-    pub device: Option<usize>,
+    /// Which GPUs, counted from 0, as in 0,1; the first, or the one that the system prefers, without this.
+    #[arg(
+        long,
+        value_name = "N",
+        visible_alias = "device",
+        value_delimiter = ',',
+        help_heading = "Device"
+    )]
+    pub devices: Vec<usize>,
     /// Floating-point type on the device: f64, or f32 on wgpu.
     #[arg(long, value_name = "TYPE", value_parser = values::PRECISION.parser(), help_heading = "Device")]
     pub precision: Option<Precision>,

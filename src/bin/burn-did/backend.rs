@@ -15,18 +15,26 @@ pub(crate) trait Fit {
     /// Where it is to run.
     fn device(&self) -> &DeviceArgs;
 
-    /// Fits on a device of backend `B`.
+    /// Which cluster is to do the work, if it is one.
+    #[cfg(feature = "cluster")]
+    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
+        None
+    }
+
+    /// Fits on devices of backend `B`.
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<Self::Result>;
 }
 
 /// Where a fit runs, and who hears of it.
 pub(crate) struct On<'a, B: DidBackend> {
-    pub device: &'a B::Device,
+    pub devices: &'a [B::Device],
     pub precision: Precision,
     pub progress: Option<Progress>,
+    #[cfg(feature = "cluster")]
+    pub cluster: Option<burn_did::Cluster>,
 }
 
-/// Fits on the device asked for.
+/// Fits on the devices asked for.
 pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
     match command.device().backend {
         Backend::Cpu => cpu(command),
@@ -37,38 +45,43 @@ pub(crate) fn fit<F: Fit>(command: &F) -> Result<F::Result> {
 }
 
 fn cpu<F: Fit>(command: &F) -> Result<F::Result> {
-    if command.device().device.is_some_and(|d| d > 0) {
+    if command.device().devices.iter().any(|d| *d > 0) {
         return Err(CliError::usage(
             "the cpu backend has no devices to choose from",
-            "leave out --device",
+            "leave out --devices",
         ));
     }
-    let device = <Cpu as burn::tensor::backend::BackendTypes>::Device::default();
-    run::<Cpu, F>(command, &device, Precision::F64)
+    run::<Cpu, F>(command, &[Default::default()], Precision::F64)
 }
 
 #[cfg(feature = "wgpu")]
 fn wgpu<F: Fit>(command: &F) -> Result<F::Result> {
-    run::<burn_did::backend::Wgpu, F>(command, &adapter(command), Precision::F32)
+    run::<burn_did::backend::Wgpu, F>(command, &adapters(command), Precision::F32)
 }
 
 #[cfg(feature = "vulkan")]
 fn vulkan<F: Fit>(command: &F) -> Result<F::Result> {
-    run::<burn_did::backend::Vulkan, F>(command, &adapter(command), Precision::F64)
+    run::<burn_did::backend::Vulkan, F>(command, &adapters(command), Precision::F64)
 }
 
-/// The adapter asked for.
+/// The adapters asked for.
 #[cfg(feature = "wgpu")]
-fn adapter<F: Fit>(command: &F) -> burn_did::backend::WgpuDevice {
-    use burn_did::backend::WgpuDevice;
-    command.device().device.map_or(WgpuDevice::DefaultDevice, WgpuDevice::DiscreteGpu)
+fn adapters<F: Fit>(command: &F) -> Vec<burn_did::backend::WgpuDevice> {
+    use burn_did::backend::WgpuDevice::{DefaultDevice, DiscreteGpu};
+    match command.device().devices.as_slice() {
+        [] => vec![DefaultDevice],
+        some => some.iter().copied().map(DiscreteGpu).collect(),
+    }
 }
 
 #[cfg(feature = "cuda")]
 fn cuda<F: Fit>(command: &F) -> Result<F::Result> {
     use burn_did::backend::{Cuda, CudaDevice};
-    let device = CudaDevice::new(command.device().device.unwrap_or(0));
-    run::<Cuda, F>(command, &device, Precision::F64)
+    let devices: Vec<_> = match command.device().devices.as_slice() {
+        [] => vec![CudaDevice::new(0)],
+        some => some.iter().copied().map(CudaDevice::new).collect(),
+    };
+    run::<Cuda, F>(command, &devices, Precision::F64)
 }
 
 #[cfg(not(feature = "wgpu"))]
@@ -96,13 +109,26 @@ fn not_built(name: &str) -> CliError {
 
 fn run<B: DidBackend, F: Fit>(
     command: &F,
-    device: &B::Device,
+    devices: &[B::Device],
     precision: Precision,
 ) -> Result<F::Result> {
     let asked = command.device();
+    let mut chosen = asked.devices.clone();
+    chosen.sort_unstable();
+    if chosen.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(CliError::usage("--devices names a device twice", "name each once"));
+    }
     let bar = Bar::new(asked.quiet);
     let precision = asked.precision.unwrap_or(precision);
-    command.fit(On::<B> { device, precision, progress: bar.callback() })
+    #[cfg(feature = "cluster")]
+    let cluster = command.cluster().map(crate::cluster::OnCluster::connect).transpose()?.flatten();
+    command.fit(On::<B> {
+        devices,
+        precision,
+        progress: bar.callback(),
+        #[cfg(feature = "cluster")]
+        cluster,
+    })
 }
 
 /// Gives the GPU runtime its defaults. It would look for `cubecl.toml` in the working directory and above, and for `CUBECL_DEBUG_LOG`,

@@ -37,5 +37,17 @@ macro_rules! with_group_time {
     };
 }
 
+/// The fit to a command's data, where it is asked for.
+macro_rules! fit_where_asked {
+    ($estimator:expr, $args:expr, $on:expr) => {{
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = &$on.cluster {
+            return Ok($estimator.fit_cluster(cluster, &$args.columns.data)?);
+        }
+        Ok($estimator.fit_on($args.columns.data.as_path(), $on.devices)?)
+    }};
+}
+
+pub(crate) use fit_where_asked;
 pub(crate) use with_group_time;
 pub(crate) use with_shared;

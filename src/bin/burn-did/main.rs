@@ -2,6 +2,8 @@
 
 mod args;
 mod backend;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod commands;
 mod configure;
 mod csv;
@@ -39,6 +41,12 @@ enum Command {
     Drdid(Box<drdid::DrdidArgs>),
     Aggregate(aggregate::AggregateArgs),
     Plot(plot::PlotArgs),
+    #[cfg(feature = "cluster")]
+    Cluster(cluster::ClusterArgs),
+    #[cfg(feature = "cluster")]
+    Scheduler(cluster::SchedulerArgs),
+    #[cfg(feature = "cluster")]
+    Executor(cluster::ExecutorArgs),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +68,12 @@ fn main() -> ExitCode {
         Command::Drdid(args) => drdid::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Plot(args) => plot::run(&args),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(args) => cluster::start(&args),
+        #[cfg(feature = "cluster")]
+        Command::Scheduler(args) => cluster::schedule(&args),
+        #[cfg(feature = "cluster")]
+        Command::Executor(args) => cluster::execute(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

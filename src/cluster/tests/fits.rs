@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
 
@@ -21,7 +21,7 @@ use crate::pass::{SEGMENT, TILE};
 use crate::source::{HostStrata, LocalOptions, LocalStrata};
 
 #[path = "../../../tests/support/mod.rs"]
-mod support;
+pub(super) mod support;
 
 use support::frames::golden_data;
 use support::{ddd, drdid, golden};
@@ -66,6 +66,20 @@ impl Shared {
             writer.finish(&mut data.slice((number * each) as i64, each)).unwrap();
         }
         Self { directory, path }
+    }
+
+    /// A directory for samples, which has the data in another.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// One of the files.
+    pub fn file(&self, number: usize) -> PathBuf {
+        self.path.join(format!("{number:03}.parquet"))
     }
 }
 

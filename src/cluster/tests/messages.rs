@@ -15,10 +15,10 @@ use crate::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
     LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, Weight,
 };
-use crate::source::{Answer, AnyPass, AnyStat, Draws, ReweightedPass};
+use crate::source::{Answer, AnyPass, AnyStat, Draws};
 
 /// Numbers whose bits a text or a rounding would change.
-fn awkward() -> Vec<f64> {
+pub(super) fn awkward() -> Vec<f64> {
     let quiet = f64::from_bits(0x7FF8_0000_DEAD_BEEF);
     let signalling = f64::from_bits(0xFFF0_0000_0000_0001);
     let odd = [0.1 + 0.2, f64::MIN_POSITIVE / 3.0, -0.0, f64::MAX];
@@ -42,7 +42,7 @@ fn travels<T: Serialize + DeserializeOwned + Debug>(value: &T) {
     assert_eq!(format!("{back:?}"), format!("{value:?}"));
 }
 
-fn passes() -> Vec<AnyPass> {
+pub(super) fn passes() -> Vec<AnyPass> {
     let job = |stratum, w, odds| GramJob { stratum, x: 1, w, odds, outcomes: vec![0, 3] };
     let jobs = vec![
         job(0, Weight::Ones, None),
@@ -64,11 +64,10 @@ fn passes() -> Vec<AnyPass> {
     let consumers = Consumers { clusters: Some(70_000), multipliers, keep_rows: true };
     let strata = vec![StratumPlan::default(), plan];
     let influence = InfluencePass { columns: 7, trim: 0.995, strata, consumers };
-    let mut passes =
-        vec![AnyPass::Gram(gram), AnyPass::Logit(logit), AnyPass::Influence(influence)];
+    let mut passes = vec![AnyPass::from(gram), AnyPass::from(logit), AnyPass::from(influence)];
     let draws = Draws::batches(9, 40, true).last().expect("three batches");
-    let reweighted = passes.iter().map(|p| ReweightedPass { pass: Box::new(p.clone()), draws });
-    let reweighted: Vec<AnyPass> = reweighted.map(AnyPass::Reweighted).collect();
+    let reweighted = |pass: &AnyPass| pass.clone().reweighted(draws);
+    let reweighted: Vec<AnyPass> = passes.iter().map(reweighted).collect();
     passes.extend(reweighted);
     passes
 }

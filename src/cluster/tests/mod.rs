@@ -2,4 +2,6 @@
 
 mod faults;
 mod fits;
+mod hostile;
 mod messages;
+mod samples;

@@ -16,6 +16,9 @@ use crate::parallel::held;
 use crate::pass::Chunk;
 use crate::source::put;
 
+/// Manifests beyond which those go of which no segment is kept.
+const MANIFESTS: usize = 16;
+
 /// How a segment is held for passes.
 pub(super) struct Held<'a> {
     pub change: &'a Change,
@@ -115,12 +118,17 @@ impl<B: DidBackend> Cache<B> {
     }
 
     /// The sample's manifest, read once.
-    fn manifest(&self, sample: &Sample) -> Result<Arc<Manifest>> {
+    pub fn manifest(&self, sample: &Sample) -> Result<Arc<Manifest>> {
         if let Some(manifest) = held(&self.shelf).manifests.get(sample) {
             return Ok(Arc::clone(manifest));
         }
         let manifest = Arc::new(Manifest::read(sample)?);
-        held(&self.shelf).manifests.insert(sample.clone(), Arc::clone(&manifest));
+        let mut shelf = held(&self.shelf);
+        let Shelf { manifests, segments, .. } = &mut *shelf;
+        if manifests.len() >= MANIFESTS {
+            manifests.retain(|sample, _| segments.keys().any(|(kept, _)| kept == sample));
+        }
+        manifests.insert(sample.clone(), Arc::clone(&manifest));
         Ok(manifest)
     }
 

@@ -1,6 +1,6 @@
 //! Arranged rows in files.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,6 +56,22 @@ pub(super) fn write(arranged: &[Arranged], length: usize, directory: &Path) -> R
 /// [`DidError::Io`], or [`DidError::Engine`] if what is read is not what was written.
 pub(super) fn read(manifest: &Manifest, entry: &Entry) -> Result<StratumData> {
     let shape = manifest.shape;
+    let rows: u64 = entry.pieces.iter().map(|piece| piece.rows as u64).sum();
+    if rows != entry.seal.rows {
+        let problem = "a segment's pieces have other rows than it".into();
+        return Err(DidError::Engine { problem });
+    }
+    // No memory is taken for more than files have.
+    for piece in &entry.pieces {
+        let path = manifest.file(piece)?;
+        let length = fs::metadata(path).map_err(|source| io(path, source))?.len();
+        let end = (piece.rows as u64).checked_mul(shape.row_bytes());
+        let end = end.and_then(|bytes| bytes.checked_add(piece.offset));
+        if end.is_none_or(|end| end > length) {
+            let problem = format!("{} is shorter than what was written", path.display());
+            return Err(DidError::Engine { problem });
+        }
+    }
     let mut data = shape.stratum(entry.seal.rows as usize);
     let mut at = 0;
     for piece in &entry.pieces {

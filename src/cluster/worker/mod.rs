@@ -68,7 +68,10 @@ impl<B: DidBackend> Worker<B> {
                 Ok(Reply::Looked(answers.into_iter().collect::<Result<_>>()?))
             }
             Task::Pass { sample, segments, change, k, precision, pass } => {
-                let as_held = cache::Held { change, k: *k, precision: *precision };
+                let (k, precision) = (*k, *precision);
+                let manifest = self.cache.manifest(sample)?;
+                manifest.check_pass(pass, change, k)?;
+                let as_held = cache::Held { change, k, precision };
                 let mut answers = Vec::with_capacity(segments.len());
                 for segment in segments {
                     let (entry, chunk) = self.cache.chunk(
@@ -94,18 +97,22 @@ impl<B: DidBackend> Worker<B> {
         }
     }
 
-    fn outcome(&self, task: &[u8]) -> Result<Reply> {
-        let task: Task<'static> = decode(task)?;
-        guarded("a part of the sample", || self.reply(&task))
+    fn outcome(&self, task: &[u8]) -> std::result::Result<Reply, Problem> {
+        let problem = |error: DidError, kind| Problem { text: error.to_string(), kind };
+        let task: Task<'static> =
+            decode(task).map_err(|error| problem(error, ProblemKind::Passing))?;
+        let reply = guarded("a part of the sample", || self.reply(&task));
+        reply.map_err(|error| {
+            let kind = kind(&task, &error);
+            problem(error, kind)
+        })
     }
 }
 
 impl<B: DidBackend> Obey for Worker<B> {
     fn obey(&self, task: &[u8]) -> Vec<u8> {
         let before = self.bytes_read.load(Ordering::Relaxed);
-        let outcome = self
-            .outcome(task)
-            .map_err(|error| Problem { kind: kind(&error), text: error.to_string() });
+        let outcome = self.outcome(task);
         let bytes_read = self.bytes_read.load(Ordering::Relaxed) - before;
         let message = Message {
             question: digest(task),
@@ -120,9 +127,13 @@ impl<B: DidBackend> Obey for Worker<B> {
 }
 
 /// What an error lies in.
-fn kind(error: &DidError) -> ProblemKind {
+fn kind(task: &Task<'_>, error: &DidError) -> ProblemKind {
     match error {
         DidError::Engine { .. } | DidError::Temporary { .. } | DidError::Panicked { .. } => {
+            ProblemKind::Passing
+        }
+        // What others wrote a moment ago may be a moment late on shared storage.
+        DidError::Io { .. } if matches!(task, Task::Look { .. } | Task::Pass { .. }) => {
             ProblemKind::Passing
         }
         error if names_a_row(error) => ProblemKind::OfARow,

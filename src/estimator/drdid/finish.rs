@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::reweighted::cells;
 use super::{Drdid, DrdidResult};
-use crate::backend::{DeviceWork, DidBackend};
+use crate::backend::DidBackend;
 use crate::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::CellStatus;
@@ -70,9 +70,9 @@ impl<'a> Comparison<'a> {
         self.result
     }
 
-    /// With what the devices were asked to do.
-    pub fn with_device_work(mut self, work: Option<DeviceWork>) -> Self {
-        self.result.timings.device = work;
+    /// With what was done for the source.
+    pub fn done_by(mut self, source: &impl Source) -> Self {
+        self.result.timings = self.result.timings.of(source);
         self
     }
 

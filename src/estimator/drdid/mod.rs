@@ -172,7 +172,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         let columns = columns(&mut estimated, by_row);
         let moments =
             InfluenceMoments::form(&source, columns.iter().map(Some), &work, recipe.trim)?;
-        let comparison = comparison.with_device_work(source.device_work());
+        let comparison = comparison.done_by(&source);
         Ok(comparison.finish(&estimated, columns.len(), moments, start))
     }
 }

@@ -80,6 +80,14 @@ pub(crate) trait Elsewhere {
 /// Takes what a shard shows.
 pub(crate) type Take<'a> = dyn FnMut(FrameStat) -> Result<()> + 'a;
 
+/// What all looks at the shards found together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Looks {
+    survey: Survey,
+    levels: Levels,
+    changes: Changes,
+}
+
 /// A sample whose rows are still in the files.
 pub(crate) struct Arrangement {
     pub sample: Sample,
@@ -88,6 +96,7 @@ pub(crate) struct Arrangement {
     pub rows: Vec<usize>,
     /// Of each shard.
     pub positions: Vec<Position>,
+    pub looks: Looks,
 }
 
 /// Decides the sample from what the shards show; `audit` says where the rows come from.
@@ -99,7 +108,7 @@ pub(crate) fn arrange_apart(
     audit: SampleAudit,
     request: &Request<'_>,
 ) -> Result<Arrangement> {
-    let apart = Apart { shards, units: RefCell::default() };
+    let apart = Apart { shards, units: RefCell::default(), looks: RefCell::default() };
     let Decided { blueprint, sample, rows } = decide(&apart, audit, request)?;
     let strata = &blueprint.rules.strata;
     let mut next = Placement::first(strata, &rows);
@@ -108,14 +117,30 @@ pub(crate) fn arrange_apart(
         let after = next.after(&rows);
         Position::new(std::mem::replace(&mut next, after), rows)
     });
-    let positions = positions.collect();
-    Ok(Arrangement { sample, plan: Plan::new(blueprint, request), rows, positions })
+    let (positions, looks) = (positions.collect(), apart.looks.into_inner());
+    Ok(Arrangement { sample, plan: Plan::new(blueprint, request), rows, positions, looks })
 }
 
-/// Shards, and the units of each once they were surveyed.
+/// Decides the sample once more, for another estimate from rows that were arranged by `plan`.
+///
+/// # Errors
+/// As for a data frame, and [`DidError::Config`] if it is another sample.
+pub(crate) fn arrange_again(
+    looks: &Looks,
+    plan: &Plan,
+    audit: SampleAudit,
+    request: &Request<'_>,
+) -> Result<Sample> {
+    let Decided { blueprint, sample, .. } = decide(&Again { looks, plan }, audit, request)?;
+    if Plan::new(blueprint, request) == *plan { Ok(sample) } else { Err(another_sample()) }
+}
+
+/// Shards, and what was found in them.
 struct Apart<'a> {
     shards: &'a dyn Elsewhere,
+    /// Units of each shard.
     units: RefCell<Vec<BTreeMap<Pattern, usize>>>,
+    looks: RefCell<Looks>,
 }
 
 impl Apart<'_> {
@@ -136,22 +161,63 @@ impl Shown for Apart<'_> {
             all.merge(survey)?;
             all.check_values(request.roles)
         })?;
+        self.looks.borrow_mut().survey = all.clone();
         Ok(all)
     }
 
     fn levels(&self, rules: &Rules, _: &Request<'_>) -> Result<Levels> {
-        self.merged(Asked::Levels(rules.for_placing()), |found| match found {
+        let levels = self.merged(Asked::Levels(rules.for_placing()), |found| match found {
             Found::Levels(levels) => Some(levels),
             Found::Survey(_) | Found::Changes(_) => None,
-        })
+        })?;
+        self.looks.borrow_mut().levels = levels.clone();
+        Ok(levels)
     }
 
     fn changes(&self, rules: &Rules, levels: &Levels, _: &Request<'_>) -> Result<Changes> {
         let look = Asked::Changes(rules.for_placing(), levels.factors.clone());
-        self.merged(look, |found| match found {
+        let changes = self.merged(look, |found| match found {
             Found::Changes(changes) => Some(changes),
             Found::Survey(_) | Found::Levels(_) => None,
-        })
+        })?;
+        self.looks.borrow_mut().changes = changes.clone();
+        Ok(changes)
+    }
+}
+
+/// Looks that were taken under a plan's rules.
+struct Again<'a> {
+    looks: &'a Looks,
+    plan: &'a Plan,
+}
+
+impl Again<'_> {
+    /// What was found is of the rows of the plan's sample.
+    fn under<T: Clone>(&self, rules: &Rules, found: &T) -> Result<T> {
+        if self.plan.has_rules(rules) { Ok(found.clone()) } else { Err(another_sample()) }
+    }
+}
+
+impl Shown for Again<'_> {
+    fn survey(&self, _: &Request<'_>) -> Result<Survey> {
+        Ok(self.looks.survey.clone())
+    }
+
+    fn levels(&self, rules: &Rules, _: &Request<'_>) -> Result<Levels> {
+        self.under(rules, &self.looks.levels)
+    }
+
+    fn changes(&self, rules: &Rules, _: &Levels, _: &Request<'_>) -> Result<Changes> {
+        self.under(rules, &self.looks.changes)
+    }
+}
+
+fn another_sample() -> DidError {
+    DidError::Config {
+        option: "the prepared sample",
+        expected: "options under which the sample has the units, periods, groups and columns that were prepared",
+        got: "others (control group, anticipation or balance); prepare a sample with these options"
+            .into(),
     }
 }
 

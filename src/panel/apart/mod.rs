@@ -15,7 +15,9 @@ mod split;
 
 pub(crate) use super::stratum::Shape;
 pub(crate) use ends::{Ends, ordered_shards};
-pub(crate) use look::{Arrangement, Elsewhere, FrameLook, FrameStat, Take, arrange_apart};
+pub(crate) use look::{
+    Arrangement, Elsewhere, FrameLook, FrameStat, Looks, Take, arrange_again, arrange_apart,
+};
 pub(crate) use place::{Arranged, Plan, Position};
 pub(crate) use reading::{Reading, RowRange};
 pub(crate) use split::{Cuts, bucket_shards, cuts};

@@ -8,6 +8,7 @@ use crate::panel::blueprint::Blueprint;
 use crate::panel::canonical::sort_by_content;
 use crate::panel::placement::Placement;
 use crate::panel::request::Request;
+use crate::panel::rules::Rules;
 use crate::panel::stratum::{Shape, StratumData};
 
 /// What the strata are, for whoever puts rows into them.
@@ -36,6 +37,11 @@ impl Plan {
     pub(super) fn new(blueprint: Blueprint, request: &Request<'_>) -> Self {
         let blueprint = Blueprint { rules: blueprint.rules.for_placing(), ..blueprint };
         Self { blueprint, by_content: request.sorts_by_content() }
+    }
+
+    /// Whether rows were placed by these rules.
+    pub(super) fn has_rules(&self, rules: &Rules) -> bool {
+        self.blueprint.rules == rules.for_placing()
     }
 
     /// Columns of the strata.

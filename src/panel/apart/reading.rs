@@ -69,9 +69,39 @@ impl Reading {
         Reader { roles: &self.roles, missing: &self.missing, by_row: self.by_row }
     }
 
-    /// Whether rows have no labels, so that their outcomes are their order.
-    pub fn by_content(&self) -> bool {
-        self.roles.unit.is_none()
+    /// An error unless this is how the rows of a request are read.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] naming the first option that differs.
+    pub fn check_same(&self, request: &Request<'_>) -> Result<()> {
+        let (own, other) = (&self.roles, request.roles);
+        let shown = |name: &Option<String>| name.clone().unwrap_or_else(|| "none".into());
+        let formula = |roles: &Roles| String::from(roles.covariates.clone());
+        for (option, own, other) in [
+            ("outcome", own.outcome.clone(), other.outcome.clone()),
+            ("unit", shown(&own.unit), shown(&other.unit)),
+            ("time", own.time.clone(), other.time.clone()),
+            ("group", own.group.clone(), other.group.clone()),
+            ("eligible", shown(&own.eligible), shown(&other.eligible)),
+            ("weights", shown(&own.weights), shown(&other.weights)),
+            ("cluster", shown(&own.cluster), shown(&other.cluster)),
+            ("covariates", formula(own), formula(other)),
+        ] {
+            if own != other {
+                let got = format!("`{other}` for a sample that was prepared with `{own}`");
+                let expected = "what the sample was prepared with, or another sample";
+                return Err(DidError::Config { option, expected, got });
+            }
+        }
+        let reader = request.reader();
+        if own == other && self.missing == *reader.missing && self.by_row == reader.by_row {
+            return Ok(());
+        }
+        Err(DidError::Config {
+            option: "the prepared sample",
+            expected: "the frequency, treatment, missing values and kind of data that it was prepared with",
+            got: "others; prepare a sample with these options".into(),
+        })
     }
 
     /// Types of the columns, or of the column that orders rows.

@@ -1,5 +1,7 @@
 //! A sample does not depend on how, where and in which order its frames are looked at and placed.
 
+use std::cell::RefCell;
+
 use polars::prelude::*;
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -10,6 +12,7 @@ use super::*;
 use crate::panel::additive::Additive;
 use crate::panel::fixture::{NEVER, request, roles, sent, staggered};
 use crate::panel::frame::{Frame, Placed};
+use crate::panel::reader::Reader;
 use crate::panel::request::Storage;
 use crate::panel::roles::Roles;
 use crate::panel::rules::SampleOptions;
@@ -142,36 +145,58 @@ fn merged<L: Additive>(mut looks: Vec<L>, rng: &mut SmallRng) -> L {
     looks.pop().unwrap_or_default()
 }
 
-/// As [`whole`], of frames that are read anew for each step and know nothing of each other but what was sent.
-fn apart(pieces: &[DataFrame], request: &Request<'_>, rng: &mut SmallRng) -> Result<Arranged> {
-    let read = |df: &DataFrame| Frame::new(df, request.reader());
-    let surveys: Vec<Survey> =
-        pieces.iter().map(|df| Ok(Survey::of(&read(df)?))).collect::<Result<_>>()?;
-    let survey = merged(surveys.iter().map(sent).collect(), rng);
-    let rules = survey.rules(request, SampleAudit::default())?;
-    let look = |df: &DataFrame, rules: &Rules| -> Result<Levels> {
-        let frame = read(df)?;
-        Ok(Levels::of(Placed { rows: &frame.rows, grids: &frame.place(rules) }))
-    };
-    let levels = pieces.iter().map(|df| look(df, &sent(&rules))).collect::<Result<_>>()?;
-    let levels = merged(levels, rng);
-    let look = |df: &DataFrame, rules: &Rules, levels: &Levels| -> Result<Changes> {
-        let frame = read(df)?;
-        let placed = Placed { rows: &frame.rows, grids: &frame.place(rules) };
-        Changes::of(placed, &levels.factors, rules.layout)
-    };
-    let changes = pieces.iter().map(|df| look(df, &sent(&rules), &sent(&levels)));
-    let changes = merged(changes.collect::<Result<_>>()?, rng);
-    let kinds = survey.kinds.as_ref().unwrap();
-    let design = request.roles.covariates.design(kinds, &levels.factors)?;
-    let blueprint = Blueprint::new(rules, levels, &changes, &design, request);
+/// Frames that are read anew for each look, know nothing of each other but what was sent, and are looked at in any order.
+struct Apart<'a> {
+    pieces: &'a [DataFrame],
+    rng: RefCell<SmallRng>,
+}
 
+impl Apart<'_> {
+    fn look<L: Additive>(
+        &self,
+        find: impl Fn(&Frame) -> Result<L>,
+        reader: Reader<'_>,
+    ) -> Result<L> {
+        let look = |df| find(&Frame::new(df, reader)?);
+        let looks = self.pieces.iter().map(look).collect::<Result<_>>()?;
+        Ok(merged(looks, &mut self.rng.borrow_mut()))
+    }
+}
+
+impl Shown for Apart<'_> {
+    fn survey(&self, request: &Request<'_>) -> Result<Survey> {
+        self.look(|frame| Ok(Survey::of(frame)), request.reader())
+    }
+
+    fn levels(&self, rules: &Rules, request: &Request<'_>) -> Result<Levels> {
+        let of = |frame: &Frame| {
+            Ok(Levels::of(Placed { rows: &frame.rows, grids: &frame.place(&sent(rules)) }))
+        };
+        self.look(of, request.reader())
+    }
+
+    fn changes(&self, rules: &Rules, levels: &Levels, request: &Request<'_>) -> Result<Changes> {
+        let of = |frame: &Frame| {
+            let placed = Placed { rows: &frame.rows, grids: &frame.place(&sent(rules)) };
+            Changes::of(placed, &sent(levels).factors, rules.layout)
+        };
+        self.look(of, request.reader())
+    }
+}
+
+/// As [`whole`], of frames apart.
+fn apart(pieces: &[DataFrame], request: &Request<'_>, rng: &mut SmallRng) -> Result<Arranged> {
+    let shown = Apart { pieces, rng: RefCell::new(rng.clone()) };
+    let Decided { blueprint, rows, .. } = decide(&shown, SampleAudit::default(), request)?;
+    let read = |df: &DataFrame| Frame::new(df, request.reader());
     let Blueprint { rules, shape, .. } = &blueprint;
-    let rows_of = |survey: &Survey| Counts::new(&survey.units, rules).of_strata(&rules.strata);
-    let rows = rows_of(&survey);
+    let rows_of = |df: &DataFrame| -> Result<Vec<usize>> {
+        let units = Survey::of(&read(df)?).units;
+        Ok(Counts::new(&units, rules).of_strata(&rules.strata))
+    };
     let mut placements = vec![Placement::first(&rules.strata, &rows)];
-    for survey in &surveys {
-        placements.push(placements[placements.len() - 1].after(&rows_of(survey)));
+    for piece in pieces {
+        placements.push(placements[placements.len() - 1].after(&rows_of(piece)?));
     }
     let mut strata: Vec<StratumData> = rows.iter().map(|n| shape.stratum(*n)).collect();
     let mut order: Vec<usize> = (0..pieces.len()).collect();
@@ -181,7 +206,7 @@ fn apart(pieces: &[DataFrame], request: &Request<'_>, rng: &mut SmallRng) -> Res
         let frame = read(&pieces[piece])?;
         let grids = frame.place(&blueprint.rules);
         let placed = Placed { rows: &frame.rows, grids: &grids };
-        assert_eq!(placed.rows_by_stratum(), rows_of(&surveys[piece]));
+        assert_eq!(placed.rows_by_stratum(), rows_of(&pieces[piece])?);
         let filling = blueprint.filling(&frame.rows);
         for (s, grid) in grids.iter().enumerate() {
             let (rank, at) = (placement.first_rank[s], placement.start[s]);

@@ -6,8 +6,11 @@ mod group;
 mod open;
 mod schema;
 
-pub(super) use file::Source;
 pub(crate) use files::ParquetFiles;
-pub(super) use files::Part;
-pub(super) use group::{rows_by_bucket, splitters};
-pub(super) use open::FRAME_ROWS;
+#[cfg(any(feature = "cluster", test))]
+pub(super) use {
+    file::Source,
+    files::Part,
+    group::{rows_by_bucket, splitters},
+    open::FRAME_ROWS,
+};

@@ -7,7 +7,7 @@ use clap::Args;
 use super::group_time;
 use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
-use crate::configure::with_group_time;
+use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
 use crate::error::Result;
 use crate::values;
@@ -40,6 +40,9 @@ pub(crate) struct AttGtArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     device: DeviceArgs,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    cluster: crate::cluster::OnCluster,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -57,12 +60,17 @@ impl Fit for AttGtArgs {
         &self.device
     }
 
+    #[cfg(feature = "cluster")]
+    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
+        Some(&self.cluster)
+    }
+
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
         let estimator = with_group_time!(AttGt<B>, self, on)
             .maybe_fix_weights(self.fix_weights)
             .anticipation(self.anticipation)
             .allow_unbalanced_panel(self.allow_unbalanced_panel)
             .build();
-        Ok(estimator.fit(self.columns.data.as_path(), on.device)?)
+        fit_where_asked!(estimator, self, on)
     }
 }

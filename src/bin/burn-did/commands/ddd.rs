@@ -7,7 +7,7 @@ use clap::Args;
 use super::group_time;
 use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
-use crate::configure::with_group_time;
+use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
 use crate::error::Result;
 use crate::values;
@@ -44,6 +44,9 @@ pub(crate) struct DddArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     device: DeviceArgs,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    cluster: crate::cluster::OnCluster,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -61,6 +64,11 @@ impl Fit for DddArgs {
         &self.device
     }
 
+    #[cfg(feature = "cluster")]
+    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
+        Some(&self.cluster)
+    }
+
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
         let pairs = self.allow_unbalanced_panel.then_some(UnbalancedPanel::Pairs);
         let estimator = with_group_time!(Ddd<B>, self, on)
@@ -68,6 +76,6 @@ impl Fit for DddArgs {
             .covariates_of_cell(self.covariates_of_cell)
             .unbalanced(pairs.unwrap_or(self.unbalanced))
             .build();
-        Ok(estimator.fit(self.columns.data.as_path(), on.device)?)
+        fit_where_asked!(estimator, self, on)
     }
 }

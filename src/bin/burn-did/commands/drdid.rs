@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::args::{ColumnArgs, DeviceArgs, Format, InferenceArgs};
 use crate::backend::{self, Fit, On};
-use crate::configure::with_shared;
+use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::values::{self, Estimator};
@@ -55,6 +55,9 @@ pub(crate) struct DrdidArgs {
     boot_type: Resampling,
     #[command(flatten)]
     device: DeviceArgs,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    cluster: crate::cluster::OnCluster,
     /// Format of the results.
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
     format: Format,
@@ -107,6 +110,11 @@ impl Fit for DrdidArgs {
         &self.device
     }
 
+    #[cfg(feature = "cluster")]
+    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
+        Some(&self.cluster)
+    }
+
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DrdidResult> {
         let chosen = self.chosen();
         let rows = chosen.repeated_cross_sections;
@@ -118,6 +126,6 @@ impl Fit for DrdidArgs {
             .trim_level(self.trim_level)
             .resampling(self.boot_type)
             .build();
-        Ok(estimator.fit(self.columns.data.as_path(), on.device)?)
+        fit_where_asked!(estimator, self, on)
     }
 }

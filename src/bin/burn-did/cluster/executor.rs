@@ -1,0 +1,91 @@
+//! `burn-did executor`
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use burn_did::Precision;
+use burn_did::backend::DidBackend;
+use burn_did::cluster::{ExecutorConfig, SCHEDULER_PORT, run_executor};
+use clap::Args;
+
+use super::security::TlsArgs;
+use super::threads;
+use crate::args::DeviceArgs;
+use crate::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
+use crate::values;
+
+/// Start an executor of a cluster, which reads and sums parts of samples.
+#[derive(Args)]
+pub(crate) struct ExecutorArgs {
+    /// Host and port of the scheduler.
+    #[arg(long, value_name = "HOST:PORT", default_value_t = format!("127.0.0.1:{SCHEDULER_PORT}"))]
+    scheduler: String,
+    /// Address to listen on; 0.0.0.0 is every one of this machine.
+    #[arg(long, value_name = "ADDRESS", default_value_t = Ipv4Addr::LOCALHOST.into())]
+    bind: IpAddr,
+    /// Name by which the scheduler and clients reach this machine.
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// Ports for answers and for tasks; 0 takes free ones.
+    #[arg(long, value_name = "PORT", num_args = 2, default_values_t = [0, 0])]
+    ports: Vec<u16>,
+    /// Bytes of samples that are kept between passes, as in 4GiB.
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes, default_value = "1GiB")]
+    memory: u64,
+    /// Threads that work.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// End when standard input does.
+    #[arg(long)]
+    until_stdin_ends: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    tls: TlsArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ExecutorArgs) -> Result<()> {
+    if args.device.devices.len() > 1 {
+        return Err(CliError::usage(
+            "an executor works on one device",
+            "start one for each, or use burn-did cluster --gpus",
+        ));
+    }
+    if let Some(threads) = args.threads {
+        threads::limit(threads)?;
+    }
+    args.tls.warn(args.bind);
+    backend::fit(args)
+}
+
+impl Fit for ExecutorArgs {
+    type Result = ();
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<()> {
+        for precision in [Precision::F64, Precision::F32] {
+            if self.device.precision.is_none_or(|asked| asked == precision) {
+                // What it cannot do is refused when it is asked for.
+                if let (Err(error), Some(_)) =
+                    (B::probe(&on.devices[0], precision), self.device.precision)
+                {
+                    return Err(error.into());
+                }
+            }
+        }
+        let config = ExecutorConfig {
+            scheduler: self.scheduler.clone(),
+            bind: self.bind,
+            host: self.host.clone(),
+            ports: [self.ports[0], self.ports[1]],
+            memory: self.memory,
+            certificates: self.tls.certificates()?,
+            until_stdin_ends: self.until_stdin_ends,
+        };
+        Ok(run_executor::<B>(&config, &on.devices[0])?)
+    }
+}

@@ -1,0 +1,75 @@
+//! `burn-did cluster`
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use burn_did::cluster::{LocalCluster, RunningCluster, SCHEDULER_PORT};
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::status::{self, StatusArgs};
+use crate::args::Backend;
+use crate::error::{CliError, Result};
+use crate::output;
+use crate::values;
+
+/// Start a scheduler and executors on this machine, until this ends; or show a cluster.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ClusterArgs {
+    #[command(subcommand)]
+    command: Option<ClusterCommand>,
+    /// Executors on the processor.
+    #[arg(long, value_name = "N", conflicts_with = "gpus")]
+    executors: Option<usize>,
+    /// An executor for each of the first so many GPUs.
+    #[arg(long, value_name = "N")]
+    gpus: Option<usize>,
+    /// Backend of the GPUs.
+    #[arg(long, value_name = "WHICH", default_value = "cuda", requires = "gpus")]
+    backend: Backend,
+    /// Threads of each executor; so many that every processor has one without this.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Bytes of samples that each executor keeps between passes, as in 4GiB.
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes, default_value = "1GiB")]
+    memory: u64,
+    /// Port of the scheduler on loopback; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = SCHEDULER_PORT)]
+    port: u16,
+}
+
+#[derive(Subcommand)]
+enum ClusterCommand {
+    Status(StatusArgs),
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ClusterArgs) -> Result<()> {
+    if let Some(ClusterCommand::Status(args)) = &args.command {
+        return status::run(args);
+    }
+    let (executors, backend) = match (args.executors, args.gpus) {
+        (Some(executors), None) => (executors, Backend::Cpu),
+        (None, Some(gpus)) => (gpus, args.backend),
+        _ => return Err(CliError::usage("how many executors?", "add --executors N or --gpus N")),
+    };
+    if executors == 0 {
+        return Err(CliError::usage("a cluster needs an executor", "name a number above 0"));
+    }
+    let backend = backend.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
+    let program = std::env::current_exe().map_err(CliError::Output)?;
+    let loopback: IpAddr = Ipv4Addr::LOCALHOST.into();
+    let local = LocalCluster::builder()
+        .executors(executors)
+        .program(program)
+        .backend(backend)
+        .maybe_threads(args.threads)
+        .memory(args.memory)
+        .bind(SocketAddr::new(loopback, args.port))
+        .build();
+    let cluster = RunningCluster::start(&local)?;
+    output::results(&format!("{}\n", cluster.address()))?;
+    // The executors' standard inputs end with this process, however it does.
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,126 @@
+//! Clusters as users have them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::engine::{Engine, Obey};
+use super::prepare::Options;
+use super::session::Session;
+use super::stored::Stored;
+use super::threads::Threads;
+use super::worker::Worker;
+use crate::backend::DidBackend;
+use crate::error::Result;
+use crate::options::Precision;
+
+/// Workers that read, arrange and sum a sample together, wherever they are. The numbers are those of a fit on one machine, to the
+/// last bit, whatever the number of workers.
+///
+/// An estimator's `fit_cluster` takes parquet files that all workers see under the same path. The arranged sample is written to a
+/// [directory](Self::with_directory) that they all see, too, and deleted after the fit; [`ClusterSample`] is one for several fits.
+///
+/// ```
+/// # use burn_did::{AttGt, Cluster, backend::Cpu, data};
+/// # use polars::prelude::ParquetWriter;
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("panel.parquet");
+/// # ParquetWriter::new(std::fs::File::create(&path)?).finish(&mut data::mpdta())?;
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let config = config.group("first.treat").covariates("~ lpop").build();
+/// // Two workers in this process, each of which may keep 64 MiB of the sample.
+/// let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 64 << 20);
+/// let fit = config.fit_cluster(&cluster, &path)?;
+/// assert_eq!(fit.cells, config.fit(&data::mpdta(), &Default::default())?.cells);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Cluster {
+    engine: Arc<dyn Engine>,
+    directory: PathBuf,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster").field("directory", &self.directory).finish_non_exhaustive()
+    }
+}
+
+impl Cluster {
+    /// Workers in this process, one a device, each of which may keep so many bytes of a sample. They exchange nothing but bytes
+    /// with what drives them, as workers on other machines would: a way to try a program without any.
+    pub fn threads<B: DidBackend>(devices: &[B::Device], memory: u64) -> Self {
+        let worker = |(number, device): (usize, &B::Device)| -> Arc<dyn Obey> {
+            Arc::new(Worker::<B>::new(format!("worker {number}"), device.clone(), memory))
+        };
+        Self::of(Arc::new(Threads(devices.iter().enumerate().map(worker).collect())))
+    }
+
+    pub(super) fn of(engine: Arc<dyn Engine>) -> Self {
+        Self { engine, directory: std::env::temp_dir() }
+    }
+
+    /// With a directory for arranged samples, which this process and all workers see under this name; else it is that of
+    /// temporary files, which will do on one machine.
+    #[must_use]
+    pub fn with_directory(self, directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into(), ..self }
+    }
+
+    /// Opens a sample that was [kept](ClusterSample::keep).
+    ///
+    /// # Errors
+    /// [`DidError::Io`](crate::DidError::Io) or [`DidError::File`](crate::DidError::File) if there is none.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<ClusterSample> {
+        Ok(ClusterSample { cluster: self.clone(), stored: Stored::open(path.as_ref())? })
+    }
+
+    pub(crate) fn session(&self) -> Session {
+        Session::new(Arc::clone(&self.engine))
+    }
+
+    pub(crate) fn options(&self, precision: Precision) -> Options {
+        let directory = self.directory.clone();
+        Options { directory, precision, part_rows: None, segment_rows: None }
+    }
+}
+
+/// A sample that was read and arranged once, for several fits that differ in method, comparison, bootstrap or whatever else leaves
+/// the sample as it is. Its files are deleted with its last copy, unless they are [kept](Self::keep).
+///
+/// ```
+/// # use burn_did::{AttGt, Cluster, EstimationMethod, backend::Cpu, data};
+/// # use polars::prelude::ParquetWriter;
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("panel.parquet");
+/// # ParquetWriter::new(std::fs::File::create(&path)?).finish(&mut data::mpdta())?;
+/// # let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 64 << 20);
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let config = config.group("first.treat").covariates("~ lpop").build();
+/// let sample = config.prepare(&cluster, &path)?;
+/// let doubly_robust = config.fit_sample(&sample)?;
+/// let mut weighting = config.clone();
+/// weighting.method = EstimationMethod::Ipw;
+/// let weighted = weighting.fit_sample(&sample)?;
+/// assert_ne!(doubly_robust.cells, weighted.cells);
+/// // Other columns are another sample.
+/// let mut other = config;
+/// other.covariates = "~ 1".into();
+/// assert!(other.fit_sample(&sample).unwrap_err().to_string().contains("covariates"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClusterSample {
+    pub(crate) cluster: Cluster,
+    pub(crate) stored: Stored,
+}
+
+impl ClusterSample {
+    /// Leaves the files where they are when this is dropped; returns the path by which [`Cluster::open`] finds them.
+    ///
+    /// # Errors
+    /// [`DidError::Io`](crate::DidError::Io).
+    pub fn keep(&self) -> Result<PathBuf> {
+        self.stored.keep()
+    }
+}

@@ -1,0 +1,149 @@
+//! An arranged sample in files, for one fit or for many.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{Manifest, Sample as SampleFile, io};
+use super::wire::{decode, encode};
+use crate::error::{DidError, Result};
+use crate::panel::apart::{Looks, Plan, Reading, arrange_again};
+use crate::panel::{Request, Sample, SampleAudit};
+use crate::source::Ledger;
+
+/// Number of the form of saved samples.
+const FORMAT: u32 = 1;
+
+/// Name of the file that says what a directory's sample is.
+const NAME: &str = "sample";
+
+/// An arranged sample, and what it takes to decide it again for another estimate.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(super) sample: SampleFile,
+    pub(super) ledger: Ledger,
+    /// Bytes of its rows.
+    pub(super) bytes: u64,
+    decided: Decided,
+    directory: Arc<Directory>,
+}
+
+/// How a sample's rows were read, what they showed, and where they were put.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Decided {
+    pub reading: Reading,
+    pub looks: Looks,
+    pub plan: Plan,
+    /// Where the rows came from.
+    pub audit: SampleAudit,
+}
+
+/// What is written of a sample that is kept.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    format: u32,
+    sample: SampleFile,
+    decided: Decided,
+}
+
+impl Stored {
+    /// What was written to a directory, as a sample.
+    ///
+    /// # Errors
+    /// [`DidError::Io`].
+    pub(super) fn publish(
+        manifest: &Manifest,
+        decided: Decided,
+        directory: Directory,
+    ) -> Result<Self> {
+        let sample = manifest.write(directory.path.join("manifest"))?;
+        Ok(Self::new(manifest, sample, decided, directory))
+    }
+
+    fn new(
+        manifest: &Manifest,
+        sample: SampleFile,
+        decided: Decided,
+        directory: Directory,
+    ) -> Self {
+        let entries = manifest.entries.iter().map(|entry| (entry.segment, entry.seal)).collect();
+        let rows: u64 = manifest.entries.iter().map(|entry| entry.seal.rows).sum();
+        let (bytes, directory) = (rows * manifest.shape.row_bytes(), Arc::new(directory));
+        Self { sample, ledger: Ledger::new(manifest.strata, entries), bytes, decided, directory }
+    }
+
+    /// The sample as it is for a request.
+    ///
+    /// # Errors
+    /// As for a data frame, and [`DidError::Config`] if the request is of another sample.
+    pub fn describe(&self, request: &Request<'_>) -> Result<Sample> {
+        let Decided { reading, looks, plan, audit } = &self.decided;
+        reading.check_same(request)?;
+        arrange_again(looks, plan, audit.clone(), request)
+    }
+
+    /// Keeps the files for another day; returns the file by which they are found.
+    ///
+    /// # Errors
+    /// [`DidError::Io`].
+    pub fn keep(&self) -> Result<PathBuf> {
+        let path = self.directory.path.join(NAME);
+        let (sample, decided) = (self.sample.clone(), self.decided.clone());
+        let bytes = encode(&Saved { format: FORMAT, sample, decided })?;
+        fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+        self.directory.kept.store(true, Ordering::Relaxed);
+        Ok(path)
+    }
+
+    /// A sample that was kept.
+    ///
+    /// # Errors
+    /// [`DidError::Io`] or [`DidError::File`].
+    pub fn open(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).map_err(|source| io(path, source))?;
+        let other = |_| crate::files::problem(path, "not a sample that this version has kept");
+        let Saved { format, sample, decided } = decode(&bytes).map_err(other)?;
+        if format != FORMAT {
+            return Err(other(DidError::Engine { problem: String::new() }));
+        }
+        let manifest = Manifest::read(&sample)?;
+        let directory = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
+        let directory = Directory { path: directory, kept: AtomicBool::new(true) };
+        Ok(Self::new(&manifest, sample, decided, directory))
+    }
+}
+
+/// A directory of files that workers wrote, which goes when nobody needs it any more unless it is to be kept.
+#[derive(Debug)]
+pub(super) struct Directory {
+    pub path: PathBuf,
+    kept: AtomicBool,
+}
+
+impl Directory {
+    /// A new one in a directory that exists.
+    ///
+    /// # Errors
+    /// [`DidError::Io`].
+    pub fn new(within: &Path) -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("burn-did-").tempdir_in(within);
+        let directory = directory.map_err(|source| io(within, source))?;
+        Ok(Self { path: directory.keep(), kept: AtomicBool::new(false) })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        if !self.kept.load(Ordering::Relaxed) {
+            // What cannot be deleted is at worst left behind.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}

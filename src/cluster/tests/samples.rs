@@ -1,0 +1,234 @@
+//! Samples that are read in shards: rows in whatever order, what is wrong with them, and samples for several fits.
+
+use std::fs;
+
+use polars::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
+
+use super::faults::reversed;
+use super::fits::support::but;
+use super::fits::{Shared, assert_same, local, remote};
+use crate::backend::Cpu;
+use crate::cluster::Cluster;
+use crate::data::Simulation;
+use crate::estimator::AttGt;
+use crate::options::{Bootstrap, ControlGroup, EstimationMethod, Precision};
+use crate::pass::TILE;
+
+fn estimator() -> AttGt<Cpu> {
+    let named = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    named.covariates("~ x1").build()
+}
+
+fn data(units: usize) -> DataFrame {
+    let simulation = Simulation::builder().units(units).periods(4).cohorts([3, 4]).covariates(2);
+    simulation.build().frame()
+}
+
+fn shuffled(data: &DataFrame) -> DataFrame {
+    let mut rows: Vec<IdxSize> = (0..data.height() as IdxSize).collect();
+    rows.shuffle(&mut SmallRng::seed_from_u64(4));
+    data.take(&IdxCa::from_vec("".into(), rows)).unwrap()
+}
+
+fn with(data: &DataFrame, column: Column) -> DataFrame {
+    let mut data = data.clone();
+    data.with_column(column).unwrap();
+    data
+}
+
+fn assert_as_at_home(name: &str, estimator: &AttGt<Cpu>, data: &DataFrame, group: usize) {
+    let here = local(estimator, data, TILE);
+    for (files, rows) in [(1, group), (3, group), (2, 4 * group)] {
+        let shared = Shared::new(data, files, group);
+        let there = remote(estimator, &shared, (2, rows, TILE), reversed);
+        assert_same(&format!("{name}, {files} files, {rows} rows"), &here, &there);
+    }
+}
+
+/// Parts end within units, whose rows are then in two parts or, with parts of one row, in many.
+#[test]
+fn units_may_cross_parts() {
+    for (units, group) in [(60, 1), (60, 3), (400, 7), (3_000, 1_001)] {
+        assert_as_at_home("ascending", &estimator(), &data(units), group);
+    }
+}
+
+#[test]
+fn rows_may_be_in_any_order() {
+    let data = data(500);
+    assert_as_at_home("shuffled", &estimator(), &shuffled(&data), 111);
+    let unit = |id: i64| format!("county {:04}", id * 7 % 1_000);
+    let ids = data.column("id").unwrap().cast(&DataType::Int64).unwrap();
+    let texts: Vec<String> = ids.i64().unwrap().iter().flatten().map(unit).collect();
+    let texts = with(&data, Column::new("id".into(), texts));
+    assert_as_at_home("texts", &estimator(), &texts, 97);
+    let floats: Vec<Option<f64>> = ids
+        .i64()
+        .unwrap()
+        .iter()
+        .flatten()
+        .map(|id| (id % 11 > 0).then_some(-0.5 * id as f64))
+        .collect();
+    assert_as_at_home(
+        "missing units",
+        &estimator(),
+        &with(&data, Column::new("id".into(), floats)),
+        97,
+    );
+}
+
+/// Rows without units are in the order of their content, wherever equal outcomes are.
+#[test]
+fn rows_without_units_are_ordered_across_shards() {
+    let simulation = Simulation::builder().units(900).periods(4).cohorts([3, 4]).covariates(2);
+    let data = simulation.repeated_cross_sections(true).build().frame();
+    let y = data.column("y").unwrap().cast(&DataType::Float64).unwrap();
+    let coarse = |round: f64| -> Vec<Option<f64>> {
+        let values = y.f64().unwrap().iter().flatten().enumerate();
+        values.map(|(i, y)| (i % 50 > 0).then_some((y * round).round() / round)).collect()
+    };
+    let mut sections = estimator();
+    (sections.unit, sections.repeated_cross_sections) = (None, true);
+    sections.bootstrap = Some(Bootstrap::draws(20).seed(1));
+    for round in [1e6, 4.0, 0.5] {
+        let data = with(&data, Column::new("y".into(), coarse(round)));
+        let mut here = String::new();
+        for data in [&data, &shuffled(&data)] {
+            assert_as_at_home(&format!("rounded {round}"), &sections, data, 203);
+            let now = local(&sections, data, TILE);
+            assert!(here.is_empty() || here == now);
+            here = now;
+        }
+    }
+}
+
+#[test]
+fn categories_and_dates_are_read_as_at_home() {
+    let data = data(300);
+    let names = ["north", "south", "east"];
+    let region: Vec<&str> = (0..data.height()).map(|row| names[row / 4 % 3]).collect();
+    let region = Series::new("region".into(), region);
+    let categories = Categories::new("regions".into(), "".into(), CategoricalPhysical::U8);
+    let category = region.cast(&DataType::from_categories(categories)).unwrap();
+    let mut by_region = estimator();
+    by_region.covariates = "~ x1 + region".into();
+    for column in [region.clone(), category] {
+        assert_as_at_home("regions", &by_region, &with(&data, column.into_column()), 101);
+    }
+}
+
+/// What is wrong with the data is said in the same words, with the row's number among all.
+#[test]
+fn errors_are_those_of_a_fit_at_home() {
+    let data = data(100);
+    let doubles = |name: &str| {
+        let column = data.column(name).unwrap().cast(&DataType::Float64).unwrap();
+        column.f64().unwrap().iter().flatten().collect::<Vec<f64>>()
+    };
+    let changed = |name: &str, row: usize, value: f64| {
+        let mut values = doubles(name);
+        values[row] = value;
+        with(&data, Column::new(name.into(), values))
+    };
+    let weights = |row: usize| {
+        let mut values = vec![1.0; data.height()];
+        values[row] = -2.0;
+        with(&data, Column::new("w".into(), values))
+    };
+    let mut weighted = estimator();
+    weighted.weights = Some("w".into());
+    for (name, estimator, data) in [
+        ("negative group", estimator(), changed("group", 311, -3.0)),
+        ("period with digits", estimator(), changed("period", 250, 3.0 + 1e-17_f64.sqrt())),
+        ("duplicate row", estimator(), changed("period", 203, 1.0)),
+        ("negative weight", weighted.clone(), weights(333)),
+        (
+            "all weights zero",
+            weighted,
+            with(&data, Column::new("w".into(), vec![0.0; data.height()])),
+        ),
+        ("text", estimator(), with(&data, Column::new("y".into(), vec!["a"; data.height()]))),
+        ("no such column", but(estimator(), |e| e.outcome = "z".into()), data.clone()),
+        (
+            "no group",
+            estimator(),
+            with(&data, Column::new("group".into(), vec![0.0; data.height()])),
+        ),
+    ] {
+        let here = local(&estimator, &data, TILE);
+        assert!(!here.contains("Estimated"), "{name}: {here:.300}");
+        let shared = Shared::new(&data, 2, 37);
+        let there = remote(&estimator, &shared, (2, 37, TILE), reversed);
+        let there = there.replace(&format!("{}: ", shared.file(0).display()), "");
+        assert_same(name, &here, &there);
+    }
+}
+
+fn cluster(shared: &Shared) -> Cluster {
+    Cluster::threads::<Cpu>(&[Default::default(); 2], 1 << 20).with_directory(shared.directory())
+}
+
+#[test]
+fn a_sample_serves_many_fits() {
+    let data = data(2_000);
+    let shared = Shared::new(&data, 2, 700);
+    let cluster = cluster(&shared);
+    let sample = estimator().prepare(&cluster, shared.path()).unwrap();
+    let weighting = but(estimator(), |e| e.method = EstimationMethod::Ipw);
+    let single = but(estimator(), |e| e.precision = Precision::F32);
+    let drawn = but(estimator(), |e| e.bootstrap = Some(Bootstrap::draws(30).seed(2)));
+    let later = but(estimator(), |e| e.control_group = ControlGroup::NotYetTreated);
+    for other in [estimator(), weighting, single, drawn, later, estimator()] {
+        let here = other.fit(&data, &Default::default()).unwrap();
+        let there = other.fit_sample(&sample).unwrap();
+        assert_eq!(format!("{:?}", here.cells), format!("{:?}", there.cells));
+        assert_eq!(here.settings, there.settings);
+    }
+    let refused = |other: AttGt<Cpu>| other.fit_sample(&sample).unwrap_err().to_string();
+    let error = refused(but(estimator(), |e| e.covariates = "~ x1 + x2".into()));
+    assert!(error.contains("`~ x1 + x2` for a sample that was prepared with `~ x1`"), "{error}");
+    assert!(refused(but(estimator(), |e| e.outcome = "x2".into())).contains("outcome"));
+    let words = Some(vec!["-9".into()]);
+    assert!(refused(but(estimator(), |e| e.missing_values = words)).contains("missing values"));
+    assert!(refused(but(estimator(), |e| e.keep_influence = true)).contains("keep_influence"));
+    // Kept, it outlives its handles; else nothing is left.
+    let kept = sample.keep().unwrap();
+    drop(sample);
+    let again = cluster.open(&kept).unwrap();
+    let fit = estimator().fit_sample(&again).unwrap();
+    assert_eq!(fit.cells, estimator().fit(&data, &Default::default()).unwrap().cells);
+    assert!(cluster.open(shared.file(0)).is_err());
+}
+
+/// Files that vanish, shrink or are damaged after they were arranged are errors.
+#[test]
+fn damaged_samples_are_errors() {
+    let shared = Shared::new(&data(400), 1, 300);
+    let sample = estimator().prepare(&cluster(&shared), shared.path()).unwrap();
+    let kept = sample.keep().unwrap();
+    // Workers that have read nothing yet.
+    let fit = || cluster(&shared).open(&kept).and_then(|sample| estimator().fit_sample(&sample));
+    assert!(fit().is_ok());
+    let files = fs::read_dir(kept.parent().unwrap()).unwrap();
+    let files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() > 3, "{files:?}");
+    for file in files {
+        let bytes = fs::read(&file).unwrap();
+        let mut changed = bytes.clone();
+        changed[bytes.len() / 2] ^= 16;
+        for damaged in [None, Some(&bytes[..bytes.len() - 1]), Some(changed.as_slice())] {
+            match damaged {
+                None => fs::remove_file(&file).unwrap(),
+                Some(damaged) => fs::write(&file, damaged).unwrap(),
+            }
+            let error = fit().unwrap_err().to_string();
+            let named = file.file_name().unwrap().to_str().unwrap();
+            assert!(error.contains(named) || error.contains("cannot be read"), "{named}: {error}");
+        }
+        fs::write(&file, bytes).unwrap();
+    }
+    assert!(fit().is_ok());
+}

@@ -1,0 +1,89 @@
+//! Fits by the workers of a cluster.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::setup::{Opened, Setup};
+use super::shell::{Estimator, setup, validate};
+use crate::cluster::{Cluster, Options, Prepared, Remote, Session, Stored, prepare};
+use crate::error::{DidError, Result};
+use crate::files::{Files, Format, problem};
+use crate::panel::{Sample, SampleAudit, Storage};
+
+/// A fit to the parquet files of a path.
+pub(super) fn fit<E: Estimator>(
+    estimator: &E,
+    cluster: &Cluster,
+    path: &Path,
+) -> Result<E::Result> {
+    let (setup, start) = (checked(estimator)?, Instant::now());
+    let _span = tracing::info_span!("fit", estimator = E::NAME, backend = "cluster").entered();
+    let options = cluster.options(setup.precision);
+    estimator.estimate(setup.open_remote(path, cluster.session(), &options, start)?)
+}
+
+/// The sample of an estimator, for this and other fits.
+pub(super) fn sample<E: Estimator>(
+    estimator: &E,
+    cluster: &Cluster,
+    path: &Path,
+) -> Result<Stored> {
+    let setup = checked(estimator)?;
+    let options = cluster.options(setup.precision);
+    Ok(setup.prepared(path, &cluster.session(), &options)?.1)
+}
+
+/// A fit to a sample that was prepared.
+pub(super) fn fit_sample<E: Estimator>(
+    estimator: &E,
+    cluster: &Cluster,
+    stored: &Stored,
+) -> Result<E::Result> {
+    let (setup, start) = (checked(estimator)?, Instant::now());
+    let sample = stored.describe(&setup.request(Storage::Resident))?;
+    let (session, precision, stored) = (cluster.session(), setup.precision, stored.clone());
+    estimator.estimate(setup.held(sample, Prepared { session, stored, precision }, 0.0, start)?)
+}
+
+/// The setup, if what it asks for can be had from a cluster.
+fn checked<E: Estimator>(estimator: &E) -> Result<Setup> {
+    validate(estimator)?;
+    if estimator.shared().keep_influence {
+        return Err(DidError::Config {
+            option: "keep_influence",
+            expected: "`false` on a cluster, whose driver holds no rows",
+            got: "true".into(),
+        });
+    }
+    setup(estimator)
+}
+
+impl Setup {
+    /// Has the sample of some parquet files prepared, and holds it for passes.
+    pub fn open_remote(
+        self,
+        path: &Path,
+        session: Session,
+        options: &Options,
+        start: Instant,
+    ) -> Result<Opened<Remote>> {
+        let (sample, stored) = self.prepared(path, &session, options)?;
+        let (read, precision) = (start.elapsed().as_secs_f64(), self.precision);
+        self.held(sample, Prepared { session, stored, precision }, read, start)
+    }
+
+    fn prepared(
+        &self,
+        path: &Path,
+        session: &Session,
+        options: &Options,
+    ) -> Result<(Sample, Stored)> {
+        let files = Files::find(path)?;
+        if files.format == Format::Csv {
+            let remedy = "CSV files cannot be read on a cluster; write them to parquet";
+            return Err(problem(path, remedy));
+        }
+        let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
+        prepare(session, &files.paths, audit, &self.request(Storage::Resident), options)
+    }
+}

@@ -1,0 +1,260 @@
+//! What can be asked of conditioned rows, in a closed list: what a worker cannot be sent, no estimator can ask.
+
+use serde::{Deserialize, Serialize};
+
+use super::pass::Pass;
+use super::reweighted::Draws;
+use crate::backend::{AtOnce, DidBackend, Segments};
+use crate::error::{DidError, Result};
+use crate::pass::{
+    Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat,
+};
+#[cfg(any(feature = "cluster", test))]
+use crate::pass::{Extent, ask};
+
+/// Any pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AnyPass {
+    pub(super) kind: Kind,
+    /// Further weight columns of the chunks that it sees.
+    pub(super) draws: Option<Draws>,
+}
+
+impl AnyPass {
+    /// The pass over chunks with further weight columns.
+    pub fn reweighted(self, draws: Draws) -> Self {
+        Self { draws: Some(draws), ..self }
+    }
+
+    /// An error unless it asks for what chunks have.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`], or [`DidError::Memory`] if its sums have no room.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn check(&self, has: &Extent) -> Result<()> {
+        let mut has = *has;
+        if let Some(draws) = self.draws {
+            ask(draws.is_a_batch() && (has.clustered || !draws.by_cluster))?;
+            has.weights += draws.count;
+        }
+        match &self.kind {
+            Kind::Gram(pass) => pass.check(&has),
+            Kind::Logit(pass) => pass.check(&has),
+            Kind::Influence(pass) => pass.check(&has),
+        }
+    }
+
+    /// As [`Pass::NAME`].
+    pub fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// As [`Pass::none`].
+    pub fn none(&self) -> AnyStat {
+        self.kind.none()
+    }
+
+    /// As [`Pass::reads`].
+    pub fn reads(&self, stratum: usize) -> bool {
+        self.kind.reads(stratum)
+    }
+
+    /// Whether rows are kept beside the statistic.
+    pub fn keeps(&self) -> bool {
+        self.kind.keeps()
+    }
+
+    /// As [`Pass::none_of`].
+    pub fn none_of(&self, stratum: usize) -> AnyStat {
+        self.kind.none_of(stratum)
+    }
+
+    /// As [`Pass::accumulate`].
+    pub fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut AnyStat,
+    ) -> Result<Option<KeptRows>> {
+        match self.draws {
+            None => self.kind.accumulate(chunk, part),
+            Some(draws) => self.kind.accumulate(&draws.reweight(chunk), part),
+        }
+    }
+
+    /// As [`Pass::at_once`].
+    pub fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+    ) -> Result<Option<Vec<AnyStat>>> {
+        if self.draws.is_some() {
+            return Ok(None);
+        }
+        self.kind.at_once(device, segments)
+    }
+
+    /// As [`Pass::merge`].
+    pub fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {
+        self.kind.merge(total, stratum, part)
+    }
+}
+
+/// Which pass it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Kind {
+    /// Weighted cross-products.
+    Gram(GramPass),
+    /// A Newton step of propensity scores.
+    Logit(LogitPass),
+    /// Influence values.
+    Influence(InfluencePass),
+}
+
+/// The statistic of any pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum AnyStat {
+    /// One entry a job.
+    Grams(Vec<Gram>),
+    /// One entry a job.
+    Logits(Vec<LogitStat>),
+    /// Sums over influence values.
+    Influence(InfluenceStat),
+}
+
+/// The methods of [`Pass`], of whichever it is.
+impl Kind {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Gram(_) => GramPass::NAME,
+            Self::Logit(_) => LogitPass::NAME,
+            Self::Influence(_) => InfluencePass::NAME,
+        }
+    }
+
+    fn none(&self) -> AnyStat {
+        match self {
+            Self::Gram(pass) => AnyStat::Grams(pass.none()),
+            Self::Logit(pass) => AnyStat::Logits(pass.none()),
+            Self::Influence(pass) => AnyStat::Influence(pass.none()),
+        }
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        match self {
+            Self::Gram(pass) => pass.reads(stratum),
+            Self::Logit(pass) => pass.reads(stratum),
+            Self::Influence(pass) => pass.reads(stratum),
+        }
+    }
+
+    /// Whether rows are kept beside the statistic.
+    fn keeps(&self) -> bool {
+        match self {
+            Self::Gram(_) | Self::Logit(_) => false,
+            Self::Influence(pass) => pass.consumers.keep_rows,
+        }
+    }
+
+    fn none_of(&self, stratum: usize) -> AnyStat {
+        match self {
+            Self::Gram(pass) => AnyStat::Grams(pass.none_of(stratum)),
+            Self::Logit(pass) => AnyStat::Logits(pass.none_of(stratum)),
+            Self::Influence(pass) => AnyStat::Influence(pass.none_of(stratum)),
+        }
+    }
+
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut AnyStat,
+    ) -> Result<Option<KeptRows>> {
+        match (self, part) {
+            (Self::Gram(pass), AnyStat::Grams(part)) => pass.accumulate(chunk, part),
+            (Self::Logit(pass), AnyStat::Logits(part)) => pass.accumulate(chunk, part),
+            (Self::Influence(pass), AnyStat::Influence(part)) => pass.accumulate(chunk, part),
+            _ => Err(foreign()),
+        }
+    }
+
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+    ) -> Result<Option<Vec<AnyStat>>> {
+        fn any<S>(stats: Option<Vec<S>>, any: fn(S) -> AnyStat) -> Option<Vec<AnyStat>> {
+            stats.map(|stats| stats.into_iter().map(any).collect())
+        }
+        Ok(match self {
+            Self::Gram(pass) => any(pass.at_once(device, segments)?, AnyStat::Grams),
+            Self::Logit(pass) => any(pass.at_once(device, segments)?, AnyStat::Logits),
+            Self::Influence(pass) => any(pass.at_once(device, segments)?, AnyStat::Influence),
+        })
+    }
+
+    fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {
+        match (self, total, part) {
+            (Self::Gram(pass), AnyStat::Grams(total), AnyStat::Grams(part)) => {
+                pass.merge(total, stratum, part)
+            }
+            (Self::Logit(pass), AnyStat::Logits(total), AnyStat::Logits(part)) => {
+                pass.merge(total, stratum, part)
+            }
+            (Self::Influence(pass), AnyStat::Influence(total), AnyStat::Influence(part)) => {
+                pass.merge(total, stratum, part)
+            }
+            _ => Err(foreign()),
+        }
+    }
+}
+
+fn foreign() -> DidError {
+    DidError::Engine { problem: "a pass was answered by the statistic of another".into() }
+}
+
+impl From<Kind> for AnyPass {
+    fn from(kind: Kind) -> Self {
+        Self { kind, draws: None }
+    }
+}
+
+impl From<GramPass> for AnyPass {
+    fn from(pass: GramPass) -> Self {
+        Kind::Gram(pass).into()
+    }
+}
+
+impl From<LogitPass> for AnyPass {
+    fn from(pass: LogitPass) -> Self {
+        Kind::Logit(pass).into()
+    }
+}
+
+impl From<InfluencePass> for AnyPass {
+    fn from(pass: InfluencePass) -> Self {
+        Kind::Influence(pass).into()
+    }
+}
+
+impl TryFrom<AnyStat> for Vec<Gram> {
+    type Error = DidError;
+
+    fn try_from(stat: AnyStat) -> Result<Self> {
+        if let AnyStat::Grams(grams) = stat { Ok(grams) } else { Err(foreign()) }
+    }
+}
+
+impl TryFrom<AnyStat> for Vec<LogitStat> {
+    type Error = DidError;
+
+    fn try_from(stat: AnyStat) -> Result<Self> {
+        if let AnyStat::Logits(logits) = stat { Ok(logits) } else { Err(foreign()) }
+    }
+}
+
+impl TryFrom<AnyStat> for InfluenceStat {
+    type Error = DidError;
+
+    fn try_from(stat: AnyStat) -> Result<Self> {
+        if let AnyStat::Influence(sums) = stat { Ok(sums) } else { Err(foreign()) }
+    }
+}
