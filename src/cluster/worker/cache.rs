@@ -21,9 +21,18 @@ const MANIFESTS: usize = 16;
 
 /// How a segment is held for passes.
 pub(super) struct Held<'a> {
-    pub change: &'a Change,
-    pub k: usize,
-    pub precision: Precision,
+    change: &'a Change,
+    k: usize,
+    precision: Precision,
+    /// Of all these.
+    digest: u64,
+}
+
+impl<'a> Held<'a> {
+    pub fn new(change: &'a Change, k: usize, precision: Precision) -> Result<Self> {
+        let digest = digest(&encode(&(change, k, precision))?);
+        Ok(Self { change, k, precision, digest })
+    }
 }
 
 /// A segment of a sample.
@@ -58,21 +67,23 @@ struct Shelf<B: DidBackend> {
 pub(super) struct Cache<B: DidBackend> {
     budget: u64,
     shelf: Mutex<Shelf<B>>,
+    bytes_read: AtomicU64,
 }
 
 impl<B: DidBackend> Cache<B> {
     pub fn new(budget: u64) -> Self {
         let (manifests, segments) = (HashMap::new(), HashMap::new());
-        Self { budget, shelf: Mutex::new(Shelf { manifests, segments, bytes: 0, uses: 0 }) }
+        let shelf = Mutex::new(Shelf { manifests, segments, bytes: 0, uses: 0 });
+        Self { budget, shelf, bytes_read: AtomicU64::new(0) }
+    }
+
+    /// Bytes of rows that were read from storage so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed)
     }
 
     /// The rows of a segment as they were read.
-    pub fn raw(
-        &self,
-        sample: &Sample,
-        segment: u32,
-        bytes_read: &AtomicU64,
-    ) -> Result<(Entry, Arc<StratumData>)> {
+    pub fn raw(&self, sample: &Sample, segment: u32) -> Result<(Entry, Arc<StratumData>)> {
         let manifest = self.manifest(sample)?;
         let entry = entry(&manifest, segment)?;
         let kept = self.find(sample, segment, |rows| match rows {
@@ -84,7 +95,7 @@ impl<B: DidBackend> Cache<B> {
         }
         let data = Arc::new(files::read(&manifest, &entry)?);
         let bytes = manifest.shape.row_bytes() * entry.seal.rows;
-        bytes_read.fetch_add(bytes, Ordering::Relaxed);
+        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
         self.keep(sample, segment, Rows::Raw(Arc::clone(&data)), bytes);
         Ok((entry, data))
     }
@@ -96,24 +107,22 @@ impl<B: DidBackend> Cache<B> {
         segment: u32,
         held: &Held<'_>,
         device: &B::Device,
-        bytes_read: &AtomicU64,
     ) -> Result<(Entry, Arc<Chunk<B>>)> {
-        let digest = digest(&encode(&(held.change, held.k, held.precision))?);
         let kept = self.find(sample, segment, |rows| match rows {
-            Rows::Chunk(change, chunk) if *change == digest => Some(Arc::clone(chunk)),
+            Rows::Chunk(change, chunk) if *change == held.digest => Some(Arc::clone(chunk)),
             Rows::Chunk(..) | Rows::Raw(_) => None,
         });
         if let Some(chunk) = kept {
             return Ok((entry(&*self.manifest(sample)?, segment)?, chunk));
         }
-        let (entry, data) = self.raw(sample, segment, bytes_read)?;
+        let (entry, data) = self.raw(sample, segment)?;
         self.drop_segment(sample, segment);
         let mut data = Arc::unwrap_or_clone(data);
         let stratum = entry.segment.stratum;
         held.change.apply(stratum, &mut data);
         let chunk = Arc::new(put(stratum, data, held.k, held.precision, device)?);
         let bytes = self.manifest(sample)?.shape.row_bytes() * entry.seal.rows;
-        self.keep(sample, segment, Rows::Chunk(digest, Arc::clone(&chunk)), bytes);
+        self.keep(sample, segment, Rows::Chunk(held.digest, Arc::clone(&chunk)), bytes);
         Ok((entry, chunk))
     }
 

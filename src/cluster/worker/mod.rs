@@ -3,8 +3,6 @@
 mod cache;
 mod files;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::engine::Obey;
 use super::manifest::Entry;
 use super::task::{Message, Problem, ProblemKind, Reply, Task};
@@ -15,17 +13,14 @@ use crate::error::{DidError, Result};
 use crate::input::guarded;
 use crate::panel::{StratumData, names_a_row};
 use crate::parallel;
-use crate::pass::Seal;
 use crate::source::{Answer, HERE};
-use cache::Cache;
+use cache::{Cache, Held};
 
 /// Does tasks on a device, one at a time or several.
 pub(crate) struct Worker<B: DidBackend> {
     name: String,
     device: B::Device,
     cache: Cache<B>,
-    /// Bytes of arranged rows read from storage.
-    bytes_read: AtomicU64,
 }
 
 impl<B: DidBackend> std::fmt::Debug for Worker<B> {
@@ -37,7 +32,7 @@ impl<B: DidBackend> std::fmt::Debug for Worker<B> {
 impl<B: DidBackend> Worker<B> {
     /// A worker with a name for errors, which keeps segments of up to so many bytes.
     pub fn new(name: String, device: B::Device, memory: u64) -> Self {
-        Self { name, device, cache: Cache::new(memory), bytes_read: AtomicU64::new(0) }
+        Self { name, device, cache: Cache::new(memory) }
     }
 
     fn reply(&self, task: &Task<'_>) -> Result<Reply> {
@@ -62,7 +57,7 @@ impl<B: DidBackend> Worker<B> {
             }
             Task::Look { sample, segments, look } => {
                 let answers = parallel::map(segments.len(), |i| {
-                    let (entry, data) = self.cache.raw(sample, segments[i], &self.bytes_read)?;
+                    let (entry, data) = self.cache.raw(sample, segments[i])?;
                     looked(look, &entry, &data)
                 });
                 Ok(Reply::Looked(answers.into_iter().collect::<Result<_>>()?))
@@ -71,26 +66,16 @@ impl<B: DidBackend> Worker<B> {
                 let (k, precision) = (*k, *precision);
                 let manifest = self.cache.manifest(sample)?;
                 manifest.check_pass(pass, change, k)?;
-                let as_held = cache::Held { change, k, precision };
+                let as_held = Held::new(change, k, precision)?;
                 let mut answers = Vec::with_capacity(segments.len());
                 for segment in segments {
-                    let (entry, chunk) = self.cache.chunk(
-                        sample,
-                        *segment,
-                        &as_held,
-                        &self.device,
-                        &self.bytes_read,
-                    )?;
+                    let (entry, chunk) =
+                        self.cache.chunk(sample, *segment, &as_held, &self.device)?;
                     let mut stat = pass.none_of(entry.segment.stratum);
                     let kept = pass.accumulate(&*chunk, &mut stat)?.into_iter().collect();
-                    let seal = Seal::of(&chunk.rank);
-                    answers.push(Answer {
-                        question: HERE,
-                        segment: entry.segment,
-                        seal,
-                        stat,
-                        kept,
-                    });
+                    // The ranks were checked when the rows were read.
+                    let Entry { segment, seal, .. } = entry;
+                    answers.push(Answer { question: HERE, segment, seal, stat, kept });
                 }
                 Ok(Reply::Passed(answers))
             }
@@ -111,9 +96,9 @@ impl<B: DidBackend> Worker<B> {
 
 impl<B: DidBackend> Obey for Worker<B> {
     fn obey(&self, task: &[u8]) -> Vec<u8> {
-        let before = self.bytes_read.load(Ordering::Relaxed);
+        let before = self.cache.bytes_read();
         let outcome = self.outcome(task);
-        let bytes_read = self.bytes_read.load(Ordering::Relaxed) - before;
+        let bytes_read = self.cache.bytes_read() - before;
         let message = Message {
             question: digest(task),
             worker: self.name.clone(),
@@ -147,6 +132,5 @@ fn looked(look: &Look, entry: &Entry, data: &StratumData) -> Result<Answer<LookS
     let mut stat = look.none(stratum);
     let piece = Piece { stratum, first: entry.first, data, start: 0, rows: data.rows };
     look.add(&piece, &mut stat)?;
-    let seal = Seal::of(&data.rank);
-    Ok(Answer { question: HERE, segment, seal, stat, kept: Vec::new() })
+    Ok(Answer { question: HERE, segment, seal: entry.seal, stat, kept: Vec::new() })
 }
