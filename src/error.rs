@@ -5,7 +5,7 @@
 //! | configuration | `Config`, `Formula` | before any data is read |
 //! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
 //! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
-//! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
+//! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Worker`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
 
 mod warning;
 

@@ -53,7 +53,9 @@ mod aggregate;
 pub mod backend;
 mod calendar;
 mod cell;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
+pub mod cluster;
+#[cfg(all(test, not(feature = "cluster")))]
 mod cluster;
 mod condition;
 pub mod data;

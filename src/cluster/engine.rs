@@ -4,9 +4,6 @@ use std::fmt::Debug;
 
 use crate::error::Result;
 
-/// Takes the answers to tasks as they come: the number of the task, and the bytes.
-pub(crate) type Hear<'a> = dyn FnMut(usize, Vec<u8>) -> Result<()> + 'a;
-
 /// Runs tasks on workers, wherever these are.
 pub(crate) trait Engine: Send + Sync {
     /// How many tasks are worked on at the same time.
@@ -20,7 +17,12 @@ pub(crate) trait Engine: Send + Sync {
     ///
     /// # Errors
     /// If no task can be run, and what `hear` returns.
-    fn map(&self, stage: &'static str, tasks: &[Vec<u8>], hear: &mut Hear<'_>) -> Result<()>;
+    fn map(
+        &self,
+        stage: &'static str,
+        tasks: &[Vec<u8>],
+        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+    ) -> Result<()>;
 }
 
 /// Does what a task says.

@@ -11,9 +11,13 @@
 //! go by segments ([`source`]), whose answers are added in the order in which one machine adds them: a fit on a cluster has the
 //! bits of a fit at home.
 
+#[cfg(feature = "cluster")]
+mod ballista;
 mod engine;
 mod handle;
 mod manifest;
+#[cfg(feature = "cluster")]
+mod network;
 mod prepare;
 mod session;
 mod source;
@@ -28,7 +32,12 @@ mod worker;
 #[cfg(test)]
 pub(crate) use engine::Obey;
 pub use handle::{Cluster, ClusterSample};
-pub(crate) use prepare::{Options, Prepared, prepare};
+#[cfg(feature = "cluster")]
+pub use network::{
+    Certificates, ClusterStatus, ExecutorConfig, ExecutorState, JobState, LocalCluster,
+    RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, run_executor, run_scheduler,
+};
+pub(crate) use prepare::{Options, prepare};
 pub(crate) use session::Session;
-pub(crate) use source::Remote;
+pub(crate) use source::{Prepared, Remote};
 pub(crate) use stored::Stored;

@@ -29,13 +29,6 @@ pub(crate) struct Options {
     pub segment_rows: Option<usize>,
 }
 
-/// An arranged sample and the workers that read it.
-pub(crate) struct Prepared {
-    pub session: Session,
-    pub stored: Stored,
-    pub precision: Precision,
-}
-
 /// Prepares the sample of some parquet files; `audit` says where its rows come from.
 ///
 /// # Errors

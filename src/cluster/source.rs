@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::prepare::Prepared;
-use super::session::foreign;
+use super::session::{Session, foreign};
+use super::stored::Stored;
 use super::task::{Reply, Task};
 use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
@@ -21,22 +21,37 @@ pub(crate) struct Remote {
     sample: Sample,
     change: Change,
     backend: String,
+}
+
+/// An arranged sample and the workers that read it.
+pub(crate) struct Prepared {
+    session: Session,
+    stored: Stored,
+    precision: Precision,
     workers: usize,
+    /// Tasks of a look or a pass.
+    tasks: usize,
 }
 
 impl Prepared {
-    /// The segments that are read, dealt out to tasks. The same segments are together in every pass, so that whoever does a
-    /// task again has read them.
-    fn deal(&self, reads: impl Fn(usize) -> bool) -> Result<Vec<Vec<u32>>> {
-        let tasks = TASKS * self.session.workers()?;
-        let mut dealt = vec![Vec::new(); tasks];
+    /// # Errors
+    /// If the engine cannot be asked for its workers.
+    pub fn new(session: Session, stored: Stored, precision: Precision) -> Result<Self> {
+        let workers = session.workers()?;
+        let tasks = (TASKS * workers).min(stored.ledger.entries().len()).max(1);
+        Ok(Self { session, stored, precision, workers, tasks })
+    }
+
+    /// The segments that are read, dealt out to tasks. The same segments are in the same task of every look and pass, so that an
+    /// engine can give them to who has read them; a task may have none.
+    fn deal(&self, reads: impl Fn(usize) -> bool) -> Vec<Vec<u32>> {
+        let mut dealt = vec![Vec::new(); self.tasks];
         for (number, (segment, _)) in (0u32..).zip(self.stored.ledger.entries()) {
             if reads(segment.stratum) {
-                dealt[number as usize % tasks].push(number);
+                dealt[number as usize % self.tasks].push(number);
             }
         }
-        dealt.retain(|segments| !segments.is_empty());
-        Ok(dealt)
+        dealt
     }
 }
 
@@ -48,7 +63,7 @@ impl Raw for Prepared {
     }
 
     fn answer(&self, look: &Look) -> Result<Vec<LookStat>> {
-        let dealt = self.deal(|stratum| look.reads(stratum))?;
+        let dealt = self.deal(|stratum| look.reads(stratum));
         let task = |segments: &Vec<u32>| Task::Look {
             sample: Cow::Borrowed(&self.stored.sample),
             segments: segments.clone(),
@@ -65,8 +80,7 @@ impl Raw for Prepared {
 
     fn condition(self, sample: Sample, change: Change) -> Result<Remote> {
         let backend = self.session.arithmetic().unwrap_or_default();
-        let workers = self.session.workers()?;
-        Ok(Remote { prepared: self, sample, change, backend, workers })
+        Ok(Remote { prepared: self, sample, change, backend })
     }
 }
 
@@ -88,18 +102,18 @@ impl Source for Remote {
     }
 
     fn cluster_work(&self) -> Option<ClusterWork> {
-        let Prepared { session, stored, .. } = &self.prepared;
-        let (workers, bytes_arranged) = (self.workers as u64, stored.bytes);
+        let Prepared { session, stored, workers, .. } = &self.prepared;
+        let (workers, bytes_arranged) = (*workers as u64, stored.bytes);
         Some(ClusterWork { workers, bytes_arranged, ..session.work() })
     }
 
     fn check(&self, work: &Work<'_>) -> Result<()> {
-        work.check_memory(&self.sample, self.workers)
+        work.check_memory(&self.sample, self.prepared.workers)
     }
 
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
-        let Prepared { session, stored, precision } = &self.prepared;
-        let dealt = self.prepared.deal(|stratum| pass.reads(stratum))?;
+        let Prepared { session, stored, precision, .. } = &self.prepared;
+        let dealt = self.prepared.deal(|stratum| pass.reads(stratum));
         let task = |segments: &Vec<u32>| Task::Pass {
             sample: Cow::Borrowed(&stored.sample),
             segments: segments.clone(),

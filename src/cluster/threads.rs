@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use super::engine::{Engine, Hear, Obey};
+use super::engine::{Engine, Obey};
 use crate::error::Result;
 
 /// Workers of this process.
@@ -15,7 +15,12 @@ impl Engine for Threads {
         Ok(self.0.len())
     }
 
-    fn map(&self, _: &'static str, tasks: &[Vec<u8>], hear: &mut Hear<'_>) -> Result<()> {
+    fn map(
+        &self,
+        _: &'static str,
+        tasks: &[Vec<u8>],
+        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
         std::thread::scope(|scope| {
             let (send, receive) = channel();
             for (first, worker) in self.0.iter().enumerate() {

@@ -41,8 +41,8 @@ pub(super) fn fit_sample<E: Estimator>(
 ) -> Result<E::Result> {
     let (setup, start) = (checked(estimator)?, Instant::now());
     let sample = stored.describe(&setup.request(Storage::Resident))?;
-    let (session, precision, stored) = (cluster.session(), setup.precision, stored.clone());
-    estimator.estimate(setup.held(sample, Prepared { session, stored, precision }, 0.0, start)?)
+    let prepared = Prepared::new(cluster.session(), stored.clone(), setup.precision)?;
+    estimator.estimate(setup.held(sample, prepared, 0.0, start)?)
 }
 
 /// The setup, if what it asks for can be had from a cluster.
@@ -69,7 +69,7 @@ impl Setup {
     ) -> Result<Opened<Remote>> {
         let (sample, stored) = self.prepared(path, &session, options)?;
         let (read, precision) = (start.elapsed().as_secs_f64(), self.precision);
-        self.held(sample, Prepared { session, stored, precision }, read, start)
+        self.held(sample, Prepared::new(session, stored, precision)?, read, start)
     }
 
     fn prepared(

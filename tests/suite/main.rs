@@ -11,6 +11,8 @@ mod support;
 mod backends;
 mod calendar;
 mod callback;
+#[cfg(all(feature = "cluster", feature = "cli", target_os = "linux"))]
+mod cluster;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod ddd;

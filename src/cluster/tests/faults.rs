@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::fits::{Shared, assert_same, local, remote};
 use crate::backend::Cpu;
-use crate::cluster::engine::{Engine, Hear};
+use crate::cluster::engine::Engine;
 use crate::cluster::threads::Threads;
 use crate::data::Simulation;
 use crate::error::Result;
@@ -38,7 +38,12 @@ impl Engine for Faulty {
         self.engine.workers()
     }
 
-    fn map(&self, stage: &'static str, tasks: &[Vec<u8>], hear: &mut Hear<'_>) -> Result<()> {
+    fn map(
+        &self,
+        stage: &'static str,
+        tasks: &[Vec<u8>],
+        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
         let mut answers = Vec::new();
         self.engine.map(stage, tasks, &mut |number, bytes| {
             answers.push((number, bytes));
@@ -95,7 +100,9 @@ fn what_is_lost_or_damaged_on_the_way_is_asked_for_again() {
             // Each task gets its neighbour's answer, or one that is not a task's.
             if map % 2 == 0 {
                 let count = answers.len();
-                answers.iter_mut().for_each(|(number, _)| *number = (*number + 1) % (count + 1));
+                for (number, _) in &mut answers {
+                    *number = (*number + 1) % (count + 1);
+                }
             }
             answers
         },
@@ -121,7 +128,9 @@ fn what_never_comes_is_an_error_and_no_number() {
         }),
         ("answered another question", |_, mut answers| {
             let count = answers.len();
-            answers.iter_mut().for_each(|(number, _)| *number = (*number + 1) % count);
+            for (number, _) in &mut answers {
+                *number = (*number + 1) % count;
+            }
             answers
         }),
     ];

@@ -22,7 +22,7 @@ use security::TlsArgs;
 /// Which cluster does the work.
 #[derive(Args)]
 pub(crate) struct OnCluster {
-    /// Let the executors of a cluster do the work: address of its scheduler, as in df://host:50050. DATA are then parquet
+    /// Let the executors of a cluster do the work: address of its scheduler, as in `df://host:50050`. DATA are then parquet
     /// files that they all see under the same path.
     #[arg(long, value_name = "ADDRESS", help_heading = "Cluster")]
     cluster: Option<String>,

@@ -11,8 +11,8 @@ use crate::output;
 
 /// Start the scheduler of a cluster, which hands tasks to executors.
 ///
-/// It prints its address. Its state is at http://ADDRESS/api/state, /api/executors and /api/jobs, its Prometheus metrics at
-/// /api/metrics.
+/// It prints its address. Its state is at `http://ADDRESS/api/state`, `/api/executors` and `/api/jobs`, its Prometheus metrics at
+/// `/api/metrics`.
 #[derive(Args)]
 pub(crate) struct SchedulerArgs {
     /// Address to listen on; 0.0.0.0 is every one of this machine.

@@ -15,7 +15,7 @@ const MIB: u64 = 1 << 20;
 /// Show the executors and jobs of a cluster.
 #[derive(Args)]
 pub(crate) struct StatusArgs {
-    /// Address of the scheduler, as in df://host:50050.
+    /// Address of the scheduler, as in `df://host:50050`.
     address: String,
     /// Show it again every second.
     #[arg(long)]

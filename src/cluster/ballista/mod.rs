@@ -1,0 +1,53 @@
+//! The engine whose workers are the executors of a Ballista cluster.
+//!
+//! ```text
+//! Client ──map──► jobs of one stage, a partition for each task ──► Scheduler (Members says which executor)
+//!    ▲                                                                 │ pushes tasks
+//!    └──────────── answers, fetched from the executors ◄────────── Executor: `burn_did_task(bytes)` = Obey
+//! ```
+//! | file | purpose |
+//! |---|---|
+//! | `client` | cuts a map into jobs, streams their answers, gives up at a deadline |
+//! | `link` | the connections of a client: submit, fetch, cancel, ask |
+//! | `plan`, `function` | tasks as a plan of one stage; the function that it calls |
+//! | `scheduler`, `members`, `homes`, `watch` | the scheduler, its executors, where tasks belong, who died |
+//! | `executor`, `gate` | the executor, and the only plans that it runs |
+//! | `local` | a scheduler and executors as processes of this machine |
+//! | `status` | executors and jobs, as a scheduler sees them |
+//! | `tls`, `front` | certificates, and the one port that has no TLS of its own |
+//! | `label`, `deadline`, `threads` | names of jobs, patience, a runtime |
+
+mod client;
+mod deadline;
+mod executor;
+mod front;
+mod function;
+mod gate;
+mod homes;
+mod label;
+mod link;
+mod local;
+mod members;
+mod plan;
+mod scheduler;
+mod status;
+mod threads;
+mod tls;
+mod watch;
+
+pub(crate) use client::{Client, ClientOptions};
+pub(crate) use executor::{Executor, ExecutorOptions, stdin_ended};
+pub(crate) use local::{LocalCluster, LocalOptions};
+pub(crate) use scheduler::{Scheduler, SchedulerOptions};
+pub(crate) use status::status;
+pub(crate) use tls::Tls;
+
+use crate::error::DidError;
+
+/// The longest message that any of the connections carries; answers travel in blocks and may be longer.
+const MESSAGE: u32 = 1 << 30;
+
+/// An error of the engine.
+fn problem(what: impl std::fmt::Display) -> DidError {
+    DidError::Engine { problem: what.to_string() }
+}

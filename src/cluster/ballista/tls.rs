@@ -1,0 +1,75 @@
+//! Mutual TLS between client, scheduler and executors.
+
+use super::problem;
+use crate::error::Result;
+use ballista_core::extension::EndpointOverrideFn;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig};
+
+/// The ring of those who may talk to each other: a certificate of an authority, and an own one that it has signed. The own one is
+/// shown to whoever connects and to whomever one connects to, and must carry the names by which its machine is reached.
+#[derive(Clone)]
+pub(crate) struct Tls {
+    authority: Certificate,
+    identity: Identity,
+}
+
+// Nothing of the key is shown.
+impl std::fmt::Debug for Tls {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Tls")
+    }
+}
+
+impl Tls {
+    /// Reads the three PEM files.
+    pub(crate) fn load(authority: &Path, certificate: &Path, key: &Path) -> Result<Self> {
+        let read = |path: &Path| {
+            std::fs::read(path)
+                .map_err(|error| problem(format!("{} cannot be read: {error}", path.display())))
+        };
+        let (authority, certificate, key) = (read(authority)?, read(certificate)?, read(key)?);
+        // Libraries may bring several kinds of cryptography; it must be said which is used. The first one stays.
+        rustls::crypto::ring::default_provider().install_default().ok();
+        let own = Self {
+            authority: Certificate::from_pem(authority),
+            identity: Identity::from_pem(certificate, key),
+        };
+        own.endpoint(&Endpoint::from_static("http://localhost"))
+            .map_err(|error| problem(format!("the certificates are not usable: {error:?}")))?;
+        Ok(own)
+    }
+
+    /// What servers show and ask for: callers without a certificate of the ring are refused.
+    pub(super) fn server(&self) -> ServerTlsConfig {
+        ServerTlsConfig::new()
+            .identity(self.identity.clone())
+            .client_ca_root(self.authority.clone())
+            .timeout(Duration::from_secs(10))
+    }
+
+    /// The same endpoint through TLS.
+    pub(super) fn endpoint(
+        &self,
+        endpoint: &Endpoint,
+    ) -> std::result::Result<Endpoint, tonic::transport::Error> {
+        let address = endpoint.uri().to_string().replacen("http://", "https://", 1);
+        let tls = ClientTlsConfig::new()
+            .ca_certificate(self.authority.clone())
+            .identity(self.identity.clone());
+        let endpoint = Endpoint::from_shared(address)?
+            .connect_timeout(Duration::from_secs(5))
+            .http2_keep_alive_interval(Duration::from_secs(5))
+            .keep_alive_timeout(Duration::from_secs(5))
+            .keep_alive_while_idle(true);
+        endpoint.tls_config(tls)
+    }
+
+    /// The same for connections that Ballista opens.
+    pub(super) fn endpoints(&self) -> EndpointOverrideFn {
+        let own = Arc::new(self.clone());
+        Arc::new(move |endpoint| Ok(own.endpoint(&endpoint)?))
+    }
+}
