@@ -18,10 +18,15 @@ use common::Result;
 /// What a fit is asked to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
+    /// What it is called in tables.
     pub name: &'static str,
+    /// Units of the panel.
     pub units: usize,
+    /// Periods.
     pub periods: u32,
+    /// Covariates, all of which are in the formula.
     pub covariates: usize,
+    /// Draws of the bootstrap; 0 is none.
     pub draws: usize,
 }
 

@@ -99,11 +99,11 @@ impl LocalCluster {
         self.children.0.iter().map(Child::id).collect()
     }
 
-    /// Starts one more executor and waits until it is registered.
+    /// Starts one more executor and waits until as many are registered as there are processes: one that has just died may still
+    /// be among them, in place of the new one.
     pub(crate) fn add(&mut self) -> Result<()> {
-        let registered = self.scheduler.executors()?;
         self.spawn()?;
-        self.wait(registered + 1)
+        self.wait(0)
     }
 
     fn spawn(&mut self) -> Result<()> {
@@ -127,10 +127,17 @@ impl LocalCluster {
         Ok(())
     }
 
-    /// Waits until that many executors are registered.
-    fn wait(&mut self, executors: usize) -> Result<()> {
+    /// Waits until so many executors are registered, and as many as there are processes.
+    fn wait(&mut self, least: usize) -> Result<()> {
         let start = Instant::now();
-        while self.scheduler.executors()? < executors {
+        loop {
+            let ended =
+                self.children.0.iter_mut().filter_map(|child| child.try_wait().ok().flatten());
+            let ended = ended.count();
+            let executors = least.max(self.children.0.len() - ended);
+            if self.scheduler.executors()? >= executors {
+                return Ok(());
+            }
             if let Some(youngest) = self.children.0.last_mut()
                 && let Some(status) = youngest.try_wait().map_err(problem)?
             {
@@ -146,6 +153,5 @@ impl LocalCluster {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        Ok(())
     }
 }
