@@ -200,6 +200,33 @@ fn a_lost_scheduler_is_an_error() {
     assert!(Cluster::connect("df://127.0.0.1:1").is_err());
 }
 
+/// The command's results, as JSON without its timings.
+fn command(files: &Path, more: &[&str]) -> String {
+    let columns = ["--yname", "y", "--idname", "id", "--tname", "period", "--gname", "group"];
+    let formula = ["--xformla", "~ x1", "--format", "json"];
+    let mut command = Command::new(PROGRAM);
+    command.arg("att-gt").arg(files).args(columns).args(formula).args(more);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    result.as_object_mut().unwrap().remove("timings").expect("timings");
+    result.to_string()
+}
+
+#[test]
+fn the_command_line_takes_the_address_of_a_scheduler() {
+    let files = Files::new(&panel().frame());
+    let running = RunningCluster::start(&local(2)).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path().to_str().unwrap();
+    let there = ["--scheduler", &running.address(), "--scratch", directory];
+    assert_eq!(command(files.path(), &there), command(files.path(), &[]));
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0, "nothing is left");
+    let status = Command::new(PROGRAM).args(["cluster", "status", &running.address()]).output();
+    let status = String::from_utf8(status.unwrap().stdout).unwrap();
+    assert_eq!(status.matches("0 of 1").count(), 2, "{status}");
+}
+
 /// Files that executors do not see: the error says who does not see what.
 #[test]
 fn a_path_that_executors_do_not_see_is_named() {

@@ -25,10 +25,10 @@ pub(crate) struct OnCluster {
     /// Let the executors of a cluster do the work: address of its scheduler, as in `df://host:50050`. DATA are then parquet
     /// files that they all see under the same path.
     #[arg(long, value_name = "ADDRESS", help_heading = "Cluster")]
-    cluster: Option<String>,
+    scheduler: Option<String>,
     /// Directory for the arranged sample, which this machine and all executors see under the same path.
-    #[arg(long, value_name = "DIRECTORY", requires = "cluster", help_heading = "Cluster")]
-    cluster_dir: Option<PathBuf>,
+    #[arg(long, value_name = "DIRECTORY", requires = "scheduler", help_heading = "Cluster")]
+    scratch: Option<PathBuf>,
     #[command(flatten)]
     tls: TlsArgs,
 }
@@ -36,9 +36,9 @@ pub(crate) struct OnCluster {
 impl OnCluster {
     /// The cluster, if one is named.
     pub(crate) fn connect(&self) -> Result<Option<Cluster>> {
-        let Some(address) = &self.cluster else { return Ok(None) };
+        let Some(address) = &self.scheduler else { return Ok(None) };
         let cluster = Cluster::connect_with(address, self.tls.certificates()?.as_ref())?;
-        Ok(Some(match &self.cluster_dir {
+        Ok(Some(match &self.scratch {
             Some(directory) => cluster.with_directory(directory),
             None => cluster,
         }))
