@@ -38,6 +38,7 @@ pub const CASES: [Case; 2] = [
 
 impl Case {
     /// With another number of units.
+    #[must_use]
     pub fn scaled(self, scale: f64) -> Self {
         Self { units: ((self.units as f64 * scale) as usize).max(2_000), ..self }
     }
@@ -61,6 +62,7 @@ fn run(arguments: &[String]) -> Result<()> {
 }
 
 /// The command whose `executor` the clusters run.
+#[must_use]
 pub fn program() -> PathBuf {
     env!("CARGO_BIN_EXE_burn-did").into()
 }

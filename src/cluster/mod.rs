@@ -1,14 +1,15 @@
-//! Samples whose rows are on many machines.
+//! Samples whose rows are on many machines. How it is used is told on the page
+//! [On many machines](crate::_documentation::on_many_machines), and what follows is how it works.
 //!
 //! After the rows are grouped by unit, everything is a map over independent pieces of work whose answers are small. So an
-//! [`Engine`] has one verb: it runs tasks on workers. Both are bytes to it ([`wire`]): what a worker may be told is a closed
-//! enumeration ([`task`]), and what it answers is believed only if it is an answer to what was asked, of the rows that were
-//! asked for ([`session`]). The driver decides by the rules that decide at home and holds no rows.
+//! `Engine` has one verb: it runs tasks on workers. Both are bytes to it (`wire`): what a worker may be told is a closed
+//! enumeration (`task`), and what it answers is believed only if it is an answer to what was asked, of the rows that were
+//! asked for (`session`). The driver decides by the rules that decide at home and holds no rows.
 //!
 //! A sample is *prepared* once: shards of the files are looked at, the rules are decided, and every shard's rows are written to
-//! storage that all workers see, in pieces of segments ([`prepare`]). What was written becomes the sample by its
-//! [`manifest`] alone, so that what a worker left behind that died, or that was late, is no part of it. Looks and passes then
-//! go by segments ([`source`]), whose answers are added in the order in which one machine adds them: a fit on a cluster has the
+//! storage that all workers see, in pieces of segments (`prepare`). What was written becomes the sample by its
+//! `manifest` alone, so that what a worker left behind that died, or that was late, is no part of it. Looks and passes then
+//! go by segments (`source`), whose answers are added in the order in which one machine adds them: a fit on a cluster has the
 //! bits of a fit at home.
 
 #[cfg(feature = "cluster")]
