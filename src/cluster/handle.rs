@@ -80,7 +80,8 @@ impl Cluster {
     }
 
     pub(crate) fn options(&self, precision: Precision) -> Options {
-        let directory = self.directory.clone();
+        let directory = std::path::absolute(&self.directory);
+        let directory = directory.unwrap_or_else(|_| self.directory.clone());
         Options { directory, precision, part_rows: None, segment_rows: None }
     }
 }

@@ -1,6 +1,6 @@
 //! Fits by the workers of a cluster.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::setup::{Opened, Setup};
@@ -84,6 +84,9 @@ impl Setup {
             return Err(problem(path, remedy));
         }
         let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
-        prepare(session, &files.paths, audit, &self.request(Storage::Resident), options)
+        // Workers are in other directories.
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let paths: Vec<PathBuf> = files.paths.iter().map(whole).collect();
+        prepare(session, &paths, audit, &self.request(Storage::Resident), options)
     }
 }
