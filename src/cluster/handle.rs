@@ -1,5 +1,6 @@
 //! Clusters as users have them.
 
+use std::any::Any;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,11 +39,15 @@ use crate::options::Precision;
 pub struct Cluster {
     engine: Arc<dyn Engine>,
     directory: PathBuf,
+    /// Processes that end with the last copy.
+    kept: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cluster").field("directory", &self.directory).finish_non_exhaustive()
+        let local = self.kept.is_some();
+        let mut shown = f.debug_struct("Cluster");
+        shown.field("directory", &self.directory).field("local", &local).finish_non_exhaustive()
     }
 }
 
@@ -57,7 +62,13 @@ impl Cluster {
     }
 
     pub(super) fn of(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, directory: std::env::temp_dir() }
+        Self { engine, directory: std::env::temp_dir(), kept: None }
+    }
+
+    /// With what must last as long as it.
+    #[cfg(feature = "cluster")]
+    pub(super) fn with(self, kept: impl Any + Send + Sync) -> Self {
+        Self { kept: Some(Arc::new(kept)), ..self }
     }
 
     /// With a directory for arranged samples, which this process and all workers see under this name; else it is that of

@@ -35,7 +35,7 @@ pub(crate) use engine::Obey;
 pub use handle::{Cluster, ClusterSample};
 #[cfg(feature = "cluster")]
 pub use network::{
-    Certificates, ClusterStatus, ExecutorConfig, ExecutorState, JobState, LocalCluster,
+    Certificates, ClusterStatus, ExecutorConfig, ExecutorStatus, JobStatus, LocalCluster,
     RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, run_executor, run_scheduler,
 };
 pub(crate) use prepare::{Options, prepare};

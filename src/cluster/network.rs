@@ -1,15 +1,14 @@
 //! Clusters of processes: their scheduler, their executors, and what they say of themselves.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::ballista::{
     Client, ClientOptions, Executor, ExecutorOptions, LocalCluster as Processes, LocalOptions,
     Scheduler, SchedulerOptions, Tls, status, stdin_ended,
 };
-use super::engine::Engine;
+pub use super::ballista::{ClusterStatus, ExecutorStatus, JobStatus};
 use super::handle::Cluster;
 use super::worker::Worker;
 use crate::backend::DidBackend;
@@ -67,7 +66,8 @@ impl Cluster {
     /// # Errors
     /// [`DidError::Engine`](crate::DidError::Engine) if they cannot be started.
     pub fn local(local: &LocalCluster) -> Result<Self> {
-        Ok(Self::of(Arc::new(LocalEngine::start(local)?)))
+        let processes = RunningCluster::start(local)?;
+        Ok(Self::connect(&processes.address())?.with(processes))
     }
 }
 
@@ -122,37 +122,6 @@ impl LocalCluster {
     }
 }
 
-/// Processes, and a client of theirs.
-struct LocalEngine {
-    client: Client,
-    /// Ended after the client.
-    _processes: Processes,
-}
-
-impl LocalEngine {
-    fn start(local: &LocalCluster) -> Result<Self> {
-        let processes = Processes::start(local.options())?;
-        let address = url(processes.address());
-        let client = Client::connect(&address, ClientOptions::default())?;
-        Ok(Self { client, _processes: processes })
-    }
-}
-
-impl Engine for LocalEngine {
-    fn workers(&self) -> Result<usize> {
-        self.client.workers()
-    }
-
-    fn map(
-        &self,
-        stage: &'static str,
-        tasks: &[Vec<u8>],
-        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
-    ) -> Result<()> {
-        self.client.map(stage, tasks, hear)
-    }
-}
-
 /// A scheduler in this process and executors in others, until it is dropped.
 #[derive(Debug)]
 pub struct RunningCluster(Processes);
@@ -200,8 +169,8 @@ pub struct SchedulerConfig {
 
 impl Default for SchedulerConfig {
     fn default() -> Self {
-        let bind = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), SCHEDULER_PORT);
-        Self { bind, host: None, certificates: None }
+        let SchedulerOptions { bind, host, .. } = SchedulerOptions::default();
+        Self { bind, host, certificates: None }
     }
 }
 
@@ -241,11 +210,12 @@ pub struct ExecutorConfig {
 
 impl Default for ExecutorConfig {
     fn default() -> Self {
+        let options = ExecutorOptions::default();
         Self {
-            scheduler: format!("{}:{SCHEDULER_PORT}", Ipv4Addr::LOCALHOST),
-            bind: Ipv4Addr::LOCALHOST.into(),
-            host: None,
-            ports: [0, 0],
+            scheduler: options.scheduler,
+            bind: options.bind,
+            host: options.host,
+            ports: [options.port, options.task_port],
             memory: MEMORY,
             certificates: None,
             until_stdin_ends: false,
@@ -268,7 +238,7 @@ pub fn run_executor<B: DidBackend>(config: &ExecutorConfig, device: &B::Device) 
         port: config.ports[0],
         task_port: config.ports[1],
         slots: 1,
-        description: format!("{} on {device:?}, keeps {memory} bytes", B::NAME),
+        description: format!("{} on {device:?}, keeps {} MiB", B::NAME, memory >> 20),
         tls: ring(config.certificates.as_ref())?,
         ..ExecutorOptions::default()
     };
@@ -285,69 +255,12 @@ fn host_name() -> String {
     sysinfo::System::host_name().unwrap_or_else(|| "unnamed machine".into())
 }
 
-/// State of a cluster.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ClusterStatus {
-    /// Executors.
-    pub executors: Vec<ExecutorState>,
-    /// Jobs that wait, run, or ended within the last minute, oldest first.
-    pub jobs: Vec<JobState>,
-}
-
-/// An executor.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ExecutorState {
-    /// Host and port from which answers are fetched.
-    pub address: String,
-    /// Tasks at the same time.
-    pub slots: u32,
-    /// How many more it could take now, if that is known.
-    pub free: Option<u32>,
-    /// Time since its last heartbeat.
-    pub heartbeat: Duration,
-    /// Bytes of its process, if it tells.
-    pub memory: Option<u64>,
-    /// Backend, device, and what it keeps.
-    pub description: String,
-}
-
-/// A job.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct JobState {
-    /// What it is for.
-    pub stage: String,
-    /// `Queued`, `Running`, `Completed` or `Failed`.
-    pub state: String,
-    /// Tasks that are done, in percent.
-    pub percent: f64,
-    /// Seconds since its start, or that it took.
-    pub seconds: f64,
-}
-
 /// The state of the cluster whose scheduler is at `df://host:port`.
 ///
 /// # Errors
 /// [`DidError::Engine`](crate::DidError::Engine) if nobody answers there.
 pub fn cluster_status(address: &str, certificates: Option<&Certificates>) -> Result<ClusterStatus> {
-    let status = status(&url(address), ring(certificates)?.as_ref())?;
-    let executors = status.executors.into_iter().map(|e| ExecutorState {
-        address: format!("{}:{}", e.host, e.port),
-        slots: e.slots,
-        free: e.free,
-        heartbeat: e.heartbeat,
-        memory: e.memory,
-        description: e.description,
-    });
-    let jobs = status.jobs.into_iter().map(|job| JobState {
-        stage: job.stage,
-        state: job.state,
-        percent: job.percent,
-        seconds: job.seconds,
-    });
-    Ok(ClusterStatus { executors: executors.collect(), jobs: jobs.collect() })
+    status(&url(address), ring(certificates)?.as_ref())
 }
 
 /// The address with its scheme.

@@ -43,7 +43,7 @@ pub(crate) fn prepare(
     let directory = Directory::new(&options.directory)?;
     let (reading, parts) = Reading::of(paths, request, options.part_rows)?;
     let files = Files { session, reading: &reading, parts: &parts };
-    let shards = files.shards(options, directory.path())?;
+    let shards = files.shards(options, &directory.path)?;
     let shown = Shards { files: &files, shards: &shards };
     let Arrangement { sample, plan, rows, positions, looks } =
         arrange_apart(&shown, audit.clone(), request)?;
@@ -54,7 +54,7 @@ pub(crate) fn prepare(
         plan: Cow::Borrowed(&plan),
         position: Cow::Borrowed(position),
         length,
-        directory: Cow::Borrowed(directory.path()),
+        directory: Cow::Borrowed(&directory.path),
     };
     let tasks: Vec<Task<'_>> = shards.iter().map(Vec::as_slice).zip(&positions).map(task).collect();
     let mut written = Replies::new(tasks.len());

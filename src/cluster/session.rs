@@ -1,5 +1,6 @@
 //! Asking workers until every task has an answer that can be believed.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use super::engine::Engine;
@@ -76,7 +77,10 @@ impl Session {
             if attempt > 0 {
                 held(&self.work).tasks_again += open.len() as u64;
             }
-            let sent: Vec<Vec<u8>> = open.iter().map(|task| tasks[*task].clone()).collect();
+            let sent: Cow<'_, [Vec<u8>]> = match attempt {
+                0 => Cow::Borrowed(&tasks),
+                _ => open.iter().map(|task| tasks[*task].clone()).collect(),
+            };
             let mut done = vec![false; open.len()];
             self.engine.map(stage, &sent, &mut |number, bytes| {
                 let Some(task) = open.get(number).copied().filter(|_| !done[number]) else {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Manifest, Sample as SampleFile, io};
 use super::wire::{decode, encode};
-use crate::error::{DidError, Result};
+use crate::error::Result;
+use crate::files::problem;
 use crate::panel::apart::{Looks, Plan, Reading, arrange_again};
 use crate::panel::{Request, Sample, SampleAudit};
 use crate::source::Ledger;
@@ -104,10 +105,10 @@ impl Stored {
     /// [`DidError::Io`] or [`DidError::File`].
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(|source| io(path, source))?;
-        let other = |_| crate::files::problem(path, "not a sample that this version has kept");
-        let Saved { format, sample, decided } = decode(&bytes).map_err(other)?;
+        let other = || problem(path, "not a sample that this version has kept");
+        let Saved { format, sample, decided } = decode(&bytes).map_err(|_| other())?;
         if format != FORMAT {
-            return Err(other(DidError::Engine { problem: String::new() }));
+            return Err(other());
         }
         let manifest = Manifest::read(&sample)?;
         let directory = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
@@ -132,10 +133,6 @@ impl Directory {
         let directory = tempfile::Builder::new().prefix("burn-did-").tempdir_in(within);
         let directory = directory.map_err(|source| io(within, source))?;
         Ok(Self { path: directory.keep(), kept: AtomicBool::new(false) })
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

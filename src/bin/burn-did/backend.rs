@@ -15,6 +15,11 @@ pub(crate) trait Fit {
     /// Where it is to run.
     fn device(&self) -> &DeviceArgs;
 
+    /// Whether nothing is to be shown of its progress.
+    fn quiet(&self) -> bool {
+        self.device().quiet
+    }
+
     /// Which cluster is to do the work, if it is one.
     #[cfg(feature = "cluster")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
@@ -118,7 +123,7 @@ fn run<B: DidBackend, F: Fit>(
     if chosen.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(CliError::usage("--devices names a device twice", "name each once"));
     }
-    let bar = Bar::new(asked.quiet);
+    let bar = Bar::new(command.quiet());
     let precision = asked.precision.unwrap_or(precision);
     #[cfg(feature = "cluster")]
     let cluster = command.cluster().map(crate::cluster::OnCluster::connect).transpose()?.flatten();

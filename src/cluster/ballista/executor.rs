@@ -7,6 +7,7 @@ use super::threads::Threads;
 use super::tls::Tls;
 use super::{MESSAGE, function, problem};
 use crate::cluster::engine::Obey;
+use crate::cluster::network::SCHEDULER_PORT;
 use crate::error::Result;
 use arrow_flight::flight_service_server::FlightServiceServer;
 use ballista_core::BALLISTA_PROTOCOL_VERSION;
@@ -70,7 +71,7 @@ pub(crate) struct ExecutorOptions {
 impl Default for ExecutorOptions {
     fn default() -> Self {
         Self {
-            scheduler: "127.0.0.1:50050".to_owned(),
+            scheduler: format!("{}:{SCHEDULER_PORT}", Ipv4Addr::LOCALHOST),
             bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
             host: None,
             port: 0,

@@ -40,6 +40,7 @@ pub(crate) use executor::{Executor, ExecutorOptions, stdin_ended};
 pub(crate) use local::{LocalCluster, LocalOptions};
 pub(crate) use scheduler::{Scheduler, SchedulerOptions};
 pub(crate) use status::status;
+pub use status::{ClusterStatus, ExecutorStatus, JobStatus};
 pub(crate) use tls::Tls;
 
 use crate::error::DidError;

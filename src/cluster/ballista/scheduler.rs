@@ -5,6 +5,7 @@ use super::threads::Threads;
 use super::tls::Tls;
 use super::watch::{Server, watch};
 use super::{MESSAGE, function, problem};
+use crate::cluster::network::SCHEDULER_PORT;
 use crate::error::Result;
 use ballista_core::ConfigProducer;
 use ballista_core::config::{
@@ -44,7 +45,7 @@ pub(crate) struct SchedulerOptions {
 impl Default for SchedulerOptions {
     fn default() -> Self {
         Self {
-            bind: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50050),
+            bind: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), SCHEDULER_PORT),
             host: None,
             executor_timeout: Duration::from_secs(15),
             tls: None,

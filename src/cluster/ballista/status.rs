@@ -12,56 +12,59 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// State of a cluster.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Status {
+#[non_exhaustive]
+pub struct ClusterStatus {
     /// Executors, by host and port.
-    pub(crate) executors: Vec<ExecutorStatus>,
+    pub executors: Vec<ExecutorStatus>,
     /// Jobs that wait, run, or ended within the last minute, oldest first.
-    pub(crate) jobs: Vec<JobStatus>,
+    pub jobs: Vec<JobStatus>,
 }
 
 /// An executor.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ExecutorStatus {
+#[non_exhaustive]
+pub struct ExecutorStatus {
     /// Identifier, new with every start.
-    pub(crate) id: String,
+    pub id: String,
     /// Host from which answers are fetched.
-    pub(crate) host: String,
+    pub host: String,
     /// Its port.
-    pub(crate) port: u16,
+    pub port: u16,
     /// Tasks at the same time.
-    pub(crate) slots: u32,
+    pub slots: u32,
     /// How many more it could take now; unknown of schedulers that are not ours.
-    pub(crate) free: Option<u32>,
+    pub free: Option<u32>,
     /// Time since its last heartbeat.
-    pub(crate) heartbeat: Duration,
+    pub heartbeat: Duration,
     /// Bytes of memory of its process, if it tells.
-    pub(crate) memory: Option<u64>,
+    pub memory: Option<u64>,
     /// What it says about itself.
-    pub(crate) description: String,
+    pub description: String,
 }
 
 /// A job: a piece of a map.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct JobStatus {
+#[non_exhaustive]
+pub struct JobStatus {
     /// Identifier.
-    pub(crate) id: String,
+    pub id: String,
     /// `Queued`, `Running`, `Completed` or `Failed`, as Ballista says it.
-    pub(crate) state: String,
+    pub state: String,
     /// What the map does, or the name of a job that is not ours.
-    pub(crate) stage: String,
+    pub stage: String,
     /// Tasks that are done, in percent.
-    pub(crate) percent: f64,
+    pub percent: f64,
     /// Time since its start, or that it took.
-    pub(crate) seconds: f64,
+    pub seconds: f64,
 }
 
 /// State of the cluster whose scheduler is at `df://host:port`.
-pub(crate) fn status(address: &str, tls: Option<&Tls>) -> Result<Status> {
+pub(crate) fn status(address: &str, tls: Option<&Tls>) -> Result<ClusterStatus> {
     let threads = Threads::new("status", 1)?;
     let (address, tls) = (address.to_owned(), tls.cloned());
     threads.wait(async move {
         let link = Link::connect(&address, tls.as_ref()).await?;
-        Ok(Status { executors: executors(&link).await?, jobs: jobs(&link).await? })
+        Ok(ClusterStatus { executors: executors(&link).await?, jobs: jobs(&link).await? })
     })?
 }
 

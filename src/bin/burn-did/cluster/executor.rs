@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use burn_did::Precision;
 use burn_did::backend::DidBackend;
 use burn_did::cluster::{ExecutorConfig, SCHEDULER_PORT, run_executor};
 use clap::Args;
@@ -66,16 +65,13 @@ impl Fit for ExecutorArgs {
         &self.device
     }
 
+    fn quiet(&self) -> bool {
+        true
+    }
+
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<()> {
-        for precision in [Precision::F64, Precision::F32] {
-            if self.device.precision.is_none_or(|asked| asked == precision) {
-                // What it cannot do is refused when it is asked for.
-                if let (Err(error), Some(_)) =
-                    (B::probe(&on.devices[0], precision), self.device.precision)
-                {
-                    return Err(error.into());
-                }
-            }
+        if let Some(precision) = self.device.precision {
+            B::probe(&on.devices[0], precision)?;
         }
         let config = ExecutorConfig {
             scheduler: self.scheduler.clone(),

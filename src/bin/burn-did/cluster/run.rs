@@ -6,6 +6,7 @@ use burn_did::cluster::{LocalCluster, RunningCluster, SCHEDULER_PORT};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::status::{self, StatusArgs};
+use super::threads;
 use crate::args::Backend;
 use crate::error::{CliError, Result};
 use crate::output;
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &ClusterArgs) -> Result<()> {
         return Err(CliError::usage("a cluster needs an executor", "name a number above 0"));
     }
     let backend = backend.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
-    let program = std::env::current_exe().map_err(CliError::Output)?;
+    let program = std::env::current_exe().map_err(threads::failed)?;
     let loopback: IpAddr = Ipv4Addr::LOCALHOST.into();
     let local = LocalCluster::builder()
         .executors(executors)

@@ -43,7 +43,7 @@ fn shown(status: &ClusterStatus) -> String {
     rows.extend(status.executors.iter().map(|e| {
         let busy = e.free.map_or("?".into(), |free| e.slots.saturating_sub(free).to_string());
         [
-            e.address.clone(),
+            format!("{}:{}", e.host, e.port),
             format!("{busy} of {}", e.slots),
             format!("{:.0} s ago", e.heartbeat.as_secs_f64()),
             e.memory.map_or("?".into(), |bytes| format!("{} MiB", bytes / MIB)),
@@ -51,20 +51,20 @@ fn shown(status: &ClusterStatus) -> String {
         ]
     }));
     let executors = table(&rows);
-    let mut rows = vec![["JOB", "STATE", "DONE", "SECONDS", ""].map(String::from)];
+    let mut rows = vec![["JOB", "STATE", "DONE", "SECONDS"].map(String::from)];
     rows.extend(status.jobs.iter().map(|job| {
         let (percent, seconds) = (format!("{:.0} %", job.percent), format!("{:.1}", job.seconds));
-        [job.stage.clone(), job.state.clone(), percent, seconds, String::new()]
+        [job.stage.clone(), job.state.clone(), percent, seconds]
     }));
     format!("{executors}\n{}", table(&rows))
 }
 
 /// Columns as wide as what is in them.
-fn table(rows: &[[String; 5]]) -> String {
+fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..5).map(width).collect();
-    let line = |row: &[String; 5]| {
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let line = |row: &[String; N]| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
