@@ -5,7 +5,7 @@
 //! | configuration | `Config`, `Formula` | before any data is read |
 //! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
 //! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
-//! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Worker`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
+//! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Cluster`, `Worker`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
 
 mod warning;
 
@@ -351,6 +351,12 @@ pub enum DidError {
     )]
     Engine {
         /// What does not fit.
+        problem: String,
+    },
+    /// A cluster cannot be used: its scheduler cannot be reached, refuses, or has no executors, or a process could not be started.
+    #[error("the cluster cannot be used: {problem}")]
+    Cluster {
+        /// What is the matter.
         problem: String,
     },
     /// An executor of a cluster found something wrong with the data, or with what it is to work on.

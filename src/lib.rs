@@ -77,6 +77,7 @@ mod settings;
 mod simd;
 mod solve;
 mod source;
+mod storage;
 mod temporary;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};

@@ -1,9 +1,11 @@
 //! Clusters: what they cost beside one process, and what becomes of fits whose executors die.
 //!
-//! `cargo bench --features cli,cluster --bench cluster -- overhead | passes | kills N`, each with `--scale S` for smaller data.
+//! `cargo bench --features cli,cluster --bench cluster -- overhead | passes | dask [PYTHON] | kills N`, each with `--scale S` for
+//! smaller data.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod dask;
 mod data;
 mod kills;
 mod overhead;
@@ -56,8 +58,9 @@ fn run(arguments: &[String]) -> Result<()> {
     match words {
         ["overhead"] => overhead::run(scale),
         ["passes"] => passes::run(scale),
+        ["dask", python @ ..] => dask::run(scale, python.first().copied()),
         ["kills", times] => kills::run(times.parse()?, scale),
-        _ => Err("overhead, passes or kills N, and --scale S".into()),
+        _ => Err("overhead, passes, dask or kills N, and --scale S".into()),
     }
 }
 

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::Case;
 use super::common::{Result, memory};
 
+/// Group, period, effect and standard error.
+pub type Cell = (f64, f64, Option<f64>, Option<f64>);
+
 /// What a process says of its fit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fit {
@@ -21,6 +24,7 @@ pub struct Fit {
     pub memory: u64,
     /// A hash of every bit of the effects, their errors and covariances; or the error.
     pub outcome: std::result::Result<u64, String>,
+    pub cells: Vec<Cell>,
     pub tasks_again: u64,
     pub bytes_read: u64,
     pub bytes_arranged: u64,
@@ -98,10 +102,13 @@ pub fn child(words: &[&str]) -> Result<()> {
     };
     let seconds = start.elapsed().as_secs_f64();
     let work = fit.as_ref().ok().and_then(|fit| fit.timings.cluster).unwrap_or_default();
+    let cells = fit.iter().flat_map(|fit| &fit.cells);
+    let cells = cells.map(|c| (c.group, c.time, c.estimate.att, c.estimate.se)).collect();
     let fit = Fit {
         seconds,
         memory: before.after().peak,
         outcome: fit.as_ref().map(bits).map_err(ToString::to_string),
+        cells,
         tasks_again: work.tasks_again,
         bytes_read: work.bytes_read,
         bytes_arranged: work.bytes_arranged,

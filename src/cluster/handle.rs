@@ -14,11 +14,13 @@ use super::worker::Worker;
 use crate::backend::DidBackend;
 use crate::error::Result;
 use crate::options::Precision;
+use crate::progress::Progress;
+use crate::storage;
 
 /// Workers that read, arrange and sum a sample together, wherever they are. The numbers are those of a fit on one machine, to the
 /// last bit, whatever the number of workers.
 ///
-/// An estimator's `fit_cluster` takes parquet files that all workers see under the same path. The arranged sample is written to a
+/// An estimator's `fit_cluster` takes parquet files that all workers see under the same path, in a directory or in an object store. The arranged sample is written to a
 /// [directory](Self::with_directory) that they all see, too, and deleted after the fit; [`ClusterSample`] is one for several fits.
 ///
 /// ```
@@ -39,6 +41,7 @@ use crate::options::Precision;
 pub struct Cluster {
     engine: Arc<dyn Engine>,
     directory: PathBuf,
+    mixed: bool,
     /// Processes that end with the last copy.
     kept: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -62,7 +65,7 @@ impl Cluster {
     }
 
     pub(super) fn of(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, directory: std::env::temp_dir(), kept: None }
+        Self { engine, directory: std::env::temp_dir(), mixed: false, kept: None }
     }
 
     /// With what must last as long as it.
@@ -71,8 +74,16 @@ impl Cluster {
         Self { kept: Some(Arc::new(kept)), ..self }
     }
 
-    /// With a directory for arranged samples, which this process and all workers see under this name; else it is that of
-    /// temporary files, which will do on one machine.
+    /// Whether executors may differ in their backends. Then the numbers are no longer those of one machine to the last bit, and
+    /// two fits may differ in the last digits that the weaker arithmetic has;
+    /// [`ClusterWork::arithmetics`](crate::ClusterWork::arithmetics) in the timings says how many kinds there were.
+    #[must_use]
+    pub fn mixed(self, mixed: bool) -> Self {
+        Self { mixed, ..self }
+    }
+
+    /// With a directory for arranged samples, which this process and all workers see under this name, or a prefix in an object
+    /// store, as `s3://bucket/scratch`; else it is that of temporary files, which will do on one machine.
     #[must_use]
     pub fn with_directory(self, directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into(), ..self }
@@ -86,13 +97,12 @@ impl Cluster {
         Ok(ClusterSample { cluster: self.clone(), stored: Stored::open(path.as_ref())? })
     }
 
-    pub(crate) fn session(&self) -> Session {
-        Session::new(Arc::clone(&self.engine))
+    pub(crate) fn session(&self, progress: Option<Progress>) -> Session {
+        Session::new(Arc::clone(&self.engine)).mixed(self.mixed).heard_by(progress)
     }
 
     pub(crate) fn options(&self, precision: Precision) -> Options {
-        let directory = std::path::absolute(&self.directory);
-        let directory = directory.unwrap_or_else(|_| self.directory.clone());
+        let directory = storage::whole(&self.directory);
         Options { directory, precision, part_rows: None, segment_rows: None }
     }
 }

@@ -11,6 +11,7 @@ use crate::error::{DidError, Result};
 use crate::panel::apart::{Plan, Shape};
 use crate::pass::{Extent, Seal, Segment, ask};
 use crate::source::AnyPass;
+use crate::storage;
 
 /// A sample that workers can read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -130,7 +131,7 @@ impl Manifest {
     pub fn write(&self, path: PathBuf) -> Result<Sample> {
         let bytes = encode(self)?;
         let digest = digest(&bytes);
-        std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+        storage::write(&path, &bytes).map_err(|source| io(&path, source))?;
         Ok(Sample { path, digest })
     }
 
@@ -139,7 +140,7 @@ impl Manifest {
     /// # Errors
     /// [`DidError::Io`] if it cannot be read, [`DidError::Engine`] if it is another.
     pub fn read(sample: &Sample) -> Result<Self> {
-        let bytes = std::fs::read(&sample.path).map_err(|source| io(&sample.path, source))?;
+        let bytes = storage::read(&sample.path).map_err(|source| io(&sample.path, source))?;
         if digest(&bytes) != sample.digest {
             let problem = format!("{} is another sample's manifest", sample.path.display());
             return Err(DidError::Engine { problem });

@@ -36,7 +36,8 @@ pub use handle::{Cluster, ClusterSample};
 #[cfg(feature = "cluster")]
 pub use network::{
     Certificates, ClusterStatus, ExecutorConfig, ExecutorStatus, JobStatus, LocalCluster,
-    RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, run_executor, run_scheduler,
+    RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, gpus, run_executor,
+    run_scheduler,
 };
 pub(crate) use prepare::{Options, prepare};
 pub(crate) use session::Session;

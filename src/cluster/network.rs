@@ -13,6 +13,8 @@ use super::handle::Cluster;
 use super::worker::Worker;
 use crate::backend::DidBackend;
 use crate::error::Result;
+use crate::input::guarded;
+use crate::options::Precision;
 
 /// The port of a scheduler unless another is named.
 pub const SCHEDULER_PORT: u16 = 50_050;
@@ -47,7 +49,7 @@ impl Cluster {
     /// The cluster whose scheduler is at `df://host:port`.
     ///
     /// # Errors
-    /// [`DidError::Engine`](crate::DidError::Engine) if nobody answers there.
+    /// [`DidError::Cluster`](crate::DidError::Cluster) if nobody answers there.
     pub fn connect(address: &str) -> Result<Self> {
         Self::connect_with(address, None)
     }
@@ -64,7 +66,7 @@ impl Cluster {
     /// Starts a scheduler and executors on this machine, which end when the last copy of this is dropped, or this process ends.
     ///
     /// # Errors
-    /// [`DidError::Engine`](crate::DidError::Engine) if they cannot be started.
+    /// [`DidError::Cluster`](crate::DidError::Cluster) if they cannot be started.
     pub fn local(local: &LocalCluster) -> Result<Self> {
         let processes = RunningCluster::start(local)?;
         Ok(Self::connect(&processes.address())?.with(processes))
@@ -130,7 +132,7 @@ impl RunningCluster {
     /// Starts them; all are there when this returns.
     ///
     /// # Errors
-    /// [`DidError::Engine`](crate::DidError::Engine) if they cannot be started.
+    /// [`DidError::Cluster`](crate::DidError::Cluster) if they cannot be started.
     pub fn start(local: &LocalCluster) -> Result<Self> {
         Processes::start(local.options()).map(Self)
     }
@@ -150,7 +152,7 @@ impl RunningCluster {
     /// Starts one more executor.
     ///
     /// # Errors
-    /// [`DidError::Engine`](crate::DidError::Engine) if it cannot be started.
+    /// [`DidError::Cluster`](crate::DidError::Cluster) if it cannot be started.
     pub fn add(&mut self) -> Result<()> {
         self.0.add()
     }
@@ -177,7 +179,7 @@ impl Default for SchedulerConfig {
 /// Runs a scheduler for as long as it lives; `started` is told its address.
 ///
 /// # Errors
-/// [`DidError::Engine`](crate::DidError::Engine) if it cannot be started, or ends.
+/// [`DidError::Cluster`](crate::DidError::Cluster) if it cannot be started, or ends.
 pub fn run_scheduler(config: &SchedulerConfig, started: impl FnOnce(&str)) -> Result<()> {
     let scheduler = Scheduler::start(&SchedulerOptions {
         bind: config.bind,
@@ -226,7 +228,7 @@ impl Default for ExecutorConfig {
 /// Runs an executor on a device for as long as it lives.
 ///
 /// # Errors
-/// [`DidError::Engine`](crate::DidError::Engine) if it cannot be started, or ends.
+/// [`DidError::Cluster`](crate::DidError::Cluster) if it cannot be started, or ends.
 pub fn run_executor<B: DidBackend>(config: &ExecutorConfig, device: &B::Device) -> Result<()> {
     let memory = config.memory;
     let name = format!("executor {} ({})", std::process::id(), host_name());
@@ -255,10 +257,20 @@ fn host_name() -> String {
     sysinfo::System::host_name().unwrap_or_else(|| "unnamed machine".into())
 }
 
+/// How many GPUs of their own a backend finds on this machine.
+///
+/// # Errors
+/// [`DidError::Device`](crate::DidError::Device) if there is no driver, or no device.
+pub fn gpus<B: DidBackend>() -> Result<usize> {
+    B::probe(&B::Device::default(), Precision::F32)?;
+    // Devices of the first type are CUDA's, or the discrete ones of wgpu.
+    guarded("the devices", || Ok(B::device_count(0)))
+}
+
 /// The state of the cluster whose scheduler is at `df://host:port`.
 ///
 /// # Errors
-/// [`DidError::Engine`](crate::DidError::Engine) if nobody answers there.
+/// [`DidError::Cluster`](crate::DidError::Cluster) if nobody answers there.
 pub fn cluster_status(address: &str, certificates: Option<&Certificates>) -> Result<ClusterStatus> {
     status(&url(address), ring(certificates)?.as_ref())
 }

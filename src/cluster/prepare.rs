@@ -77,7 +77,7 @@ struct Files<'a> {
 impl Files<'_> {
     /// The rows in shards of whole units, which are written once more if they are in no order.
     fn shards(&self, options: &Options, directory: &Path) -> Result<Vec<Vec<RowRange>>> {
-        let ends = self.ends(options.precision)?;
+        let ends = self.ends(options.precision, directory)?;
         if let Some(shards) = ordered_shards(self.parts, &ends) {
             return Ok(shards);
         }
@@ -102,10 +102,11 @@ impl Files<'_> {
         Ok(bucket_shards(&written.all()?))
     }
 
-    fn ends(&self, precision: Precision) -> Result<Vec<Ends>> {
+    fn ends(&self, precision: Precision, directory: &Path) -> Result<Vec<Ends>> {
         let tasks = self.of_parts(|part| Task::Ends {
             reading: Cow::Borrowed(self.reading),
             part: Cow::Borrowed(part),
+            directory: Cow::Borrowed(directory),
             precision,
         });
         let mut ends = Replies::new(tasks.len());

@@ -1,6 +1,7 @@
 //! Asking workers until every task has an answer that can be believed.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use super::engine::Engine;
@@ -8,6 +9,7 @@ use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
 use crate::error::{DidError, Result};
 use crate::parallel::held;
+use crate::progress::Progress;
 use crate::source::ClusterWork;
 
 /// How often a task is given out.
@@ -16,9 +18,12 @@ const ATTEMPTS: usize = 4;
 /// An engine, and what is known of its workers.
 pub(crate) struct Session {
     engine: Arc<dyn Engine>,
-    /// Backend and precision of the first answer, which all others must have.
-    arithmetic: Mutex<Option<String>>,
+    /// Backends of the answers so far.
+    arithmetic: Mutex<BTreeSet<String>>,
+    /// Whether they may differ.
+    mixed: bool,
     work: Mutex<ClusterWork>,
+    progress: Option<Progress>,
 }
 
 /// A problem with the data of a task, which no other worker would solve.
@@ -41,7 +46,18 @@ type Take<'a> = dyn FnMut(usize, Reply) -> Result<()> + 'a;
 
 impl Session {
     pub fn new(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, arithmetic: Mutex::default(), work: Mutex::default() }
+        let (arithmetic, work) = (Mutex::default(), Mutex::default());
+        Self { engine, arithmetic, mixed: false, work, progress: None }
+    }
+
+    /// With workers that may differ in their arithmetic.
+    pub fn mixed(self, mixed: bool) -> Self {
+        Self { mixed, ..self }
+    }
+
+    /// With somebody who hears how many tasks of a stage are done.
+    pub fn heard_by(self, progress: Option<Progress>) -> Self {
+        Self { progress, ..self }
     }
 
     /// How many tasks are worked on at the same time.
@@ -51,7 +67,13 @@ impl Session {
 
     /// What was done so far.
     pub fn work(&self) -> ClusterWork {
-        *held(&self.work)
+        ClusterWork { arithmetics: held(&self.arithmetic).len() as u64, ..*held(&self.work) }
+    }
+
+    fn report(&self, stage: &'static str, done: usize, tasks: usize) {
+        if let Some(progress) = &self.progress {
+            progress.report(stage, done as u64, tasks as u64);
+        }
     }
 
     /// Has every task done. Replies go to `take` in any order, each once; what it refuses as no answer (a
@@ -70,6 +92,7 @@ impl Session {
         let mut open: Vec<usize> = (0..tasks.len()).collect();
         let mut failures = Vec::new();
         let mut last = String::from("nothing came back");
+        self.report(stage, 0, tasks.len());
         for attempt in 0..ATTEMPTS {
             if open.is_empty() {
                 break;
@@ -82,6 +105,7 @@ impl Session {
                 _ => open.iter().map(|task| tasks[*task].clone()).collect(),
             };
             let mut done = vec![false; open.len()];
+            let mut left = open.len();
             self.engine.map(stage, &sent, &mut |number, bytes| {
                 let Some(task) = open.get(number).copied().filter(|_| !done[number]) else {
                     return Ok(());
@@ -101,6 +125,10 @@ impl Session {
                     }
                     Err(DidError::Engine { problem }) => last = problem,
                     Err(other) => return Err(other),
+                }
+                if done[number] {
+                    left -= 1;
+                    self.report(stage, tasks.len() - left, tasks.len());
                 }
                 Ok(())
             })?;
@@ -140,17 +168,16 @@ impl Session {
             return engine(format!("{} answered another question", message.worker));
         }
         let mut known = held(&self.arithmetic);
-        match known.as_ref() {
-            None => *known = Some(message.arithmetic),
-            Some(known) if *known == message.arithmetic => {}
-            Some(known) => {
-                return Err(DidError::Config {
-                    option: "backend",
-                    expected: "the same arithmetic on all executors",
-                    got: format!("{known} and, on {}, {}", message.worker, message.arithmetic),
-                });
-            }
+        if let Some(other) = known.first().filter(|known| **known != message.arithmetic)
+            && !self.mixed
+        {
+            return Err(DidError::Config {
+                option: "backend",
+                expected: "the same arithmetic on all executors (`Cluster::mixed`, `--mixed-arithmetic` allow for others)",
+                got: format!("{other} and, on {}, {}", message.worker, message.arithmetic),
+            });
         }
+        known.insert(message.arithmetic);
         let mut work = held(&self.work);
         work.tasks += 1;
         work.bytes_read += message.bytes_read;
@@ -160,9 +187,10 @@ impl Session {
         })
     }
 
-    /// Backend and precision of the workers, as far as they are known.
-    pub(super) fn arithmetic(&self) -> Option<String> {
-        held(&self.arithmetic).clone()
+    /// Backends of the workers, as far as they are known.
+    pub(super) fn arithmetic(&self) -> String {
+        let known: Vec<String> = held(&self.arithmetic).iter().cloned().collect();
+        known.join(" and ")
     }
 }
 

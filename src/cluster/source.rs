@@ -79,7 +79,7 @@ impl Raw for Prepared {
     }
 
     fn condition(self, sample: Sample, change: Change) -> Result<Remote> {
-        let backend = self.session.arithmetic().unwrap_or_default();
+        let backend = self.session.arithmetic();
         Ok(Remote { prepared: self, sample, change, backend })
     }
 }

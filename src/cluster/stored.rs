@@ -1,6 +1,5 @@
 //! An arranged sample in files, for one fit or for many.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +13,7 @@ use crate::files::problem;
 use crate::panel::apart::{Looks, Plan, Reading, arrange_again};
 use crate::panel::{Request, Sample, SampleAudit};
 use crate::source::Ledger;
+use crate::storage;
 
 /// Number of the form of saved samples.
 const FORMAT: u32 = 1;
@@ -94,7 +94,7 @@ impl Stored {
         let path = self.directory.path.join(NAME);
         let (sample, decided) = (self.sample.clone(), self.decided.clone());
         let bytes = encode(&Saved { format: FORMAT, sample, decided })?;
-        fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+        storage::write(&path, &bytes).map_err(|source| io(&path, source))?;
         self.directory.kept.store(true, Ordering::Relaxed);
         Ok(path)
     }
@@ -104,7 +104,7 @@ impl Stored {
     /// # Errors
     /// [`DidError::Io`] or [`DidError::File`].
     pub fn open(path: &Path) -> Result<Self> {
-        let bytes = fs::read(path).map_err(|source| io(path, source))?;
+        let bytes = storage::read(path).map_err(|source| io(path, source))?;
         let other = || problem(path, "not a sample that this version has kept");
         let Saved { format, sample, decided } = decode(&bytes).map_err(|_| other())?;
         if format != FORMAT {
@@ -130,9 +130,8 @@ impl Directory {
     /// # Errors
     /// [`DidError::Io`].
     pub fn new(within: &Path) -> Result<Self> {
-        let directory = tempfile::Builder::new().prefix("burn-did-").tempdir_in(within);
-        let directory = directory.map_err(|source| io(within, source))?;
-        Ok(Self { path: directory.keep(), kept: AtomicBool::new(false) })
+        let path = storage::fresh_directory(within).map_err(|source| io(within, source))?;
+        Ok(Self { path, kept: AtomicBool::new(false) })
     }
 }
 
@@ -140,7 +139,7 @@ impl Drop for Directory {
     fn drop(&mut self) {
         if !self.kept.load(Ordering::Relaxed) {
             // What cannot be deleted is at worst left behind.
-            let _ = fs::remove_dir_all(&self.path);
+            let _ = storage::remove_directory(&self.path);
         }
     }
 }

@@ -14,8 +14,14 @@ use crate::source::{Answer, AnyPass, AnyStat};
 /// Work for one worker. Where it names files, all workers see them under these names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Task<'a> {
-    /// To say whether it can do the arithmetic, and where the units of a part end.
-    Ends { reading: Cow<'a, Reading>, part: Cow<'a, RowRange>, precision: Precision },
+    /// To say whether it can do the arithmetic and sees the directory that others are to write to, and where the units of a part
+    /// end.
+    Ends {
+        reading: Cow<'a, Reading>,
+        part: Cow<'a, RowRange>,
+        directory: Cow<'a, Path>,
+        precision: Precision,
+    },
     /// To look for the row that is at fault; the part's first has this number among all.
     Check { reading: Cow<'a, Reading>, part: Cow<'a, RowRange>, first_row: usize },
     /// To write a part once more, in buckets.

@@ -9,6 +9,7 @@ use crate::cluster::{Cluster, Options, Prepared, Remote, Session, Stored, prepar
 use crate::error::{DidError, Result};
 use crate::files::{Files, Format, problem};
 use crate::panel::{Sample, SampleAudit, Storage};
+use crate::storage;
 
 /// A fit to the parquet files of a path.
 pub(super) fn fit<E: Estimator>(
@@ -19,7 +20,8 @@ pub(super) fn fit<E: Estimator>(
     let (setup, start) = (checked(estimator)?, Instant::now());
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = "cluster").entered();
     let options = cluster.options(setup.precision);
-    estimator.estimate(setup.open_remote(path, cluster.session(), &options, start)?)
+    let session = cluster.session(setup.progress.clone());
+    estimator.estimate(setup.open_remote(path, session, &options, start)?)
 }
 
 /// The sample of an estimator, for this and other fits.
@@ -30,7 +32,7 @@ pub(super) fn sample<E: Estimator>(
 ) -> Result<Stored> {
     let setup = checked(estimator)?;
     let options = cluster.options(setup.precision);
-    Ok(setup.prepared(path, &cluster.session(), &options)?.1)
+    Ok(setup.prepared(path, &cluster.session(setup.progress.clone()), &options)?.1)
 }
 
 /// A fit to a sample that was prepared.
@@ -41,7 +43,8 @@ pub(super) fn fit_sample<E: Estimator>(
 ) -> Result<E::Result> {
     let (setup, start) = (checked(estimator)?, Instant::now());
     let sample = stored.describe(&setup.request(Storage::Resident))?;
-    let prepared = Prepared::new(cluster.session(), stored.clone(), setup.precision)?;
+    let session = cluster.session(setup.progress.clone());
+    let prepared = Prepared::new(session, stored.clone(), setup.precision)?;
     estimator.estimate(setup.held(sample, prepared, 0.0, start)?)
 }
 
@@ -85,8 +88,7 @@ impl Setup {
         }
         let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
         // Workers are in other directories.
-        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let paths: Vec<PathBuf> = files.paths.iter().map(whole).collect();
+        let paths: Vec<PathBuf> = files.paths.iter().map(|path| storage::whole(path)).collect();
         prepare(session, &paths, audit, &self.request(Storage::Resident), options)
     }
 }

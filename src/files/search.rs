@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Files, Format, extension, problem};
 use crate::error::{DidError, Result};
+use crate::storage::Object;
 
 /// Endings of compressed files.
 const COMPRESSED: [&str; 8] = ["gz", "bgz", "zst", "bz2", "xz", "lz4", "zip", "7z"];
@@ -14,6 +15,9 @@ const COMPRESSED: [&str; 8] = ["gz", "bgz", "zst", "bz2", "xz", "lz4", "zip", "7
 const TABLES: [(&str, &str); 2] = [("_delta_log", "Delta"), (".hoodie", "Hudi")];
 
 pub(super) fn find(path: &Path) -> Result<Files> {
+    if let Some(object) = Object::of(path).map_err(|e| io(path, e))? {
+        return objects(path, &object);
+    }
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => {
             let mut search = Search::default();
@@ -56,6 +60,59 @@ fn pattern(path: &Path) -> Option<(&Path, String)> {
     let rest = path.strip_prefix(literal).ok()?.to_str()?;
     let escaped = PathBuf::from(glob::Pattern::escape(literal.to_str()?));
     Some((literal, escaped.join(rest).to_str()?.to_owned()))
+}
+
+/// Objects of a path: parquet files.
+fn objects(path: &Path, object: &Object) -> Result<Files> {
+    let files = objects_of_any_format(path, object)?;
+    if files.format == Format::Parquet {
+        return Ok(files);
+    }
+    Err(problem(path, "CSV files are read from directories only; write them to parquet"))
+}
+
+/// Objects of a name, of a prefix as of a directory, or of a pattern.
+fn objects_of_any_format(path: &Path, object: &Object) -> Result<Files> {
+    if object.exists().map_err(|e| io(path, e))? {
+        return file(path, true);
+    }
+    let text = path.to_string_lossy();
+    let (within, pattern) = match text.find(['*', '?', '[']) {
+        None => (text.trim_end_matches('/'), None),
+        Some(first) => {
+            let pattern = glob::Pattern::new(&text);
+            let pattern =
+                pattern.map_err(|e| problem(path, format!("not a valid pattern: {e}")))?;
+            (text[..first].rsplit_once('/').map_or("", |(within, _)| within), Some(pattern))
+        }
+    };
+    let within = Path::new(within);
+    let below = match Object::of(within) {
+        Ok(Some(object)) => object.below(),
+        Ok(None) => Err(ErrorKind::NotFound.into()),
+        Err(error) => Err(error),
+    };
+    let mut search = Search::default();
+    for found in below.map_err(|e| io(path, e))? {
+        let Ok(rest) = found.strip_prefix(within) else { continue };
+        let names: Vec<_> = rest.iter().map(|name| name.to_string_lossy()).collect();
+        if let Some((_, table)) =
+            TABLES.iter().find(|(marker, _)| names.iter().any(|n| n == marker))
+        {
+            return Err(is_table(within, table));
+        }
+        let hidden = names.iter().any(|name| name.starts_with(['.', '_']));
+        let options = glob::MatchOptions { require_literal_separator: true, ..Default::default() };
+        let matches =
+            |p: &glob::Pattern| found.ancestors().any(|path| p.matches_path_with(path, options));
+        if !hidden && pattern.as_ref().is_none_or(matches) {
+            search.sort(found);
+        }
+    }
+    if search.empty {
+        return Err(io(path, ErrorKind::NotFound.into()));
+    }
+    search.files(path, "there are no CSV or parquet files")
 }
 
 /// Files of a pattern, those of the directories it matches included.
@@ -108,10 +165,7 @@ impl Search {
             let path = entry.map_err(|e| io(directory, e))?.path();
             let name = name(&path);
             if let Some((_, table)) = TABLES.iter().find(|(marker, _)| *marker == name) {
-                let text = format!(
-                    "the directory is a {table} table, whose files are not all part of it; read it with a reader for such tables and fit the frame"
-                );
-                return Err(problem(directory, text));
+                return Err(is_table(directory, table));
             }
             if !name.starts_with(['.', '_']) {
                 self.add(&path)?;
@@ -133,16 +187,22 @@ impl Search {
         if found.is_dir() {
             return self.walk(path);
         }
-        match format {
-            Some(_) if !found.is_file() => {
-                return Err(problem(path, "neither a file nor a directory"));
-            }
-            Some(Format::Csv) => self.csv.push(path.to_owned()),
-            Some(Format::Parquet) => self.parquet.push(path.to_owned()),
-            None if is_compressed(path) => self.compressed.push(path.to_owned()),
+        if format.is_some() && !found.is_file() {
+            return Err(problem(path, "neither a file nor a directory"));
+        }
+        self.sort(path.to_owned());
+        Ok(())
+    }
+
+    /// Adds a file to those of its kind.
+    fn sort(&mut self, path: PathBuf) {
+        self.empty = false;
+        match Format::of(&path) {
+            Some(Format::Csv) => self.csv.push(path),
+            Some(Format::Parquet) => self.parquet.push(path),
+            None if is_compressed(&path) => self.compressed.push(path),
             None => {}
         }
-        Ok(())
     }
 
     /// The files in the order of their names.
@@ -168,6 +228,13 @@ impl Search {
         paths.dedup();
         Ok(Files { format, paths })
     }
+}
+
+fn is_table(directory: &Path, table: &str) -> DidError {
+    let text = format!(
+        "the directory is a {table} table, whose files are not all part of it; read it with a reader for such tables and fit the frame"
+    );
+    problem(directory, text)
 }
 
 /// Whether a file is a compressed data file, as `panel.csv.gz`.

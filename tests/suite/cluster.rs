@@ -195,7 +195,7 @@ fn a_lost_scheduler_is_an_error() {
     drop(running);
     let start = Instant::now();
     let error = named().fit_cluster(&cluster, files.path()).unwrap_err();
-    assert!(matches!(error, DidError::Engine { .. }), "{error}");
+    assert!(matches!(error, DidError::Cluster { .. }), "{error}");
     assert!(start.elapsed() < Duration::from_secs(60));
     assert!(Cluster::connect("df://127.0.0.1:1").is_err());
 }

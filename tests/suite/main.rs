@@ -32,6 +32,8 @@ mod results;
 mod saved;
 mod schemas;
 mod sizes;
+#[cfg(all(feature = "cluster", feature = "cli", target_os = "linux"))]
+mod stores;
 mod types;
 #[cfg(feature = "vulkan")]
 mod vulkan;

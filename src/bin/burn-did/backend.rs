@@ -89,6 +89,31 @@ fn cuda<F: Fit>(command: &F) -> Result<F::Result> {
     run::<Cuda, F>(command, &devices, Precision::F64)
 }
 
+/// How many GPUs a backend finds.
+#[cfg(feature = "cluster")]
+pub(crate) fn gpus(backend: Backend) -> Result<usize> {
+    match backend {
+        Backend::Cpu => {
+            Err(CliError::usage("the cpu backend has no GPUs", "name another --backend"))
+        }
+        #[cfg(feature = "cuda")]
+        Backend::Cuda => Ok(burn_did::cluster::gpus::<burn_did::backend::Cuda>()?),
+        #[cfg(feature = "wgpu")]
+        Backend::Wgpu => Ok(burn_did::cluster::gpus::<burn_did::backend::Wgpu>()?),
+        #[cfg(feature = "vulkan")]
+        Backend::Vulkan => Ok(burn_did::cluster::gpus::<burn_did::backend::Vulkan>()?),
+        #[cfg(not(all(feature = "vulkan", feature = "cuda")))]
+        other => Err(not_built(&word(other))),
+    }
+}
+
+/// The word for a backend.
+#[cfg(feature = "cluster")]
+pub(crate) fn word(backend: Backend) -> String {
+    use clap::ValueEnum;
+    backend.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+}
+
 #[cfg(not(feature = "wgpu"))]
 fn wgpu<F: Fit>(_: &F) -> Result<F::Result> {
     Err(not_built("wgpu"))

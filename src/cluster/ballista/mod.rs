@@ -50,5 +50,5 @@ const MESSAGE: u32 = 1 << 30;
 
 /// An error of the engine.
 fn problem(what: impl std::fmt::Display) -> DidError {
-    DidError::Engine { problem: what.to_string() }
+    DidError::Cluster { problem: what.to_string() }
 }

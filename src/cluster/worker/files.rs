@@ -1,7 +1,6 @@
 //! Arranged rows in files.
 
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,6 +10,7 @@ use crate::error::{DidError, Result};
 use crate::panel::StratumData;
 use crate::panel::apart::Arranged;
 use crate::pass::{Seal, Segment, mix};
+use crate::storage;
 
 /// A name that no other attempt has, on any machine.
 pub(super) fn fresh(directory: &Path, kind: &str, ending: &str) -> PathBuf {
@@ -25,7 +25,7 @@ pub(super) fn fresh(directory: &Path, kind: &str, ending: &str) -> PathBuf {
 /// Writes the rows of a shard, by strata and within them in pieces of segments of `length` rows.
 pub(super) fn write(arranged: &[Arranged], length: usize, directory: &Path) -> Result<ShardFile> {
     let path = fresh(directory, "rows", "bin");
-    let mut file = File::create(&path).map_err(|source| io(&path, source))?;
+    let mut file = storage::create(&path).map_err(|source| io(&path, source))?;
     let mut pieces = Vec::new();
     for (stratum, Arranged { start, data }) in arranged.iter().enumerate() {
         let mut from = 0;
@@ -45,8 +45,7 @@ pub(super) fn write(arranged: &[Arranged], length: usize, directory: &Path) -> R
             from += rows;
         }
     }
-    // Whoever reads it may be on another machine.
-    file.sync_all().map_err(|source| io(&path, source))?;
+    file.finish().map_err(|source| io(&path, source))?;
     Ok(ShardFile { path, pieces })
 }
 
@@ -64,7 +63,7 @@ pub(super) fn read(manifest: &Manifest, entry: &Entry) -> Result<StratumData> {
     // No memory is taken for more than files have.
     for piece in &entry.pieces {
         let path = manifest.file(piece)?;
-        let length = fs::metadata(path).map_err(|source| io(path, source))?.len();
+        let length = storage::length(path).map_err(|source| io(path, source))?;
         let end = (piece.rows as u64).checked_mul(shape.row_bytes());
         let end = end.and_then(|bytes| bytes.checked_add(piece.offset));
         if end.is_none_or(|end| end > length) {
@@ -76,12 +75,9 @@ pub(super) fn read(manifest: &Manifest, entry: &Entry) -> Result<StratumData> {
     let mut at = 0;
     for piece in &entry.pieces {
         let path = manifest.file(piece)?;
-        let mut bytes = vec![0; piece.rows * shape.row_bytes() as usize];
-        let read = File::open(path).and_then(|mut file| {
-            file.seek(SeekFrom::Start(piece.offset))?;
-            file.read_exact(&mut bytes)
-        });
-        read.map_err(|source| io(path, source))?;
+        let length = piece.rows * shape.row_bytes() as usize;
+        let bytes = storage::range(path, piece.offset, length);
+        let bytes = bytes.map_err(|source| io(path, source))?;
         if digest(&bytes) != piece.digest {
             let problem = format!("{} was damaged after it was written", path.display());
             return Err(DidError::Engine { problem });

@@ -4,7 +4,7 @@ mod cache;
 mod files;
 
 use super::engine::Obey;
-use super::manifest::Entry;
+use super::manifest::{Entry, io};
 use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
 use crate::backend::DidBackend;
@@ -14,6 +14,7 @@ use crate::input::guarded;
 use crate::panel::{StratumData, names_a_row};
 use crate::parallel;
 use crate::source::{Answer, HERE};
+use crate::storage;
 use cache::{Cache, Held};
 
 /// Does tasks on a device, one at a time or several.
@@ -37,8 +38,9 @@ impl<B: DidBackend> Worker<B> {
 
     fn reply(&self, task: &Task<'_>) -> Result<Reply> {
         match task {
-            Task::Ends { reading, part, precision } => {
+            Task::Ends { reading, part, directory, precision } => {
                 B::probe(&self.device, *precision)?;
+                storage::check_directory(directory).map_err(|source| io(directory, source))?;
                 Ok(Reply::Ends(reading.ends(part)?))
             }
             Task::Check { reading, part, first_row } => {

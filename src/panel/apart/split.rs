@@ -1,6 +1,5 @@
 //! Writing rows that are in no order once more, in buckets of whole units.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
@@ -10,6 +9,7 @@ use super::reading::{Keys, Reading, RowRange};
 use crate::error::{DidError, Result};
 use crate::panel::labels::Label;
 use crate::panel::parquet::{FRAME_ROWS, rows_by_bucket, splitters};
+use crate::storage;
 
 /// Buckets, each of which is in the copy of every part.
 const MAX_BUCKETS: usize = 1_024;
@@ -35,8 +35,8 @@ impl Reading {
         let keys = Keys::of(&df, &self.roles)?;
         let buckets = rows_by_bucket(df.height(), |row| keys.label(row), &cuts.0);
         let io = |source| DidError::Io { path: to.display().to_string(), source };
-        let file = File::create(to).map_err(io)?;
-        let mut writer = ParquetWriter::new(file)
+        let mut file = storage::create(to).map_err(io)?;
+        let mut writer = ParquetWriter::new(&mut file)
             .with_compression(ParquetCompression::Uncompressed)
             .batched(df.schema())?;
         let mut rows = Vec::with_capacity(buckets.len());
@@ -47,6 +47,8 @@ impl Reading {
             }
         }
         writer.finish()?;
+        drop(writer);
+        file.finish().map_err(io)?;
         Ok(rows)
     }
 }

@@ -8,7 +8,10 @@ use polars::prelude::*;
 
 use crate::error::{DidError, Result};
 use crate::files::problem;
+use crate::storage::Object;
 use crate::temporary;
+
+use super::fetched;
 
 /// Where rows are read from.
 #[derive(Clone, Debug)]
@@ -49,11 +52,21 @@ impl Source {
 
     /// Some of its rows: the first, and how many.
     pub fn rows(&self, rows: (usize, usize), columns: Vec<String>) -> Result<DataFrame> {
-        let mut reader = self.open()?;
+        let object = self.object()?;
+        let file = self.file(object.as_ref())?;
+        let mut reader = ParquetReader::new(file.try_clone().map_err(|e| self.io(e))?);
         let arrow = reader.schema().map_err(|e| self.unreadable(e))?;
         let half = arrow.iter_values().any(|field| field.dtype() == &ArrowDataType::Float16);
         if half && let Self::Path(path) = self {
+            if object.is_some() {
+                let remedy = "half precision is read from directories only; write the columns as single precision";
+                return Err(problem(path, remedy));
+            }
             return Self::rows_with_halves(path, rows, &columns).map_err(|e| self.unreadable(e));
+        }
+        if let Some(object) = object {
+            let metadata = reader.get_metadata().map_err(|e| self.unreadable(e))?;
+            fetched::add_rows(&object, &file, metadata, rows, &columns).map_err(|e| self.io(e))?;
         }
         let reader = reader.with_columns(Some(columns)).with_slice(Some(rows));
         reader.finish().map_err(|e| self.unreadable(e))
@@ -71,19 +84,34 @@ impl Source {
         all.slice(start as i64, rows as IdxSize).select(names).collect()
     }
 
+    /// A reader of its metadata, and of its rows if it is a file.
     fn open(&self) -> Result<ParquetReader<File>> {
-        let file = match self {
-            Self::Path(path) => File::open(&**path).map_err(|source| {
-                let path = path.display().to_string();
-                DidError::Io { path, source }
-            })?,
-            Self::Temporary(file) => {
+        Ok(ParquetReader::new(self.file(self.object()?.as_ref())?))
+    }
+
+    /// The object that it is, if it is not a file.
+    fn object(&self) -> Result<Option<Object>> {
+        match self {
+            Self::Path(path) => Object::of(path).map_err(|e| self.io(e)),
+            Self::Temporary(_) => Ok(None),
+        }
+    }
+
+    /// It as a file; of an object, what tells where everything is.
+    fn file(&self, object: Option<&Object>) -> Result<File> {
+        match (self, object) {
+            (Self::Path(_), Some(object)) => fetched::footer(object).map_err(|e| self.io(e)),
+            (Self::Path(path), None) => File::open(&**path).map_err(|e| self.io(e)),
+            (Self::Temporary(file), _) => {
                 let mut file = file.try_clone().map_err(temporary::failed)?;
                 file.seek(SeekFrom::Start(0)).map_err(temporary::failed)?;
-                file
+                Ok(file)
             }
-        };
-        Ok(ParquetReader::new(file))
+        }
+    }
+
+    fn io(&self, source: std::io::Error) -> DidError {
+        DidError::Io { path: self.path().display().to_string(), source }
     }
 
     fn unreadable(&self, error: PolarsError) -> DidError {

@@ -1,5 +1,6 @@
 //! Parquet files as frames of whole units, in ascending order of the units' labels.
 
+mod fetched;
 mod file;
 mod files;
 mod group;

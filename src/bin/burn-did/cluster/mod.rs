@@ -23,12 +23,16 @@ use security::TlsArgs;
 #[derive(Args)]
 pub(crate) struct OnCluster {
     /// Let the executors of a cluster do the work: address of its scheduler, as in `df://host:50050`. DATA are then parquet
-    /// files that they all see under the same path.
+    /// files that they all see under the same path, which may be one in an object store (`s3://`, `gs://`, `az://`).
     #[arg(long, value_name = "ADDRESS", help_heading = "Cluster")]
     scheduler: Option<String>,
-    /// Directory for the arranged sample, which this machine and all executors see under the same path.
+    /// Directory for the arranged sample, which this machine and all executors see under the same path, or a prefix in an
+    /// object store.
     #[arg(long, value_name = "DIRECTORY", requires = "scheduler", help_heading = "Cluster")]
     scratch: Option<PathBuf>,
+    /// Let executors differ in their backends, and results in their last digits.
+    #[arg(long, requires = "scheduler", help_heading = "Cluster")]
+    mixed_arithmetic: bool,
     #[command(flatten)]
     tls: TlsArgs,
 }
@@ -38,6 +42,7 @@ impl OnCluster {
     pub(crate) fn connect(&self) -> Result<Option<Cluster>> {
         let Some(address) = &self.scheduler else { return Ok(None) };
         let cluster = Cluster::connect_with(address, self.tls.certificates()?.as_ref())?;
+        let cluster = cluster.mixed(self.mixed_arithmetic);
         Ok(Some(match &self.scratch {
             Some(directory) => cluster.with_directory(directory),
             None => cluster,

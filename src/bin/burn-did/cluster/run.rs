@@ -3,11 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use burn_did::cluster::{LocalCluster, RunningCluster, SCHEDULER_PORT};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use super::status::{self, StatusArgs};
 use super::threads;
 use crate::args::Backend;
+use crate::backend;
 use crate::error::{CliError, Result};
 use crate::output;
 use crate::values;
@@ -21,9 +22,9 @@ pub(crate) struct ClusterArgs {
     /// Executors on the processor.
     #[arg(long, value_name = "N", conflicts_with = "gpus")]
     executors: Option<usize>,
-    /// An executor for each of the first so many GPUs.
-    #[arg(long, value_name = "N")]
-    gpus: Option<usize>,
+    /// An executor for each of the first so many GPUs, or for `all`.
+    #[arg(long, value_name = "N|all", value_parser = gpus)]
+    gpus: Option<Gpus>,
     /// Backend of the GPUs.
     #[arg(long, value_name = "WHICH", default_value = "cuda", requires = "gpus")]
     backend: Backend,
@@ -38,6 +39,20 @@ pub(crate) struct ClusterArgs {
     port: u16,
 }
 
+/// How many GPUs.
+#[derive(Clone, Copy)]
+enum Gpus {
+    First(usize),
+    All,
+}
+
+fn gpus(text: &str) -> std::result::Result<Gpus, String> {
+    match text {
+        "all" => Ok(Gpus::All),
+        _ => text.parse().map(Gpus::First).map_err(|_| "neither a number nor `all`".to_owned()),
+    }
+}
+
 #[derive(Subcommand)]
 enum ClusterCommand {
     Status(StatusArgs),
@@ -48,21 +63,21 @@ pub(crate) fn run(args: &ClusterArgs) -> Result<()> {
     if let Some(ClusterCommand::Status(args)) = &args.command {
         return status::run(args);
     }
-    let (executors, backend) = match (args.executors, args.gpus) {
+    let (executors, kind) = match (args.executors, args.gpus) {
         (Some(executors), None) => (executors, Backend::Cpu),
-        (None, Some(gpus)) => (gpus, args.backend),
+        (None, Some(Gpus::First(gpus))) => (gpus, args.backend),
+        (None, Some(Gpus::All)) => (backend::gpus(args.backend)?, args.backend),
         _ => return Err(CliError::usage("how many executors?", "add --executors N or --gpus N")),
     };
     if executors == 0 {
         return Err(CliError::usage("a cluster needs an executor", "name a number above 0"));
     }
-    let backend = backend.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
     let program = std::env::current_exe().map_err(threads::failed)?;
     let loopback: IpAddr = Ipv4Addr::LOCALHOST.into();
     let local = LocalCluster::builder()
         .executors(executors)
         .program(program)
-        .backend(backend)
+        .backend(backend::word(kind))
         .maybe_threads(args.threads)
         .memory(args.memory)
         .bind(SocketAddr::new(loopback, args.port))

@@ -1,0 +1,25 @@
+//! Where files are: in directories, or in object stores, whose paths begin with `s3://`, `gs://` or `az://`.
+
+#[cfg(feature = "cluster")]
+mod objects;
+#[cfg(not(feature = "cluster"))]
+#[path = "no_objects.rs"]
+mod objects;
+#[cfg(any(feature = "cluster", test))]
+mod shared;
+
+use std::path::Path;
+
+pub(crate) use objects::Object;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use shared::{
+    check_directory, create, fresh_directory, length, range, read, remove_directory, whole, write,
+};
+
+/// Beginnings of the paths of objects: of S3 or what speaks its protocol, of Google Cloud Storage, of Azure Blob Storage.
+const SCHEMES: [&str; 3] = ["s3", "gs", "az"];
+
+/// Scheme and rest of a path, if it is one in an object store.
+fn split(path: &Path) -> Option<(&str, &str)> {
+    path.to_str()?.split_once("://").filter(|(scheme, _)| SCHEMES.contains(scheme))
+}
