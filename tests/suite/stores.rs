@@ -14,6 +14,8 @@ use object_store::aws::AmazonS3Builder;
 use object_store::{ObjectStore, ObjectStoreExt};
 use polars::prelude::*;
 
+use crate::support::but;
+
 /// A prefix of the bucket that no other test has, which is emptied in the end.
 struct Bucket {
     runtime: tokio::runtime::Runtime,
@@ -111,7 +113,7 @@ fn parquet_files_in_a_bucket() {
     for path in ["panel", "panel/", "panel/*.parquet", "pan*/[01].parquet"] {
         assert!(bits(named().fit(bucket.path(path).as_path(), &device)) == here, "{path}");
     }
-    let in_pieces = but_budget(named());
+    let in_pieces = but(named(), |e| e.memory_budget = Some(2 << 20));
     let pieces = in_pieces.fit_parquet(bucket.path("panel").to_str().unwrap(), &[device]);
     assert!(bits(pieces) == here);
     let fit = |path: &str| error(named().fit(bucket.path(path).as_path(), &device));
@@ -126,11 +128,6 @@ fn parquet_files_in_a_bucket() {
     assert!(fit("damaged.parquet").contains("damaged.parquet"));
     bucket.put("empty.parquet", Vec::new());
     assert!(fit("empty.parquet").contains("empty.parquet"));
-}
-
-/// With room for a part of the rows.
-fn but_budget(estimator: AttGt<Cpu>) -> AttGt<Cpu> {
-    AttGt { memory_budget: Some(2 << 20), ..estimator }
 }
 
 #[test]
