@@ -33,7 +33,8 @@ pub(crate) use bootstrap::{Draws, draw};
 pub(crate) use cells::{Cells, Rows, Varying};
 pub(crate) use estimate::{Estimated, Found, estimate};
 pub(crate) use heterogeneity::{Heterogeneity, heterogeneity};
-pub(crate) use options::{Direction, Options};
+pub use options::Direction;
+pub(crate) use options::Options;
 pub(crate) use rules::{Dropped, Unusable, prepare};
 pub(crate) use sample::Sample;
 
