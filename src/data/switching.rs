@@ -69,7 +69,10 @@ impl SwitchingSimulation {
         let each = self.groups_per_cluster.max(1);
         let columns = vec![
             Column::new("id".into(), by_group(&|g| g as i64 + 1)),
-            Column::new("period".into(), (0..rows).map(|r| (r % periods) as i64 + 1).collect::<Vec<_>>()),
+            Column::new(
+                "period".into(),
+                (0..rows).map(|r| (r % periods) as i64 + 1).collect::<Vec<_>>(),
+            ),
             Column::new("d".into(), treatment.collect::<Vec<Option<f64>>>()),
             Column::new("y".into(), column(|group| &group.outcome)),
             Column::new("x".into(), column(|group| &group.control)),

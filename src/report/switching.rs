@@ -50,11 +50,8 @@ impl MultiplegtResult {
     ) -> Section {
         let digits = Digits::of(effects.iter().map(|effect| &effect.estimate));
         let row = |effect: &SwitchingEffect| {
-            let mut row = vec![if effect.horizon == 0 {
-                String::new()
-            } else {
-                effect.horizon.to_string()
-            }];
+            let mut row =
+                vec![if effect.horizon == 0 { String::new() } else { effect.horizon.to_string() }];
             row.extend(columns(&effect.estimate, digits));
             row.extend([effect.n_obs.to_string(), effect.n_switchers.to_string()]);
             row
@@ -102,10 +99,17 @@ impl MultiplegtResult {
             ControlGroup::NotYetTreated => "Not Yet Switched",
         };
         let covariates = &settings.covariates;
-        notes.push(format!("Controls: {controls}, Outcome: {}, Covariates: {covariates}", settings.outcome));
+        notes.push(format!(
+            "Controls: {controls}, Outcome: {}, Covariates: {covariates}",
+            settings.outcome
+        ));
         notes.push(format!(
             "Groups: {} ({} switch in, {} out, {} never), Cells: {}",
-            audit.groups, audit.switchers_in, audit.switchers_out, audit.never_switchers, audit.cells
+            audit.groups,
+            audit.switchers_in,
+            audit.switchers_out,
+            audit.never_switchers,
+            audit.cells
         ));
         let resampled = settings.inference.bootstrap.map(|b| {
             format!("bootstrap by groups or clusters ({} draws, seed {})", b.draws, b.seed)

@@ -137,7 +137,11 @@ impl Points {
                 let component = Component { horizon: *horizon, direction, members };
                 point(view, &component, &controls[horizon])
             };
-            Part { column, direction, points: plan.columns[column].horizons.iter().map(of).collect() }
+            Part {
+                column,
+                direction,
+                points: plan.columns[column].horizons.iter().map(of).collect(),
+            }
         };
         let parts = tasks.into_par_iter().map(part).collect();
         Self { controls, members, parts }
@@ -243,7 +247,8 @@ impl Points {
                 for g in groups.clone() {
                     let start = sample.row(g).start;
                     any.fill(false);
-                    for (column, (used, (count, weight))) in used.iter().zip(&mut counts).enumerate()
+                    for (column, (used, (count, weight))) in
+                        used.iter().zip(&mut counts).enumerate()
                     {
                         used.each(view, g, |t| {
                             *count += 1;

@@ -43,8 +43,11 @@ pub(super) fn settle(
 ) {
     let at = g * cells.periods..(g + 1) * cells.periods;
     let outcome = &mut cells.outcome[at.clone()];
-    let mut treatments =
-        Treatments { values: &mut cells.treatment[at.clone()], weight: &cells.weight[at], filled: 0 };
+    let mut treatments = Treatments {
+        values: &mut cells.treatment[at.clone()],
+        weight: &cells.weight[at],
+        filled: 0,
+    };
     let Observed { first: known, last, .. } = *observed;
     if options.drop_if_treatment_missing {
         let missing = observed.missing.filter(|missing| *missing < history.first.unwrap_or(end));

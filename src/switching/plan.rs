@@ -56,7 +56,9 @@ impl Plan {
         let placebos = placebos.min(options.placebos).min(options.effects);
         let column = |placebo: bool, length: usize| {
             let first = if options.linear_trends { 1 } else { length };
-            Column { horizons: (first..=length).map(|length| Horizon { placebo, length }).collect() }
+            Column {
+                horizons: (first..=length).map(|length| Horizon { placebo, length }).collect(),
+            }
         };
         let columns = (1..=effects).map(|l| column(false, l));
         let columns = columns.chain((1..=placebos).map(|l| column(true, l))).collect();

@@ -80,12 +80,12 @@ pub(crate) fn prepare(
     if cells.group.is_empty() {
         return Err(Unusable::Empty);
     }
-    let observed: Vec<Observed> =
-        (0..cells.group.len()).map(|g| Observed::of(&cells, g)).collect();
+    let observed: Vec<Observed> = (0..cells.group.len()).map(|g| Observed::of(&cells, g)).collect();
     let mut histories: Vec<History> = (0..cells.group.len())
         .map(|g| history(&mut cells, g, observed[g].status_quo, options, &mut dropped))
         .collect();
-    let keys: Vec<Key> = (0..histories.len()).map(|g| key(&cells, &histories, g, options)).collect();
+    let keys: Vec<Key> =
+        (0..histories.len()).map(|g| key(&cells, &histories, g, options)).collect();
     let mut kept = vary(&keys, &histories);
     dropped.groups_without_variation = kept.iter().filter(|k| !**k).count();
     let scale = kept.iter().filter(|k| **k).count();
@@ -104,16 +104,7 @@ pub(crate) fn prepare(
         start = start.max(1);
     }
     find_directions(&cells, &keys, &mut histories, &mut kept, end, &mut dropped);
-    let parts = Parts {
-        cells,
-        levels,
-        histories,
-        keys,
-        kept,
-        scale,
-        start,
-        end,
-    };
+    let parts = Parts { cells, levels, histories, keys, kept, scale, start, end };
     Ok((arrange(parts, options), dropped))
 }
 
@@ -207,12 +198,7 @@ fn drop_uncontrolled(
 }
 
 /// Puts first differences in place of outcomes and controls.
-fn difference(
-    cells: &mut Cells,
-    histories: &[History],
-    kept: &mut [bool],
-    dropped: &mut Dropped,
-) {
+fn difference(cells: &mut Cells, histories: &[History], kept: &mut [bool], dropped: &mut Dropped) {
     for (kept, history) in kept.iter_mut().zip(histories) {
         if *kept && history.first == Some(1) {
             *kept = false;

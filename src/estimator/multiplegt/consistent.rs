@@ -78,7 +78,8 @@ impl Consistent for MultiplegtResult {
 
 fn check_effect(field: &str, row: &SwitchingEffect) -> Checked {
     let estimate = &row.estimate;
-    let numbers = [estimate.att, estimate.se, estimate.ci_lower, estimate.ci_upper, estimate.p_value];
+    let numbers =
+        [estimate.att, estimate.se, estimate.ci_lower, estimate.ci_upper, estimate.p_value];
     ensure_finite(field, numbers.iter().flatten())?;
     ensure_finite(field, &[row.n_obs_weighted, row.n_switchers_weighted])?;
     ensure(estimate.se.is_none_or(|se| se > 0.0 && estimate.att.is_some()), field, || {

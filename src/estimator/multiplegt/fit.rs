@@ -131,7 +131,8 @@ impl DidMultiplegt {
             n_switchers_weighted: found.switchers_weighted,
         };
         let tests = self.tests(&law, effects, placebos, &mut warnings);
-        let covariances = |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
+        let covariances =
+            |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
         let mut result = MultiplegtResult {
             format: Format,
             effects: (1..)
@@ -302,7 +303,11 @@ impl DidMultiplegt {
             weights: self.weights.clone(),
             cluster: roles.cluster.clone(),
             eligible: None,
-            control_group: if self.only_never_switchers { never } else { ControlGroup::NotYetTreated },
+            control_group: if self.only_never_switchers {
+                never
+            } else {
+                ControlGroup::NotYetTreated
+            },
             base_period: BasePeriod::Universal,
             method: None,
             anticipation: 0,

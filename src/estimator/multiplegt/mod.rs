@@ -191,7 +191,8 @@ impl DidMultiplegt {
     /// # Errors
     /// [`DidError::Config`] or [`DidError::Formula`].
     pub fn validate(&self) -> Result<()> {
-        let refuse = |option, expected, got: String| Err(DidError::Config { option, expected, got });
+        let refuse =
+            |option, expected, got: String| Err(DidError::Config { option, expected, got });
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
         if self.effects == 0 {

@@ -71,7 +71,10 @@ impl Means {
             }
             add(&mut switched[view.at(g, t)]);
         }
-        let counts = sample.cluster.as_ref().map(|cluster| Clusters::count(view, component, point, cluster, cells));
+        let counts = sample
+            .cluster
+            .as_ref()
+            .map(|cluster| Clusters::count(view, component, point, cluster, cells));
         let of_controls = |at: usize| match &counts {
             Some(counts) => counts.controls[at],
             None => controls.count[at],

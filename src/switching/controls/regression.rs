@@ -207,8 +207,9 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Moore-Penrose inverse after scaling to a unit diagonal, and the rank.
 fn generalised_inverse(a: &[f64], k: usize) -> (Vec<f64>, usize) {
-    let scale: Vec<f64> =
-        (0..k).map(|i| if a[i * k + i] > 0.0 { a[i * k + i].sqrt().recip() } else { 0.0 }).collect();
+    let scale: Vec<f64> = (0..k)
+        .map(|i| if a[i * k + i] > 0.0 { a[i * k + i].sqrt().recip() } else { 0.0 })
+        .collect();
     let scaled: Vec<f64> = (0..k * k).map(|e| a[e] * scale[e / k] * scale[e % k]).collect();
     let matrix = MatRef::from_row_major_slice(&scaled, k, k);
     let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return (vec![0.0; k * k], 0) };

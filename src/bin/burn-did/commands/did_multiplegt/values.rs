@@ -12,9 +12,9 @@ pub(super) fn effects_equal(text: &str) -> Result<EffectsEqual, String> {
     if text.eq_ignore_ascii_case("all") {
         return Ok(EffectsEqual::All);
     }
-    let bounds = text.split_once(',').and_then(|(from, to)| {
-        Some((from.trim().parse().ok()?, to.trim().parse().ok()?))
-    });
+    let bounds = text
+        .split_once(',')
+        .and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
     let (from, to) = bounds.ok_or("expected all, or two effects as in 2,4")?;
     Ok(EffectsEqual::Between(from, to))
 }
