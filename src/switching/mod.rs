@@ -28,6 +28,8 @@ mod options;
 mod plan;
 mod rules;
 mod sample;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use bootstrap::{Draws, draw};
 pub(crate) use cells::{Cells, Rows, Varying};

@@ -249,3 +249,15 @@ fn find_directions(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_in_the_order_of_the_numbers() {
+        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 3.0, 1e300];
+        assert!(numbers.windows(2).all(|pair| ordered(pair[0]) < ordered(pair[1])));
+        assert!(numbers.iter().all(|number| value_of(ordered(*number)) == *number));
+    }
+}

@@ -134,9 +134,7 @@ fn a_treatment_turned_round_turns_switchers_round() {
 fn an_absorbing_treatment_has_the_event_study_of_group_time_effects() {
     let simulation = burn_did::data::Simulation::builder().units(600).seed(2).build();
     let mut data = simulation.frame();
-    let names = data.get_column_names_str().join(",");
     let (group, time) = ("group", "period");
-    assert!(names.contains(group) && names.contains(time), "{names}");
     let g = data.column(group).unwrap().cast(&DataType::Float64).unwrap();
     let t = data.column(time).unwrap().cast(&DataType::Float64).unwrap();
     let pairs = g.f64().unwrap().iter().zip(t.f64().unwrap().iter());
@@ -172,7 +170,7 @@ fn event_times_are_in_order_with_their_covariance() {
         let position = events.event_times.iter().position(|x| x == at).unwrap();
         assert!((row[position].sqrt() - effect.estimate.se.unwrap()).abs() < 1e-15);
     }
-    assert_eq!(events.sigma[0][4], fit.vcov[4][2]);
+    assert_eq!(Some(events.sigma[0][4]), fit.vcov[4][2]);
 }
 
 #[test]

@@ -223,3 +223,69 @@ fn generalised_inverse(a: &[f64], k: usize) -> (Vec<f64>, usize) {
     };
     ((0..k * k).map(entry).collect(), kept.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::{rows, sample};
+    use super::super::super::{Options, Rows};
+    use super::*;
+
+    /// Groups of two status quos with a control.
+    fn data() -> Rows {
+        let outcome = |g: usize, t: usize| ((13 * g + 5 * t * t + g * t) % 17) as f64;
+        let outcomes: Vec<Vec<f64>> =
+            (0..20).map(|g| (0..6).map(|t| outcome(g, t)).collect()).collect();
+        let treatment = |g: usize, t: usize| (g % 2) as f64 + f64::from(u8::from(t > 1 + g % 5));
+        let treatments: Vec<Vec<f64>> =
+            (0..20).map(|g| (0..6).map(|t| treatment(g, t)).collect()).collect();
+        let groups: Vec<(&[f64], &[f64])> =
+            outcomes.iter().zip(&treatments).map(|(y, d)| (&y[..], &d[..])).collect();
+        let control = (0..120).map(|row| ((31 * row * row + 7 * row) % 23) as f64).collect();
+        Rows { controls: vec![control], ..rows(&groups) }
+    }
+
+    /// The influence of a group on the coefficients is its score times the inverse of the cross-products of its own status quo,
+    /// without a factor for the others.
+    #[test]
+    fn influence_of_coefficients_is_their_derivative() {
+        let sample = sample(&data(), &Options { effects: 1, ..Options::default() });
+        let fitted = Regression::of_levels(&sample, &sample.weight);
+        assert_eq!(fitted.len(), 2);
+        let mut changes = Vec::new();
+        for g in 0..sample.groups() {
+            let coefficient = |factor: f64| {
+                let mut weight = sample.weight.clone();
+                weight[sample.row(g)].iter_mut().for_each(|w| *w *= factor);
+                let level = sample.stratum_of(g).level;
+                Regression::of_levels(&sample, &weight)[level].coefficients[0]
+            };
+            let derivative = (coefficient(1.0 + 1e-5) - coefficient(1.0 - 1e-5)) / 2e-5;
+            let stratum = sample.stratum[g] as usize;
+            let regression = &fitted[sample.stratum_of(g).level];
+            let mut score = 0.0;
+            for t in 1..sample.first_of(g) {
+                let row = sample.row(g).start;
+                let change = sample.outcome[row + t] - sample.outcome[row + t - 1];
+                sample.control_changes(g, t - 1, t, &mut changes);
+                let residual = regression.residual(stratum, t, change, &mut changes);
+                let count = f64::from(regression.means.count[stratum * sample.periods + t]);
+                score += changes[0].1 * residual / (count / (count - 1.0)).sqrt();
+            }
+            let influence = regression.inverse[0] * score;
+            let error = (influence - derivative).abs();
+            assert!(error < 1e-8 * derivative.abs().max(1e-3), "{g}: {influence} {derivative}");
+        }
+    }
+
+    #[test]
+    fn what_depends_on_other_controls_is_told() {
+        let mut data = data();
+        let twice = data.controls[0].iter().map(|x| 2.0 * x + 5.0).collect();
+        data.controls.push(twice);
+        let sample = sample(&data, &Options { effects: 1, ..Options::default() });
+        let fitted = Regression::of_levels(&sample, &sample.weight);
+        assert!(fitted.iter().all(|regression| regression.collinear));
+        let (inverse, rank) = generalised_inverse(&[4.0, 0.0, 0.0, 0.0], 2);
+        assert_eq!((inverse, rank), (vec![0.25, 0.0, 0.0, 0.0], 1));
+    }
+}
