@@ -68,8 +68,7 @@ fn run() -> Result<()> {
         peer.push(started(Command::new(&python).arg(bench_file("switching/peer.py")).arg(&data))?);
     }
     agree(&own[0].numbers, &peer[0].numbers)?;
-    let of =
-        |runs: &[Run], what: fn(&Run) -> f64| median(&runs.iter().map(what).collect::<Vec<_>>());
+    let of = |runs: &[Run], what: fn(&Run) -> f64| median(runs.iter().map(what));
     let seconds = [of(&own, |run| run.seconds), of(&peer, |run| run.seconds)];
     let peak = [of(&own, |run| run.peak as f64 / 1e6), of(&peer, |run| run.peak as f64 / 1e6)];
     println!(

@@ -67,7 +67,9 @@ pub(super) fn arrange(parts: Parts, options: &Options) -> Sample {
     }
     let place = |values: &mut Vec<f64>| {
         let mut placed = Vec::with_capacity(order.len() * end);
-        order.iter().for_each(|g| placed.extend(&values[g * old..g * old + end]));
+        for g in &order {
+            placed.extend(&values[g * old..g * old + end]);
+        }
         *values = Vec::new();
         placed
     };

@@ -38,7 +38,9 @@ pub(crate) fn draw(
         let mut weight = sample.weight.clone();
         for (g, row) in weight.chunks_exact_mut(sample.periods).enumerate() {
             let factor = f64::from(times[unit(g)]);
-            row.iter_mut().for_each(|weight| *weight *= factor);
+            for weight in row {
+                *weight *= factor;
+            }
         }
         reweighted(sample, options, &plan, &weight)
     };

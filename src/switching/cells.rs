@@ -179,7 +179,9 @@ impl Cells {
         let periods = self.periods;
         let cells = |values: &mut Vec<f64>| {
             let mut kept = Vec::with_capacity(groups.len() * periods);
-            groups.iter().for_each(|g| kept.extend(&values[g * periods..(g + 1) * periods]));
+            for g in groups {
+                kept.extend(&values[g * periods..(g + 1) * periods]);
+            }
             *values = kept;
         };
         [&mut self.outcome, &mut self.treatment, &mut self.weight].into_iter().for_each(cells);

@@ -175,7 +175,9 @@ pub(super) fn cohorts(sample: &Sample, options: &Options, horizon: Horizon) -> C
     }
     let several = |path: &[u32]| {
         let mut count = vec![0_u32; path.len()];
-        path.iter().for_each(|p| count[*p as usize] += 1);
+        for p in path {
+            count[*p as usize] += 1;
+        }
         path.iter().map(|p| count[*p as usize] > 1).collect::<Vec<bool>>()
     };
     let (full, one) = (several(&paths[horizon.length]), several(&paths[1]));

@@ -26,10 +26,13 @@ pub struct Case {
     average: Option<(f64, f64)>,
     p_jointplacebo: Option<f64>,
     p_equality_effects: Option<f64>,
-    predict_het: Option<Vec<(i64, f64, f64, usize, f64)>>,
+    predict_het: Option<Vec<Predictor>>,
 }
 
 type Row = (f64, f64, usize, usize);
+
+/// Effect, coefficient, standard error, groups and p-value of the F test.
+type Predictor = (i64, f64, f64, usize, f64);
 
 pub fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)

@@ -96,7 +96,9 @@ fn component_controls(
         let mut add = |g: usize, t: usize, factor: f64| {
             let (from, to) = component.horizon.span(t);
             sample.control_changes(g, from, to, &mut changes);
-            changes.iter().for_each(|(k, change)| sums[*k] += factor * change);
+            for (k, change) in &changes {
+                sums[*k] += factor * change;
+            }
         };
         let mut next = point.groups.partition_point(|g| (*g as usize) < groups.start);
         for g in groups.clone() {

@@ -240,7 +240,7 @@ mod tests {
             (0..20).map(|g| (0..6).map(|t| treatment(g, t)).collect()).collect();
         let groups: Vec<(&[f64], &[f64])> =
             outcomes.iter().zip(&treatments).map(|(y, d)| (&y[..], &d[..])).collect();
-        let control = (0..120).map(|row| ((31 * row * row + 7 * row) % 23) as f64).collect();
+        let control = (0..120).map(|row| f64::from((31 * row * row + 7 * row) % 23)).collect();
         Rows { controls: vec![control], ..rows(&groups) }
     }
 
