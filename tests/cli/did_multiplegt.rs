@@ -134,7 +134,7 @@ fn the_document_has_the_documented_keys() {
     assert!((got["vcov"][1][1].as_f64().unwrap() - se * se).abs() < 1e-15);
     let effects: Vec<&Value> =
         got["predict_het"].as_array().unwrap().iter().map(|r| &r["effect"]).collect();
-    assert_eq!(effects, [1, 2, -1]);
+    assert_eq!(effects, [-1, 1, 2]);
     let linear = fit(&["--effects", "2", "--trends-lin"]);
     assert!(linear["ate"].is_null());
 }

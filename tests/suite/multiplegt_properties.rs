@@ -29,7 +29,9 @@ fn all(fit: &MultiplegtResult) -> Vec<SwitchingEffect> {
 
 fn assert_same(a: &MultiplegtResult, b: &MultiplegtResult, scale: f64, tolerance: f64) {
     for (a, b) in all(a).iter().zip(all(b)) {
-        for (a, b) in [(a.estimate.att, b.estimate.att), (a.estimate.se, b.estimate.se)] {
+        let pairs =
+            [(a.estimate.att, b.estimate.att, scale), (a.estimate.se, b.estimate.se, scale.abs())];
+        for (a, b, scale) in pairs {
             let (a, b) = (a.unwrap() * scale, b.unwrap());
             assert!((a - b).abs() <= tolerance * a.abs().max(b.abs()), "{a} against {b}");
         }
@@ -296,7 +298,9 @@ fn what_cannot_be_estimated_is_an_error_or_a_warning() {
     assert!(matches!(error(placebos, &plain), DidError::Config { .. }));
     let negative = plain.clone().lazy().with_column(lit(-1.0).alias("w")).collect().unwrap();
     let weighted = DidMultiplegt { weights: Some("w".into()), ..one };
-    assert!(matches!(error(weighted, &negative), DidError::Weights { .. }));
+    assert!(matches!(error(weighted.clone(), &negative), DidError::Weights { .. }));
+    let zero = plain.clone().lazy().with_column(lit(0.0).alias("w")).collect().unwrap();
+    assert!(matches!(error(weighted, &zero), DidError::Weights { .. }));
     let many = DidMultiplegt { effects: 9, placebos: 9, ..config() }.fit(&plain).unwrap();
     assert_eq!((many.effects.len(), many.placebos.len()), (2, 1));
     let told = |wanted: &dyn Fn(&DidWarning) -> bool| many.warnings.iter().any(wanted);

@@ -57,6 +57,10 @@ impl DidMultiplegt {
         let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
             .map_err(|unusable| self.unusable(unusable))?;
         audit.count(&sample, &dropped);
+        if let (Some(column), 0) = (&roles.weights, audit.cells) {
+            let problem = "no cell with an outcome and a treatment has a positive weight".into();
+            return Err(DidError::Weights { column: column.clone(), problem });
+        }
         if let (Some(column), 0 | 1) = (&roles.cluster, sample.clusters) {
             let (column, clusters) = (column.clone(), sample.clusters);
             return Err(DidError::TooFewClusters { column, clusters });
@@ -247,7 +251,9 @@ impl DidMultiplegt {
             })
         };
         let rows = columns.iter().enumerate().flat_map(|(position, column)| row(position, *column));
-        rows.collect()
+        let mut rows: Vec<HeterogeneityRow> = rows.collect();
+        rows.sort_by(|a, b| (&a.covariate, a.effect).cmp(&(&b.covariate, b.effect)));
+        rows
     }
 
     fn warnings(

@@ -162,7 +162,7 @@ pub struct MultiplegtResult {
     pub vcov: Vec<Vec<Option<f64>>>,
     /// Joint tests.
     pub tests: MultiplegtTests,
-    /// Regressions of groups' effects, if they were asked for.
+    /// Regressions of groups' effects, if they were asked for, by covariate and effect.
     pub heterogeneity: Vec<HeterogeneityRow>,
     /// Critical value of the intervals: the normal quantile.
     pub critical_value: f64,
