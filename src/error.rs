@@ -278,6 +278,22 @@ pub enum DidError {
         /// Mentions the anticipation window, if any.
         anticipating: String,
     },
+    /// No effect of a treatment that switches can be estimated.
+    #[error("no effect of column `{column}` (treatment) can be estimated: {why}")]
+    NoSwitchers {
+        /// Name of the treatment column.
+        column: String,
+        /// Why, and what to do.
+        why: &'static str,
+    },
+    /// All effects and placebos are asked for, and one has no estimate or no standard error.
+    #[error(
+        "the estimate at event time {horizon} does not exist or has no standard error; ask for fewer effects or placebos"
+    )]
+    MissingEffect {
+        /// Its event time; that of placebos is negative.
+        horizon: i64,
+    },
     /// An aggregation meets cells that could not be estimated.
     #[error(
         "{count} cell(s) have no estimate, the first is (group {group}, time {time}): {reason}; aggregate with `na_rm` to leave them out"

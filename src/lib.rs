@@ -30,8 +30,11 @@
 //! [`Drdid`] compares two groups in two periods with the estimators of R `DRDID`, and [`Ddd`] estimates triple differences, in two
 //! periods or under staggered adoption, with the numbers of R `triplediff`.
 //!
+//! [`DidMultiplegt`] estimates the effects of treatments that switch on, off, up and down (de Chaisemartin and D'Haultfoeuille 2024).
+//!
 //! # Where to start
-//! - To estimate: [`AttGt`], [`Drdid`] or [`Ddd`] and their options; [`GroupTimeResult`] and what it can do; [`DrdidResult`].
+//! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`] or [`DidMultiplegt`] and their options; [`GroupTimeResult`] and what it can do;
+//!   [`DrdidResult`], [`MultiplegtResult`].
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].
@@ -78,6 +81,7 @@ mod simd;
 mod solve;
 mod source;
 mod storage;
+mod switching;
 mod temporary;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
@@ -87,8 +91,10 @@ pub use cluster::{Cluster, ClusterSample};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::CellStatus;
 pub use estimator::{
-    AttGt, Ddd, Drdid, DrdidResult, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
-    RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    AttGt, Ddd, DidMultiplegt, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupTimeCell,
+    GroupTimeResult, HeterogeneityRow, Influence, MultiplegtAudit, MultiplegtResult,
+    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect, Timings,
+    TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};
@@ -103,3 +109,4 @@ pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare};
 pub use report::{Colour, PlotOptions};
 pub use settings::Settings;
 pub use source::ClusterWork;
+pub use switching::Direction as Switchers;

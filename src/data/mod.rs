@@ -6,10 +6,12 @@ mod mpdta;
 mod rows;
 mod simulate;
 mod streams;
+mod switching;
 mod triple;
 mod two_period;
 
 pub use mpdta::mpdta;
 pub use simulate::Simulation;
+pub use switching::SwitchingSimulation;
 pub use triple::TripleSimulation;
 pub use two_period::TwoPeriodSimulation;

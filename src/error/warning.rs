@@ -151,11 +151,56 @@ pub enum DidWarning {
     },
     /// Covariates change over time within units, and a comparison of two periods uses those of one.
     TimeVaryingCovariates,
+    /// There are controls for fewer effects of a treatment that switches than were asked for.
+    FewerEffects {
+        /// Effects asked for.
+        asked: usize,
+        /// Effects estimated.
+        effects: usize,
+    },
+    /// There are fewer placebos than were asked for.
+    FewerPlacebos {
+        /// Placebos asked for.
+        asked: usize,
+        /// Placebos estimated.
+        placebos: usize,
+    },
+    /// At this event time no switcher has a control.
+    NoSwitchersAt {
+        /// Event time; negative for placebos.
+        horizon: i64,
+    },
+    /// Some controls are linear combinations of others among the groups of these first treatments.
+    CollinearControls {
+        /// Treatments in the first period.
+        treatments: Vec<f64>,
+    },
+    /// Groups of these first treatments were left out, as they have no rows to estimate the coefficients of controls from.
+    ControlsWithoutRows {
+        /// Treatments in the first period.
+        treatments: Vec<f64>,
+    },
+    /// The covariance of the estimates that are tested jointly is singular; its generalised inverse was used.
+    SingularTest {
+        /// What was tested.
+        test: String,
+    },
+    /// An option has no effect on this fit, or not on all of it.
+    WithoutEffect {
+        /// The option.
+        option: String,
+        /// Why.
+        reason: String,
+    },
     /// The estimator could not be formed in some draws of the bootstrap, which are left out.
     FailedDraws {
         /// Number of draws.
         draws: usize,
     },
+}
+
+fn list(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl fmt::Display for DidWarning {
@@ -305,6 +350,34 @@ impl DidWarning {
                 f,
                 "covariates change over time within units; each comparison uses those of one period"
             ),
+            Self::FewerEffects { asked, effects } => write!(
+                f,
+                "{effects} of {asked} effects can be estimated; for more, no group that switched has a control"
+            ),
+            Self::FewerPlacebos { asked, placebos } => write!(
+                f,
+                "{placebos} of {asked} placebos can be estimated; there are at most as many as effects asked for, and as many as there are effects and earlier periods of a group"
+            ),
+            Self::NoSwitchersAt { horizon } => {
+                write!(f, "no estimate at event time {horizon}: no switcher has a control there")
+            }
+            Self::CollinearControls { treatments } => write!(
+                f,
+                "some controls are linear combinations of others, or do not change, among the groups of first treatment {}; their coefficients are of least squares with the smallest norm",
+                list(treatments)
+            ),
+            Self::ControlsWithoutRows { treatments } => write!(
+                f,
+                "groups of first treatment {} were left out: they have no rows to estimate the controls' coefficients from",
+                list(treatments)
+            ),
+            Self::SingularTest { test } => write!(
+                f,
+                "the test that {test} has a singular covariance, whose generalised inverse was used"
+            ),
+            Self::WithoutEffect { option, reason } => {
+                write!(f, "`{option}` has no effect: {reason}")
+            }
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")
             }

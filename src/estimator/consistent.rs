@@ -85,7 +85,7 @@ impl Consistent for DrdidResult {
     }
 }
 
-fn check_settings(settings: &Settings, estimators: &[&str]) -> Checked {
+pub(super) fn check_settings(settings: &Settings, estimators: &[&str]) -> Checked {
     let Settings { estimator, n_units, n_clusters, .. } = settings;
     ensure(estimators.contains(&estimator.as_str()), "settings.estimator", || {
         format!("is {estimator:?}; expected {}", estimators.join(" or "))
@@ -127,11 +127,11 @@ fn check_estimate(
     })
 }
 
-fn check_critical_value(value: f64) -> Checked {
+pub(super) fn check_critical_value(value: f64) -> Checked {
     ensure(value.is_finite() && value >= 0.0, "critical_value", || format!("is {value}"))
 }
 
-fn check_wald(wald: &Wald) -> Checked {
+pub(super) fn check_wald(wald: &Wald) -> Checked {
     let Wald { stat, df, p_value } = *wald;
     let plausible = stat.is_finite() && df > 0 && (0.0..=1.0).contains(&p_value);
     ensure(plausible, "wald", || {

@@ -11,6 +11,7 @@ mod finish;
 pub(crate) mod format;
 mod kept;
 mod moments;
+mod multiplegt;
 #[cfg(any(feature = "cluster", test))]
 mod remote;
 mod result;
@@ -24,4 +25,8 @@ pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};
 pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
+pub use multiplegt::{
+    DidMultiplegt, EffectsEqual, EventTimeEstimates, HeterogeneityRow, MultiplegtAudit,
+    MultiplegtResult, MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
+};
 pub use result::{GroupTimeCell, GroupTimeResult, Influence, Timings, TripleComparison};

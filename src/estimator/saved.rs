@@ -84,13 +84,13 @@ impl DrdidResult {
     }
 }
 
-fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
+pub(super) fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
     check(result)?;
     let text = serde_json::to_string(result)?;
     std::fs::write(path, text).map_err(|source| io(path, source))
 }
 
-fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
+pub(super) fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
     let result: T = serde_json::from_str(&text(path)?)?;
     check(&result)?;
     Ok(result)

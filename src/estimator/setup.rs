@@ -237,6 +237,8 @@ fn roles(shared: &Shared<'_>, design: &Design<'_>) -> Result<Roles> {
         weights: owned(shared.weights),
         cluster: owned(shared.cluster.filter(beyond)),
         covariates: Formula::parse(shared.covariates)?,
+        trends: Vec::new(),
+        traits: Vec::new(),
         frequency: shared.frequency,
     })
 }

@@ -6,9 +6,10 @@ use polars::prelude::{DataFrame, IntoColumn};
 
 use super::columns::Rows;
 use super::grid::{Grid, place};
-use super::missing::ReadAsMissing;
+use super::missing::{MissingValues, ReadAsMissing};
 use super::patterns::Patterns;
 use super::reader::Reader;
+use super::roles::Roles;
 use super::rules::Rules;
 use crate::error::Result;
 
@@ -34,22 +35,32 @@ impl Placed<'_> {
     }
 }
 
+/// The frame without what stands for a missing value, and what that was.
+pub(super) fn cleaned<'a>(
+    df: &'a DataFrame,
+    roles: &Roles,
+    missing: &MissingValues,
+) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
+    let mut df = Cow::Borrowed(df);
+    let mut all = Vec::new();
+    for name in roles.names() {
+        let Ok(column) = df.column(&name) else { continue };
+        let cleaned = missing.clean(column.as_materialized_series())?;
+        if let Some((series, counts)) = cleaned {
+            df.to_mut().with_column(series.into_column())?;
+            all.extend(counts.of(&name));
+        }
+    }
+    Ok((df, all))
+}
+
 /// The rows of a frame whose first has the number `first_row`, without what stands for a missing value.
 pub(super) fn read(
     df: &DataFrame,
     reader: Reader<'_>,
     first_row: usize,
 ) -> Result<(Rows, Vec<ReadAsMissing>)> {
-    let mut df = Cow::Borrowed(df);
-    let mut all = Vec::new();
-    for name in reader.roles.names() {
-        let Ok(column) = df.column(&name) else { continue };
-        let cleaned = reader.missing.clean(column.as_materialized_series())?;
-        if let Some((series, counts)) = cleaned {
-            df.to_mut().with_column(series.into_column())?;
-            all.extend(counts.of(&name));
-        }
-    }
+    let (df, all) = cleaned(df, reader.roles, reader.missing)?;
     let mut rows = Rows::read(&df, reader.roles, first_row)?;
     for taken in &all {
         rows.texts.take(&taken.column, &taken.token);

@@ -31,6 +31,7 @@ mod frame;
 mod frames;
 mod gaps;
 mod grid;
+mod group_periods;
 mod labels;
 mod levels;
 mod missing;
@@ -64,6 +65,7 @@ use frames::Frames;
 pub use audit::{FilesRead, SampleAudit};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use frames::names_a_row;
+pub(crate) use group_periods::GroupPeriods;
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts};
 pub(crate) use parquet::ParquetFiles;

@@ -19,6 +19,12 @@ pub(crate) struct Roles {
     pub weights: Option<String>,
     pub cluster: Option<String>,
     pub covariates: Formula,
+    /// Columns whose values say which units are compared with each other.
+    #[serde(default)]
+    pub trends: Vec<String>,
+    /// Columns of numbers that effects may be functions of.
+    #[serde(default)]
+    pub traits: Vec<String>,
     /// Periods of the dates in the time column, and in that of first treated periods.
     pub frequency: Option<Frequency>,
 }
@@ -41,6 +47,7 @@ impl Roles {
             .chain(optional.into_iter().flatten())
             .cloned()
             .chain(self.covariates.variables())
+            .chain(self.trends.iter().chain(&self.traits).cloned())
             .collect();
         names.sort_unstable();
         names.dedup();
@@ -64,7 +71,9 @@ impl Roles {
         let mut needed = needed
             .into_iter()
             .chain(optional.into_iter().filter_map(|(name, role)| Some((name.as_ref()?, role))))
-            .chain(covariates.iter().map(|name| (name, "covariate")));
+            .chain(covariates.iter().map(|name| (name, "covariate")))
+            .chain(self.trends.iter().map(|name| (name, "trend group")))
+            .chain(self.traits.iter().map(|name| (name, "heterogeneity")));
         match needed.find(|(name, _)| !names.contains(&name.as_str())) {
             None => Ok(()),
             Some((name, role)) => Err(not_found(name, role, names.iter().copied())),
@@ -75,10 +84,11 @@ impl Roles {
     pub fn is_label(&self, name: &str) -> bool {
         let is = |role: &Option<String>| role.as_deref() == Some(name);
         let numbers = [&self.outcome, &self.time, &self.group];
-        (is(&self.unit) || is(&self.cluster))
+        let is_trend = self.trends.iter().any(|n| n == name);
+        (is(&self.unit) || is(&self.cluster) || is_trend)
             && !numbers.into_iter().any(|n| n == name)
             && !(is(&self.eligible) || is(&self.weights))
-            && !self.covariates.variables().iter().any(|n| n == name)
+            && !self.covariates.variables().iter().chain(&self.traits).any(|n| n == name)
     }
 }
 

@@ -10,6 +10,7 @@ mod number;
 #[cfg(feature = "plot")]
 mod plot;
 mod plot_data;
+mod switching;
 mod table;
 mod two_periods;
 

@@ -32,7 +32,7 @@ pub struct PlotRow {
 }
 
 impl PlotRow {
-    fn new(at: f64, estimate: &Estimate, alpha: f64) -> Option<Self> {
+    pub(super) fn new(at: f64, estimate: &Estimate, alpha: f64) -> Option<Self> {
         let att = estimate.att.filter(|a| a.is_finite())?;
         let finite = |v: Option<f64>| v.filter(|v| v.is_finite());
         let half = finite(estimate.se.map(|se| critical(alpha) * se));

@@ -15,3 +15,4 @@ mod ddd;
 mod drdid;
 #[path = "../support/mod.rs"]
 mod support;
+mod switching;

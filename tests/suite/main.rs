@@ -24,6 +24,8 @@ mod extremes;
 mod golden;
 mod input;
 mod missing;
+mod multiplegt;
+mod multiplegt_properties;
 mod oracle;
 mod parquet;
 mod paths;

@@ -6,6 +6,7 @@ pub mod ddd;
 pub mod drdid;
 pub mod frames;
 pub mod golden;
+pub mod multiplegt;
 pub mod spec;
 pub mod splitmix;
 pub mod tolerance;

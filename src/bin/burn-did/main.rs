@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{aggregate, att_gt, ddd, drdid, plot};
+use commands::{aggregate, att_gt, ddd, did_multiplegt, drdid, plot};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -38,6 +38,7 @@ struct Cli {
 enum Command {
     AttGt(Box<att_gt::AttGtArgs>),
     Ddd(Box<ddd::DddArgs>),
+    DidMultiplegt(Box<did_multiplegt::DidMultiplegtArgs>),
     Drdid(Box<drdid::DrdidArgs>),
     Aggregate(aggregate::AggregateArgs),
     Plot(plot::PlotArgs),
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::AttGt(args) => att_gt::run(&args),
         Command::Ddd(args) => ddd::run(&args),
+        Command::DidMultiplegt(args) => did_multiplegt::run(&args),
         Command::Drdid(args) => drdid::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Plot(args) => plot::run(&args),

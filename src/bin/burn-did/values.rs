@@ -14,6 +14,11 @@ use serde::{Serialize, Serializer};
 pub(crate) struct Choice<T: 'static>(&'static [(&'static [&'static str], T)]);
 
 impl<T: Copy + PartialEq + Send + Sync + 'static> Choice<T> {
+    /// Of these words.
+    pub(crate) const fn new(words: &'static [(&'static [&'static str], T)]) -> Self {
+        Self(words)
+    }
+
     /// Parser of one of the words.
     pub(crate) fn parser(&self) -> impl TypedValueParser<Value = T> + use<T> {
         let choices = self.0;

@@ -3,7 +3,7 @@
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::calendar::{Frequency, label};
 use crate::error::{DidError, Result};
-use crate::estimator::GroupTimeResult;
+use crate::estimator::{GroupTimeResult, MultiplegtResult};
 use crate::options::Band;
 use crate::report::foot::percent;
 use crate::report::number::Digits;
@@ -74,6 +74,18 @@ impl Chart {
             chart.overall = overall.filter(|_| options.show_overall);
         }
         chart.finish(options, result.band, result.alpha);
+        Ok(chart)
+    }
+
+    pub(super) fn switching(result: &MultiplegtResult, options: &PlotOptions) -> Result<Self> {
+        let rows = checked(result.plot_data())?;
+        let words = Words {
+            title: "Effects by Time since the First Switch",
+            x_label: "Periods since the last one before the switch",
+        };
+        let facets = vec![Facet { title: String::new(), rows }];
+        let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
+        chart.finish(options, Band::Pointwise, result.settings.inference.alpha);
         Ok(chart)
     }
 

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use crate::aggregate::Aggregated;
 use crate::error::{DidError, Result};
-use crate::estimator::GroupTimeResult;
+use crate::estimator::{GroupTimeResult, MultiplegtResult};
 
 use chart::Chart;
 use font::Typeface;
@@ -123,6 +123,41 @@ impl Aggregated {
     pub fn to_svg(&self, options: &PlotOptions) -> Result<String> {
         options.validate()?;
         svg(&Chart::aggregated(self, options)?, options)
+    }
+}
+
+impl MultiplegtResult {
+    /// Draws the effects, with placebos to their left, to a `.png` or `.svg` file.
+    ///
+    /// ```no_run
+    /// # use burn_did::{DidMultiplegt, data::SwitchingSimulation};
+    /// # let data = SwitchingSimulation::builder().groups(400).build().frame();
+    /// # let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
+    /// config.effects(4).placebos(2).build().fit(&data)?.plot("effects.svg")?;
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Aggregated::plot`].
+    pub fn plot(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.plot_with(path, &PlotOptions::default())
+    }
+
+    /// [`Self::plot`] with words, size and colours of choice.
+    ///
+    /// # Errors
+    /// As [`Self::plot`], and [`DidError::Config`] for a size out of range.
+    pub fn plot_with(&self, path: impl AsRef<Path>, options: &PlotOptions) -> Result<()> {
+        write(path.as_ref(), options, || Chart::switching(self, options))
+    }
+
+    /// The plot as an SVG document.
+    ///
+    /// # Errors
+    /// As [`Self::plot_with`], less the file.
+    pub fn to_svg(&self, options: &PlotOptions) -> Result<String> {
+        options.validate()?;
+        svg(&Chart::switching(self, options)?, options)
     }
 }
 

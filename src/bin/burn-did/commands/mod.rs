@@ -3,6 +3,7 @@
 pub(crate) mod aggregate;
 pub(crate) mod att_gt;
 pub(crate) mod ddd;
+pub(crate) mod did_multiplegt;
 pub(crate) mod drdid;
 mod group_time;
 pub(crate) mod plot;

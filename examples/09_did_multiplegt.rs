@@ -1,0 +1,35 @@
+//! A treatment that comes and goes in doses: effects by the time since the first change, beside an estimate that takes the first
+//! change for good, and `switching.svg`.
+
+use burn_did::{
+    Comparable, DidMultiplegt, EffectsEqual, Result, Switchers, compare, data::SwitchingSimulation,
+};
+
+fn main() -> Result<()> {
+    let panel = SwitchingSimulation::builder().groups(2_000).missing(0.02).seed(1).build().frame();
+    let config = DidMultiplegt::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .treatment("d")
+        .covariates("~ x")
+        .effects(4)
+        .placebos(2)
+        .effects_equal(EffectsEqual::All)
+        .build();
+    let fit = config.fit(&panel)?;
+    println!("{fit}");
+    fit.plot("switching.svg")?;
+
+    let normalized = DidMultiplegt { normalized: true, ..config.clone() }.fit(&panel)?;
+    let out = DidMultiplegt { switchers: Some(Switchers::Out), ..config.clone() }.fit(&panel)?;
+    let models: [(&str, &dyn Comparable); 3] =
+        [("All", &fit), ("Per unit of treatment", &normalized), ("Switchers out", &out)];
+    println!("{}", compare(&models));
+
+    let events = fit.event_time_estimates()?;
+    for (at, beta) in events.event_times.iter().zip(&events.betahat) {
+        println!("event time {at:2}: {beta:.3}");
+    }
+    Ok(())
+}

@@ -1,0 +1,266 @@
+//! `burn-did did-multiplegt`
+
+mod document;
+mod values;
+
+use std::path::PathBuf;
+
+use burn_did::{
+    Bootstrap, DidMultiplegt, EffectsEqual, Frequency, MultiplegtResult, PredictHeterogeneity,
+    Switchers,
+};
+use clap::Args;
+
+use crate::args::Format;
+use crate::defaults;
+use crate::error::{CliError, Result};
+use crate::progress::Bar;
+use crate::values::{FREQUENCY, alpha, picture};
+use crate::{json, output};
+
+/// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
+/// change (de Chaisemartin and D'Haultfœuille 2024).
+///
+/// Options have the names of R's `did_multiplegt_dyn`, and columns those of the other commands.
+#[derive(Args)]
+pub(crate) struct DidMultiplegtArgs {
+    /// CSV or parquet file in long form. Also a directory of such files or, if nothing has that name, a pattern as in
+    /// "data/*.parquet". Rows of one group and period are averaged with their weights.
+    data: PathBuf,
+
+    /// Outcome.
+    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
+    yname: String,
+    /// Period: a number, or a date with --frequency.
+    #[arg(long, value_name = "COLUMN", visible_alias = "time", help_heading = "Columns")]
+    tname: String,
+    /// What a period is, if the column of periods has dates.
+    #[arg(
+        long,
+        value_name = "PERIOD",
+        value_parser = FREQUENCY.parser(),
+        help_heading = "Columns"
+    )]
+    frequency: Option<Frequency>,
+    /// Group whose treatment changes.
+    #[arg(long, value_name = "COLUMN", visible_aliases = ["unit", "group"], help_heading = "Columns")]
+    idname: String,
+    /// Treatment in every period.
+    #[arg(long, value_name = "COLUMN", visible_alias = "treatment", help_heading = "Columns")]
+    dname: String,
+    /// Control variables, as in "~ x1 + log(x2) + C(region)".
+    #[arg(
+        long,
+        value_name = "FORMULA",
+        visible_aliases = ["covariates", "controls"],
+        default_value = "~ 1",
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    xformla: String,
+    /// Weights of rows.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    weightsname: Option<String>,
+    /// Cluster of the standard errors, beyond the group.
+    #[arg(long, value_name = "COLUMN", visible_alias = "cluster", help_heading = "Columns")]
+    clustervars: Option<String>,
+    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        visible_alias = "missing-values",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    na: Option<Vec<String>>,
+
+    /// Effects to estimate.
+    #[arg(long, value_name = "L", default_value_t = 1, help_heading = "Estimation")]
+    effects: usize,
+    /// Placebos to estimate, at most as many as effects.
+    #[arg(
+        long,
+        value_name = "K",
+        visible_alias = "placebos",
+        default_value_t = 0,
+        help_heading = "Estimation"
+    )]
+    placebo: usize,
+    /// Divide every effect by the change of the treatment that it is of.
+    #[arg(long, help_heading = "Estimation")]
+    normalized: bool,
+    /// Effects of switchers in, or of switchers out, only.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        value_parser = values::SWITCHERS.parser(),
+        help_heading = "Estimation"
+    )]
+    switchers: Option<Switchers>,
+    /// Compare with groups only that never switch.
+    #[arg(long, help_heading = "Estimation")]
+    only_never_switchers: bool,
+    /// Estimate all effects of the same switchers.
+    #[arg(long, help_heading = "Estimation")]
+    same_switchers: bool,
+    /// And all placebos; needs --same-switchers.
+    #[arg(long, help_heading = "Estimation")]
+    same_switchers_pl: bool,
+    /// Compare only groups with equal values in these columns, as in region,sector.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Estimation")]
+    trends_nonparam: Vec<String>,
+    /// Allow every group a linear trend of its own.
+    #[arg(long, help_heading = "Estimation")]
+    trends_lin: bool,
+    /// Degree of a polynomial in the treatment of the first period, by which trends may differ, for treatments of many values.
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Estimation")]
+    continuous: usize,
+    /// Keep cells from which on a group's treatment has been both above and below that of its first period.
+    #[arg(long, visible_alias = "keep-bidirectional-switchers", help_heading = "Estimation")]
+    dont_drop_larger_lower: bool,
+    /// Leave out a group's outcomes from a treatment on that is missing before its first switch.
+    #[arg(long, visible_alias = "drop-missing-preswitch", help_heading = "Estimation")]
+    drop_if_d_miss_before_first_switch: bool,
+
+    /// Test that effects are equal; =2,4 tests those from the second to the fourth.
+    #[arg(
+        long,
+        value_name = "FROM,TO",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        value_parser = values::effects_equal,
+        help_heading = "Inference"
+    )]
+    effects_equal: Option<EffectsEqual>,
+    /// Regress the groups' effects on columns that do not change over time: "x,z:1,2" for effects 1 and 2, "x" or "x:-1" for all.
+    #[arg(
+        long,
+        value_name = "COLUMNS[:EFFECTS]",
+        value_parser = values::predict_heterogeneity,
+        allow_hyphen_values = true,
+        help_heading = "Inference"
+    )]
+    predict_het: Option<PredictHeterogeneity>,
+    /// Take the mean over switchers of the same treatments in all periods off their changes, where there are several.
+    #[arg(long, help_heading = "Inference")]
+    less_conservative_se: bool,
+    /// With --xformla, enlarge the influence of the controls' coefficients as R's `DIDmultiplegtDYN` 2.2 does where groups start
+    /// from several treatments.
+    #[arg(long, help_heading = "Inference")]
+    pooled_control_variance: bool,
+    /// Bootstrap by groups or clusters instead of analytic standard errors.
+    #[arg(long, visible_alias = "bootstrap", help_heading = "Inference")]
+    boot: bool,
+    /// Draws of the bootstrap.
+    #[arg(
+        long,
+        value_name = "N",
+        visible_alias = "draws",
+        default_value_t = defaults::bootstrap().draws,
+        help_heading = "Inference"
+    )]
+    biters: usize,
+    /// Seed of the bootstrap.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::bootstrap().seed,
+        help_heading = "Inference"
+    )]
+    seed: u64,
+    /// One minus the confidence level.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        visible_alias = "alpha",
+        default_value_t = 0.05,
+        value_parser = alpha,
+        help_heading = "Inference"
+    )]
+    alp: f64,
+
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw effects and placebos to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
+    /// Save the result as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
+    /// No progress and no warnings on standard error.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
+    if args.same_switchers_pl && !args.same_switchers {
+        return Err(CliError::usage(
+            "--same-switchers-pl needs --same-switchers",
+            "add --same-switchers",
+        ));
+    }
+    let bar = Bar::new(args.quiet);
+    let fit = args.estimator().fit(args.data.as_path())?;
+    drop(bar);
+    output::results(&text(&fit, args.format)?)?;
+    if args.format == Format::Csv && !args.quiet {
+        let frequency = fit.settings.frequency;
+        fit.warnings.iter().for_each(|warning| output::warning(warning.shown(frequency)));
+    }
+    if let Some(file) = &args.save {
+        fit.save(file)?;
+    }
+    if let Some(file) = &args.plot {
+        fit.plot(file)?;
+    }
+    Ok(())
+}
+
+fn text(fit: &MultiplegtResult, format: Format) -> Result<String> {
+    Ok(match format {
+        Format::Json => json::text(&document::Document::new(fit))?,
+        Format::Csv => fit.to_csv()?,
+        Format::Table => output::blocks([fit.to_string()]),
+        Format::Markdown => output::blocks([fit.to_markdown()]),
+        Format::Latex => output::blocks([fit.to_latex()]),
+    })
+}
+
+impl DidMultiplegtArgs {
+    fn estimator(&self) -> DidMultiplegt {
+        let bootstrap = Bootstrap::draws(self.biters).seed(self.seed);
+        DidMultiplegt::builder()
+            .outcome(&*self.yname)
+            .unit(&*self.idname)
+            .time(&*self.tname)
+            .maybe_frequency(self.frequency)
+            .treatment(&*self.dname)
+            .effects(self.effects)
+            .placebos(self.placebo)
+            .normalized(self.normalized)
+            .maybe_effects_equal(self.effects_equal)
+            .maybe_switchers(self.switchers)
+            .only_never_switchers(self.only_never_switchers)
+            .same_switchers(self.same_switchers)
+            .same_switchers_placebos(self.same_switchers_pl)
+            .covariates(&*self.xformla)
+            .trends_nonparam(self.trends_nonparam.clone())
+            .linear_trends(self.trends_lin)
+            .continuous(self.continuous)
+            .maybe_weights(self.weightsname.clone())
+            .maybe_cluster(self.clustervars.clone())
+            .less_conservative_se(self.less_conservative_se)
+            .keep_bidirectional_switchers(self.dont_drop_larger_lower)
+            .drop_if_treatment_missing(self.drop_if_d_miss_before_first_switch)
+            .maybe_predict_heterogeneity(self.predict_het.clone())
+            .pooled_control_variance(self.pooled_control_variance)
+            .maybe_bootstrap(self.boot.then_some(bootstrap))
+            .maybe_missing_values(self.na.clone())
+            .alpha(self.alp)
+            .build()
+    }
+}

@@ -1,0 +1,382 @@
+//! From data to a result.
+
+use std::time::Instant;
+
+use super::inference::{Law, Tested, of_regression};
+use super::{
+    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
+    MultiplegtTests, SwitchingEffect,
+};
+use crate::error::{DidError, DidWarning, Result};
+use crate::estimator::Timings;
+use crate::estimator::format::Format;
+use crate::inference::{Estimate, pointwise};
+use crate::input::{Data, Read, guarded};
+use crate::memory;
+use crate::options::{BasePeriod, ControlGroup};
+use crate::panel::{GroupPeriods, Layout, MissingValues, Roles};
+use crate::random::uniform;
+use crate::settings::Settings;
+use crate::switching::{
+    Cells, Direction, Draws, Dropped, Estimated, Found, Sample, Unusable, Varying, draw, estimate,
+    heterogeneity, prepare,
+};
+
+/// Fewest clusters of which nothing is said.
+const FEW_CLUSTERS: usize = 10;
+
+impl DidMultiplegt {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), which are read as a whole.
+    ///
+    /// # Errors
+    /// [`DidError`] naming the option, column or group at fault. An effect that no switcher has a control for is not an error: it
+    /// has no estimate.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<MultiplegtResult> {
+        self.validate()?;
+        let _span = tracing::info_span!("fit", estimator = "did_multiplegt").entered();
+        let start = Instant::now();
+        let (data, roles) = (data.into(), self.roles()?);
+        let missing = MissingValues::new(self.missing_values.as_deref());
+        let (mut read, audit, seconds) = guarded(&data.describe(), || {
+            let Read { frame, audit } = data.read(&roles, &missing)?;
+            let seconds = start.elapsed().as_secs_f64();
+            Ok((GroupPeriods::read(&frame, &roles, &missing)?, audit, seconds))
+        })?;
+        let mut audit = MultiplegtAudit {
+            files: audit.files,
+            read_as_missing: audit.read_as_missing,
+            rows_in: read.rows_in,
+            rows_missing: std::mem::take(&mut read.rows_missing),
+            periods: read.periods.clone(),
+            controls: read.controls.clone(),
+            ..MultiplegtAudit::default()
+        };
+        audit.read_as_missing.append(&mut read.read_as_missing);
+        self.check_memory(&read)?;
+        let cells = Cells::new(&read.rows).map_err(|varying| varies(varying, &roles, &read))?;
+        let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
+            .map_err(|unusable| self.unusable(unusable))?;
+        audit.count(&sample, &dropped);
+        if let (Some(column), 0) = (&roles.weights, audit.cells) {
+            let problem = "no cell with an outcome and a treatment has a positive weight".into();
+            return Err(DidError::Weights { column: column.clone(), problem });
+        }
+        if let (Some(column), 0 | 1) = (&roles.cluster, sample.clusters) {
+            let (column, clusters) = (column.clone(), sample.clusters);
+            return Err(DidError::TooFewClusters { column, clusters });
+        }
+        let timings = Timings { read: seconds, ..Timings::default() };
+        let timings = Timings { ingest: start.elapsed().as_secs_f64() - seconds, ..timings };
+        self.estimate(Prepared { sample, roles, read, audit, timings, start })
+    }
+
+    /// Cells of groups and periods are held as a whole: outcome, treatment, weight and controls, twice while they are arranged.
+    fn check_memory(&self, read: &GroupPeriods) -> Result<()> {
+        let cells = read.rows.groups as u128 * read.rows.periods as u128;
+        let columns = 2 * (3 + read.rows.controls.len() as u128) + 1;
+        let draws = self.bootstrap.map_or(0, |b| b.draws as u128);
+        let columns_kept = self.effects as u128 + self.placebos as u128 + 2;
+        memory::check(
+            "the cells of groups and periods",
+            8 * (cells * columns + draws * 2 * columns_kept),
+            "put periods on a coarser grid, or take fewer groups",
+        )
+    }
+
+    fn unusable(&self, unusable: Unusable) -> DidError {
+        let why = match unusable {
+            Unusable::Empty => {
+                return DidError::EmptySample {
+                    after: "with a group, a period, an outcome and a treatment",
+                    remedy: "see which columns have missing values",
+                };
+            }
+            Unusable::NoVariation => {
+                "among groups of the same treatment in their first period (and trend group), all switch in the same period or none does; if it has many values, set `continuous`"
+            }
+            Unusable::NoEffect => {
+                "no group that switches, of those asked for, has a control: a group of the same first treatment that has not switched yet"
+            }
+        };
+        DidError::NoSwitchers { column: self.treatment.clone(), why }
+    }
+
+    fn estimate(&self, prepared: Prepared) -> Result<MultiplegtResult> {
+        let Prepared { sample, roles, read, mut audit, mut timings, start } = prepared;
+        let options = self.options();
+        let before = start.elapsed().as_secs_f64();
+        let estimated = estimate(&sample, &options).map_err(|e| self.unusable(e))?;
+        audit.groups_without_residuals = estimated.groups_left_out;
+        timings.estimate = start.elapsed().as_secs_f64() - before;
+        let draws = self.draws(&sample)?;
+        let mut warnings = self.warnings(&sample, &read, &estimated, &audit);
+        let all = estimated.effects.iter().chain(&estimated.placebos);
+        let mut law = Law {
+            values: all.chain(&estimated.average).map(|found| found.estimate).collect(),
+            covariance: estimated.covariance,
+        };
+        if estimated.average.is_none() {
+            law.values.push(None);
+        }
+        if let Some(draws) = &draws {
+            let failed = law.resampled(draws);
+            if failed > 0 {
+                warnings.push(DidWarning::FailedDraws { draws: failed });
+            }
+        }
+        let (effects, placebos) = (estimated.effects.len(), estimated.placebos.len());
+        let critical_value = pointwise(self.alpha);
+        let shown = |horizon: i64, index: usize, found: &Found| SwitchingEffect {
+            horizon,
+            estimate: Estimate::new(found.estimate, law.se(index), critical_value),
+            n_obs: found.rows,
+            n_switchers: found.switchers,
+            n_obs_weighted: found.rows_weighted,
+            n_switchers_weighted: found.switchers_weighted,
+        };
+        let tests = self.tests(&law, effects, placebos, &mut warnings);
+        let covariances =
+            |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
+        let mut result = MultiplegtResult {
+            format: Format,
+            effects: (1..)
+                .zip(&estimated.effects)
+                .enumerate()
+                .map(|(i, (horizon, found))| shown(horizon, i, found))
+                .collect(),
+            placebos: (1..)
+                .zip(&estimated.placebos)
+                .enumerate()
+                .map(|(i, (horizon, found)): (usize, (i64, _))| shown(-horizon, effects + i, found))
+                .collect(),
+            average: estimated.average.map(|found| shown(0, effects + placebos, &found)),
+            vcov: (0..effects + placebos).map(covariances).collect(),
+            tests,
+            heterogeneity: self.heterogeneity(&sample, effects, placebos, &mut warnings),
+            critical_value,
+            normalized: self.normalized,
+            settings: self.settings(&sample, &roles, &audit),
+            audit,
+            warnings,
+            timings,
+        };
+        result.timings.finish(start);
+        Ok(result)
+    }
+
+    fn draws(&self, sample: &Sample) -> Result<Option<Draws>> {
+        let Some(bootstrap) = self.bootstrap else { return Ok(None) };
+        let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
+        let number = |draw: usize, position: usize| {
+            uniform(bootstrap.seed, u32::try_from(draw).unwrap_or(u32::MAX), position as u64)
+        };
+        let draws = draw(sample, &self.options(), bootstrap.draws, &number);
+        draws.map(Some).map_err(|e| self.unusable(e))
+    }
+
+    fn tests(
+        &self,
+        law: &Law,
+        effects: usize,
+        placebos: usize,
+        warnings: &mut Vec<DidWarning>,
+    ) -> MultiplegtTests {
+        let mut of = |tested: Option<Tested>, test: &str| {
+            let tested = tested?;
+            if tested.singular {
+                warnings.push(DidWarning::SingularTest { test: test.to_owned() });
+            }
+            Some(tested.wald)
+        };
+        let equal = self.effects_equal.and_then(|range| match range {
+            EffectsEqual::All => law.equal(0..effects),
+            EffectsEqual::Between(from, to) => {
+                (to <= effects).then(|| law.equal(from - 1..to)).flatten()
+            }
+        });
+        MultiplegtTests {
+            effects: of(law.zero(0..effects), "all effects are zero"),
+            placebos: of(law.zero(effects..effects + placebos), "all placebos are zero"),
+            equal: of(equal, "effects are equal"),
+        }
+    }
+
+    fn heterogeneity(
+        &self,
+        sample: &Sample,
+        effects: usize,
+        placebos: usize,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Vec<HeterogeneityRow> {
+        let Some(asked) = &self.predict_heterogeneity else { return Vec::new() };
+        if self.normalized {
+            let option = "predict_heterogeneity".to_owned();
+            let reason = "effects are normalized".to_owned();
+            warnings.push(DidWarning::WithoutEffect { option, reason });
+            return Vec::new();
+        }
+        let (varying, columns): (Vec<usize>, Vec<usize>) =
+            (0..asked.covariates.len()).partition(|column| sample.traits.varies[*column]);
+        for column in varying {
+            let option = format!("predict_heterogeneity: {}", asked.covariates[column]);
+            let reason = "it changes over time within groups".to_owned();
+            warnings.push(DidWarning::WithoutEffect { option, reason });
+        }
+        if columns.is_empty() {
+            return Vec::new();
+        }
+        let chosen = |l: &usize| asked.effects.is_empty() || asked.effects.contains(l);
+        if let Some(large) = asked.effects.iter().find(|l| **l > effects) {
+            let option = format!("predict_heterogeneity: effect {large}");
+            let reason = format!("{effects} effect(s) are estimated");
+            warnings.push(DidWarning::WithoutEffect { option, reason });
+        }
+        // The trend of a placebo's change would be the change itself.
+        let placebos = if self.linear_trends { 0 } else { placebos };
+        let of_placebos = (1..=placebos).filter(chosen).map(|l| -(l as i64));
+        let horizons = (1..=effects).filter(chosen).map(|l| l as i64).chain(of_placebos);
+        let found: Vec<_> =
+            horizons.map(|l| heterogeneity(sample, &self.options(), &columns, l)).collect();
+        let row = |position: usize, column: usize| {
+            let name = asked.covariates[column].clone();
+            found.iter().map(move |regression| {
+                let (estimates, p_all) = of_regression(regression, self.alpha);
+                HeterogeneityRow {
+                    effect: regression.effect,
+                    covariate: name.clone(),
+                    estimate: estimates.get(position).copied().unwrap_or_default(),
+                    n: regression.n,
+                    p_all,
+                }
+            })
+        };
+        let rows = columns.iter().enumerate().flat_map(|(position, column)| row(position, *column));
+        let mut rows: Vec<HeterogeneityRow> = rows.collect();
+        rows.sort_by(|a, b| (&a.covariate, a.effect).cmp(&(&b.covariate, b.effect)));
+        rows
+    }
+
+    fn warnings(
+        &self,
+        sample: &Sample,
+        read: &GroupPeriods,
+        estimated: &Estimated,
+        audit: &MultiplegtAudit,
+    ) -> Vec<DidWarning> {
+        let mut warnings = Vec::new();
+        let rows: usize = audit.rows_missing.iter().map(|(_, rows)| rows).sum();
+        if rows > 0 {
+            warnings.push(DidWarning::DroppedRows { rows });
+        }
+        if !read.rounded.is_empty() {
+            warnings.push(DidWarning::RoundedIntegers { columns: read.rounded.clone() });
+        }
+        let (effects, placebos) = (estimated.effects.len(), estimated.placebos.len());
+        if effects < self.effects {
+            warnings.push(DidWarning::FewerEffects { asked: self.effects, effects });
+        }
+        if placebos < self.placebos {
+            warnings.push(DidWarning::FewerPlacebos { asked: self.placebos, placebos });
+        }
+        for (sign, founds) in [(1, &estimated.effects), (-1, &estimated.placebos)] {
+            let missing = (1..).zip(founds).filter(|(_, found)| found.estimate.is_none());
+            warnings.extend(missing.map(|(l, _)| DidWarning::NoSwitchersAt { horizon: sign * l }));
+        }
+        if !estimated.collinear.is_empty() {
+            let treatments = estimated.collinear.clone();
+            warnings.push(DidWarning::CollinearControls { treatments });
+        }
+        if !estimated.left_out.is_empty() {
+            let treatments = estimated.left_out.clone();
+            warnings.push(DidWarning::ControlsWithoutRows { treatments });
+        }
+        let clusters = if sample.cluster.is_some() { sample.clusters } else { sample.groups() };
+        if clusters < FEW_CLUSTERS {
+            warnings.push(DidWarning::FewClusters { clusters });
+        }
+        warnings
+    }
+
+    fn settings(&self, sample: &Sample, roles: &Roles, audit: &MultiplegtAudit) -> Settings {
+        let never = ControlGroup::NeverTreated;
+        let balanced = audit.cells == sample.groups() * sample.periods;
+        Settings {
+            estimator: "did_multiplegt".into(),
+            backend: "host".into(),
+            precision: "f64".into(),
+            outcome: self.outcome.clone(),
+            covariates: self.covariates.clone(),
+            weights: self.weights.clone(),
+            cluster: roles.cluster.clone(),
+            eligible: None,
+            control_group: if self.only_never_switchers {
+                never
+            } else {
+                ControlGroup::NotYetTreated
+            },
+            base_period: BasePeriod::Universal,
+            method: None,
+            anticipation: 0,
+            frequency: self.frequency,
+            layout: if balanced { Layout::Balanced } else { Layout::Unbalanced },
+            n_units: sample.groups(),
+            n_rows: audit.cells,
+            n_clusters: sample.cluster.as_ref().map(|_| sample.clusters),
+            inference: self.inference(),
+        }
+    }
+}
+
+/// What estimation starts from.
+struct Prepared {
+    sample: Sample,
+    roles: Roles,
+    read: GroupPeriods,
+    audit: MultiplegtAudit,
+    timings: Timings,
+    start: Instant,
+}
+
+impl MultiplegtAudit {
+    fn count(&mut self, sample: &Sample, dropped: &Dropped) {
+        self.rows_averaged = dropped.averaged_rows;
+        self.groups_empty = dropped.empty_groups;
+        self.groups_bidirectional = dropped.bidirectional_groups;
+        self.cells_bidirectional = dropped.bidirectional_cells;
+        self.groups_without_variation = dropped.groups_without_variation;
+        self.cells_without_controls = dropped.cells_without_controls;
+        self.outcomes_after_missing_treatment = dropped.outcomes_after_missing_treatment;
+        self.outcomes_before_treatment = dropped.outcomes_before_treatment;
+        self.groups_of_unknown_switch = dropped.groups_of_unknown_switch;
+        self.outcomes_of_unknown_switch = dropped.outcomes_of_unknown_switch;
+        self.outcomes_after_treatment = dropped.outcomes_after_treatment;
+        self.treatments_filled = dropped.treatments_filled;
+        self.groups_without_trend = dropped.groups_without_trend;
+        self.groups_without_direction = dropped.groups_without_direction;
+        self.groups = sample.groups();
+        let of = |direction| sample.direction.iter().filter(|d| **d == Some(direction)).count();
+        (self.switchers_in, self.switchers_out) = (of(Direction::In), of(Direction::Out));
+        let never = (0..sample.groups()).filter(|g| sample.never_switches(*g));
+        self.never_switchers = never.count();
+        self.cells = sample.weight.iter().filter(|w| **w > 0.0).count();
+    }
+}
+
+/// The error of a column that changes within a group.
+fn varies(varying: Varying, roles: &Roles, read: &GroupPeriods) -> DidError {
+    let (group, column, role, remedy) = match varying {
+        Varying::Trend { group } => (
+            group,
+            roles.trends.join(", "),
+            "trend group",
+            "groups with trends of their own must not change over time",
+        ),
+        Varying::Cluster { group } => (
+            group,
+            roles.cluster.clone().unwrap_or_default(),
+            "cluster",
+            "every group must be in one cluster",
+        ),
+    };
+    DidError::TimeVarying { column, role, unit: read.label(group), remedy }
+}

@@ -1,0 +1,206 @@
+//! Result of [`DidMultiplegt`](crate::DidMultiplegt).
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DidWarning;
+use crate::estimator::Timings;
+use crate::estimator::format::Format;
+use crate::inference::{Estimate, Wald};
+use crate::panel::{FilesRead, ReadAsMissing};
+use crate::settings::Settings;
+
+/// An effect, a placebo, or the average total effect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SwitchingEffect {
+    /// Periods since the last one before the switch: 1 for the first effect, −1 for the first placebo, and 0 for the average.
+    pub horizon: i64,
+    /// Effect and its uncertainty; nothing if no switcher has a control.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Cells of groups and periods that are compared.
+    pub n_obs: usize,
+    /// Switchers.
+    pub n_switchers: usize,
+    /// Weight of the cells.
+    pub n_obs_weighted: f64,
+    /// Weight of the switchers.
+    pub n_switchers_weighted: f64,
+}
+
+/// Wald tests; `None` for what was not asked for or cannot be formed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MultiplegtTests {
+    /// All effects are zero.
+    pub effects: Option<Wald>,
+    /// All placebos are zero.
+    pub placebos: Option<Wald>,
+    /// Effects are equal.
+    pub equal: Option<Wald>,
+}
+
+/// A coefficient of the regression of groups' effects on what does not change in them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HeterogeneityRow {
+    /// Effect, or minus the placebo.
+    pub effect: i64,
+    /// Column.
+    pub covariate: String,
+    /// Coefficient, with intervals of the t law; nothing if columns depend on each other within cohorts.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Groups in the regression.
+    pub n: usize,
+    /// p-value of all coefficients of the regression being zero, from the F law.
+    pub p_all: Option<f64>,
+}
+
+/// What happened to rows, groups and cells, in the order of the steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MultiplegtAudit {
+    /// Files read; none if the data were in memory.
+    pub files: FilesRead,
+    /// Values read as missing because of a word that stands there, or because the field of a CSV file is empty.
+    pub read_as_missing: Vec<ReadAsMissing>,
+    /// Rows read.
+    pub rows_in: usize,
+    /// Rows dropped for a missing group, period, trend group, cluster or control, under their first such column.
+    pub rows_missing: Vec<(String, usize)>,
+    /// Rows averaged with others of their group and period.
+    pub rows_averaged: usize,
+    /// Groups without any outcome, or without any treatment.
+    pub groups_empty: usize,
+    /// Groups whose treatment was both above and below that of the first period; their cells from then on are dropped.
+    pub groups_bidirectional: usize,
+    /// Those cells.
+    pub cells_bidirectional: usize,
+    /// Groups that may only be compared with groups that all switch in the same period, or that none of switches.
+    pub groups_without_variation: usize,
+    /// Cells of periods in which no group is left that has not switched.
+    pub cells_without_controls: usize,
+    /// Outcomes from a treatment on that is missing before the first switch, if they are not wanted.
+    pub outcomes_after_missing_treatment: usize,
+    /// Outcomes before the first known treatment.
+    pub outcomes_before_treatment: usize,
+    /// Groups whose treatment is missing right before it is seen changed, so that it is not known when they switched. They are
+    /// controls until then.
+    pub groups_of_unknown_switch: usize,
+    /// Their outcomes from then on.
+    pub outcomes_of_unknown_switch: usize,
+    /// Outcomes after the last known treatment of groups that never switch.
+    pub outcomes_after_treatment: usize,
+    /// Missing treatments that were taken to be as those around them.
+    pub treatments_filled: usize,
+    /// Groups that switch in the second period, and so have no linear trend of their own.
+    pub groups_without_trend: usize,
+    /// Groups whose average treatment after the first switch is that of the first period.
+    pub groups_without_direction: usize,
+    /// Groups of a first treatment for which the coefficients of controls cannot be estimated.
+    pub groups_without_residuals: usize,
+    /// Groups of the sample.
+    pub groups: usize,
+    /// Groups of the sample that switch in.
+    pub switchers_in: usize,
+    /// Groups of the sample that switch out.
+    pub switchers_out: usize,
+    /// Groups of the sample that never switch.
+    pub never_switchers: usize,
+    /// Cells of the sample with an outcome, a treatment and a positive weight.
+    pub cells: usize,
+    /// Periods of the data.
+    pub periods: Vec<f64>,
+    /// Columns of the controls.
+    pub controls: Vec<String>,
+}
+
+/// Placebos and effects as one vector in the order of event time, with their covariance: what sensitivity analyses start from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventTimeEstimates {
+    /// Event times: −2, −1, 1, 2, …; the last period before the switch, to which all estimates are relative, is 0.
+    pub event_times: Vec<i64>,
+    /// Estimates.
+    pub betahat: Vec<f64>,
+    /// Their covariance.
+    pub sigma: Vec<Vec<f64>>,
+    /// Number of placebos.
+    pub num_pre_periods: usize,
+    /// Number of effects.
+    pub num_post_periods: usize,
+}
+
+/// Effects of a treatment that switches, by the time since a group's first change.
+///
+/// ```
+/// use burn_did::{DidMultiplegt, data::SwitchingSimulation};
+///
+/// let data = SwitchingSimulation::builder().groups(400).seed(1).build().frame();
+/// let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
+/// let fit = config.effects(3).placebos(2).build().fit(&data)?;
+/// let events = fit.event_time_estimates()?;
+/// assert_eq!(events.event_times, [-2, -1, 1, 2, 3]);
+/// assert_eq!(events.betahat[2], fit.effects[0].estimate.att.unwrap());
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct MultiplegtResult {
+    /// Which form the saved result has.
+    #[serde(default)]
+    pub(crate) format: Format,
+    /// Effects, by horizon.
+    pub effects: Vec<SwitchingEffect>,
+    /// Placebos, nearest first.
+    pub placebos: Vec<SwitchingEffect>,
+    /// Average total effect per unit of treatment; `None` with linear trends.
+    pub average: Option<SwitchingEffect>,
+    /// Covariance of effects, then placebos; `None` where there is no estimate.
+    pub vcov: Vec<Vec<Option<f64>>>,
+    /// Joint tests.
+    pub tests: MultiplegtTests,
+    /// Regressions of groups' effects, if they were asked for, by covariate and effect.
+    pub heterogeneity: Vec<HeterogeneityRow>,
+    /// Critical value of the intervals: the normal quantile.
+    pub critical_value: f64,
+    /// Whether effects are divided by the change of the treatment.
+    pub normalized: bool,
+    /// What happened on the way to the sample.
+    pub audit: MultiplegtAudit,
+    /// What the user should know.
+    pub warnings: Vec<DidWarning>,
+    /// How the fit was made.
+    pub settings: Settings,
+    /// Seconds by stage.
+    pub timings: Timings,
+}
+
+impl MultiplegtResult {
+    /// Placebos, farthest first, and effects, with their covariance.
+    ///
+    /// # Errors
+    /// [`DidError::MissingCells`](crate::DidError::MissingCells) if one of them has no estimate.
+    pub fn event_time_estimates(&self) -> crate::error::Result<EventTimeEstimates> {
+        let effects = self.effects.len();
+        let order: Vec<usize> =
+            (effects..effects + self.placebos.len()).rev().chain(0..effects).collect();
+        let all: Vec<&SwitchingEffect> = self.effects.iter().chain(&self.placebos).collect();
+        let missing = |i: &&usize| all[**i].estimate.att.is_none() || self.vcov[**i][**i].is_none();
+        if let Some(first) = order.iter().find(missing) {
+            let horizon = all[*first].horizon;
+            return Err(crate::error::DidError::MissingEffect { horizon });
+        }
+        let value = |i: &usize| all[*i].estimate.att.unwrap_or(f64::NAN);
+        let row = |i: &usize| order.iter().map(|j| self.vcov[*i][*j].unwrap_or(f64::NAN)).collect();
+        Ok(EventTimeEstimates {
+            event_times: order.iter().map(|i| all[*i].horizon).collect(),
+            betahat: order.iter().map(value).collect(),
+            sigma: order.iter().map(row).collect(),
+            num_pre_periods: self.placebos.len(),
+            num_post_periods: effects,
+        })
+    }
+}

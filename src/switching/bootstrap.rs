@@ -1,0 +1,48 @@
+//! Bootstrap by drawing groups, or clusters, with replacement.
+
+use rayon::prelude::*;
+
+use super::estimate::reweighted;
+use super::options::Options;
+use super::plan::Plan;
+use super::rules::Unusable;
+use super::sample::Sample;
+
+/// Estimates of all draws.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Draws {
+    /// Effects, placebos and the average of each draw; `None` where a draw has no switchers or no controls.
+    pub estimates: Vec<Vec<Option<f64>>>,
+}
+
+/// Draws with replacement; `uniform` is a number in (0, 1) by draw and position. Groups drawn several times are as many groups.
+///
+/// Estimates are functions of weighted sums, so a draw is the sample with weights times the numbers of times that groups were
+/// drawn. Which cells are compared is not decided again.
+pub(crate) fn draw(
+    sample: &Sample,
+    options: &Options,
+    draws: usize,
+    uniform: &(dyn Fn(usize, usize) -> f64 + Sync),
+) -> Result<Draws, Unusable> {
+    let plan = Plan::new(sample, options)?;
+    let units = if sample.cluster.is_some() { sample.clusters } else { sample.groups() };
+    let unit = |g: usize| sample.cluster.as_ref().map_or(g, |cluster| cluster[g] as usize);
+    let estimates = |draw: usize| {
+        let mut times = vec![0_u32; units];
+        for position in 0..units {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below n")]
+            let drawn = (uniform(draw, position) * units as f64) as usize;
+            times[drawn.min(units - 1)] += 1;
+        }
+        let mut weight = sample.weight.clone();
+        for (g, row) in weight.chunks_exact_mut(sample.periods).enumerate() {
+            let factor = f64::from(times[unit(g)]);
+            for weight in row {
+                *weight *= factor;
+            }
+        }
+        reweighted(sample, options, &plan, &weight)
+    };
+    Ok(Draws { estimates: (0..draws).into_par_iter().map(estimates).collect() })
+}

@@ -1,0 +1,215 @@
+//! Rows as cells of groups and periods: rows of one cell are averaged with their weights.
+
+use super::sample::{NO_CLUSTER, Traits};
+
+/// Rows with a group, a period and all controls, one entry each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    /// Codes of groups, `0..groups`, in the order of their labels.
+    pub group: Vec<u32>,
+    /// Ranks of periods, `0..periods`.
+    pub period: Vec<u32>,
+    pub groups: usize,
+    pub periods: usize,
+    /// NaN if missing.
+    pub outcome: Vec<f64>,
+    /// NaN if missing.
+    pub treatment: Vec<f64>,
+    /// NaN if missing.
+    pub weight: Option<Vec<f64>>,
+    /// One column for each control.
+    pub controls: Vec<Vec<f64>>,
+    pub trend: Option<Vec<u32>>,
+    pub cluster: Option<Vec<u32>>,
+    /// Columns whose coefficients in the effects are asked for; NaN if missing.
+    pub traits: Vec<Vec<f64>>,
+}
+
+/// A column must be the same in all rows of a group, and is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Varying {
+    Trend { group: u32 },
+    Cluster { group: u32 },
+}
+
+/// Cells `[group, period]`, row-major.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cells {
+    /// Codes of groups.
+    pub group: Vec<u32>,
+    pub periods: usize,
+    pub outcome: Vec<f64>,
+    pub treatment: Vec<f64>,
+    /// NaN where there is no row.
+    pub weight: Vec<f64>,
+    pub controls: Vec<Vec<f64>>,
+    pub trend: Vec<u32>,
+    pub cluster: Option<Vec<u32>>,
+    pub traits: Traits,
+    /// Rows that share a cell with others.
+    pub shared: usize,
+    /// Groups without any outcome, or without any treatment.
+    pub empty_groups: usize,
+}
+
+impl Cells {
+    /// The cells of the rows.
+    pub fn new(rows: &Rows) -> Result<Self, Varying> {
+        let (groups, periods) = (rows.groups, rows.periods);
+        let place = |row: usize| rows.group[row] as usize * periods + rows.period[row] as usize;
+        let mut count = vec![0_u32; groups * periods];
+        (0..rows.group.len()).for_each(|row| count[place(row)] += 1);
+        let shared = count.iter().filter(|c| **c > 1).map(|c| *c as usize).sum();
+        let mut cells = Self::empty(rows, shared);
+        cells.constants(rows)?;
+        if shared == 0 {
+            (0..rows.group.len()).for_each(|row| cells.put(rows, row, place(row)));
+        } else {
+            cells.average(rows, &count, &place);
+        }
+        cells.traits = Traits::new(rows, &cells.group);
+        cells.leave_out_empty_groups();
+        Ok(cells)
+    }
+
+    fn empty(rows: &Rows, shared: usize) -> Self {
+        let missing = || vec![f64::NAN; rows.groups * rows.periods];
+        Self {
+            group: (0..).take(rows.groups).collect(),
+            periods: rows.periods,
+            outcome: missing(),
+            treatment: missing(),
+            weight: missing(),
+            controls: rows.controls.iter().map(|_| missing()).collect(),
+            trend: vec![0; rows.groups],
+            cluster: rows.cluster.as_ref().map(|_| vec![NO_CLUSTER; rows.groups]),
+            traits: Traits::default(),
+            shared,
+            empty_groups: 0,
+        }
+    }
+
+    /// What is the same in all rows of a group.
+    fn constants(&mut self, rows: &Rows) -> Result<(), Varying> {
+        let differs = |values: &[u32], into: &mut [u32]| {
+            let mut seen = vec![false; rows.groups];
+            let mut first: Option<u32> = None;
+            for (group, value) in rows.group.iter().zip(values) {
+                let g = *group as usize;
+                if seen[g] && into[g] != *value {
+                    first = Some(first.map_or(*group, |known| known.min(*group)));
+                }
+                (seen[g], into[g]) = (true, *value);
+            }
+            first
+        };
+        if let Some(trend) = &rows.trend
+            && let Some(group) = differs(trend, &mut self.trend)
+        {
+            return Err(Varying::Trend { group });
+        }
+        if let (Some(cluster), Some(into)) = (&rows.cluster, &mut self.cluster)
+            && let Some(group) = differs(cluster, into)
+        {
+            return Err(Varying::Cluster { group });
+        }
+        Ok(())
+    }
+
+    /// A row that is a cell of its own.
+    fn put(&mut self, rows: &Rows, row: usize, at: usize) {
+        self.outcome[at] = rows.outcome[row];
+        self.treatment[at] = rows.treatment[row];
+        self.weight[at] = weight(rows, row);
+        for (cells, values) in self.controls.iter_mut().zip(&rows.controls) {
+            cells[at] = values[row];
+        }
+    }
+
+    /// Weighted means of the rows of each cell, in an order of their content, so that the order of the rows does not matter. As
+    /// in R, a row without a treatment has weight 0, also where it is alone in its cell.
+    fn average(&mut self, rows: &Rows, count: &[u32], place: &dyn Fn(usize) -> usize) {
+        let mut start = vec![0_u32; count.len() + 1];
+        for (at, count) in count.iter().enumerate() {
+            start[at + 1] = start[at] + count;
+        }
+        let mut next = start.clone();
+        let mut order = vec![0_usize; rows.group.len()];
+        for row in 0..rows.group.len() {
+            let slot = &mut next[place(row)];
+            order[*slot as usize] = row;
+            *slot += 1;
+        }
+        let content = |row: usize| {
+            let columns = rows.controls.iter().map(move |c| c[row].to_bits());
+            let own = [weight(rows, row), rows.treatment[row], rows.outcome[row]];
+            own.into_iter().map(f64::to_bits).chain(columns).collect::<Vec<_>>()
+        };
+        for at in 0..count.len() {
+            let members = &mut order[start[at] as usize..start[at + 1] as usize];
+            if members.is_empty() {
+                continue;
+            }
+            if members.len() > 1 {
+                members.sort_by_cached_key(|row| content(*row));
+            }
+            let w = |row: usize| if rows.treatment[row].is_nan() { 0.0 } else { weight(rows, row) };
+            self.outcome[at] = mean(members, &rows.outcome, &w);
+            self.treatment[at] = mean(members, &rows.treatment, &w);
+            self.weight[at] = members.iter().map(|row| w(*row)).sum();
+            for (cells, values) in self.controls.iter_mut().zip(&rows.controls) {
+                cells[at] = mean(members, values, &w);
+            }
+        }
+    }
+
+    fn leave_out_empty_groups(&mut self) {
+        let any = |values: &[f64]| values.iter().any(|v| !v.is_nan());
+        let row = |g: usize| g * self.periods..(g + 1) * self.periods;
+        let usable = |g: usize| any(&self.outcome[row(g)]) && any(&self.treatment[row(g)]);
+        let kept: Vec<usize> = (0..self.group.len()).filter(|g| usable(*g)).collect();
+        self.empty_groups = self.group.len() - kept.len();
+        if self.empty_groups > 0 {
+            self.keep(&kept);
+        }
+    }
+
+    /// Keeps these groups, in this order.
+    pub fn keep(&mut self, groups: &[usize]) {
+        let periods = self.periods;
+        let cells = |values: &mut Vec<f64>| {
+            let mut kept = Vec::with_capacity(groups.len() * periods);
+            for g in groups {
+                kept.extend(&values[g * periods..(g + 1) * periods]);
+            }
+            *values = kept;
+        };
+        [&mut self.outcome, &mut self.treatment, &mut self.weight].into_iter().for_each(cells);
+        self.controls.iter_mut().for_each(cells);
+        let codes = |codes: &mut Vec<u32>| *codes = groups.iter().map(|g| codes[*g]).collect();
+        [&mut self.group, &mut self.trend].into_iter().for_each(codes);
+        self.cluster.iter_mut().for_each(codes);
+        self.traits.keep(groups);
+    }
+
+    /// Removes the rows of a group from a period on.
+    pub fn remove(&mut self, group: usize, periods: std::ops::Range<usize>) -> usize {
+        let at = group * self.periods + periods.start..group * self.periods + periods.end;
+        let removed = self.weight[at.clone()].iter().filter(|w| !w.is_nan()).count();
+        for values in [&mut self.outcome, &mut self.treatment, &mut self.weight] {
+            values[at.clone()].fill(f64::NAN);
+        }
+        removed
+    }
+}
+
+/// A missing weight is zero.
+fn weight(rows: &Rows, row: usize) -> f64 {
+    rows.weight.as_ref().map_or(1.0, |w| if w[row].is_nan() { 0.0 } else { w[row] })
+}
+
+fn mean(members: &[usize], values: &[f64], weight: &dyn Fn(usize) -> f64) -> f64 {
+    let present = || members.iter().filter(|row| !values[**row].is_nan());
+    let total: f64 = present().map(|row| weight(*row)).sum();
+    present().map(|row| weight(*row) * values[*row]).sum::<f64>() / total
+}

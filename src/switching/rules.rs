@@ -1,0 +1,263 @@
+//! Which groups and cells are compared, and since when a group has switched.
+
+use std::collections::BTreeMap;
+
+use super::arrange::{Parts, arrange};
+use super::cells::Cells;
+use super::missing_treatment::{Observed, settle};
+use super::options::{Direction, Options};
+use super::sample::Sample;
+
+/// What the rules left out, in the order in which they are applied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dropped {
+    /// Groups without any outcome or without any treatment.
+    pub empty_groups: usize,
+    /// Rows that share a cell with others and were averaged with them.
+    pub averaged_rows: usize,
+    /// Groups whose treatment was both above and below the status quo, and their cells from then on.
+    pub bidirectional_groups: usize,
+    pub bidirectional_cells: usize,
+    /// Groups of strata in which all groups switch in the same period, or none does.
+    pub groups_without_variation: usize,
+    /// Cells of strata and periods in which every group has switched.
+    pub cells_without_controls: usize,
+    /// Outcomes from a missing treatment before the first switch on.
+    pub outcomes_after_missing_treatment: usize,
+    /// Outcomes before the first known treatment.
+    pub outcomes_before_treatment: usize,
+    /// Groups whose treatment is missing just before it is seen changed, and their outcomes since.
+    pub groups_of_unknown_switch: usize,
+    pub outcomes_of_unknown_switch: usize,
+    /// Outcomes of groups that never switch after their last known treatment.
+    pub outcomes_after_treatment: usize,
+    /// Missing treatments that follow from those before and after.
+    pub treatments_filled: usize,
+    /// Groups that switch in the second period, which have no trend of their own before.
+    pub groups_without_trend: usize,
+    /// Groups whose average treatment after the first switch is the status quo.
+    pub groups_without_direction: usize,
+    /// Groups of a status quo treatment for which the controls' coefficients cannot be estimated.
+    pub groups_without_residuals: usize,
+}
+
+/// Why nothing can be estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// There are no rows with an outcome, a treatment, a group and a period.
+    Empty,
+    /// In no stratum does the period of the first switch vary.
+    NoVariation,
+    /// No group that switches has a control.
+    NoEffect,
+}
+
+/// A group's history, by periods counted from 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct History {
+    pub status_quo: f64,
+    /// First switch, `None` if there is none.
+    pub first: Option<usize>,
+    /// Period from which on the group is no control, whether or not it has switched.
+    pub end: usize,
+    pub direction: Option<Direction>,
+}
+
+/// Groups that may be compared: their status quo treatment (0 for all if it is continuous) and their trend group.
+type Key = (u64, u32);
+
+/// Applies the rules, and arranges the groups that are left.
+pub(crate) fn prepare(
+    mut cells: Cells,
+    options: &Options,
+    keep_levels: bool,
+) -> Result<(Sample, Dropped), Unusable> {
+    let mut dropped = Dropped {
+        empty_groups: cells.empty_groups,
+        averaged_rows: cells.shared,
+        ..Dropped::default()
+    };
+    if cells.group.is_empty() {
+        return Err(Unusable::Empty);
+    }
+    let observed: Vec<Observed> = (0..cells.group.len()).map(|g| Observed::of(&cells, g)).collect();
+    let mut histories: Vec<History> = (0..cells.group.len())
+        .map(|g| history(&mut cells, g, observed[g].status_quo, options, &mut dropped))
+        .collect();
+    let keys: Vec<Key> =
+        (0..histories.len()).map(|g| key(&cells, &histories, g, options)).collect();
+    let mut kept = vary(&keys, &histories);
+    dropped.groups_without_variation = kept.iter().filter(|k| !**k).count();
+    let scale = kept.iter().filter(|k| **k).count();
+    if scale == 0 {
+        return Err(Unusable::NoVariation);
+    }
+    let (mut start, end) = drop_uncontrolled(&mut cells, &keys, &histories, &kept, &mut dropped);
+    for g in (0..histories.len()).filter(|g| kept[*g]) {
+        let history = &mut histories[g];
+        history.first = history.first.filter(|first| *first < end);
+        settle(&mut cells, g, end, &observed[g], history, options, &mut dropped);
+    }
+    let levels = if keep_levels { cells.outcome.clone() } else { Vec::new() };
+    if options.linear_trends {
+        difference(&mut cells, &histories, &mut kept, &mut dropped);
+        start = start.max(1);
+    }
+    find_directions(&cells, &keys, &mut histories, &mut kept, end, &mut dropped);
+    let parts = Parts { cells, levels, histories, keys, kept, scale, start, end };
+    Ok((arrange(parts, options), dropped))
+}
+
+fn key(cells: &Cells, histories: &[History], g: usize, options: &Options) -> Key {
+    // The order of the bits is that of the numbers after this map, and −0 is 0.
+    let value = if options.continuous > 0 { 0.0 } else { histories[g].status_quo + 0.0 };
+    (ordered(value), cells.trend[g])
+}
+
+/// Integers in the order of the doubles.
+pub(super) fn ordered(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits }
+}
+
+/// The double of an integer of that order.
+pub(super) fn value_of(ordered: u64) -> f64 {
+    f64::from_bits(if ordered >> 63 == 1 { ordered ^ (1 << 63) } else { !ordered })
+}
+
+/// First switch of a group; its rows are removed from where the treatment has been on both sides of the status quo.
+fn history(
+    cells: &mut Cells,
+    g: usize,
+    status_quo: f64,
+    options: &Options,
+    dropped: &mut Dropped,
+) -> History {
+    let periods = cells.periods;
+    let row = &cells.treatment[g * periods..(g + 1) * periods];
+    let (mut above, mut below, mut first, mut both) = (false, false, None, None);
+    for (t, d) in row.iter().enumerate().filter(|(_, d)| !d.is_nan()) {
+        above |= *d > status_quo;
+        below |= *d < status_quo;
+        if above && below && !options.keep_bidirectional {
+            both = Some(t);
+            break;
+        }
+        if first.is_none() && *d != status_quo {
+            first = Some(t);
+        }
+    }
+    if let Some(t) = both {
+        dropped.bidirectional_groups += 1;
+        dropped.bidirectional_cells += cells.remove(g, t..periods);
+    }
+    History { status_quo, first, end: periods, direction: None }
+}
+
+/// Whether the first switch varies among the groups that each group may be compared with.
+fn vary(keys: &[Key], histories: &[History]) -> Vec<bool> {
+    let mut firsts: BTreeMap<Key, (Option<usize>, bool)> = BTreeMap::new();
+    for (key, history) in keys.iter().zip(histories) {
+        let (first, varies) = firsts.entry(*key).or_insert((history.first, false));
+        *varies |= *first != history.first;
+    }
+    keys.iter().map(|key| firsts[key].1).collect()
+}
+
+/// Removes the rows of periods in which every group of a stratum has switched. Returns the first period with rows, and the one
+/// after the last.
+fn drop_uncontrolled(
+    cells: &mut Cells,
+    keys: &[Key],
+    histories: &[History],
+    kept: &[bool],
+    dropped: &mut Dropped,
+) -> (usize, usize) {
+    let periods = cells.periods;
+    let mut controlled: BTreeMap<Key, Vec<bool>> = BTreeMap::new();
+    for g in (0..keys.len()).filter(|g| kept[*g]) {
+        let row = controlled.entry(keys[g]).or_insert_with(|| vec![false; periods]);
+        let weights = &cells.weight[g * periods..(g + 1) * periods];
+        let until = histories[g].first.unwrap_or(periods);
+        for (known, weight) in row.iter_mut().zip(weights).take(until) {
+            *known |= !weight.is_nan();
+        }
+    }
+    let (mut start, mut end) = (periods, 0);
+    for g in (0..keys.len()).filter(|g| kept[*g]) {
+        let row = &controlled[&keys[g]];
+        for (t, controlled) in row.iter().enumerate() {
+            if !controlled {
+                dropped.cells_without_controls += cells.remove(g, t..t + 1);
+            } else if !cells.weight[g * periods + t].is_nan() {
+                (start, end) = (start.min(t), end.max(t + 1));
+            }
+        }
+    }
+    (start, end)
+}
+
+/// Puts first differences in place of outcomes and controls.
+fn difference(cells: &mut Cells, histories: &[History], kept: &mut [bool], dropped: &mut Dropped) {
+    for (kept, history) in kept.iter_mut().zip(histories) {
+        if *kept && history.first == Some(1) {
+            *kept = false;
+            dropped.groups_without_trend += 1;
+        }
+    }
+    let periods = cells.periods;
+    let change = |values: &mut Vec<f64>| {
+        for row in values.chunks_exact_mut(periods) {
+            for t in (1..periods).rev() {
+                row[t] -= row[t - 1];
+            }
+            row[0] = f64::NAN;
+        }
+    };
+    change(&mut cells.outcome);
+    cells.controls.iter_mut().for_each(change);
+}
+
+/// Whether treatments rise or fall on average, from the first switch to the last period with a control.
+fn find_directions(
+    cells: &Cells,
+    keys: &[Key],
+    histories: &mut [History],
+    kept: &mut [bool],
+    end: usize,
+    dropped: &mut Dropped,
+) {
+    let mut ends: BTreeMap<Key, usize> = BTreeMap::new();
+    for g in (0..keys.len()).filter(|g| kept[*g]) {
+        let own = histories[g].first.unwrap_or(end).min(histories[g].end);
+        let last = ends.entry(keys[g]).or_default();
+        *last = own.max(*last);
+    }
+    for (g, kept) in kept.iter_mut().enumerate().filter(|(_, kept)| **kept) {
+        let history = &mut histories[g];
+        history.end = ends[&keys[g]];
+        let Some(first) = history.first.filter(|first| *first < history.end) else { continue };
+        let row = &cells.treatment[g * cells.periods..(g + 1) * cells.periods];
+        let after = row[first..history.end].iter().filter(|d| !d.is_nan());
+        let average = after.clone().sum::<f64>() / after.count() as f64;
+        if average == history.status_quo {
+            *kept = false;
+            dropped.groups_without_direction += 1;
+        } else if !average.is_nan() {
+            let rises = average > history.status_quo;
+            history.direction = Some(if rises { Direction::In } else { Direction::Out });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_in_the_order_of_the_numbers() {
+        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 3.0, 1e300];
+        assert!(numbers.windows(2).all(|pair| ordered(pair[0]) < ordered(pair[1])));
+        assert!(numbers.iter().all(|number| value_of(ordered(*number)) == *number));
+    }
+}

@@ -1,0 +1,147 @@
+//! The groups that are compared, arranged in strata.
+
+use std::ops::Range;
+
+use super::cells::Rows;
+use super::options::Direction;
+
+/// Cluster of a group without rows.
+pub(super) const NO_CLUSTER: u32 = u32::MAX;
+
+/// Groups of the same status quo treatment and trend group: those that may be compared.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Stratum {
+    pub groups: Range<usize>,
+    /// Position among the status quo treatments.
+    pub level: usize,
+    pub trend: u32,
+    /// Periods in which some group has not switched yet: `0..end`.
+    pub end: usize,
+}
+
+/// Groups `g`, ordered by stratum, first switch, new treatment and label, and their cells `[group, period]`, row-major.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    pub periods: usize,
+    /// Groups of strata in which the first switch varies: what sums of influence values are divided by.
+    pub scale: usize,
+    /// Outcome, or its first difference with linear trends; NaN if missing.
+    pub outcome: Vec<f64>,
+    /// Outcome as it is, if it is asked for; empty otherwise.
+    pub levels: Vec<f64>,
+    pub treatment: Vec<f64>,
+    /// Weight, 0 if outcome or treatment is missing.
+    pub weight: Vec<f64>,
+    pub controls: Vec<Vec<f64>>,
+    /// Degree of the polynomial in the status quo treatment by which trends may differ.
+    pub degree: usize,
+    pub strata: Vec<Stratum>,
+    pub stratum: Vec<u32>,
+    /// Status quo treatments by which groups are compared.
+    pub status_quos: Vec<f64>,
+    /// Every group's treatment before it switches.
+    pub status_quo: Vec<f64>,
+    /// Period of the first switch; the number of periods if there is none.
+    pub first: Vec<u32>,
+    pub direction: Vec<Option<Direction>>,
+    /// Groups of one stratum, first switch and new treatment.
+    pub cohort: Vec<u32>,
+    pub cohorts: usize,
+    pub cluster: Option<Vec<u32>>,
+    pub clusters: usize,
+    /// Codes of groups.
+    pub group: Vec<u32>,
+    pub traits: Traits,
+    /// First period with a row.
+    pub start: usize,
+    /// Whether a group has a row in that period, with its weight; NaN if not.
+    pub start_weight: Vec<f64>,
+}
+
+impl Sample {
+    /// Number of groups.
+    pub fn groups(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Cells of a group.
+    pub fn row(&self, group: usize) -> Range<usize> {
+        group * self.periods..(group + 1) * self.periods
+    }
+
+    pub fn stratum_of(&self, group: usize) -> &Stratum {
+        &self.strata[self.stratum[group] as usize]
+    }
+
+    /// First switch of a group.
+    pub fn first_of(&self, group: usize) -> usize {
+        self.first[group] as usize
+    }
+
+    /// Effects that there are for a group.
+    pub fn horizons(&self, group: usize) -> usize {
+        self.stratum_of(group).end.saturating_sub(self.first_of(group))
+    }
+
+    /// Placebos that there are for a group.
+    pub fn placebos(&self, group: usize) -> usize {
+        self.horizons(group).min(self.first_of(group).saturating_sub(1))
+    }
+
+    /// Whether a group's treatment never changes.
+    pub fn never_switches(&self, group: usize) -> bool {
+        self.first_of(group) >= self.periods
+    }
+
+    /// Runs of groups of one stratum, small enough for one task each.
+    pub fn tiles(&self) -> Vec<(usize, Range<usize>)> {
+        let split = |(index, stratum): (usize, &Stratum)| {
+            let Range { start, end } = stratum.groups;
+            let tile = move |from: usize| (index, from..(from + super::TILE).min(end));
+            (start..end).step_by(super::TILE).map(tile).collect::<Vec<_>>()
+        };
+        self.strata.iter().enumerate().flat_map(split).collect()
+    }
+}
+
+/// Columns that do not change over time, of which effects may be functions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Traits {
+    /// Value in the first two periods `[2][group]` of each column, NaN if there is none.
+    values: Vec<[Vec<f64>; 2]>,
+    /// Whether each column changes within a group.
+    pub varies: Vec<bool>,
+}
+
+impl Traits {
+    pub(super) fn new(rows: &Rows, groups: &[u32]) -> Self {
+        let mut traits = Self::default();
+        for column in &rows.traits {
+            let mut known = vec![f64::NAN; groups.len()];
+            let mut values = [known.clone(), known.clone()];
+            let mut varies = false;
+            for (row, value) in column.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
+                let (g, t) = (rows.group[row] as usize, rows.period[row] as usize);
+                varies |= !known[g].is_nan() && known[g] != *value;
+                known[g] = *value;
+                if let Some(period) = values.get_mut(t) {
+                    period[g] = *value;
+                }
+            }
+            traits.values.push(values);
+            traits.varies.push(varies);
+        }
+        traits
+    }
+
+    pub(super) fn keep(&mut self, groups: &[usize]) {
+        for values in self.values.iter_mut().flatten() {
+            *values = groups.iter().map(|g| values[*g]).collect();
+        }
+    }
+
+    /// A column's value for a group in one of the first two periods.
+    pub fn value(&self, column: usize, period: usize, group: usize) -> f64 {
+        self.values[column].get(period).map_or(f64::NAN, |values| values[group])
+    }
+}

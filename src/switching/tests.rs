@@ -1,0 +1,110 @@
+use super::*;
+
+/// Rows of groups whose outcomes and treatments are given by period, NaN for missing.
+pub(super) fn rows(groups: &[(&[f64], &[f64])]) -> Rows {
+    let periods = groups[0].0.len();
+    let cells = || (0..groups.len()).flat_map(|g| (0..periods).map(move |t| (g, t)));
+    Rows {
+        group: cells().map(|(g, _)| g as u32).collect(),
+        period: cells().map(|(_, t)| t as u32).collect(),
+        groups: groups.len(),
+        periods,
+        outcome: cells().map(|(g, t)| groups[g].0[t]).collect(),
+        treatment: cells().map(|(g, t)| groups[g].1[t]).collect(),
+        ..Rows::default()
+    }
+}
+
+pub(super) fn sample(rows: &Rows, options: &Options) -> Sample {
+    prepare(Cells::new(rows).expect("constant columns"), options, true).expect("switchers").0
+}
+
+fn one_effect() -> Options {
+    Options { effects: 1, ..Options::default() }
+}
+
+#[test]
+fn one_switcher_and_two_controls_by_hand() {
+    let rows =
+        rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 0.0]), (&[0.0, 7.0], &[0.0, 2.0])]);
+    let found = estimate(&sample(&rows, &one_effect()), &one_effect()).expect("an effect");
+    let effect = &found.effects[0];
+    assert_eq!((effect.estimate, effect.rows, effect.switchers), (Some(5.0), 3, 1));
+    // Controls deviate by 1 from their mean, each with half the weight of the switcher; the switcher is alone, so that the mean
+    // is over all three.
+    let controls = 2.0 * (0.5 * 2f64.sqrt()).powi(2);
+    let switcher = 1.5 * (7.0 - 11.0 / 3.0_f64).powi(2);
+    assert!((found.covariance[0] - controls - switcher).abs() < 1e-12, "{}", found.covariance[0]);
+    // Per unit of treatment.
+    assert_eq!(found.average.expect("an average").estimate, Some(2.5));
+    let normalized = Options { normalized: true, ..one_effect() };
+    let found = estimate(&sample(&rows, &normalized), &normalized).expect("an effect");
+    assert_eq!(found.effects[0].estimate, Some(2.5));
+}
+
+#[test]
+fn switchers_out_count_with_the_opposite_sign_and_by_weight() {
+    let mut rows = rows(&[
+        (&[0.0, 1.0], &[0.0, 0.0]),
+        (&[0.0, 1.0], &[1.0, 1.0]),
+        (&[0.0, 3.0], &[0.0, 1.0]),
+        (&[0.0, -4.0], &[1.0, 0.0]),
+    ]);
+    rows.weight = Some(vec![1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 1.0, 1.0]);
+    let found = estimate(&sample(&rows, &one_effect()), &one_effect()).expect("an effect");
+    // In: 3 - 1 = 2 with weight 3. Out: -(-4 - 1) = 5 with weight 1.
+    assert_eq!(found.effects[0].estimate, Some((3.0 * 2.0 + 5.0) / 4.0));
+    for (direction, effect) in [(Direction::In, 2.0), (Direction::Out, 5.0)] {
+        let options = Options { direction: Some(direction), ..one_effect() };
+        let found = estimate(&sample(&rows, &options), &options).expect("an effect");
+        assert_eq!(found.effects[0].estimate, Some(effect));
+    }
+}
+
+#[test]
+fn groups_drawn_several_times_are_as_many_groups() {
+    let outcomes: Vec<Vec<f64>> =
+        (0..12).map(|g| (0..5).map(|t| f64::from((7 * g + 3 * t * t) % 11)).collect()).collect();
+    let treatments: Vec<Vec<f64>> = (0..12)
+        .map(|g| (0..5).map(|t| f64::from(u8::from(g % 3 > 0 && t > g % 3))).collect())
+        .collect();
+    let group = |g: &usize| (&outcomes[*g][..], &treatments[*g][..]);
+    let all: Vec<usize> = (0..12).collect();
+    let options = Options { effects: 2, placebos: 1, ..Options::default() };
+    let whole = sample(&rows(&all.iter().map(group).collect::<Vec<_>>()), &options);
+    // Position p draws group p, but for the last two, which are the first again.
+    let uniform = |_: usize, p: usize| ((p % 10) as f64 + 0.5) / 12.0;
+    let drawn = draw(&whole, &options, 1, &uniform).expect("effects");
+    let labels: Vec<usize> = (0..12).map(|p| whole.group[p % 10] as usize).collect();
+    let again = sample(&rows(&labels.iter().map(group).collect::<Vec<_>>()), &options);
+    let expected = estimate(&again, &options).expect("effects");
+    let expected: Vec<Option<f64>> = expected
+        .effects
+        .iter()
+        .chain(&expected.placebos)
+        .chain(&expected.average)
+        .map(|found| found.estimate)
+        .collect();
+    for (got, want) in drawn.estimates[0].iter().zip(expected) {
+        assert!((got.expect("drawn") - want.expect("there")).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn nothing_to_compare_is_said() {
+    let constant = rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 0.0])]);
+    let prepared = prepare(Cells::new(&constant).expect("cells"), &one_effect(), false);
+    assert_eq!(prepared.err(), Some(Unusable::NoVariation));
+    let missing = rows(&[(&[f64::NAN; 2], &[0.0, 1.0]), (&[1.0, 2.0], &[f64::NAN; 2])]);
+    let prepared = prepare(Cells::new(&missing).expect("cells"), &one_effect(), false);
+    assert_eq!(prepared.err(), Some(Unusable::Empty));
+}
+
+#[test]
+fn a_cluster_or_trend_group_that_changes_is_named() {
+    let mut rows = rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 1.0])]);
+    rows.cluster = Some(vec![0, 0, 1, 2]);
+    assert_eq!(Cells::new(&rows).err(), Some(Varying::Cluster { group: 1 }));
+    rows.trend = Some(vec![0, 1, 1, 1]);
+    assert_eq!(Cells::new(&rows).err(), Some(Varying::Trend { group: 0 }));
+}

@@ -1,0 +1,89 @@
+//! Treatments that switch.
+
+use burn_did::DidMultiplegt;
+use burn_did::data::SwitchingSimulation;
+
+use crate::coverage::{Draw, check};
+
+fn config() -> DidMultiplegt {
+    DidMultiplegt::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .treatment("d")
+        .effects(3)
+        .placebos(2)
+        .build()
+}
+
+/// Truth: the same comparison of effects themselves, of which controls and earlier periods have none.
+fn run(name: &str, simulation: &SwitchingSimulation, config: &DidMultiplegt) {
+    check(name, |seed| {
+        let data = SwitchingSimulation { seed, ..simulation.clone() }.frame();
+        let fit = config.fit(&data).unwrap();
+        let truth = DidMultiplegt {
+            outcome: "effect".into(),
+            covariates: "~ 1".into(),
+            bootstrap: None,
+            ..config.clone()
+        };
+        let truth = truth.fit(&data).unwrap();
+        let pairs = fit.effects.iter().zip(&truth.effects);
+        let pairs = pairs.chain(fit.placebos.iter().zip(&truth.placebos));
+        let pairs = pairs.chain(fit.average.iter().zip(&truth.average));
+        pairs
+            .map(|(found, truth)| Draw {
+                parameter: format!("horizon {}", found.horizon),
+                truth: truth.estimate.att.unwrap(),
+                estimate: found.estimate,
+            })
+            .collect()
+    });
+}
+
+fn simulation() -> SwitchingSimulation {
+    SwitchingSimulation::builder().groups(400).build()
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn doses_on_and_off() {
+    run("doses, on and off", &simulation(), &config());
+    run("normalized", &simulation(), &DidMultiplegt { normalized: true, ..config() });
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn missing_treatments() {
+    let simulation = SwitchingSimulation { missing: 0.08, ..simulation() };
+    run("missing treatments", &simulation, &config());
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn with_controls() {
+    let config = DidMultiplegt { covariates: "~ x".into(), ..config() };
+    run("controls", &simulation(), &config);
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn by_cluster() {
+    let simulation = SwitchingSimulation { groups_per_cluster: 4, groups: 800, ..simulation() };
+    let config = DidMultiplegt { cluster: Some("cluster".into()), ..config() };
+    run("clusters", &simulation, &config);
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn linear_trends() {
+    let config = DidMultiplegt { linear_trends: true, effects: 2, placebos: 1, ..config() };
+    run("linear trends", &simulation(), &config);
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn polynomial_in_the_first_treatment() {
+    let config = DidMultiplegt { continuous: 1, ..config() };
+    run("continuous", &simulation(), &config);
+}

@@ -1,0 +1,326 @@
+//! What must hold of effects of treatments that switch, whatever the data.
+
+use burn_did::data::SwitchingSimulation;
+use burn_did::{
+    Aggregation, AttGt, BasePeriod, Bootstrap, ControlGroup, DidError, DidMultiplegt, DidWarning,
+    EffectsEqual, MultiplegtResult, PredictHeterogeneity, Switchers, SwitchingEffect, backend::Cpu,
+    compare,
+};
+use polars::prelude::*;
+
+fn data() -> DataFrame {
+    SwitchingSimulation::builder().groups(300).missing(0.03).seed(5).build().frame()
+}
+
+fn config() -> DidMultiplegt {
+    DidMultiplegt::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .treatment("d")
+        .effects(3)
+        .placebos(2)
+        .build()
+}
+
+fn all(fit: &MultiplegtResult) -> Vec<SwitchingEffect> {
+    fit.effects.iter().chain(&fit.placebos).chain(&fit.average).copied().collect()
+}
+
+fn assert_same(a: &MultiplegtResult, b: &MultiplegtResult, scale: f64, tolerance: f64) {
+    for (a, b) in all(a).iter().zip(all(b)) {
+        let pairs =
+            [(a.estimate.att, b.estimate.att, scale), (a.estimate.se, b.estimate.se, scale.abs())];
+        for (a, b, scale) in pairs {
+            let (a, b) = (a.unwrap() * scale, b.unwrap());
+            assert!((a - b).abs() <= tolerance * a.abs().max(b.abs()), "{a} against {b}");
+        }
+        assert_eq!((a.n_obs, a.n_switchers), (b.n_obs, b.n_switchers));
+    }
+}
+
+fn shuffled(data: &DataFrame) -> DataFrame {
+    let rows = data.height() as u32;
+    let order: IdxCa = (0..rows).map(|i| Some((i * 7_919) % rows)).collect();
+    data.take(&order).unwrap()
+}
+
+fn configurations() -> Vec<DidMultiplegt> {
+    vec![
+        config(),
+        DidMultiplegt { covariates: "~ x".into(), cluster: Some("cluster".into()), ..config() },
+        DidMultiplegt { linear_trends: true, ..config() },
+        DidMultiplegt { continuous: 1, normalized: true, ..config() },
+        DidMultiplegt {
+            trends_nonparam: vec!["region".into()],
+            less_conservative_se: true,
+            ..config()
+        },
+        DidMultiplegt { bootstrap: Some(Bootstrap::draws(20).seed(3)), ..config() },
+    ]
+}
+
+#[test]
+fn the_order_of_rows_and_the_number_of_threads_do_not_change_a_bit() {
+    let data = SwitchingSimulation::builder().groups(300).groups_per_cluster(3).seed(5).build();
+    let data = data.frame();
+    for config in configurations() {
+        let fit = config.fit(&data).unwrap();
+        let other = config.fit(&shuffled(&data)).unwrap();
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let alone = one.install(|| config.fit(&data)).unwrap();
+        for other in [other, alone] {
+            assert_eq!(all(&fit), all(&other));
+            assert_eq!((fit.vcov.clone(), fit.tests), (other.vcov, other.tests));
+        }
+    }
+}
+
+#[test]
+fn outcomes_may_be_shifted_and_scaled() {
+    let data = data();
+    for config in configurations() {
+        let plain = config.fit(&data).unwrap();
+        for (factor, shift) in [(-1e-6, 0.0), (1e6, 1e3)] {
+            let y = data.column("y").unwrap().f64().unwrap();
+            let y: Float64Chunked = y.iter().map(|y| y.map(|y| factor * y + shift)).collect();
+            let mut moved = data.clone();
+            moved.with_column(y.with_name("y".into()).into_column()).unwrap();
+            let fit = config.fit(&moved).unwrap();
+            for (a, b) in all(&plain).iter().zip(all(&fit)) {
+                let (a, b) = (a.estimate, b.estimate);
+                assert!((a.att.unwrap() * factor - b.att.unwrap()).abs() < 1e-8 * factor.abs());
+                assert!((a.se.unwrap() * factor.abs() - b.se.unwrap()).abs() < 1e-8 * factor.abs());
+            }
+            let (a, b) = (plain.tests.effects.unwrap().stat, fit.tests.effects.unwrap().stat);
+            assert!((a - b).abs() < 1e-7 * a, "{a} against {b}");
+        }
+    }
+}
+
+#[test]
+fn a_row_twice_is_a_row_of_twice_the_weight_and_weights_have_no_unit() {
+    let mut data = SwitchingSimulation::builder().groups(300).seed(5).build().frame();
+    let once = config().fit(&data).unwrap();
+    let twice = config().fit(&data.vstack(&data).unwrap()).unwrap();
+    assert_eq!(twice.audit.rows_averaged, 2 * data.height());
+    assert_same(&once, &twice, 1.0, 1e-12);
+    let w = Column::new("w".into(), vec![3.0; data.height()]);
+    data.with_column(w).unwrap();
+    let weighted = DidMultiplegt { weights: Some("w".into()), ..config() };
+    assert_same(&once, &weighted.fit(&data).unwrap(), 1.0, 1e-12);
+}
+
+#[test]
+fn a_treatment_turned_round_turns_switchers_round() {
+    let mut data = SwitchingSimulation::builder().groups(300).seed(5).build().frame();
+    let plain = config().fit(&data).unwrap();
+    let d = data.column("d").unwrap().f64().unwrap();
+    let d: Float64Chunked = d.iter().map(|d| d.map(|d| 7.0 - d)).collect();
+    data.with_column(d.with_name("d".into()).into_column()).unwrap();
+    let turned = config().fit(&data).unwrap();
+    assert_eq!(plain.audit.switchers_in, turned.audit.switchers_out);
+    assert!(plain.audit.switchers_in > 0 && plain.audit.switchers_out > 0);
+    assert_same(&plain, &turned, -1.0, 1e-10);
+    let one = |switchers, data: &DataFrame| {
+        let config = DidMultiplegt { switchers: Some(switchers), ..config() };
+        config.fit(data).unwrap()
+    };
+    let (fall, rise) = (one(Switchers::Out, &data), one(Switchers::In, &data));
+    let total = fall.effects[0].n_switchers + rise.effects[0].n_switchers;
+    assert_eq!(total, turned.effects[0].n_switchers);
+}
+
+/// Without covariates, a binary treatment that stays on is what group-time effects are of.
+#[test]
+fn an_absorbing_treatment_has_the_event_study_of_group_time_effects() {
+    let simulation = burn_did::data::Simulation::builder().units(600).seed(2).build();
+    let mut data = simulation.frame();
+    let (group, time) = ("group", "period");
+    let g = data.column(group).unwrap().cast(&DataType::Float64).unwrap();
+    let t = data.column(time).unwrap().cast(&DataType::Float64).unwrap();
+    let pairs = g.f64().unwrap().iter().zip(t.f64().unwrap().iter());
+    let on = pairs.map(|(g, t)| {
+        let first = g.filter(|g| *g > 0.0 && g.is_finite()).unwrap_or(f64::INFINITY);
+        f64::from(u8::from(t.unwrap() >= first))
+    });
+    let d: Vec<f64> = on.collect();
+    data.with_column(Column::new("d".into(), d)).unwrap();
+    let switching = DidMultiplegt { effects: 1, placebos: 1, ..config() }.fit(&data).unwrap();
+    let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time(time).group(group);
+    let config =
+        config.control_group(ControlGroup::NotYetTreated).base_period(BasePeriod::Universal);
+    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    let events = fit.aggregate(Aggregation::dynamic()).unwrap();
+    let at_zero = events.rows.iter().find(|row| row.at == 0.0).unwrap();
+    let (a, b) = (at_zero.estimate.att.unwrap(), switching.effects[0].estimate.att.unwrap());
+    assert!((a - b).abs() < 1e-10 * a.abs().max(1.0), "{a} against {b}");
+    let table = compare(&[("ATT(g, t)", &events), ("Switching", &switching)]).to_string();
+    assert!(table.contains("Event time 0") && table.contains("Event time -2"), "{table}");
+}
+
+#[test]
+fn event_times_are_in_order_with_their_covariance() {
+    let fit = config().fit(&data()).unwrap();
+    let events = fit.event_time_estimates().unwrap();
+    assert_eq!(events.event_times, [-2, -1, 1, 2, 3]);
+    assert_eq!((events.num_pre_periods, events.num_post_periods), (2, 3));
+    for (at, (b, row)) in events.event_times.iter().zip(events.betahat.iter().zip(&events.sigma)) {
+        let rows = fit.effects.iter().chain(&fit.placebos);
+        let effect = rows.clone().find(|e| e.horizon == *at).unwrap();
+        assert_eq!(*b, effect.estimate.att.unwrap());
+        let position = events.event_times.iter().position(|x| x == at).unwrap();
+        assert!((row[position].sqrt() - effect.estimate.se.unwrap()).abs() < 1e-15);
+    }
+    assert_eq!(Some(events.sigma[0][4]), fit.vcov[4][2]);
+}
+
+#[test]
+fn the_bootstrap_repeats_and_is_near_the_analytic_errors() {
+    let data = SwitchingSimulation::builder().groups(600).groups_per_cluster(2).seed(9).build();
+    let data = data.frame();
+    let config = DidMultiplegt { cluster: Some("cluster".into()), ..config() };
+    let analytic = config.fit(&data).unwrap();
+    let drawn = |seed| {
+        let bootstrap = Some(Bootstrap::draws(300).seed(seed));
+        DidMultiplegt { bootstrap, ..config.clone() }.fit(&data).unwrap()
+    };
+    let (first, other) = (drawn(1), drawn(2));
+    assert_eq!(all(&first), all(&drawn(1)));
+    assert_ne!(first.effects[0].estimate.se, other.effects[0].estimate.se);
+    for (a, b) in all(&analytic).iter().zip(all(&first)) {
+        assert_eq!(a.estimate.att, b.estimate.att);
+        let ratio = b.estimate.se.unwrap() / a.estimate.se.unwrap();
+        assert!((0.75..1.2).contains(&ratio), "{ratio}");
+    }
+}
+
+#[test]
+fn results_are_shown_saved_and_drawn() {
+    let asked = PredictHeterogeneity { covariates: vec!["region".into()], effects: vec![] };
+    let config = DidMultiplegt {
+        predict_heterogeneity: Some(asked),
+        effects_equal: Some(EffectsEqual::Between(1, 2)),
+        ..config()
+    };
+    let fit = config.fit(&data()).unwrap();
+    let table = fit.to_string();
+    for word in [
+        "Effects:",
+        "Placebos:",
+        "Average total effect",
+        "region (-2)",
+        "Left out:",
+        "effects are equal",
+    ] {
+        assert!(table.contains(word), "{word} in\n{table}");
+    }
+    assert_eq!(fit.tests.equal.unwrap().df, 1);
+    assert!(fit.to_latex().contains(r"\toprule") && fit.to_markdown().contains('|'));
+    assert_eq!(fit.to_dataframe().unwrap().height(), 6);
+    assert_eq!(fit.to_csv().unwrap().lines().count(), 7);
+    let at: Vec<f64> = fit.plot_data().iter().map(|row| row.at).collect();
+    assert_eq!(at, [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
+    assert!(fit.to_svg(&Default::default()).unwrap().starts_with("<svg"));
+    let path = std::env::temp_dir().join(format!("burn-did-{}-switching.json", std::process::id()));
+    fit.save(&path).unwrap();
+    assert_eq!(MultiplegtResult::load(&path).unwrap(), fit);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"horizon\":1,", "\"horizon\":5,")).unwrap();
+    let error = MultiplegtResult::load(&path).unwrap_err().to_string();
+    assert!(error.contains("`effects[0]` has the horizon 5"), "{error}");
+    std::fs::remove_file(path).unwrap();
+}
+
+/// Rows of four groups, `(id, period, d, y)`: two never switch, one switches in period 3, and one as `last`.
+fn small(last: [Option<f64>; 4]) -> DataFrame {
+    let treatments =
+        [[Some(0.0); 4], [Some(0.0); 4], [Some(0.0), Some(0.0), Some(1.0), Some(1.0)], last];
+    let rows = || (0..4usize).flat_map(|g| (0..4usize).map(move |t| (g, t)));
+    df!(
+        "id" => rows().map(|(g, _)| g as i64).collect::<Vec<_>>(),
+        "period" => rows().map(|(_, t)| t as i64).collect::<Vec<_>>(),
+        "d" => rows().map(|(g, t)| treatments[g][t]).collect::<Vec<_>>(),
+        "y" => rows().map(|(g, t)| (g * g) as f64 + [0.0, 1.0, 3.0, 4.5][t] * (1.0 + g as f64 / 10.0)
+            + if g == 2 && t > 1 { 2.0 } else { 0.0 }).collect::<Vec<_>>(),
+    )
+    .unwrap()
+}
+
+#[test]
+fn rules_for_missing_treatments_and_both_directions_are_told() {
+    let effects = DidMultiplegt { effects: 2, placebos: 0, ..config() };
+    let audit = |last| effects.fit(&small(last)).unwrap().audit;
+    // The date of the switch is not known.
+    let unknown = audit([Some(0.0), None, None, Some(1.0)]);
+    assert_eq!((unknown.groups_of_unknown_switch, unknown.outcomes_of_unknown_switch), (1, 3));
+    assert_eq!(unknown.never_switchers, 3);
+    // It is known in spite of a gap before and after.
+    let filled = audit([Some(0.0), Some(0.0), Some(1.0), None]);
+    assert_eq!((filled.treatments_filled, filled.groups_of_unknown_switch), (1, 0));
+    let within = audit([Some(0.0), None, Some(0.0), Some(1.0)]);
+    assert_eq!((within.treatments_filled, within.switchers_in), (1, 2));
+    let strict = DidMultiplegt { drop_if_treatment_missing: true, ..effects.clone() };
+    let strict = strict.fit(&small([Some(0.0), None, Some(0.0), Some(1.0)])).unwrap().audit;
+    assert_eq!(strict.outcomes_after_missing_treatment, 3);
+    let ends = audit([None, Some(0.0), Some(0.0), None]);
+    assert_eq!((ends.outcomes_before_treatment, ends.outcomes_after_treatment), (1, 1));
+    // Above and below the first treatment.
+    let both = audit([Some(0.0), Some(1.0), Some(-1.0), Some(1.0)]);
+    assert_eq!((both.groups_bidirectional, both.cells_bidirectional), (1, 2));
+    let back = audit([Some(0.0), Some(1.0), Some(0.0), Some(0.0)]);
+    assert_eq!((back.groups_bidirectional, back.switchers_in), (0, 2));
+    let kept = DidMultiplegt { keep_bidirectional_switchers: true, ..effects.clone() };
+    let kept = kept.fit(&small([Some(0.0), Some(1.0), Some(-1.0), Some(0.0)])).unwrap().audit;
+    assert_eq!((kept.groups_bidirectional, kept.groups_without_direction), (0, 1));
+}
+
+#[test]
+fn what_cannot_be_estimated_is_an_error_or_a_warning() {
+    let error = |config: DidMultiplegt, data: &DataFrame| config.fit(data).unwrap_err();
+    let plain = small([Some(0.0); 4]);
+    let one = DidMultiplegt { effects: 1, placebos: 0, ..config() };
+    let none = DidMultiplegt { switchers: Some(Switchers::Out), ..one.clone() };
+    assert!(matches!(error(none, &plain), DidError::NoSwitchers { .. }));
+    let constant = plain.clone().lazy().with_column(lit(1.0).alias("d")).collect().unwrap();
+    let found = error(one.clone(), &constant).to_string();
+    assert!(found.contains("column `d` (treatment)") && found.contains("continuous"), "{found}");
+    let empty = plain.clone().lazy().with_column(lit(f64::NAN).alias("y")).collect().unwrap();
+    assert!(matches!(error(one.clone(), &empty), DidError::EmptySample { .. }));
+    let absent = DidMultiplegt { treatment: "dose".into(), ..one.clone() };
+    assert!(error(absent, &plain).to_string().contains("column `dose` (treatment)"));
+    let cluster = DidMultiplegt { cluster: Some("period".into()), ..one.clone() };
+    let found = error(cluster, &plain).to_string();
+    assert!(found.contains("`period` (cluster) changes over time within unit 0"), "{found}");
+    let trends = DidMultiplegt { trends_nonparam: vec!["period".into()], ..one.clone() };
+    assert!(error(trends, &plain).to_string().contains("(trend group)"));
+    let placebos = DidMultiplegt { same_switchers_placebos: true, ..one.clone() };
+    assert!(matches!(error(placebos, &plain), DidError::Config { .. }));
+    let negative = plain.clone().lazy().with_column(lit(-1.0).alias("w")).collect().unwrap();
+    let weighted = DidMultiplegt { weights: Some("w".into()), ..one };
+    assert!(matches!(error(weighted.clone(), &negative), DidError::Weights { .. }));
+    let zero = plain.clone().lazy().with_column(lit(0.0).alias("w")).collect().unwrap();
+    assert!(matches!(error(weighted, &zero), DidError::Weights { .. }));
+    let many = DidMultiplegt { effects: 9, placebos: 9, ..config() }.fit(&plain).unwrap();
+    assert_eq!((many.effects.len(), many.placebos.len()), (2, 1));
+    let told = |wanted: &dyn Fn(&DidWarning) -> bool| many.warnings.iter().any(wanted);
+    assert!(told(&|w| matches!(w, DidWarning::FewerEffects { asked: 9, effects: 2 })));
+    assert!(told(&|w| matches!(w, DidWarning::FewerPlacebos { asked: 9, placebos: 1 })));
+    assert!(told(&|w| matches!(w, DidWarning::FewClusters { clusters: 4 })));
+}
+
+#[test]
+fn labels_of_every_kind_are_groups() {
+    let data = data();
+    let plain = config().fit(&data).unwrap();
+    let ids = data.column("id").unwrap().i64().unwrap();
+    let large: Int64Chunked = ids.iter().map(|id| id.map(|id| (1 << 62) + id)).collect();
+    let texts: StringChunked = ids.iter().map(|id| id.map(|id| format!("{id:05}"))).collect();
+    let odd =
+        [large.with_name("id".into()).into_column(), texts.with_name("id".into()).into_column()];
+    for ids in odd {
+        let mut other = data.clone();
+        other.with_column(ids).unwrap();
+        assert_eq!(all(&plain), all(&config().fit(&other).unwrap()));
+    }
+}
