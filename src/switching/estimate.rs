@@ -214,9 +214,9 @@ impl Points {
                 let cohorts = cohorts(view.sample, options, *horizon);
                 influence(view, &component, controls, point, &cohorts, &mut sum);
                 if let Some(adjusted) = adjusted {
-                    let pooled = options.pooled_control_variance;
+                    let separate = options.separate_control_variance;
                     let correction =
-                        Correction::new(adjusted, view, &component, controls, point, pooled);
+                        Correction::new(adjusted, view, &component, controls, point, separate);
                     correction.subtract(view, &mut sum);
                 }
             }

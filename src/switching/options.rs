@@ -37,8 +37,8 @@ pub(crate) struct Options {
     /// Degree of the polynomial in the status quo treatment; 0 for treatments of few values.
     pub continuous: usize,
     pub less_conservative: bool,
-    /// Enlarges the influence of the controls' coefficients by the weight of all status quo treatments over that of their own.
-    pub pooled_control_variance: bool,
+    /// Does not enlarge the influence of the controls' coefficients by the weight of all status quo treatments over that of their own.
+    pub separate_control_variance: bool,
     pub keep_bidirectional: bool,
     pub drop_if_treatment_missing: bool,
 }

@@ -50,9 +50,6 @@ fn arguments(case: &Value) -> Vec<String> {
             _ => {}
         }
     }
-    if options["xformla"].is_string() {
-        args.push("--pooled-control-variance".into());
-    }
     args.extend(["--format".into(), "json".into()]);
     args
 }

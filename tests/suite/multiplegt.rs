@@ -17,11 +17,7 @@ fn golden_cases_of_r() {
     let cases = load("multiplegt.json");
     assert_eq!(cases.len(), 21);
     for case in &cases {
-        // R pools the variance of controls over the treatments of the first period.
-        check(case, &format!("multiplegt_{}", case.data), |estimator| DidMultiplegt {
-            pooled_control_variance: case.has_controls(),
-            ..estimator
-        });
+        check(case, &format!("multiplegt_{}", case.data), |estimator| estimator);
     }
 }
 
@@ -31,7 +27,11 @@ fn cases_of_a_second_program() {
     let cases = load("multiplegt_oracle.json");
     assert_eq!(cases.len(), 71);
     for case in &cases {
-        check(case, &format!("multiplegt_{}", case.data), |estimator| estimator);
+        // It takes the variance of the controls' coefficients from the rows of each treatment of the first period.
+        check(case, &format!("multiplegt_{}", case.data), |estimator| DidMultiplegt {
+            separate_control_variance: true,
+            ..estimator
+        });
     }
 }
 
@@ -40,8 +40,8 @@ fn cases_of_a_second_program() {
 fn the_variance_of_controls_differs_from_r_with_several_first_treatments_only() {
     let cases = load("multiplegt.json");
     let case = cases.iter().find(|case| case.has_controls()).unwrap();
-    let se = |pooled_control_variance: bool, file: &std::path::Path| {
-        let estimator = DidMultiplegt { pooled_control_variance, ..case.estimator() };
+    let se = |separate_control_variance: bool, file: &std::path::Path| {
+        let estimator = DidMultiplegt { separate_control_variance, ..case.estimator() };
         estimator.fit(file).unwrap().effects[0].estimate.se.unwrap()
     };
     let file = golden("multiplegt_mgt_a.csv");

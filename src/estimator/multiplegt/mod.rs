@@ -159,11 +159,11 @@ pub struct DidMultiplegt {
     /// Regresses groups' effects on what does not change in them.
     #[doc(alias = "predict_het")]
     pub predict_heterogeneity: Option<PredictHeterogeneity>,
-    /// With controls and several treatments in the first period, enlarges the influence of the controls' coefficients as R
-    /// `DIDmultiplegtDYN` 2.2 does: by the weight of all first treatments over that of each. The authors' Stata program does not.
+    /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of
+    /// the controls' coefficients by: the weight of all first treatments over that of each. The authors' Stata program leaves it out.
     #[builder(default)]
     #[serde(default)]
-    pub pooled_control_variance: bool,
+    pub separate_control_variance: bool,
     /// Bootstrap by groups or clusters; analytic standard errors without it. The law of the multipliers does not matter.
     #[doc(alias = "boot")]
     pub bootstrap: Option<Bootstrap>,
@@ -263,7 +263,7 @@ impl DidMultiplegt {
             linear_trends: self.linear_trends,
             continuous: self.continuous,
             less_conservative: self.less_conservative_se,
-            pooled_control_variance: self.pooled_control_variance,
+            separate_control_variance: self.separate_control_variance,
             keep_bidirectional: self.keep_bidirectional_switchers,
             drop_if_treatment_missing: self.drop_if_treatment_missing,
         }

@@ -17,21 +17,21 @@ pub(in crate::switching) struct Correction<'a> {
 }
 
 impl<'a> Correction<'a> {
-    /// For a component of outcomes that were adjusted; `pooled` enlarges the coefficients' influence as R does.
+    /// For a component of outcomes that were adjusted; `separate` leaves out by what R enlarges the coefficients' influence.
     pub fn new(
         adjusted: &'a Adjusted,
         view: &View<'_>,
         component: &Component<'_>,
         controls: &Controls,
         point: &Point,
-        pooled: bool,
+        separate: bool,
     ) -> Self {
         let all: f64 = adjusted.regressions.iter().flatten().map(|r| r.weight).sum();
         let sums = component_controls(view, component, controls, point);
         let mut explained = 0.0;
         let direction = |(level, regression): (usize, &Option<Regression>)| {
             let regression = regression.as_ref()?;
-            let factor = if pooled { all / regression.weight } else { 1.0 };
+            let factor = if separate { 1.0 } else { all / regression.weight };
             let sums: Vec<f64> = sums[level].iter().map(|sum| sum / point.weight).collect();
             explained += dot(&sums, &regression.coefficients);
             let rows = regression.inverse.chunks_exact(sums.len().max(1));

@@ -146,10 +146,10 @@ pub(crate) struct DidMultiplegtArgs {
     /// Take the mean over switchers of the same treatments in all periods off their changes, where there are several.
     #[arg(long, help_heading = "Inference")]
     less_conservative_se: bool,
-    /// With --xformla, enlarge the influence of the controls' coefficients as R's `DIDmultiplegtDYN` 2.2 does where groups start
-    /// from several treatments.
+    /// With --xformla, do not enlarge the influence of the controls' coefficients as R's `DIDmultiplegtDYN` 2.2 does where groups
+    /// start from several treatments.
     #[arg(long, help_heading = "Inference")]
-    pooled_control_variance: bool,
+    separate_control_variance: bool,
     /// Bootstrap by groups or clusters instead of analytic standard errors.
     #[arg(long, visible_alias = "bootstrap", help_heading = "Inference")]
     boot: bool,
@@ -257,7 +257,7 @@ impl DidMultiplegtArgs {
             .keep_bidirectional_switchers(self.dont_drop_larger_lower)
             .drop_if_treatment_missing(self.drop_if_d_miss_before_first_switch)
             .maybe_predict_heterogeneity(self.predict_het.clone())
-            .pooled_control_variance(self.pooled_control_variance)
+            .separate_control_variance(self.separate_control_variance)
             .maybe_bootstrap(self.boot.then_some(bootstrap))
             .maybe_missing_values(self.na.clone())
             .alpha(self.alp)
