@@ -3,7 +3,7 @@
 use burn_did::DidMultiplegt;
 use burn_did::data::SwitchingSimulation;
 
-use crate::coverage::{Draw, check};
+use crate::coverage::{Draw, check_conservative};
 
 fn config() -> DidMultiplegt {
     DidMultiplegt::builder()
@@ -16,9 +16,10 @@ fn config() -> DidMultiplegt {
         .build()
 }
 
-/// Truth: the same comparison of effects themselves, of which controls and earlier periods have none.
+/// Truth: the same comparison of effects themselves, of which controls and earlier periods have none. Standard errors are
+/// conservative where effects differ within cohorts, as those of later horizons do.
 fn run(name: &str, simulation: &SwitchingSimulation, config: &DidMultiplegt) {
-    check(name, |seed| {
+    check_conservative(name, |seed| {
         let data = SwitchingSimulation { seed, ..simulation.clone() }.frame();
         let fit = config.fit(&data).unwrap();
         let truth = DidMultiplegt {
