@@ -77,6 +77,7 @@ mod settings;
 mod simd;
 mod solve;
 mod source;
+mod splines;
 mod temporary;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
@@ -86,13 +87,13 @@ pub use cluster::{Cluster, ClusterSample};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::CellStatus;
 pub use estimator::{
-    AttGt, Ddd, Drdid, DrdidResult, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
+    AttGt, ContDid, ContDidResult, Ddd, DoseCurve, DoseEffects, DoseKnots, DoseRow, DoseTable, Drdid, DrdidResult, GroupKnots, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};
 pub use options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
     Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};

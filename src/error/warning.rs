@@ -151,6 +151,20 @@ pub enum DidWarning {
     },
     /// Covariates change over time within units, and a comparison of two periods uses those of one.
     TimeVaryingCovariates,
+    /// Knots outside the range of a group's doses, which the group's curve does without.
+    DroppedKnots {
+        /// The group.
+        group: f64,
+        /// Number of knots.
+        knots: usize,
+    },
+    /// Curves were asked for at doses beyond those of some groups, and are continued there.
+    Extrapolated {
+        /// Doses beyond those of some group.
+        doses: usize,
+        /// Pairs of such a dose and such a group.
+        pairs: usize,
+    },
     /// The estimator could not be formed in some draws of the bootstrap, which are left out.
     FailedDraws {
         /// Number of draws.
@@ -304,6 +318,15 @@ impl DidWarning {
             Self::TimeVaryingCovariates => write!(
                 f,
                 "covariates change over time within units; each comparison uses those of one period"
+            ),
+            Self::DroppedKnots { group, knots } => write!(
+                f,
+                "{knots} knot(s) outside the range of the doses of group {}, or equal to another, were left out of its curve",
+                name(group)
+            ),
+            Self::Extrapolated { doses, pairs } => write!(
+                f,
+                "{doses} dose(s) asked for are beyond the doses of some group ({pairs} pairs of dose and group); curves are continued there as polynomials"
             ),
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")

@@ -22,6 +22,7 @@ mod codes;
 mod columns;
 mod counts;
 mod describe;
+mod doses;
 mod excerpt;
 mod fill;
 #[cfg(test)]

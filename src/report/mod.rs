@@ -2,6 +2,7 @@
 
 mod compare;
 mod display;
+mod dose;
 #[cfg(test)]
 mod fixtures;
 mod foot;
