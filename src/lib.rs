@@ -66,6 +66,7 @@ mod files;
 mod inference;
 mod input;
 mod memory;
+mod npiv;
 mod options;
 mod panel;
 mod parallel;
@@ -92,6 +93,9 @@ pub use estimator::{
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};
+pub use npiv::{
+    Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
+};
 pub use options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
     Inference, Multiplier, Precision, Resampling, UnbalancedPanel,

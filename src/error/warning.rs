@@ -165,6 +165,11 @@ pub enum DidWarning {
         /// Pairs of such a dose and such a group.
         pairs: usize,
     },
+    /// A function is estimated from few observations.
+    FewObservations {
+        /// Number of observations.
+        observations: usize,
+    },
     /// The estimator could not be formed in some draws of the bootstrap, which are left out.
     FailedDraws {
         /// Number of draws.
@@ -327,6 +332,10 @@ impl DidWarning {
             Self::Extrapolated { doses, pairs } => write!(
                 f,
                 "{doses} dose(s) asked for are beyond the doses of some group ({pairs} pairs of dose and group); curves are continued there as polynomials"
+            ),
+            Self::FewObservations { observations } => write!(
+                f,
+                "{observations} observations are few for a function of unknown form; its bands are rough"
             ),
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")

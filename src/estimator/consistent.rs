@@ -7,6 +7,7 @@ use super::saved::Consistent;
 use crate::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::estimates::{CellStatus, GroupTimeEffects};
 use crate::inference::{Estimate, Wald};
+use crate::npiv::NpivResult;
 use crate::panel::SampleAudit;
 use crate::settings::Settings;
 
@@ -103,6 +104,24 @@ impl Consistent for ContDidResult {
         check_critical_value(self.dose.critical_att)?;
         check_critical_value(self.dose.critical_acrt)?;
         ensure_finite("knots", self.knots.interior.iter().chain(&self.knots.percentiles))
+    }
+}
+
+impl Consistent for NpivResult {
+    fn check(&self) -> Checked {
+        for (index, row) in self.rows.iter().enumerate() {
+            let field = format!("rows[{index}]");
+            ensure(row.x.len() == self.config.regressors.len(), &field, || {
+                "is of other regressors".into()
+            })?;
+            ensure_finite(&field, &row.x)?;
+            check_estimate(&field, &row.h, &CellStatus::Estimated, true)?;
+            check_estimate(&field, &row.derivative, &CellStatus::Estimated, true)?;
+        }
+        check_critical_value(self.critical_value)?;
+        check_critical_value(self.critical_value_derivative)?;
+        ensure_finite("coefficients", &self.coefficients)?;
+        ensure_finite("breakpoints", self.breakpoints.iter().flatten())
     }
 }
 

@@ -8,6 +8,7 @@ use super::excerpt::excerpt;
 use super::formula::{Evaluated, RawColumn, Texts};
 use super::gaps::Gaps;
 use super::labels::{Codes, MISSING};
+use super::missing::MissingValues;
 use super::order::UnitOrder;
 use super::periods::periods;
 use super::roles::{Roles, Treatment, not_found};
@@ -203,6 +204,30 @@ impl Rows {
         gaps.mark_covariates(&self.covariates);
         (self.complete, self.missing) = (gaps.complete, gaps.missing);
     }
+}
+
+/// Some columns `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not. A weight is also
+/// at least 0.
+pub(crate) fn complete_numbers(
+    df: &DataFrame,
+    columns: &[(&str, &'static str)],
+    missing: &MissingValues,
+) -> Result<(Vec<Vec<f64>>, usize)> {
+    let read = |(name, role): &(&str, &'static str)| -> Result<Values> {
+        let series = find(df, name, role)?.as_materialized_series();
+        let cleaned = missing.clean(series)?.map(|(series, _)| series);
+        let values = numeric(cleaned.as_ref().unwrap_or(series), role, f64::NAN)?.values();
+        if *role == "weights" {
+            refuse_negative(name, &values, 0)?;
+        }
+        Ok(values)
+    };
+    let all: Vec<Values> = columns.iter().map(read).collect::<Result<_>>()?;
+    let rows = df.height();
+    let complete: Vec<usize> =
+        (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();
+    let kept = |values: &Values| complete.iter().map(|row| values[*row]).collect();
+    Ok((all.iter().map(kept).collect(), rows - complete.len()))
 }
 
 /// The outcome, NaN if missing.

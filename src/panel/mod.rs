@@ -62,6 +62,8 @@ use crate::error::Result;
 use arrange::arrange;
 use frames::Frames;
 
+pub(crate) use columns::complete_numbers;
+
 pub use audit::{FilesRead, SampleAudit};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use frames::names_a_row;

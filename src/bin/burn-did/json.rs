@@ -1,6 +1,7 @@
 //! The JSON document of results.
 
 mod dose;
+mod npiv;
 
 use std::io;
 
@@ -17,6 +18,7 @@ use crate::shown::in_json;
 use crate::values::{Given, Number};
 
 pub(crate) use dose::Doses;
+pub(crate) use npiv::Function;
 
 /// A period or group: a number, or its name if it is of the calendar.
 #[derive(serde::Serialize)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use burn_did::{
     Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Frequency, Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
+    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Frequency, Inference, Multiplier, Precision, Resampling, SieveBasis, SieveGrid, SieveKnots, UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
@@ -127,6 +127,23 @@ pub(crate) const DOSE_METHOD: Choice<DoseMethod> =
 
 pub(crate) const SHARES: Choice<CohortShares> =
     Choice(&[(&["fixed"], CohortShares::Fixed), (&["estimated"], CohortShares::Estimated)]);
+
+pub(crate) const SIEVE_BASIS: Choice<SieveBasis> =
+    Choice(&[(&["tensor"], SieveBasis::Tensor), (&["additive"], SieveBasis::Additive)]);
+
+pub(crate) const SIEVE_KNOTS: Choice<SieveKnots> =
+    Choice(&[(&["uniform"], SieveKnots::Uniform), (&["quantiles"], SieveKnots::Quantiles)]);
+
+/// Points of one regressor: numbers, or `grid:COUNT`.
+pub(crate) fn points(text: &str) -> Result<SieveGrid, String> {
+    match doses(text)? {
+        DoseGrid::Even(count) => Ok(SieveGrid::Even(count)),
+        DoseGrid::Values(values) => {
+            Ok(SieveGrid::Points(values.into_iter().map(|v| vec![v]).collect()))
+        }
+        DoseGrid::Quantiles { .. } => Err("expected points as in 0.1,0.2 or grid:50".into()),
+    }
+}
 
 /// Doses: numbers, `quantiles:FIRST:LAST:COUNT` or `grid:COUNT`.
 pub(crate) fn doses(text: &str) -> Result<DoseGrid, String> {

@@ -3,6 +3,7 @@
 mod cck;
 mod curve;
 mod effects;
+mod kept;
 mod result;
 
 use super::design::Design;

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::error::{DidError, Result};
 use crate::estimator::{ContDidResult, DoseCurve, DoseRow};
 use crate::inference::{Estimate, pointwise};
+use crate::npiv::{NpivResult, NpivRow};
 use crate::options::{Band, DoseAggregation};
 use crate::report::foot::percent;
 use crate::report::table::one_line;
@@ -41,18 +42,8 @@ impl ContDidResult {
     /// # Errors
     /// As [`Self::plot`], and [`DidError::Config`] for a size out of range.
     pub fn plot_with(&self, path: impl AsRef<Path>, options: &PlotOptions) -> Result<()> {
-        let path = path.as_ref();
-        let format = format(path)?;
-        options.validate()?;
         let face = Typeface::load()?;
-        let scene = self.scene(options, &face)?;
-        match format {
-            Format::Png => raster::write(&scene, &face, path),
-            Format::Svg => {
-                let io = |source| DidError::Io { path: path.display().to_string(), source };
-                std::fs::write(path, vector::document(&scene)?).map_err(io)
-            }
-        }
+        save(path.as_ref(), options, &face, || self.scene(options, &face))
     }
 
     /// The plot as an SVG document.
@@ -70,31 +61,100 @@ impl ContDidResult {
             return layout::scene(&Chart::aggregated(&study, options)?, options, face);
         }
         let settings = &self.level.settings;
-        let dose = settings.dose.as_deref().unwrap_or_default();
-        Picture {
-            curve: &self.dose,
-            doses: &self.knots.percentiles,
-            outcome: &settings.outcome,
-            dose,
-            options,
-            face,
-            unit: 1.0,
+        let (dose, outcome) = (settings.dose.as_deref().unwrap_or_default(), &settings.outcome);
+        let words = Words {
+            title: "Effects by Dose".into(),
+            x: format!("Dose ({dose})"),
+            y: [format!("ATT(d) ({outcome})"), format!("ACRT(d) ({outcome} per unit of dose)")],
+            marks: "percentiles of the doses",
+        };
+        Picture { curve: &self.dose, marks: &self.knots.percentiles, words, options, face, unit: 1.0 }
+            .scene()
+    }
+}
+
+impl NpivResult {
+    /// Draws the function of its only regressor and the derivative, with their bands, to a `.png` or `.svg` file.
+    ///
+    /// # Errors
+    /// [`DidError::Plot`] for another extension, several regressors or fewer than two points, [`DidError::Io`] if the file cannot
+    /// be written.
+    pub fn plot(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.plot_with(path, &PlotOptions::default())
+    }
+
+    /// [`Self::plot`] with words, size and colours of choice.
+    ///
+    /// # Errors
+    /// As [`Self::plot`], and [`DidError::Config`] for a size out of range.
+    pub fn plot_with(&self, path: impl AsRef<Path>, options: &PlotOptions) -> Result<()> {
+        let [regressor] = &self.config.regressors[..] else {
+            return Err(DidError::Plot("a function of several regressors has no one picture".into()));
+        };
+        let row = |row: &NpivRow| DoseRow {
+            dose: row.x[0],
+            att: row.h,
+            acrt: row.derivative,
+            extrapolated: 0,
+        };
+        let curve = DoseCurve {
+            rows: self.rows.iter().map(row).collect(),
+            critical_att: self.critical_value,
+            critical_acrt: self.critical_value_derivative,
+            band_att: Band::Uniform,
+            band_acrt: Band::Uniform,
+            alpha: self.config.alpha,
+        };
+        let words = Words {
+            title: "Function by Sieves".into(),
+            x: regressor.clone(),
+            y: [format!("h ({})", self.config.outcome), "Derivative".into()],
+            marks: "knots",
+        };
+        let face = Typeface::load()?;
+        let marks = &self.breakpoints.concat();
+        let picture = Picture { curve: &curve, marks, words, options, face: &face, unit: 1.0 };
+        save(path.as_ref(), options, &face, || picture.scene())
+    }
+}
+
+/// Draws a scene to a file.
+fn save(
+    path: &Path,
+    options: &PlotOptions,
+    face: &Typeface,
+    scene: impl FnOnce() -> Result<Scene>,
+) -> Result<()> {
+    let format = format(path)?;
+    options.validate()?;
+    let scene = scene()?;
+    match format {
+        Format::Png => raster::write(&scene, face, path),
+        Format::Svg => {
+            let io = |source| DidError::Io { path: path.display().to_string(), source };
+            std::fs::write(path, vector::document(&scene)?).map_err(io)
         }
-        .scene()
     }
 }
 
 /// The two panels of curves.
 struct Picture<'a> {
     curve: &'a DoseCurve,
-    /// Percentiles of the doses.
-    doses: &'a [f64],
-    outcome: &'a str,
-    dose: &'a str,
+    /// Where there are observations, or knots.
+    marks: &'a [f64],
+    words: Words,
     options: &'a PlotOptions,
     face: &'a Typeface,
     /// Pixels of the unit of all distances.
     unit: f64,
+}
+
+/// What is written around the curves.
+struct Words {
+    title: String,
+    x: String,
+    y: [String; 2],
+    marks: &'static str,
 }
 
 /// One curve.
@@ -134,7 +194,7 @@ impl Picture<'_> {
         let word = |set: &Option<String>, default: String| {
             one_line(set.as_ref().unwrap_or(&default)).trim().to_owned()
         };
-        let words = word(&self.options.title, "Effects by Dose".into());
+        let words = word(&self.options.title, self.words.title.clone());
         let head = 20.0 * unit + if words.is_empty() { 0.0 } else { 1.8 * title };
         let foot = 14.0 * unit + 2.0 * tick + 1.9 * label + 2.2 * label;
         let gap = 2.4 * tick;
@@ -156,7 +216,7 @@ impl Picture<'_> {
         let centre = f64::midpoint(area.left, area.right);
         let at = Point { x: centre, y: 16.0 * unit + 0.8 * title };
         scene.text(&self.face.fit(&words, title, right - 36.0 * unit), at, Anchor::Middle, title, INK);
-        let words = word(&self.options.x_label, format!("Dose ({})", self.dose));
+        let words = word(&self.options.x_label, self.words.x.clone());
         let end = area.bottom + each + gap;
         let at = Point { x: centre, y: end + 2.0 * tick + 0.75 * label };
         scene.text(&self.face.fit(&words, label, area.width()), at, Anchor::Middle, label, INK);
@@ -169,18 +229,18 @@ impl Picture<'_> {
     fn panels<'a>(&self, rows: &[&'a DoseRow]) -> [Panel<'a>; 2] {
         let word = |set: &Option<String>, default: String| one_line(set.as_ref().unwrap_or(&default));
         let uniform = |band| band == Band::Uniform && self.options.show_band;
-        let (outcome, rows) = (self.outcome, rows.to_vec());
+        let ([y, slope], rows) = (self.words.y.clone(), rows.to_vec());
         let pointwise = pointwise(self.curve.alpha);
         [
             Panel {
-                label: word(&self.options.y_label, format!("ATT(d) ({outcome})")),
+                label: word(&self.options.y_label, y),
                 estimate: |row| &row.att,
                 uniform: uniform(self.curve.band_att),
                 rows: rows.clone(),
                 pointwise,
             },
             Panel {
-                label: format!("ACRT(d) ({outcome} per unit of dose)"),
+                label: slope,
                 estimate: |row| &row.acrt,
                 uniform: uniform(self.curve.band_acrt),
                 rows,
@@ -213,7 +273,7 @@ impl Picture<'_> {
         let points: Vec<Point> = panel.rows.iter().filter_map(point).collect();
         scene.curve(&points, 3.2 * unit, colour);
         // A stroke at each percentile of the doses shows where there are many.
-        for dose in self.doses.iter().filter(|d| **d >= x.low && **d <= x.high) {
+        for dose in self.marks.iter().filter(|d| **d >= x.low && **d <= x.high) {
             let from = Point { x: along(*dose), y: area.bottom };
             scene.line(from, Point { y: area.bottom - 9.0 * unit, ..from }, unit, MUTED);
         }
@@ -258,7 +318,7 @@ impl Picture<'_> {
             let band = self.options.band.unwrap_or(colour);
             entries.push((tint(band, 0.84), format!("{level}% uniform band")));
         }
-        entries.push((MUTED, "percentiles of the doses".into()));
+        entries.push((MUTED, self.words.marks.to_owned()));
         let width = |text: &str| 34.0 * unit + self.face.width(text, size) + 28.0 * unit;
         let total: f64 = entries.iter().map(|(_, text)| width(text)).sum();
         let mut left = centre - total / 2.0;

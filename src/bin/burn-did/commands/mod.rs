@@ -6,6 +6,7 @@ pub(crate) mod cont_did;
 pub(crate) mod ddd;
 pub(crate) mod drdid;
 mod group_time;
+pub(crate) mod npiv;
 pub(crate) mod plot;
 
 use std::path::Path;

@@ -1,0 +1,19 @@
+//! Nonparametric instrumental variables by sieves: estimates, dimension chosen by the data, uniform bands (Chen, Christensen and
+//! Kankanala 2025, "Adaptive estimation and uniform confidence bands for nonparametric structural functions and elasticities").
+//!
+//! On the host, in double precision: rows of sieves have few entries, and what is of the order of the observations are sums of
+//! their products, tile by tile in a fixed order.
+
+mod bands;
+mod choose;
+mod draws;
+mod estimator;
+mod level;
+mod sieve;
+
+pub(crate) use bands::{Fitted, Question, fit};
+pub(crate) use choose::Spaces;
+pub use estimator::{Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveGrid};
+pub(crate) use level::{Observations, pseudo_inverse};
+pub(crate) use sieve::Derivative;
+pub use sieve::{SieveBasis, SieveKnots};
