@@ -15,9 +15,6 @@
 //! Curves are linear in `β - (m, 0, …)`, so influence is formed of these coefficients, whatever doses are asked for. The chunks
 //! have the columns `B_2, …, B_J` and then their derivatives.
 
-#[cfg(test)]
-mod tests;
-
 use super::algebra::Moments;
 use super::centre::{Centre, restore};
 use super::sides::{CellResult, PlannedCell, Side, StratumRows};

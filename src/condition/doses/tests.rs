@@ -1,5 +1,3 @@
-use super::expansion::Expansion;
-use super::quantiles::quantiles;
 use super::*;
 use crate::condition::look::Piece;
 use crate::panel::StratumData;
