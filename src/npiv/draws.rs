@@ -3,7 +3,11 @@
 //! Given the data, the sums `M Σ b u η` with standard normal `η` are normal, with the covariance of the coefficients: they are drawn
 //! from that, exactly, so that the number of draws costs nothing in the number of observations.
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+
 use super::level::Levels;
+use crate::parallel;
 use crate::random::standard_normals;
 use crate::solve::semidefinite_factor;
 
@@ -28,16 +32,16 @@ impl Draws {
             .map(|e| levels.covariance[e] * inverse(e / m) * inverse(e % m))
             .collect();
         let (factor, rank) = semidefinite_factor(&correlation, m);
-        let mut coefficients = vec![vec![0.0; m]; count];
-        let mut normals = vec![0.0; count];
-        for (stream, c) in (1u32..).zip(0..rank) {
-            standard_normals(seed, stream, &mut normals);
-            for (draw, normal) in coefficients.iter_mut().zip(&normals) {
-                for (j, out) in draw.iter_mut().enumerate() {
-                    *out += scale[j] * factor[j * rank + c] * normal;
-                }
-            }
+        let mut normals = vec![0.0; count * rank];
+        for (stream, column) in (1u32..).zip(normals.chunks_exact_mut(count)) {
+            standard_normals(seed, stream, column);
         }
+        let normals = MatRef::from_column_major_slice(&normals, count, rank);
+        let loadings = Mat::from_fn(rank, m, |c, j| scale[j] * factor[j * rank + c]);
+        let mut drawn = Mat::<f64>::zeros(count, m);
+        matmul(drawn.as_mut(), Accum::Replace, normals, loadings.as_ref(), 1.0, Par::Seq);
+        let coefficients =
+            (0..count).map(|r| (0..m).map(|j| drawn[(r, j)]).collect()).collect();
         let mut shift = vec![0.0; count];
         standard_normals(seed, 0, &mut shift);
         Self { count, coefficients, shift }
@@ -46,11 +50,11 @@ impl Draws {
     /// The curve of a level, at rows of its sieve, in every draw.
     pub fn curves(&self, levels: &Levels, level: usize, rows: &[Vec<(usize, f64)>]) -> Vec<Vec<f64>> {
         let first = levels.first[level];
-        let curve = |draw: &Vec<f64>| {
+        parallel::map(self.count, |r| {
+            let draw = &self.coefficients[r];
             let value = |row: &Vec<(usize, f64)>| row.iter().map(|(j, v)| v * draw[first + j]).sum();
             rows.iter().map(value).collect()
-        };
-        self.coefficients.iter().map(curve).collect()
+        })
     }
 }
 
