@@ -88,7 +88,8 @@ pub use cluster::{Cluster, ClusterSample};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::CellStatus;
 pub use estimator::{
-    AttGt, ContDid, ContDidResult, Ddd, DoseCurve, DoseEffects, DoseKnots, DoseRow, DoseTable, Drdid, DrdidResult, GroupKnots, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
+    AttGt, ContDid, ContDidResult, Ddd, DoseCurve, DoseEffects, DoseKnots, DoseRow, DoseTable,
+    Drdid, DrdidResult, GroupKnots, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use inference::{Estimate, Wald};
@@ -97,8 +98,9 @@ pub use npiv::{
     Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
 };
 pub use options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
-    Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
+    DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference, Multiplier, Precision,
+    Resampling, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};

@@ -3,7 +3,11 @@
 //! 4 periods, 3 cohorts, splines of degree 3 with 2 knots, 50 doses; analytic standard errors, then 1,000 draws. ModernDiD, whose
 //! standard errors are always drawn, is timed by `moderndid.py` beside this file if `python3` has it (or the interpreter named by
 //! `BURN_DID_PYTHON`): one fit to warm up, then the median of five.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints what it measures")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program that prints what it measures"
+)]
 
 use std::process::Command;
 use std::time::Instant;

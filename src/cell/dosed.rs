@@ -69,7 +69,9 @@ pub(crate) fn dose_cells<S: Source>(
 }
 
 /// The mean of several estimates of one cohort.
-pub(crate) fn average<'a>(estimates: impl ExactSizeIterator<Item = &'a CellEstimate>) -> CellEstimate {
+pub(crate) fn average<'a>(
+    estimates: impl ExactSizeIterator<Item = &'a CellEstimate>,
+) -> CellEstimate {
     let share = 1.0 / estimates.len() as f64;
     let mut terms = Combination::default();
     let mut att = 0.0;
@@ -80,12 +82,7 @@ pub(crate) fn average<'a>(estimates: impl ExactSizeIterator<Item = &'a CellEstim
     CellEstimate { att, terms: terms.into_terms(), ..CellEstimate::default() }
 }
 
-fn solve(
-    sample: &Sample,
-    sums: &Sums,
-    side: &Side,
-    curves: bool,
-) -> Result<CellResult<DoseCell>> {
+fn solve(sample: &Sample, sums: &Sums, side: &Side, curves: bool) -> Result<CellResult<DoseCell>> {
     let weight = |rows: &StratumRows| sums.total(rows, Weighting::Sampling);
     let centre = Centre::new(sample, side, weight)?;
     let columns = side.outcome.columns();
@@ -97,7 +94,11 @@ fn solve(
         let grams: Vec<_> = arm.iter().map(gram).collect::<Result<_>>()?;
         Ok(Moments::new(grams, side.outcome, sample.design.k()))
     };
-    let arms = Arms { side, treated: moments(&side.treated, true)?, control: moments(&side.control, false)? };
+    let arms = Arms {
+        side,
+        treated: moments(&side.treated, true)?,
+        control: moments(&side.control, false)?,
+    };
     if let Err(status) = arms.check_weights() {
         return Ok(Err(status));
     }
@@ -186,8 +187,9 @@ impl Arms<'_> {
         // `Σ_T w ẋ / A_T`; the constant has no derivative.
         let total = self.treated.total();
         let first = doses.functions;
-        let slopes: Vec<f64> =
-            (0..functions).map(|j| if j == 0 { 0.0 } else { zz(0, first + j - 1) / total }).collect();
+        let slopes: Vec<f64> = (0..functions)
+            .map(|j| if j == 0 { 0.0 } else { zz(0, first + j - 1) / total })
+            .collect();
         let acrt = dot(&slopes, &own);
         let of_mean = Coefficients {
             beta: Some(beta.clone()),
@@ -196,7 +198,11 @@ impl Arms<'_> {
             f: -acrt / total,
             ..Coefficients::default()
         };
-        cell.acrt = CellEstimate { att: acrt, terms: self.terms(true, &of_mean), ..CellEstimate::default() };
+        cell.acrt = CellEstimate {
+            att: acrt,
+            terms: self.terms(true, &of_mean),
+            ..CellEstimate::default()
+        };
         let coefficient = |(j, row): (usize, &[f64])| {
             let b = Some(padded(row, 0));
             let of_one = Coefficients { beta: Some(beta.clone()), b, ..Coefficients::default() };

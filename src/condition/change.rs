@@ -41,7 +41,8 @@ impl Change {
     /// Whether it is of so many strata, outcome columns and covariates.
     #[cfg(any(feature = "cluster", test))]
     pub fn is_of(&self, strata: usize, outcomes: usize, covariates: usize) -> bool {
-        let covariates = if self.doses.is_some() { covariates.saturating_sub(1) } else { covariates };
+        let covariates =
+            if self.doses.is_some() { covariates.saturating_sub(1) } else { covariates };
         self.kx == covariates
             && self.doses.as_ref().is_none_or(|doses| doses.is_of(strata))
             && self.mean.len() == strata

@@ -189,8 +189,7 @@ mod tests {
 
     #[test]
     fn doses_are_of_treated_units_and_may_begin_with_treatment() {
-        let simulation =
-            DoseSimulation::builder().units(500).clusters(9).weights(true).build();
+        let simulation = DoseSimulation::builder().units(500).clusters(9).weights(true).build();
         let frame = simulation.frame();
         let (group, dose) = (column(&frame, "group"), column(&frame, "dose"));
         assert!(group.iter().zip(&dose).all(|(g, d)| (*g > 0.0) == (*d >= LOWEST) && *d < 1.1));

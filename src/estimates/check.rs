@@ -111,7 +111,12 @@ impl Joint {
     }
 
     /// An error that names the field unless there are draws where there was a bootstrap, as many as were asked for.
-    pub(crate) fn check_draws(&self, field: &str, parameters: &str, asked: Option<Bootstrap>) -> Checked {
+    pub(crate) fn check_draws(
+        &self,
+        field: &str,
+        parameters: &str,
+        asked: Option<Bootstrap>,
+    ) -> Checked {
         match (&self.draws, asked.filter(|_| self.covariance.is_some())) {
             (None, None) => Ok(()),
             (Some(_), None) => {

@@ -185,7 +185,7 @@ impl Setup {
         read: f64,
         start: Instant,
     ) -> Result<Opened<R::Conditioned>> {
-        let source = 
+        let source =
             condition(raw, sample, self.conditioning, self.doses.as_ref(), self.progress.as_ref())?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };

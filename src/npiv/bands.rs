@@ -59,10 +59,7 @@ pub(crate) fn fit(
     };
     let levels = Levels::new(data, levels);
     let draws = Draws::new(&levels, question.draws, question.seed);
-    let choice = question
-        .segments
-        .is_none()
-        .then(|| choose(&levels, alpha, question.grid, &draws));
+    let choice = question.segments.is_none().then(|| choose(&levels, alpha, question.grid, &draws));
     let level = choice.map_or(0, |choice| choice.level);
     let count = segments.len();
     // Dimensions up to the chosen one, and at least the third largest.
@@ -82,12 +79,10 @@ pub(crate) fn fit(
         largest
     };
     // The logarithm of the logarithm pays for the bias that the choice leaves.
-    let extra = choice.map_or(0.0, |choice| {
-        (choice.functions as f64).ln().ln().max(0.0) * choice.theta
-    });
-    let critical = |derivative, shift| {
-        quantile(&mut largest(derivative, shift), 1.0 - question.alpha) + extra
-    };
+    let extra =
+        choice.map_or(0.0, |choice| (choice.functions as f64).ln().ln().max(0.0) * choice.theta);
+    let critical =
+        |derivative, shift| quantile(&mut largest(derivative, shift), 1.0 - question.alpha) + extra;
     let slope = Some(question.derivative);
     let critical = (critical(None, question.shift), critical(slope, 0.0));
     Ok(Fitted {
@@ -103,7 +98,8 @@ pub(crate) fn fit(
 }
 
 fn errors(levels: &Levels, level: usize, rows: &[Vec<(usize, f64)>], shift: f64) -> Vec<f64> {
-    let error = |row: &Vec<(usize, f64)>| (levels.quadratic(level, level, row, row).abs() + shift).sqrt();
+    let error =
+        |row: &Vec<(usize, f64)>| (levels.quadratic(level, level, row, row).abs() + shift).sqrt();
     rows.iter().map(error).collect()
 }
 

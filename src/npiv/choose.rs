@@ -2,7 +2,7 @@
 
 use super::draws::{Draws, guarded, quantile};
 use super::level::{Level, Levels, Observations, Sieves};
-use super::sieve::{SieveBasis, SieveKnots, Sieve, breakpoints, dimension};
+use super::sieve::{Sieve, SieveBasis, SieveKnots, breakpoints, dimension};
 use crate::error::{DidError, Result};
 use crate::memory;
 use crate::splines::Splines;
@@ -30,7 +30,9 @@ impl Spaces<'_> {
             let splines = |values: &Vec<f64>| {
                 let points = breakpoints(values, segments, self.knots, range);
                 Splines::new(degree, &points).ok_or_else(|| DidError::Doses {
-                    problem: format!("{what} has too few distinct values for {segments} segment(s) of a sieve"),
+                    problem: format!(
+                        "{what} has too few distinct values for {segments} segment(s) of a sieve"
+                    ),
                 })
             };
             let splines = sorted.iter().map(splines).collect::<Result<_>>()?;
@@ -41,7 +43,11 @@ impl Spaces<'_> {
         };
         let most = functions(self.x.len(), self.x_degree, x_segments)
             .max(self.w.map_or(0, |w| functions(w.len(), self.w_degree, w_segments)));
-        memory::check("the sieve", 8 * 6 * most * most, "choose fewer segments or an additive basis")?;
+        memory::check(
+            "the sieve",
+            8 * 6 * most * most,
+            "choose fewer segments or an additive basis",
+        )?;
         let x = make(self.x, self.x_degree, x_segments, self.x_range, "the regressor")?;
         let instruments =
             |w: &[Vec<f64>]| make(w, self.w_degree, w_segments, self.w_range, "the instrument");
@@ -126,26 +132,23 @@ pub(crate) struct Choice {
 const SLACK: f64 = 1.1;
 
 /// The smallest dimension whose estimate agrees with those of all larger ones, on a grid of points.
-pub(crate) fn choose(
-    levels: &Levels,
-    alpha: f64,
-    grid: &[Vec<f64>],
-    draws: &Draws,
-) -> Choice {
+pub(crate) fn choose(levels: &Levels, alpha: f64, grid: &[Vec<f64>], draws: &Draws) -> Choice {
     let count = levels.levels.len();
     let rows: Vec<Vec<Vec<(usize, f64)>>> =
         levels.levels.iter().map(|level| level.rows(grid, None)).collect();
     let value = |level: usize, at: usize, beta: &[f64]| -> f64 {
         rows[level][at].iter().map(|(j, v)| v * beta[*j]).sum()
     };
-    let drawn: Vec<Vec<Vec<f64>>> = (0..count).map(|level| draws.curves(levels, level, &rows[level])).collect();
+    let drawn: Vec<Vec<Vec<f64>>> =
+        (0..count).map(|level| draws.curves(levels, level, &rows[level])).collect();
     let mut largest = vec![f64::NEG_INFINITY; draws.count];
     let mut statistics = vec![vec![0.0; count]; count];
     for a in 0..count {
         for b in a + 1..count {
             let error = |at: usize| {
                 let (one, other) = (&rows[a][at], &rows[b][at]);
-                let variance = levels.quadratic(a, a, one, one) + levels.quadratic(b, b, other, other)
+                let variance = levels.quadratic(a, a, one, one)
+                    + levels.quadratic(b, b, other, other)
                     - 2.0 * levels.quadratic(a, b, one, other);
                 guarded(variance.max(0.0).sqrt())
             };

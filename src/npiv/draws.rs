@@ -28,9 +28,8 @@ impl Draws {
             .map(|sd| if sd > 0.0 && sd.is_finite() { sd } else { 0.0 })
             .collect();
         let inverse = |j: usize| if scale[j] > 0.0 { scale[j].recip() } else { 0.0 };
-        let correlation: Vec<f64> = (0..m * m)
-            .map(|e| levels.covariance[e] * inverse(e / m) * inverse(e % m))
-            .collect();
+        let correlation: Vec<f64> =
+            (0..m * m).map(|e| levels.covariance[e] * inverse(e / m) * inverse(e % m)).collect();
         let (factor, rank) = semidefinite_factor(&correlation, m);
         let mut normals = vec![0.0; count * rank];
         for (stream, column) in (1u32..).zip(normals.chunks_exact_mut(count)) {
@@ -40,19 +39,24 @@ impl Draws {
         let loadings = Mat::from_fn(rank, m, |c, j| scale[j] * factor[j * rank + c]);
         let mut drawn = Mat::<f64>::zeros(count, m);
         matmul(drawn.as_mut(), Accum::Replace, normals, loadings.as_ref(), 1.0, Par::Seq);
-        let coefficients =
-            (0..count).map(|r| (0..m).map(|j| drawn[(r, j)]).collect()).collect();
+        let coefficients = (0..count).map(|r| (0..m).map(|j| drawn[(r, j)]).collect()).collect();
         let mut shift = vec![0.0; count];
         standard_normals(seed, 0, &mut shift);
         Self { count, coefficients, shift }
     }
 
     /// The curve of a level, at rows of its sieve, in every draw.
-    pub fn curves(&self, levels: &Levels, level: usize, rows: &[Vec<(usize, f64)>]) -> Vec<Vec<f64>> {
+    pub fn curves(
+        &self,
+        levels: &Levels,
+        level: usize,
+        rows: &[Vec<(usize, f64)>],
+    ) -> Vec<Vec<f64>> {
         let first = levels.first[level];
         parallel::map(self.count, |r| {
             let draw = &self.coefficients[r];
-            let value = |row: &Vec<(usize, f64)>| row.iter().map(|(j, v)| v * draw[first + j]).sum();
+            let value =
+                |row: &Vec<(usize, f64)>| row.iter().map(|(j, v)| v * draw[first + j]).sum();
             rows.iter().map(value).collect()
         })
     }

@@ -232,7 +232,8 @@ impl Npiv {
                 return fails(option, "between 1 and 20", degree.to_string());
             }
         }
-        for (option, segments) in [("x_segments", self.x_segments), ("w_segments", self.w_segments)] {
+        for (option, segments) in [("x_segments", self.x_segments), ("w_segments", self.w_segments)]
+        {
             if segments.is_some_and(|s| !(1..=1_000).contains(&s)) {
                 let got = segments.map_or(String::new(), |s| s.to_string());
                 return fails(option, "between 1 and 1000", got);
@@ -242,10 +243,18 @@ impl Npiv {
             return fails("w_smooth", "at most 6", self.w_smooth.to_string());
         }
         if self.derivative_index >= self.regressors.len() {
-            return fails("derivative_index", "that of a regressor, from 0", self.derivative_index.to_string());
+            return fails(
+                "derivative_index",
+                "that of a regressor, from 0",
+                self.derivative_index.to_string(),
+            );
         }
         if !(1..=MOST_DEGREE).contains(&self.derivative_order) {
-            return fails("derivative_order", "between 1 and 20", self.derivative_order.to_string());
+            return fails(
+                "derivative_order",
+                "between 1 and 20",
+                self.derivative_order.to_string(),
+            );
         }
         for (option, range) in [("x_range", self.x_range), ("w_range", self.w_range)] {
             let Some((low, high)) = range else { continue };
@@ -260,9 +269,15 @@ impl Npiv {
             return fails("draws", "between 1 and 10000000", self.draws.to_string());
         }
         if let SieveGrid::Points(points) = &self.grid {
-            let wrong = |p: &&Vec<f64>| p.len() != self.regressors.len() || p.iter().any(|v| !v.is_finite());
+            let wrong = |p: &&Vec<f64>| {
+                p.len() != self.regressors.len() || p.iter().any(|v| !v.is_finite())
+            };
             if let Some(point) = points.iter().find(wrong) {
-                return fails("grid", "points with a finite number for each regressor", format!("{point:?}"));
+                return fails(
+                    "grid",
+                    "points with a finite number for each regressor",
+                    format!("{point:?}"),
+                );
             }
         }
         let (bootstrap, band) = (None, Band::Uniform);
@@ -383,7 +398,10 @@ impl Npiv {
             smooth: self.w_smooth,
             grid: &compared,
             points: &points,
-            derivative: Derivative { variable: self.derivative_index, order: self.derivative_order },
+            derivative: Derivative {
+                variable: self.derivative_index,
+                order: self.derivative_order,
+            },
             shift: 0.0,
             alpha: self.alpha,
             draws: self.draws,
@@ -397,7 +415,11 @@ impl Npiv {
     fn segments(&self, n: usize, p_x: usize, p_w: Option<usize>) -> Option<(usize, usize)> {
         let usual = |degree: usize, variables: usize| {
             let power = 1.0 / (2 * degree + variables) as f64;
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small number"
+            )]
             let segments = (n as f64).powf(power).ceil() as usize;
             segments.clamp(3, 10)
         };
@@ -411,7 +433,13 @@ impl Npiv {
         Some((x, w))
     }
 
-    fn result(&self, points: &[Vec<f64>], fitted: Fitted, n: usize, rows_missing: usize) -> NpivResult {
+    fn result(
+        &self,
+        points: &[Vec<f64>],
+        fitted: Fitted,
+        n: usize,
+        rows_missing: usize,
+    ) -> NpivResult {
         let (h, slope) = fitted.critical;
         let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
         let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());

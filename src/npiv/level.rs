@@ -69,7 +69,11 @@ pub(crate) struct Level {
 const HELD: usize = 1 << 22;
 
 /// Sums `[size]` over the tiles of some rows, in the order of the tiles.
-fn summed(rows: usize, size: usize, tile: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync) -> Vec<f64> {
+fn summed(
+    rows: usize,
+    size: usize,
+    tile: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
+) -> Vec<f64> {
     let tiles = rows.div_ceil(TILE);
     let at_once = (HELD / size.max(1)).clamp(2, 64);
     let mut sum = vec![0.0; size];
@@ -130,7 +134,11 @@ impl Level {
     }
 
     /// The sieve at some points, or its derivative: entries that are not zero.
-    pub fn rows(&self, points: &[Vec<f64>], derivative: Option<Derivative>) -> Vec<Vec<(usize, f64)>> {
+    pub fn rows(
+        &self,
+        points: &[Vec<f64>],
+        derivative: Option<Derivative>,
+    ) -> Vec<Vec<(usize, f64)>> {
         let row = |point: &Vec<f64>| {
             let mut out = Vec::new();
             self.sieves.x.row(point, derivative, &mut out);
@@ -224,7 +232,13 @@ impl Levels {
     }
 
     /// `r_a' V r_b` for rows of the sieves of two levels.
-    pub fn quadratic(&self, a: usize, b: usize, one: &[(usize, f64)], other: &[(usize, f64)]) -> f64 {
+    pub fn quadratic(
+        &self,
+        a: usize,
+        b: usize,
+        one: &[(usize, f64)],
+        other: &[(usize, f64)],
+    ) -> f64 {
         let m = self.len();
         let row = |i: usize| {
             let of = |(j, v): &(usize, f64)| v * self.covariance[i * m + self.first[b] + j];
@@ -252,8 +266,10 @@ fn product_transposed(a: &[f64], b: &[f64], rows: usize, inner: usize, cols: usi
 
 /// Eigenvalues and eigenvectors `[k, k]` (columns) of a symmetric matrix.
 fn eigen(a: &[f64], k: usize) -> Result<(Vec<f64>, Vec<f64>)> {
-    let failed = || DidError::Doses {
+    let failed = || {
+        DidError::Doses {
         problem: "the sums over the observations are not finite; divide outcome and regressors by larger units".into(),
+    }
     };
     if !a.iter().all(|v| v.is_finite()) {
         return Err(failed());
@@ -274,8 +290,10 @@ fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<Vec<f64>> {
         .flat_map(|r| kept.iter().map(move |i| (r, *i)))
         .map(|(r, i)| vectors[r * k + i] * f(values[i]))
         .collect();
-    let plain: Vec<f64> =
-        (0..k).flat_map(|r| kept.iter().map(move |i| (r, *i))).map(|(r, i)| vectors[r * k + i]).collect();
+    let plain: Vec<f64> = (0..k)
+        .flat_map(|r| kept.iter().map(move |i| (r, *i)))
+        .map(|(r, i)| vectors[r * k + i])
+        .collect();
     Ok(product_transposed(&scaled, &plain, k, kept.len(), k))
 }
 

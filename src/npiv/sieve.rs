@@ -100,9 +100,9 @@ impl Sieve {
                     let before = std::mem::take(out);
                     for (position, product) in before {
                         let own = values.iter().enumerate().filter(|(_, v)| **v != 0.0);
-                        out.extend(own.map(|(i, v)| {
-                            (position * splines.len() + first + i, product * v)
-                        }));
+                        out.extend(
+                            own.map(|(i, v)| (position * splines.len() + first + i, product * v)),
+                        );
                     }
                 }
             }

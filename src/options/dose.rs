@@ -113,7 +113,8 @@ impl DoseGrid {
     /// # Errors
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
-        let fails = |expected, got: String| Err(DidError::Config { option: "dvals", expected, got });
+        let fails =
+            |expected, got: String| Err(DidError::Config { option: "dvals", expected, got });
         let count = match self {
             Self::Even(count) | Self::Quantiles { count, .. } => *count,
             Self::Values(values) => values.len(),
@@ -125,7 +126,10 @@ impl DoseGrid {
             Self::Quantiles { first, last, .. }
                 if !(0.0..=1.0).contains(first) || !(*first..=1.0).contains(last) =>
             {
-                fails("probabilities between 0 and 1, the first below the last", format!("{first} to {last}"))
+                fails(
+                    "probabilities between 0 and 1, the first below the last",
+                    format!("{first} to {last}"),
+                )
             }
             Self::Values(values) => match values.iter().find(|v| !v.is_finite()) {
                 Some(value) => fails("finite numbers", value.to_string()),

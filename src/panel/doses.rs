@@ -64,7 +64,8 @@ pub(super) fn check_constant(
         let mut own = units.order.unit(unit).filter(treated).map(|row| doses[row]);
         own.next().is_some_and(|first| own.any(|dose| dose != first))
     };
-    let found = units.order.par_blocks().find_map_first(|block| block.into_iter().find(|u| varies(*u)));
+    let found =
+        units.order.par_blocks().find_map_first(|block| block.into_iter().find(|u| varies(*u)));
     match found {
         None => Ok(()),
         Some(unit) => Err(DidError::TimeVarying {

@@ -74,7 +74,11 @@ impl ContDidResult {
             settings.anticipation
         ));
         let dose = settings.dose.as_deref().unwrap_or_default();
-        notes.push(format!("Outcome: {}, Dose: {dose}, Curves: {}", settings.outcome, self.curves()));
+        notes.push(format!(
+            "Outcome: {}, Dose: {dose}, Curves: {}",
+            settings.outcome,
+            self.curves()
+        ));
         let (low, high) = self.knots.range;
         notes.push(format!("Doses: {} to {}", label(rounded(low)), label(rounded(high))));
         notes.push(foot::sample(settings));
@@ -88,9 +92,13 @@ impl ContDidResult {
     fn curves(&self) -> String {
         let (degree, knots) = (self.knots.degree, self.knots.interior.len());
         match self.method {
-            DoseMethod::Parametric => format!("splines of degree {degree} with {knots} interior knot(s)"),
+            DoseMethod::Parametric => {
+                format!("splines of degree {degree} with {knots} interior knot(s)")
+            }
             DoseMethod::Cck => {
-                format!("splines of degree {degree} with {knots} interior knot(s), chosen by the data")
+                format!(
+                    "splines of degree {degree} with {knots} interior knot(s), chosen by the data"
+                )
             }
         }
     }
@@ -113,7 +121,8 @@ impl ContDidResult {
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let overall = [(DoseTarget::Level, &self.overall.att), (DoseTarget::Slope, &self.overall.acrt)];
+        let overall =
+            [(DoseTarget::Level, &self.overall.att), (DoseTarget::Slope, &self.overall.acrt)];
         let doses = self.dose.rows.iter();
         let all: Vec<(&str, DoseTarget, Option<f64>, &Estimate, Option<u64>)> = overall
             .into_iter()
@@ -186,8 +195,17 @@ impl DoseCurve {
         let [att_lower, att_upper] = foot::interval_heads(self.band_att, self.alpha);
         let [acrt_lower, acrt_upper] = foot::interval_heads(self.band_acrt, self.alpha);
         let header = [
-            "Dose", "ATT(d)", "Std. Error", &att_lower, &att_upper, "", "ACRT(d)", "Std. Error",
-            &acrt_lower, &acrt_upper, "",
+            "Dose",
+            "ATT(d)",
+            "Std. Error",
+            &att_lower,
+            &att_upper,
+            "",
+            "ACRT(d)",
+            "Std. Error",
+            &acrt_lower,
+            &acrt_upper,
+            "",
         ];
         let att = Digits::of(self.rows.iter().map(|row| &row.att));
         let acrt = Digits::of(self.rows.iter().map(|row| &row.acrt));

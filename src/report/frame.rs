@@ -89,8 +89,9 @@ impl Aggregated {
     pub fn to_dataframe(&self) -> Result<DataFrame> {
         let at: Vec<Option<f64>> = self.rows.iter().map(|r| Some(r.at)).chain([None]).collect();
         let parameter = self.settings.parameter();
-        let term =
-            |at: &Option<f64>| at.map_or("overall".into(), |at| format!("{parameter}({})", self.shown(at)));
+        let term = |at: &Option<f64>| {
+            at.map_or("overall".into(), |at| format!("{parameter}({})", self.shown(at)))
+        };
         let mut first = df!(
             "type" => vec![self.aggregation.kind.name(); at.len()],
             "term" => at.iter().map(term).collect::<Vec<_>>(),

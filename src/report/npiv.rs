@@ -53,7 +53,11 @@ impl NpivResult {
         if step > 1 {
             notes.push(format!("One of {step} of the {} points is shown", self.rows.len()));
         }
-        let instruments = if config.instruments.is_empty() { "the regressors".to_owned() } else { config.instruments.join(", ") };
+        let instruments = if config.instruments.is_empty() {
+            "the regressors".to_owned()
+        } else {
+            config.instruments.join(", ")
+        };
         notes.push(format!("Outcome: {}, Instruments: {instruments}", config.outcome));
         let chosen = if self.choice.is_some() { "chosen by the data" } else { "as given" };
         notes.push(format!(
@@ -86,7 +90,8 @@ impl NpivResult {
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame, as of regressors with these names.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let column = |f: &dyn Fn(&NpivRow) -> Option<f64>| self.rows.iter().map(f).collect::<Vec<_>>();
+        let column =
+            |f: &dyn Fn(&NpivRow) -> Option<f64>| self.rows.iter().map(f).collect::<Vec<_>>();
         let of = |of: fn(&NpivRow) -> &Estimate, part: fn(&Estimate) -> Option<f64>| {
             column(&move |row| part(of(row)))
         };

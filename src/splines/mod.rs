@@ -70,16 +70,26 @@ impl Splines {
             // Functions of degree k - order, then one degree up for each derivative.
             out[0] = 1.0;
             for p in 1..=k - order {
-                raise(out, p, |i| (t[span + 1 + i - p], t[span + 1 + i]), |low, high| {
-                    let width = high - low;
-                    ((x - low) / width, (high - x) / width)
-                });
+                raise(
+                    out,
+                    p,
+                    |i| (t[span + 1 + i - p], t[span + 1 + i]),
+                    |low, high| {
+                        let width = high - low;
+                        ((x - low) / width, (high - x) / width)
+                    },
+                );
             }
             for p in k - order + 1..=k {
-                raise(out, p, |i| (t[span + 1 + i - p], t[span + 1 + i]), |low, high| {
-                    let slope = p as f64 / (high - low);
-                    (slope, -slope)
-                });
+                raise(
+                    out,
+                    p,
+                    |i| (t[span + 1 + i - p], t[span + 1 + i]),
+                    |low, high| {
+                        let slope = p as f64 / (high - low);
+                        (slope, -slope)
+                    },
+                );
             }
         }
         span - k

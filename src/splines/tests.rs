@@ -53,7 +53,8 @@ fn values_add_up_to_one_and_derivatives_to_zero() {
 
 #[test]
 fn breakpoints_must_ascend() {
-    for bad in [&[][..], &[1.0], &[1.0, 1.0], &[1.0, 0.0], &[0.0, f64::NAN], &[0.0, f64::INFINITY]] {
+    for bad in [&[][..], &[1.0], &[1.0, 1.0], &[1.0, 0.0], &[0.0, f64::NAN], &[0.0, f64::INFINITY]]
+    {
         assert!(Splines::new(3, bad).is_none(), "{bad:?}");
     }
     let splines = Splines::new(2, &[0.0, 0.5, 1.0]).unwrap();

@@ -5,11 +5,12 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::golden::data;
-use crate::run::{burn_did, deviation, failure, keys, parsed, root, sorted, stdout, temporary, text};
+use crate::run::{
+    burn_did, deviation, failure, keys, parsed, root, sorted, stdout, temporary, text,
+};
 
-const COLUMNS: [&str; 10] = [
-    "--yname", "Y", "--tname", "time_period", "--idname", "id", "--gname", "G", "--dname", "D",
-];
+const COLUMNS: [&str; 10] =
+    ["--yname", "Y", "--tname", "time_period", "--idname", "id", "--gname", "G", "--dname", "D"];
 
 fn golden(dataset: &str) -> Vec<Value> {
     let path = root().join(format!("tests/golden/cont_did_{dataset}.json"));
@@ -79,10 +80,27 @@ fn golden_cases_by_the_command() {
 
 #[test]
 fn the_document_has_the_keys_that_are_documented() {
-    let document = fit("cont_a", &["--aggregation", "eventstudy", "--num-knots", "1", "--boot", "--biters", "100"]);
+    let document = fit(
+        "cont_a",
+        &["--aggregation", "eventstudy", "--num-knots", "1", "--boot", "--biters", "100"],
+    );
     let expected = sorted([
-        "estimator", "backend", "precision", "n_units", "n_rows", "dose_method", "target", "overall",
-        "dose", "critical_value", "cells", "wald", "event_study", "knots", "audit", "warnings",
+        "estimator",
+        "backend",
+        "precision",
+        "n_units",
+        "n_rows",
+        "dose_method",
+        "target",
+        "overall",
+        "dose",
+        "critical_value",
+        "cells",
+        "wald",
+        "event_study",
+        "knots",
+        "audit",
+        "warnings",
         "timings",
     ]);
     let mut found = keys(&document);
@@ -90,7 +108,15 @@ fn the_document_has_the_keys_that_are_documented() {
     assert_eq!(found, expected);
     assert_eq!(document["estimator"], json!("cont_did"));
     let row = [
-        "d", "att", "att_se", "att_lower", "att_upper", "acrt", "acrt_se", "acrt_lower", "acrt_upper",
+        "d",
+        "att",
+        "att_se",
+        "att_lower",
+        "att_upper",
+        "acrt",
+        "acrt_se",
+        "acrt_lower",
+        "acrt_upper",
         "extrapolated",
     ];
     assert_eq!(keys(&document["dose"][0]), row);
@@ -105,9 +131,7 @@ fn the_document_has_the_keys_that_are_documented() {
 
 #[test]
 fn doses_are_numbers_quantiles_or_a_grid() {
-    let count = |doses: &str| {
-        fit("cont_a", &["--dvals", doses])["dose"].as_array().unwrap().len()
-    };
+    let count = |doses: &str| fit("cont_a", &["--dvals", doses])["dose"].as_array().unwrap().len();
     assert_eq!((count("0.1,0.2"), count("quantiles:0.1:0.99:90"), count("grid:7")), (2, 90, 7));
     let file = data("cont_a");
     for bad in ["much", "grid:0", "grid:x", "quantiles:0.9:0.1:3", "0.1,,0.2"] {
@@ -119,7 +143,9 @@ fn doses_are_numbers_quantiles_or_a_grid() {
 fn tables_files_and_pictures_are_written() {
     let file = data("cont_a");
     let (saved, picture) = (temporary("doses.json"), temporary("doses.svg"));
-    let all = [&["cont-did", &file][..], &COLUMNS, &["--degree", "2", "--dvals", "0.2,0.5", "--quiet"]].concat();
+    let all =
+        [&["cont-did", &file][..], &COLUMNS, &["--degree", "2", "--dvals", "0.2,0.5", "--quiet"]]
+            .concat();
     let table = stdout(&[&all[..], &["--save", &saved, "--plot", &picture]].concat());
     assert!(table.contains("ACRT(d)") && table.contains("splines of degree 2"), "{table}");
     let fit = burn_did::ContDidResult::load(&saved).unwrap();
@@ -138,19 +164,53 @@ fn tables_files_and_pictures_are_written() {
 #[test]
 fn what_is_wrong_with_doses_is_said() {
     let file = data("cont_a");
-    let error = failure(1, &[&["cont-did", &file][..], &COLUMNS, &["--dose-method", "cck"]].concat());
+    let error =
+        failure(1, &[&["cont-did", &file][..], &COLUMNS, &["--dose-method", "cck"]].concat());
     assert!(error.contains("two groups") || error.contains("two of each"), "{error}");
-    let options = ["cont-did", &file, "--yname", "Y", "--tname", "time_period", "--idname", "id", "--dname", "Z"];
+    let options = [
+        "cont-did",
+        &file,
+        "--yname",
+        "Y",
+        "--tname",
+        "time_period",
+        "--idname",
+        "id",
+        "--dname",
+        "Z",
+    ];
     assert!(failure(1, &options).contains("`Z` (dose)"));
     // The column has its dose in all periods, so every treated unit is treated from the first.
-    let derived = ["cont-did", &file, "--yname", "Y", "--tname", "time_period", "--idname", "id", "--dname", "D"];
+    let derived = [
+        "cont-did",
+        &file,
+        "--yname",
+        "Y",
+        "--tname",
+        "time_period",
+        "--idname",
+        "id",
+        "--dname",
+        "D",
+    ];
     assert!(failure(1, &derived).contains("after its first period"));
 }
 
 #[test]
 fn functions_by_the_command() {
     let file = data("cont2_a");
-    let options = ["npiv", &file, "--yname", "Y", "--xname", "D", "--j-x-segments", "2", "--x-eval", "grid:4"];
+    let options = [
+        "npiv",
+        &file,
+        "--yname",
+        "Y",
+        "--xname",
+        "D",
+        "--j-x-segments",
+        "2",
+        "--x-eval",
+        "grid:4",
+    ];
     let document = parsed(&[&options[..], &["--format", "json"]].concat());
     assert_eq!(document["estimator"], json!("npiv"));
     assert_eq!(document["rows"].as_array().unwrap().len(), 4);
@@ -160,6 +220,11 @@ fn functions_by_the_command() {
     let done = burn_did(&[&options[..], &["--plot", &picture]].concat());
     assert_eq!(text(&done.stderr), "");
     assert!(fs::metadata(picture).unwrap().len() > 10_000);
-    assert!(failure(1, &["npiv", &file, "--yname", "Y", "--xname", "nothing"]).contains("regressor"));
-    assert!(failure(1, &["npiv", &file, "--yname", "Y", "--xname", "D", "--deriv-index", "0"]).contains("derivative_index"));
+    assert!(
+        failure(1, &["npiv", &file, "--yname", "Y", "--xname", "nothing"]).contains("regressor")
+    );
+    assert!(
+        failure(1, &["npiv", &file, "--yname", "Y", "--xname", "D", "--deriv-index", "0"])
+            .contains("derivative_index")
+    );
 }

@@ -78,11 +78,18 @@ fn bands(simulation: &DoseSimulation, fit: &ContDidResult) -> Vec<Draw> {
     let rows = &fit.dose.rows;
     let att: Vec<_> = rows.iter().map(|r| (simulation.att(r.dose), r.att)).collect();
     let acrt: Vec<_> = rows.iter().map(|r| (simulation.acrt(r.dose), r.acrt)).collect();
-    vec![draw("band of ATT(d)".into(), 0.0, covered(&att)), draw("band of ACRT(d)".into(), 0.0, covered(&acrt))]
+    vec![
+        draw("band of ATT(d)".into(), 0.0, covered(&att)),
+        draw("band of ACRT(d)".into(), 0.0, covered(&acrt)),
+    ]
 }
 
 /// Share of the samples in which the bands cover.
-fn coverage(name: &str, replications: u64, replicate: impl Fn(u64) -> Vec<Draw> + Sync + Send) -> Vec<f64> {
+fn coverage(
+    name: &str,
+    replications: u64,
+    replicate: impl Fn(u64) -> Vec<Draw> + Sync + Send,
+) -> Vec<f64> {
     use rayon::prelude::*;
     let all: Vec<Vec<Draw>> = (0..replications).into_par_iter().map(replicate).collect();
     (0..all[0].len())

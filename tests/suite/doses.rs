@@ -46,8 +46,16 @@ fn words(case: &Value) -> (DoseTarget, DoseAggregation, ControlGroup, BasePeriod
     let is = |key: &str, word: &str| case[key] == word;
     (
         if is("target_parameter", "slope") { DoseTarget::Slope } else { DoseTarget::Level },
-        if is("aggregation", "eventstudy") { DoseAggregation::EventStudy } else { DoseAggregation::Dose },
-        if is("control_group", "nevertreated") { ControlGroup::NeverTreated } else { ControlGroup::NotYetTreated },
+        if is("aggregation", "eventstudy") {
+            DoseAggregation::EventStudy
+        } else {
+            DoseAggregation::Dose
+        },
+        if is("control_group", "nevertreated") {
+            ControlGroup::NeverTreated
+        } else {
+            ControlGroup::NotYetTreated
+        },
         if is("base_period", "universal") { BasePeriod::Universal } else { BasePeriod::Varying },
         if is("dose_est_method", "cck") { DoseMethod::Cck } else { DoseMethod::Parametric },
     )
@@ -174,12 +182,17 @@ fn oracle() {
                 }
             }
             // The average effect has the uncertainty of the shares in either case.
-            for (key, own, estimate) in [
-                ("att", &expected["estimated"], fit.overall.att),
-                ("acrt", own, fit.overall.acrt),
-            ] {
+            for (key, own, estimate) in
+                [("att", &expected["estimated"], fit.overall.att), ("acrt", own, fit.overall.acrt)]
+            {
                 let se = own[key][1][0].as_f64().unwrap();
-                near(&format!("{what}, {key}"), estimate.att, own[key][0][0].as_f64().unwrap(), se, 1e-9);
+                near(
+                    &format!("{what}, {key}"),
+                    estimate.att,
+                    own[key][0][0].as_f64().unwrap(),
+                    se,
+                    1e-9,
+                );
                 near(&format!("{what}, {key}"), estimate.se, se, se, 1e-9);
             }
             for (cell, (level, slope)) in expected["cells"]
@@ -326,8 +339,19 @@ fn designs() -> Vec<(&'static str, ContDid<Cpu>, DataFrame)> {
             }),
             panel.clone(),
         ),
-        ("quantiles", but(config(), |c| c.grid = DoseGrid::Quantiles { first: 0.1, last: 0.9, count: 9 }), panel),
-        ("cck", but(config(), |c| { c.method = DoseMethod::Cck; c.weights = Some("weight".into()); }), two),
+        (
+            "quantiles",
+            but(config(), |c| c.grid = DoseGrid::Quantiles { first: 0.1, last: 0.9, count: 9 }),
+            panel,
+        ),
+        (
+            "cck",
+            but(config(), |c| {
+                c.method = DoseMethod::Cck;
+                c.weights = Some("weight".into());
+            }),
+            two,
+        ),
     ]
 }
 
@@ -367,9 +391,17 @@ fn scales_of_outcome_and_dose_carry_over() {
     let doses = but(config(), |c| c.grid = DoseGrid::Values(vec![20.0, 50.0, 90.0]));
     let wide = fit(&doses, &map(&df, "dose", |d| 100.0 * d));
     for ((a, b), c) in estimates(&first).iter().zip(&estimates(&scaled)).zip(&estimates(&wide)) {
-        assert!((b.1 / 1e6 - a.1).abs() < 1e-7 * a.2 && (b.2 / 1e6 / a.2 - 1.0).abs() < 1e-7, "{}", a.0);
+        assert!(
+            (b.1 / 1e6 - a.1).abs() < 1e-7 * a.2 && (b.2 / 1e6 / a.2 - 1.0).abs() < 1e-7,
+            "{}",
+            a.0
+        );
         let factor = if a.0.contains("ACRT") || a.0.contains("Slope") { 100.0 } else { 1.0 };
-        assert!((c.1 * factor - a.1).abs() < 1e-9 * a.2 && (c.2 * factor / a.2 - 1.0).abs() < 1e-9, "{}", a.0);
+        assert!(
+            (c.1 * factor - a.1).abs() < 1e-9 * a.2 && (c.2 * factor / a.2 - 1.0).abs() < 1e-9,
+            "{}",
+            a.0
+        );
     }
 }
 
@@ -439,7 +471,10 @@ fn later_doses_are_those_of_another_fit() {
             assert_eq!(later, fit(&other, &df).dose, "{what}");
         }
         assert!(saved.at(&[]).is_err() && saved.at(&[f64::NAN]).is_err());
-        assert_eq!(saved.event_study(DoseTarget::Slope).unwrap().rows, first.event_study(DoseTarget::Slope).unwrap().rows);
+        assert_eq!(
+            saved.event_study(DoseTarget::Slope).unwrap().rows,
+            first.event_study(DoseTarget::Slope).unwrap().rows
+        );
     }
     let text = std::fs::read_to_string(&path).unwrap();
     for (from, to) in [("\"degree\":3", "\"degree\":2"), ("\"first\":0", "\"first\":1")] {
@@ -456,6 +491,10 @@ fn single_precision_is_near() {
     let exact = fit(&config(), &df);
     let single = fit(&but(config(), |c| c.precision = burn_did::Precision::F32), &df);
     for (a, b) in estimates(&exact).iter().zip(&estimates(&single)) {
-        assert!((a.1 - b.1).abs() < 1e-3 * a.2 && (b.2 / a.2 - 1.0).abs() < 1e-3, "{}: {a:?} {b:?}", a.0);
+        assert!(
+            (a.1 - b.1).abs() < 1e-3 * a.2 && (b.2 / a.2 - 1.0).abs() < 1e-3,
+            "{}: {a:?} {b:?}",
+            a.0
+        );
     }
 }

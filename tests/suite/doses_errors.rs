@@ -37,14 +37,20 @@ fn options_out_of_range_are_refused() {
         ("dvals", but(config(), |c| c.grid = DoseGrid::Values(vec![f64::INFINITY]))),
         ("covariates", but(config(), |c| c.covariates = "~ y".into())),
         ("repeated_cross_sections", but(config(), |c| c.repeated_cross_sections = true)),
-        ("aggregation", but(config(), |c| {
-            c.method = DoseMethod::Cck;
-            c.aggregation = DoseAggregation::EventStudy;
-        })),
-        ("cluster", but(config(), |c| {
-            c.method = DoseMethod::Cck;
-            c.cluster = Some("group".into());
-        })),
+        (
+            "aggregation",
+            but(config(), |c| {
+                c.method = DoseMethod::Cck;
+                c.aggregation = DoseAggregation::EventStudy;
+            }),
+        ),
+        (
+            "cluster",
+            but(config(), |c| {
+                c.method = DoseMethod::Cck;
+                c.cluster = Some("group".into());
+            }),
+        ),
         ("unit", but(config(), |c| c.unit = None)),
     ];
     for (option, config) in bad {
@@ -101,7 +107,11 @@ fn groups_with_few_doses_have_no_curve_and_the_others_do() {
     for cell in own {
         let few = CellStatus::FewDoses { distinct: 4, needed: 4 };
         let fewer = matches!(cell.status, CellStatus::FewDoses { needed: 4, .. });
-        assert!(cell.status == CellStatus::Estimated || fewer || cell.status == few, "{:?}", cell.status);
+        assert!(
+            cell.status == CellStatus::Estimated || fewer || cell.status == few,
+            "{:?}",
+            cell.status
+        );
     }
     let one = doses(&df, |_, d, g, _| if g == 3.0 { 0.7 } else { d });
     let fit = config().fit(&one, &Default::default()).unwrap();
@@ -125,8 +135,16 @@ fn knots_and_doses_outside_a_groups_range_are_said() {
         c.grid = DoseGrid::Values(vec![0.5, 5.5]);
     });
     let fit = knots.fit(&apart, &Default::default()).unwrap();
-    assert!(fit.warnings.contains(&DidWarning::DroppedKnots { group: 4.0, knots: 2 }), "{:?}", fit.warnings);
-    assert!(fit.warnings.contains(&DidWarning::Extrapolated { doses: 2, pairs: 3 }), "{:?}", fit.warnings);
+    assert!(
+        fit.warnings.contains(&DidWarning::DroppedKnots { group: 4.0, knots: 2 }),
+        "{:?}",
+        fit.warnings
+    );
+    assert!(
+        fit.warnings.contains(&DidWarning::Extrapolated { doses: 2, pairs: 3 }),
+        "{:?}",
+        fit.warnings
+    );
     assert_eq!(fit.dose.rows.iter().map(|r| r.extrapolated).collect::<Vec<_>>(), [1, 2]);
 }
 

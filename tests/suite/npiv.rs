@@ -34,13 +34,22 @@ fn golden_cases() {
     let df = data(&golden);
     for case in golden["cases"].as_array().unwrap() {
         let number = |key: &str| case[key].as_u64().unwrap() as usize;
-        let points: Vec<Vec<f64>> = case["points"].as_array().unwrap().iter().map(numbers).collect();
+        let points: Vec<Vec<f64>> =
+            case["points"].as_array().unwrap().iter().map(numbers).collect();
         let config = Npiv::builder()
             .outcome("y")
             .regressors(names(&case["x"]))
             .instruments(names(&case["w"]))
-            .basis(if case["basis"] == "tensor" { SieveBasis::Tensor } else { SieveBasis::Additive })
-            .knots(if case["knots"] == "uniform" { SieveKnots::Uniform } else { SieveKnots::Quantiles })
+            .basis(if case["basis"] == "tensor" {
+                SieveBasis::Tensor
+            } else {
+                SieveBasis::Additive
+            })
+            .knots(if case["knots"] == "uniform" {
+                SieveKnots::Uniform
+            } else {
+                SieveKnots::Quantiles
+            })
             .x_degree(number("x_degree"))
             .x_segments(number("x_segments"))
             .w_degree(number("w_degree"))
@@ -71,7 +80,8 @@ fn the_choice_is_that_of_the_reference() {
     let df = data(&golden);
     for choice in golden["choices"].as_array().unwrap() {
         let instruments = Some(choice["w"].as_str().unwrap()).filter(|w| !w.is_empty());
-        let config = but(plain(), |c| c.instruments = instruments.map(str::to_owned).into_iter().collect());
+        let config =
+            but(plain(), |c| c.instruments = instruments.map(str::to_owned).into_iter().collect());
         let fit = config.fit(&df).unwrap();
         let own = fit.choice.as_ref().unwrap();
         let compared: Vec<f64> = own.compared.iter().map(|(x, _)| *x as f64).collect();
@@ -84,7 +94,10 @@ fn the_choice_is_that_of_the_reference() {
 
 #[track_caller]
 fn same(a: &NpivResult, b: &NpivResult) {
-    assert_eq!((&a.coefficients, a.critical_value, a.x_segments), (&b.coefficients, b.critical_value, b.x_segments));
+    assert_eq!(
+        (&a.coefficients, a.critical_value, a.x_segments),
+        (&b.coefficients, b.critical_value, b.x_segments)
+    );
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use burn_did::{
     Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Frequency, Inference, Multiplier, Precision, Resampling, SieveBasis, SieveGrid, SieveKnots, UnbalancedPanel,
+    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Frequency,
+    Inference, Multiplier, Precision, Resampling, SieveBasis, SieveGrid, SieveKnots,
+    UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};

@@ -106,7 +106,8 @@ pub(super) fn find_doses<R: Raw>(
     let look = |question| DoseLook { versions: versions.clone(), question };
     let ranges = ask(raw, look(DoseQuestion::Range { distinct: functions.max(2) }))?;
     let rows = raw.rows();
-    let posts: Vec<u64> = treated.iter().map(|own| own.map_or(0, |(_, posts)| posts as u64)).collect();
+    let posts: Vec<u64> =
+        treated.iter().map(|own| own.map_or(0, |(_, posts)| posts as u64)).collect();
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
     for stat in &ranges {
         if let DoseStat::Range { lowest: low, highest: high, .. } = stat {
@@ -122,7 +123,8 @@ pub(super) fn find_doses<R: Raw>(
         (0..=PERCENTILES).map(|p| p as f64 / PERCENTILES as f64).collect();
     probabilities.extend((1..=interior).map(|j| j as f64 / (interior + 1) as f64));
     probabilities.extend(&query.probabilities);
-    let weighted: Vec<u64> = rows.iter().zip(&posts).map(|(rows, posts)| *rows as u64 * posts).collect();
+    let weighted: Vec<u64> =
+        rows.iter().zip(&posts).map(|(rows, posts)| *rows as u64 * posts).collect();
     let count = |question| ask(raw, look(question));
     let found = quantiles(&probabilities, weighted.iter().sum(), &posts, count)?;
     let (percentiles, rest) = found.split_at(PERCENTILES + 1);

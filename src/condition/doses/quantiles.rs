@@ -30,7 +30,8 @@ pub(super) fn quantiles(
     let below = |p: &f64| (position(p).floor() as u64).min(total - 1);
     let above = |p: &f64| (below(p) + 1).min(total - 1);
     let ranks: Vec<u64> = probabilities.iter().flat_map(|p| [below(p), above(p)]).collect();
-    let mut targets: Vec<Target> = ranks.iter().map(|rank| Target { prefix: 0, rank: *rank }).collect();
+    let mut targets: Vec<Target> =
+        ranks.iter().map(|rank| Target { prefix: 0, rank: *rank }).collect();
     for digit in 0..DIGITS {
         let mut prefixes: Vec<u64> = targets.iter().map(|t| t.prefix).collect();
         prefixes.sort_unstable();

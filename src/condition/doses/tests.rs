@@ -26,7 +26,8 @@ fn found(strata: &[(&[f64], u64)], probabilities: &[f64]) -> Vec<f64> {
 
 #[test]
 fn counting_finds_the_quantiles_that_sorting_finds() {
-    let doses: Vec<f64> = (0..101).map(|i| 0.15 + 0.8 * (0.77 * f64::from(i) + 0.4).sin().abs()).collect();
+    let doses: Vec<f64> =
+        (0..101).map(|i| 0.15 + 0.8 * (0.77 * f64::from(i) + 0.4).sin().abs()).collect();
     let mut sorted = doses.clone();
     sorted.sort_by(f64::total_cmp);
     let got = found(&[(&doses[..40], 1), (&doses[40..], 1)], &[0.0, 0.25, 0.333, 1.0]);
@@ -44,8 +45,10 @@ fn strata_count_as_often_as_their_periods() {
 #[test]
 fn columns_are_splines_and_their_derivatives_from_the_second_on() {
     let splines = Splines::new(2, &[1.0, 2.0, 4.0]).unwrap();
-    let expansion =
-        Expansion::new(vec![None, Some(1), Some(1)], Some((vec![None, Some(splines.clone()), None], 5)));
+    let expansion = Expansion::new(
+        vec![None, Some(1), Some(1)],
+        Some((vec![None, Some(splines.clone()), None], 5)),
+    );
     assert_eq!(expansion.columns(), 8);
     assert!(expansion.is_of(3) && !expansion.is_of(2));
     let doses = [9.0, 9.0, 9.0, 1.0, 2.5, 4.0];
@@ -77,10 +80,16 @@ fn knots_outside_a_cohorts_range_are_dropped_there() {
         functions: 8,
     };
     let range = |lowest, highest| DoseStat::Range { lowest, highest, distinct: vec![lowest] };
-    for stat in [range(0.0, 4.0), range(1.0, 2.5), range(3.0, 3.0), DoseLook { versions: vec![], question: DoseQuestion::Range { distinct: 2 } }.none()] {
+    for stat in [
+        range(0.0, 4.0),
+        range(1.0, 2.5),
+        range(3.0, 3.0),
+        DoseLook { versions: vec![], question: DoseQuestion::Range { distinct: 2 } }.none(),
+    ] {
         doses.add_stratum(&stat, 3);
     }
     assert_eq!(doses.dropped, [1, 3, 4, 0]);
-    let lengths: Vec<Option<usize>> = doses.splines.iter().map(|s| s.as_ref().map(Splines::len)).collect();
+    let lengths: Vec<Option<usize>> =
+        doses.splines.iter().map(|s| s.as_ref().map(Splines::len)).collect();
     assert_eq!(lengths, [Some(7), Some(5), None, None]);
 }

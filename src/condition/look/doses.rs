@@ -69,7 +69,10 @@ impl DoseLook {
         let version = self.versions.get(piece.stratum).copied().flatten();
         let doses = version.and_then(|version| piece.x().nth(version)).ok_or_else(foreign)?;
         match (&self.question, stat) {
-            (DoseQuestion::Range { distinct: most }, DoseStat::Range { lowest, highest, distinct }) => {
+            (
+                DoseQuestion::Range { distinct: most },
+                DoseStat::Range { lowest, highest, distinct },
+            ) => {
                 for dose in doses {
                     *lowest = lowest.min(*dose);
                     *highest = highest.max(*dose);

@@ -6,7 +6,7 @@
 use super::curve::{CohortCurve, Curves};
 use super::effects::{effects, failures, finish, no_law};
 use super::kept::{Treated, treated};
-use super::{ContDid, ContDidResult, CUBIC, DoseKnots, GroupKnots};
+use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
 use crate::backend::DidBackend;
 use crate::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
 use crate::error::{DidError, Result};
@@ -49,14 +49,17 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
             ),
         });
     };
-    let work = crate::source::Work { bootstrap: None, ..config.shared().work(1 + sample.groups.len()) };
+    let work =
+        crate::source::Work { bootstrap: None, ..config.shared().work(1 + sample.groups.len()) };
     source.check(&work)?;
     let cells = dose_cells(&source, &planned, false)?;
     let cell = match &cells[0] {
         Ok(cell) => cell,
         Err(status) => {
             let reason = status.shown(sample.calendar.frequency);
-            return Err(DidError::Doses { problem: format!("there is no effect to estimate: {reason}") });
+            return Err(DidError::Doses {
+                problem: format!("there is no effect to estimate: {reason}"),
+            });
         }
     };
     let treated = treated(&source, plan)?;

@@ -104,16 +104,21 @@ impl Assembly<'_> {
             kept.finish(self.sample, &estimated)
         });
         let joint = self.joint(moments)?;
-        let cohorts: Vec<CohortCurve> = self.columns.curves.iter().scan(0, |first, (position, columns)| {
-            let group = &self.sample.groups[*position];
-            let curve = CohortCurve {
-                group: self.sample.group(group),
-                splines: self.splines(group.start)?,
-                first: *first,
-            };
-            *first += columns.len();
-            Some(curve)
-        }).collect();
+        let cohorts: Vec<CohortCurve> = self
+            .columns
+            .curves
+            .iter()
+            .scan(0, |first, (position, columns)| {
+                let group = &self.sample.groups[*position];
+                let curve = CohortCurve {
+                    group: self.sample.group(group),
+                    splines: self.splines(group.start)?,
+                    first: *first,
+                };
+                *first += columns.len();
+                Some(curve)
+            })
+            .collect();
         if cohorts.is_empty() {
             return Err(self.no_curve());
         }
@@ -144,7 +149,8 @@ impl Assembly<'_> {
             let correction = totals.get(j).copied().unwrap_or(0.0);
             Some((estimate?.att + correction) * y_scale)
         };
-        let mut values: Vec<Option<f64>> = self.columns.estimates().enumerate().map(value).collect();
+        let mut values: Vec<Option<f64>> =
+            self.columns.estimates().enumerate().map(value).collect();
         let share = |cohorts: &Range<usize>| self.sample.shares[cohorts.clone()].iter().sum();
         values.extend(self.sample.groups.iter().map(|cohorts| Some(share(cohorts))));
         let scale = |j: usize| match values[j] {

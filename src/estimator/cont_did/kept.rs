@@ -85,5 +85,7 @@ fn keep(kept: &mut Vec<(u64, [f64; COLUMNS])>, rows: &KeptRows) -> Result<()> {
 }
 
 fn foreign() -> DidError {
-    DidError::Engine { problem: "the treated units that were kept are not those of the cell".into() }
+    DidError::Engine {
+        problem: "the treated units that were kept are not those of the cell".into(),
+    }
 }

@@ -258,7 +258,15 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             ..shell::settings(self, &setup, source.backend(), sample)
         };
         let timings = timings.of(&source);
-        let made = Assembly { sample, planned: &planned, cells: &cells, columns: &columns, settings, timings, start };
+        let made = Assembly {
+            sample,
+            planned: &planned,
+            cells: &cells,
+            columns: &columns,
+            settings,
+            timings,
+            start,
+        };
         made.result(self, moments)
     }
 }

@@ -9,7 +9,9 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::format::Format;
 use crate::estimator::{GroupTimeResult, Influence};
 use crate::inference::Estimate;
-use crate::options::{Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference};
+use crate::options::{
+    Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
+};
 
 /// Averages over all treated units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -192,9 +194,8 @@ fn by_fixed_shares(cells: &GroupTimeResult) -> Result<Estimate> {
     let own = |group: f64| {
         effects.estimated().filter(move |(_, cell, _)| cell.group == group && cell.is_post())
     };
-    let share = |group: f64| {
-        effects.share_of(group).and_then(|j| effects.joint.values[j]).unwrap_or(0.0)
-    };
+    let share =
+        |group: f64| effects.share_of(group).and_then(|j| effects.joint.values[j]).unwrap_or(0.0);
     let present = effects.groups.iter().copied().filter(|group| own(*group).next().is_some());
     let present: Vec<f64> = present.collect();
     let total: f64 = present.iter().map(|group| share(*group)).sum();

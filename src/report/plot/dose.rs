@@ -68,8 +68,15 @@ impl ContDidResult {
             y: [format!("ATT(d) ({outcome})"), format!("ACRT(d) ({outcome} per unit of dose)")],
             marks: "percentiles of the doses",
         };
-        Picture { curve: &self.dose, marks: &self.knots.percentiles, words, options, face, unit: 1.0 }
-            .scene()
+        Picture {
+            curve: &self.dose,
+            marks: &self.knots.percentiles,
+            words,
+            options,
+            face,
+            unit: 1.0,
+        }
+        .scene()
     }
 }
 
@@ -89,7 +96,9 @@ impl NpivResult {
     /// As [`Self::plot`], and [`DidError::Config`] for a size out of range.
     pub fn plot_with(&self, path: impl AsRef<Path>, options: &PlotOptions) -> Result<()> {
         let [regressor] = &self.config.regressors[..] else {
-            return Err(DidError::Plot("a function of several regressors has no one picture".into()));
+            return Err(DidError::Plot(
+                "a function of several regressors has no one picture".into(),
+            ));
         };
         let row = |row: &NpivRow| DoseRow {
             dose: row.x[0],
@@ -184,7 +193,9 @@ impl Picture<'_> {
         let (right, bottom) = (f64::from(width), f64::from(height));
         scene.fill(Area { left: 0.0, top: 0.0, right, bottom }, WHITE);
         let mut rows: Vec<&DoseRow> = self.curve.rows.iter().collect();
-        rows.retain(|row| finite(row.dose) && row.att.att.is_some_and(finite) && row.acrt.att.is_some_and(finite));
+        rows.retain(|row| {
+            finite(row.dose) && row.att.att.is_some_and(finite) && row.acrt.att.is_some_and(finite)
+        });
         rows.sort_by(|a, b| a.dose.total_cmp(&b.dose));
         if rows.len() < 2 || rows[0].dose == rows[rows.len() - 1].dose {
             return Err(DidError::Plot("curves need effects at two doses at least".into()));
@@ -215,7 +226,13 @@ impl Picture<'_> {
         }
         let centre = f64::midpoint(area.left, area.right);
         let at = Point { x: centre, y: 16.0 * unit + 0.8 * title };
-        scene.text(&self.face.fit(&words, title, right - 36.0 * unit), at, Anchor::Middle, title, INK);
+        scene.text(
+            &self.face.fit(&words, title, right - 36.0 * unit),
+            at,
+            Anchor::Middle,
+            title,
+            INK,
+        );
         let words = word(&self.options.x_label, self.words.x.clone());
         let end = area.bottom + each + gap;
         let at = Point { x: centre, y: end + 2.0 * tick + 0.75 * label };
@@ -227,7 +244,8 @@ impl Picture<'_> {
     }
 
     fn panels<'a>(&self, rows: &[&'a DoseRow]) -> [Panel<'a>; 2] {
-        let word = |set: &Option<String>, default: String| one_line(set.as_ref().unwrap_or(&default));
+        let word =
+            |set: &Option<String>, default: String| one_line(set.as_ref().unwrap_or(&default));
         let uniform = |band| band == Band::Uniform && self.options.show_band;
         let ([y, slope], rows) = (self.words.y.clone(), rows.to_vec());
         let pointwise = pointwise(self.curve.alpha);
@@ -303,7 +321,8 @@ impl Picture<'_> {
         colour: Colour,
     ) {
         let lower = ends.iter().map(|(dose, low, _)| Point { x: along(*dose), y: up(*low) });
-        let upper = ends.iter().rev().map(|(dose, _, high)| Point { x: along(*dose), y: up(*high) });
+        let upper =
+            ends.iter().rev().map(|(dose, _, high)| Point { x: along(*dose), y: up(*high) });
         if ends.len() > 1 {
             scene.polygon(lower.chain(upper).collect(), colour);
         }
@@ -357,7 +376,8 @@ impl Panel<'_> {
 
     fn axis(&self, target: f64) -> Axis {
         let points = self.rows.iter().filter_map(|row| (self.estimate)(row).att);
-        let ends = [self.ends(false), if self.uniform { self.ends(true) } else { Vec::new() }].concat();
+        let ends =
+            [self.ends(false), if self.uniform { self.ends(true) } else { Vec::new() }].concat();
         let ends: Vec<f64> = ends.into_iter().flat_map(|(_, low, high)| [low, high]).collect();
         Axis::values(points.chain(ends), target.clamp(2.0, 9.0))
     }

@@ -115,7 +115,10 @@ impl Scene {
             let (x, y) = (-dy * scale, dx * scale);
             let side = |p: &Point, sign: f64| Point { x: p.x + sign * x, y: p.y + sign * y };
             let corners = vec![
-                side(&pair[0], 1.0), side(&pair[1], 1.0), side(&pair[1], -1.0), side(&pair[0], -1.0),
+                side(&pair[0], 1.0),
+                side(&pair[1], 1.0),
+                side(&pair[1], -1.0),
+                side(&pair[0], -1.0),
             ];
             self.polygon(corners, colour);
             // Fills the wedge of a bend.

@@ -5,7 +5,7 @@
 2. `cont_did_oracle.json`: everything, by a dense program that is independent of the crate: least squares on scipy's B-splines,
    influence values unit by unit; `python cont_did.py oracle`.
 
-Python 3.11, numpy 2.4, scipy 1.16.
+Python 3.11, numpy 2.4.6, scipy 1.17.1.
 """
 
 import json
@@ -38,7 +38,7 @@ def fit(data, doses, degree, knots, never, universal, weighted, clustered, antic
     w = w / w.mean()
     times = np.arange(1, periods + 1)
     groups = [k for k in np.unique(g) if np.isfinite(k) and k - anticipation > 1]
-    pooled = np.concatenate([np.repeat(d[i], (times >= g[i]).sum()) for i in range(n) if np.isfinite(g[i])])
+    pooled = np.concatenate([np.repeat(d[i], (times >= g[i]).sum()) for i in range(n) if g[i] in groups])
     interior = np.quantile(pooled, np.arange(1, knots + 1) / (knots + 1))
     p = np.array([np.sum(w * (g == k)) / n for k in groups])
     p_influence = np.column_stack([(w * (g == k)) / n for k in groups])
