@@ -28,10 +28,11 @@
 //! ```
 //!
 //! [`Drdid`] compares two groups in two periods with the estimators of R `DRDID`, and [`Ddd`] estimates triple differences, in two
-//! periods or under staggered adoption, with the numbers of R `triplediff`.
+//! periods or under staggered adoption, with the numbers of R `triplediff`. [`ContDid`] estimates effects of continuous treatments by dose.
 //!
 //! # Where to start
-//! - To estimate: [`AttGt`], [`Drdid`] or [`Ddd`] and their options; [`GroupTimeResult`] and what it can do; [`DrdidResult`].
+//! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`] or [`ContDid`] and their options; [`GroupTimeResult`] and what it can do; [`DrdidResult`],
+//!   [`ContDidResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].

@@ -1,4 +1,4 @@
-use polars::prelude::DataFrame;
+use polars::prelude::{Column, DataFrame};
 
 use super::rows::{Layout, Rows, Unit};
 use super::streams::Stream;
@@ -119,22 +119,27 @@ impl DoseSimulation {
             weights: self.weights,
             clusters: self.clusters > 0,
         };
-        let mut frame =
-            layout.frame(self.units, self.periods, |unit, rows| self.push_unit(unit, rows));
-        frame.rename("x1", "dose".into()).expect("the only covariate");
-        if self.dose_begins_with_treatment {
-            let of = |name: &str| frame.column(name).expect("a column").clone();
-            let (group, period, dose) = (of("group"), of("period"), of("dose"));
-            let (group, period) = (group.i64().expect("integers"), period.i64().expect("integers"));
-            let rows = group.iter().zip(period.iter()).zip(dose.f64().expect("doubles").iter());
-            let own: Vec<f64> = rows
-                .map(|((g, t), d)| if g.is_some() && g <= t { d.unwrap_or(0.0) } else { 0.0 })
-                .collect();
-            frame
-                .with_column(polars::prelude::Column::new("dose".into(), own))
-                .expect("as many rows");
+        let frame = layout.frame(self.units, self.periods, |unit, rows| self.push_unit(unit, rows));
+        let mut columns = frame.columns().to_vec();
+        for column in columns.iter_mut().filter(|column| column.name() == "x1") {
+            *column = self.dose(&frame, column);
         }
-        frame
+        DataFrame::new(frame.height(), columns).unwrap_or(frame)
+    }
+
+    /// The column of the dose, which may begin with treatment.
+    fn dose(&self, frame: &DataFrame, constant: &Column) -> Column {
+        let named = constant.clone().with_name("dose".into());
+        let integers = |name| frame.column(name).ok().and_then(|c| c.i64().ok());
+        let (Some(group), Some(period), true) =
+            (integers("group"), integers("period"), self.dose_begins_with_treatment)
+        else {
+            return named;
+        };
+        let Ok(doses) = constant.f64() else { return named };
+        let rows = group.iter().zip(period.iter()).zip(doses.iter());
+        let own = rows.map(|((g, t), d)| if g <= t { d.unwrap_or(0.0) } else { 0.0 });
+        Column::new("dose".into(), own.collect::<Vec<f64>>())
     }
 
     fn push_unit(&self, unit: usize, rows: &mut Rows) {

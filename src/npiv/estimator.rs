@@ -443,10 +443,8 @@ impl Npiv {
         let (h, slope) = fitted.critical;
         let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
         let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
-        let row = |(x, (value, derivative)): (&Vec<f64>, (&(f64, f64), &(f64, f64)))| NpivRow {
-            x: x.clone(),
-            h: Estimate::new(Some(value.0), positive(value.1), h),
-            derivative: Estimate::new(Some(derivative.0), positive(derivative.1), slope),
+        let estimate = |(value, se): &(f64, f64), critical| {
+            Estimate::new(Some(*value), positive(*se), critical)
         };
         let level = &fitted.levels.levels[fitted.level];
         let breakpoints = level.sieves.x.splines.iter().map(|s| s.breakpoints().to_vec());
@@ -458,7 +456,13 @@ impl Npiv {
             warnings.push(DidWarning::FewObservations { observations: n });
         }
         NpivResult {
-            rows: rows.map(row).collect(),
+            rows: rows
+                .map(|(x, (value, derivative))| NpivRow {
+                    x: x.clone(),
+                    h: estimate(value, h),
+                    derivative: estimate(derivative, slope),
+                })
+                .collect(),
             critical_value: h,
             critical_value_derivative: slope,
             coefficients: level.beta.clone(),

@@ -83,7 +83,9 @@ fn summed(
             tile(parallel::part(first + t, TILE, rows), &mut part);
             part
         });
-        parts.iter().for_each(|part| crate::pass::add(&mut sum, part));
+        for part in &parts {
+            crate::pass::add(&mut sum, part);
+        }
     }
     sum
 }
@@ -108,8 +110,12 @@ impl Level {
                 }
                 for (c, vc) in &b {
                     let vc = weight * vc;
-                    b.iter().for_each(|(d, vd)| out[c * k + d] += vc * vd);
-                    p.iter().for_each(|(i, vi)| out[bb + i * k + c] += vc * vi);
+                    for (d, vd) in &b {
+                        out[c * k + d] += vc * vd;
+                    }
+                    for (i, vi) in &p {
+                        out[bb + i * k + c] += vc * vi;
+                    }
                     out[bb + pb + c] += vc * y;
                 }
             }
@@ -159,7 +165,9 @@ fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f6
             sieves.x.row(&at, None, &mut p);
             let weight = data.weight(row);
             for (c, vc) in &p {
-                p.iter().for_each(|(d, vd)| out[c * j + d] += weight * vc * vd);
+                for (d, vd) in &p {
+                    out[c * j + d] += weight * vc * vd;
+                }
             }
         }
     });
@@ -204,7 +212,9 @@ impl Levels {
                     scores.extend(row_of.iter().map(|(j, v)| (start + j, residual * v)));
                 }
                 for (c, vc) in &scores {
-                    scores.iter().for_each(|(d, vd)| out[c * size + d] += vc * vd);
+                    for (d, vd) in &scores {
+                        out[c * size + d] += vc * vd;
+                    }
                 }
             }
         });

@@ -142,7 +142,9 @@ mod tests {
         let mut row = Vec::new();
         sieve.row(point, derivative, &mut row);
         let mut out = vec![0.0; sieve.len()];
-        row.iter().for_each(|(j, v)| out[*j] += v);
+        for (j, v) in row {
+            out[j] += v;
+        }
         out
     }
 

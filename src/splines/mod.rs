@@ -114,11 +114,11 @@ fn raise(
     factors: impl Fn(f64, f64) -> (f64, f64),
 ) {
     let mut carried = 0.0;
-    for i in 0..p {
+    for (i, out) in out[..p].iter_mut().enumerate() {
         let (low, high) = ends(i);
         let (rising, falling) = factors(low, high);
-        let value = out[i];
-        out[i] = carried + falling * value;
+        let value = *out;
+        *out = carried + falling * value;
         carried = rising * value;
     }
     out[p] = carried;

@@ -105,7 +105,9 @@ impl DoseLook {
             ) => {
                 *lowest = lowest.min(*low);
                 *highest = highest.max(*high);
-                more.iter().for_each(|dose| insert(distinct, *dose, *most));
+                for dose in more {
+                    insert(distinct, *dose, *most);
+                }
             }
             (DoseQuestion::Digits { .. }, DoseStat::Digits(counts), DoseStat::Digits(more))
                 if counts.len() == more.len() =>

@@ -32,6 +32,13 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     opened: Opened<S>,
 ) -> Result<ContDidResult> {
     let Opened { setup, source, start, mut timings } = opened;
+    if source.cluster_work().is_some() {
+        return Err(DidError::Config {
+            option: "method",
+            expected: "`parametric` on a cluster, whose driver holds no rows",
+            got: "cck".into(),
+        });
+    }
     let before = start.elapsed().as_secs_f64();
     let sample = source.sample();
     let planned: Vec<PlannedCell> = config
@@ -120,7 +127,9 @@ impl Comparison {
         treated: Treated,
     ) -> Result<Curve> {
         let Treated { mut changes, doses, weights } = treated;
-        changes.iter_mut().for_each(|y| *y -= self.mean);
+        for change in &mut changes {
+            *change -= self.mean;
+        }
         let mut sorted = doses.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let found = sample.doses.as_ref().ok_or_else(no_law)?;

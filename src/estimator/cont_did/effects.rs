@@ -171,7 +171,9 @@ impl Assembly<'_> {
         let draws = self.settings.inference.bootstrap.as_ref().map(|bootstrap| {
             let mut draws = moments.draws(&covariance, bootstrap);
             for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(&scales) {
-                column.iter_mut().for_each(|d| *d = times(*d, *scale));
+                for d in column {
+                    *d = times(*d, *scale);
+                }
             }
             draws
         });
