@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::bands::{Fitted, Question, fit};
 use super::choose::Spaces;
 use super::level::Observations;
+use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::error::{DidError, DidWarning, Result};
 use crate::inference::Estimate;
@@ -140,79 +141,6 @@ fn five_percent() -> f64 {
     0.05
 }
 
-/// The function at one point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct NpivRow {
-    /// The regressors.
-    pub x: Vec<f64>,
-    /// Value, with its uniform band.
-    pub h: Estimate,
-    /// Derivative, with its uniform band.
-    pub derivative: Estimate,
-}
-
-/// How the data chose the dimension.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct NpivChoice {
-    /// Segments of regressors and instruments that were compared.
-    pub compared: Vec<(usize, usize)>,
-    /// Segments of the regressors that Lepski's method accepted, before truncation.
-    pub accepted: usize,
-    /// Critical value of the comparisons.
-    pub theta: f64,
-}
-
-/// A function estimated by sieves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[must_use]
-#[non_exhaustive]
-pub struct NpivResult {
-    /// One row a point.
-    pub rows: Vec<NpivRow>,
-    /// Critical value of the uniform band of the function.
-    pub critical_value: f64,
-    /// Critical value of the uniform band of the derivative.
-    pub critical_value_derivative: f64,
-    /// Coefficients of the sieve.
-    pub coefficients: Vec<f64>,
-    /// Breakpoints of each regressor.
-    pub breakpoints: Vec<Vec<f64>>,
-    /// Segments of each regressor.
-    pub x_segments: usize,
-    /// Segments of each instrument.
-    pub w_segments: usize,
-    /// How the data chose these, if they did.
-    pub choice: Option<NpivChoice>,
-    /// Observations.
-    pub n: usize,
-    /// Rows left out for a missing or infinite value.
-    pub rows_missing: usize,
-    /// What the user should know.
-    pub warnings: Vec<DidWarning>,
-    /// How the fit was made.
-    pub config: NpivSettings,
-}
-
-/// How a fit was made, for the foot of its table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct NpivSettings {
-    /// Outcome.
-    pub outcome: String,
-    /// Regressors.
-    pub regressors: Vec<String>,
-    /// Instruments; empty if the regressors are.
-    pub instruments: Vec<String>,
-    /// Degree of the regressors' splines.
-    pub degree: usize,
-    /// One minus the confidence level.
-    pub alpha: f64,
-    /// Draws of the bootstrap, and their seed.
-    pub draws: (usize, u64),
-}
-
 /// Largest degree, and numbers of segments, of draws and of points.
 const MOST_DEGREE: usize = 20;
 const MOST: usize = 10_000_000;
@@ -220,6 +148,21 @@ const MOST: usize = 10_000_000;
 /// Observations below which a warning is given, and points of the grid on which dimensions are compared.
 const FEW: usize = 50;
 const COMPARED: usize = 50;
+
+/// Outcome, regressors, instruments and weights.
+type Columns<'a> = (&'a [f64], &'a [Vec<f64>], &'a [Vec<f64>], Option<&'a [f64]>);
+
+/// Puts rows, which have no labels, in the order of what is in them: the result does not depend on how they came.
+fn sort_by_content(columns: &mut [Vec<f64>]) {
+    let mut order: Vec<usize> = (0..columns[0].len()).collect();
+    order.sort_unstable_by(|a, b| {
+        let compared = columns.iter().map(|column| column[*a].total_cmp(&column[*b]));
+        compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    });
+    for column in columns {
+        *column = order.iter().map(|row| column[*row]).collect();
+    }
+}
 
 impl Npiv {
     fn check(&self) -> Result<()> {
@@ -297,16 +240,27 @@ impl Npiv {
             let frame = data.read(&roles, &missing)?.frame;
             complete_numbers(&frame, &self.columns(), &missing)
         })?;
-        let weights = self.weights.as_ref().and_then(|_| columns.pop());
-        let y = columns.remove(0);
-        let w = columns.split_off(self.regressors.len());
-        if y.is_empty() {
+        if columns[0].is_empty() {
             return Err(DidError::EmptySample {
                 after: "after dropping rows with missing or non-finite values",
                 remedy: "check the columns for nulls and infinities",
             });
         }
-        self.estimate(&y, &columns, &w, weights.as_deref(), rows_missing)
+        let points = self.observed(&columns);
+        sort_by_content(&mut columns);
+        let weights = self.weights.as_ref().and_then(|_| columns.pop());
+        let y = columns.remove(0);
+        let w = columns.split_off(self.regressors.len());
+        self.estimate(points, (&y, &columns, &w, weights.as_deref()), rows_missing)
+    }
+
+    /// The regressors of each row, as the rows were given.
+    fn observed(&self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        if self.grid != SieveGrid::Observations {
+            return Vec::new();
+        }
+        let x = &columns[1..=self.regressors.len()];
+        (0..columns[0].len()).map(|row| x.iter().map(|column| column[row]).collect()).collect()
     }
 
     fn columns(&self) -> Vec<(&str, &'static str)> {
@@ -339,10 +293,8 @@ impl Npiv {
 
     fn estimate(
         &self,
-        y: &[f64],
-        x: &[Vec<f64>],
-        w: &[Vec<f64>],
-        weights: Option<&[f64]>,
+        observed: Vec<Vec<f64>>,
+        (y, x, w, weights): Columns<'_>,
         rows_missing: usize,
     ) -> Result<NpivResult> {
         if let Some(total) = weights.map(|w| w.iter().sum::<f64>()).filter(|total| *total <= 0.0) {
@@ -383,9 +335,7 @@ impl Npiv {
             (0..count).map(at).collect()
         };
         let points = match &self.grid {
-            SieveGrid::Observations => {
-                (0..y.len()).map(|row| x.iter().map(|column| column[row]).collect()).collect()
-            }
+            SieveGrid::Observations => observed,
             SieveGrid::Even(count) => even((*count).clamp(1, MOST)),
             SieveGrid::Points(points) => points.clone(),
         };

@@ -9,11 +9,13 @@ mod choose;
 mod draws;
 mod estimator;
 mod level;
+mod result;
 mod sieve;
 
 pub(crate) use bands::{Fitted, Question, fit};
 pub(crate) use choose::Spaces;
-pub use estimator::{Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveGrid};
+pub use estimator::{Npiv, SieveGrid};
 pub(crate) use level::{Observations, pseudo_inverse};
+pub use result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 pub(crate) use sieve::Derivative;
 pub use sieve::{SieveBasis, SieveKnots};

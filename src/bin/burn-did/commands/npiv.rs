@@ -155,7 +155,7 @@ pub(crate) fn run(args: &NpivArgs) -> Result<()> {
     };
     output::results(&text)?;
     if args.format == Format::Csv && !args.quiet {
-        fit.warnings.iter().for_each(|warning| output::warning(warning));
+        fit.warnings.iter().for_each(output::warning);
     }
     if let Some(file) = &args.save {
         fit.save(file)?;
