@@ -134,6 +134,18 @@ pub enum DidError {
         /// Row, counted from 0.
         row: usize,
     },
+    /// A dose is negative.
+    #[error(
+        "column `{column}` (dose) is {value} in row {row}; a dose is 0 for untreated units and more than 0 for treated ones"
+    )]
+    NegativeDose {
+        /// Name of the column.
+        column: String,
+        /// Value found.
+        value: f64,
+        /// Row, counted from 0.
+        row: usize,
+    },
     /// There are too many distinct periods or groups.
     #[error(
         "column `{column}` ({role}) has {distinct} distinct values and at most {limit} are allowed; if they are timestamps or identifiers, name another column, or round them to years, quarters, months, weeks or days"
@@ -198,6 +210,12 @@ pub enum DidError {
         period: String,
         /// What else can be done.
         remedy: &'static str,
+    },
+    /// There are no doses to estimate a curve from, or none that allow it.
+    #[error("{problem}")]
+    Doses {
+        /// What is wrong, and what to do.
+        problem: String,
     },
     /// A column that must be constant within a unit is not.
     #[error("`{column}` ({role}) changes over time within unit {unit}; {remedy}")]

@@ -28,13 +28,13 @@
 //! ```
 //!
 //! [`Drdid`] compares two groups in two periods with the estimators of R `DRDID`, and [`Ddd`] estimates triple differences, in two
-//! periods or under staggered adoption, with the numbers of R `triplediff`.
+//! periods or under staggered adoption, with the numbers of R `triplediff`. [`ContDid`] estimates effects of continuous treatments by dose.
 //!
 //! [`DidMultiplegt`] estimates the effects of treatments that switch on, off, up and down (de Chaisemartin and D'Haultfoeuille 2024).
 //!
 //! # Where to start
-//! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`] or [`DidMultiplegt`] and their options; [`GroupTimeResult`] and what it can do;
-//!   [`DrdidResult`], [`MultiplegtResult`].
+//! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`], [`ContDid`] or [`DidMultiplegt`] and their options; [`GroupTimeResult`] and what it
+//!   can do; [`DrdidResult`], [`ContDidResult`], [`MultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].
@@ -69,6 +69,7 @@ mod files;
 mod inference;
 mod input;
 mod memory;
+mod npiv;
 mod options;
 mod panel;
 mod parallel;
@@ -80,6 +81,7 @@ mod settings;
 mod simd;
 mod solve;
 mod source;
+mod splines;
 mod storage;
 mod switching;
 mod temporary;
@@ -91,16 +93,21 @@ pub use cluster::{Cluster, ClusterSample};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::CellStatus;
 pub use estimator::{
-    AttGt, Ddd, DidMultiplegt, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupTimeCell,
+    AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
+    DoseTable, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupKnots, GroupTimeCell,
     GroupTimeResult, HeterogeneityRow, Influence, MultiplegtAudit, MultiplegtResult,
     MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect, Timings,
     TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};
+pub use npiv::{
+    Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
+};
 pub use options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
-    Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
+    DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference, Multiplier, Precision,
+    Resampling, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};

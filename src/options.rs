@@ -1,8 +1,11 @@
 //! Options shared by the estimators. Every default is the value that `Default` or the builder gives.
 
+mod dose;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DidError, Result};
+pub use dose::{CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
 
 /// Units that serve as the comparison for a treated group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,14 +4,14 @@ use serde::de::{Error, IntoDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calendar::{Frequency, shown};
-use crate::options::{BasePeriod, ControlGroup, EstimationMethod, Inference};
+use crate::options::{BasePeriod, ControlGroup, DoseTarget, EstimationMethod, Inference};
 use crate::panel::Layout;
 
 /// How a fit was made, for the foot of tables and the JSON of results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Estimator: `att_gt`, `drdid` or `ddd`.
+    /// Estimator: `att_gt`, `drdid`, `ddd` or `cont_did`.
     pub estimator: String,
     /// Backend's name: `ndarray`, `cuda`, `wgpu`, …
     pub backend: String,
@@ -28,6 +28,12 @@ pub struct Settings {
     /// Eligibility column of triple differences.
     #[serde(default)]
     pub eligible: Option<String>,
+    /// Dose column of a continuous treatment.
+    #[serde(default)]
+    pub dose: Option<String>,
+    /// What effects of a continuous treatment are: averages, or slopes in the dose.
+    #[serde(default)]
+    pub target: DoseTarget,
     /// Comparison units.
     pub control_group: ControlGroup,
     /// Base period.
@@ -68,6 +74,11 @@ impl Settings {
     #[must_use]
     pub fn period(&self, period: f64) -> String {
         shown(period, self.frequency)
+    }
+
+    /// Name of the parameters: `ATT`, or `ACRT` for slopes in a dose.
+    pub(crate) fn parameter(&self) -> &'static str {
+        self.target.parameter()
     }
 
     /// Whether every row is a unit of its own.

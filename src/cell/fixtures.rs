@@ -75,6 +75,7 @@ fn sample_of(
         omega: Weight::Ones,
         shares: vec![1.0 / cohorts.len() as f64; cohorts.len()],
         offsets: vec![vec![0.0; periods.len()]; strata.len()],
+        doses: None,
         n_clusters: None,
         labels: None,
         y_scale: 1.0,

@@ -10,6 +10,7 @@
 //! | outcome regression | panel: `regression`; rows: `two_by_two/repeated/regression.rs` | eq. 2.2; Heckman, Ichimura and Todd (1997) |
 //! | two-way fixed effects | `two_by_two/twfe.rs` | R `DRDID`'s `twfe_did_panel`, `twfe_did_rc` |
 //! | triple differences | `triple/` | Ortiz-Villavicencio and Sant'Anna (2025) |
+//! | continuous treatments | `dosed.rs` | Callaway, Goodman-Bacon and Sant'Anna (2024) |
 //! | which cells exist | `plan.rs` | Callaway and Sant'Anna (2021), section 2 |
 //!
 //! A formula turns the [moments](algebra::Moments) of a cell's arms into a [`CellEstimate`]: a number, and the
@@ -21,13 +22,14 @@
 //! logit   calibrate  centre  legs          propensity scores; levels of outcomes; terms as a pass
 //! propensity                               the score of each cell
 //! two_by_two                               the formulas
-//! estimate  triple                         from planned cells to estimates
+//! estimate  dosed  triple                  from planned cells to estimates
 //! ```
 
 mod algebra;
 mod answers;
 mod calibrate;
 mod centre;
+mod dosed;
 mod estimate;
 mod legs;
 mod logit;
@@ -43,6 +45,7 @@ mod two_by_two;
 #[cfg(test)]
 mod fixtures;
 
+pub(crate) use dosed::{DoseCell, average, dose_cells};
 pub(crate) use estimate::{Results, estimate};
 pub(crate) use legs::influence_pass;
 pub(crate) use method::{Method, Recipe, TRIM};

@@ -157,12 +157,13 @@ impl Manifest {
         let has = Extent {
             strata: *strata,
             k,
-            versions: shape.versions,
+            versions: change.versions(shape.versions),
             outcomes: shape.periods,
             weights: shape.weight_columns(),
             clustered: shape.clustered,
         };
-        ask(k == shape.covariates + 1 && change.is_of(*strata, shape.periods, shape.covariates))?;
+        let of_these = change.is_of(*strata, shape.periods, shape.covariates);
+        ask(of_these && k == change.design_columns(shape.covariates))?;
         pass.check(&has)
     }
 

@@ -3,6 +3,9 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::doses::Expansion;
+use crate::error::Result;
+use crate::memory;
 use crate::panel::StratumData;
 use crate::pass::TILE;
 
@@ -25,6 +28,8 @@ pub(crate) struct Change {
     pub(super) standard: Vec<(f64, f64)>,
     /// Lower triangle by which covariates are decorrelated.
     pub(super) lower: Option<Vec<f64>>,
+    /// Takes the place of the covariate where that is a dose: its splines, which are left as they are.
+    pub(super) doses: Option<Expansion>,
 }
 
 impl Change {
@@ -36,11 +41,36 @@ impl Change {
     /// Whether it is of so many strata, outcome columns and covariates.
     #[cfg(any(feature = "cluster", test))]
     pub fn is_of(&self, strata: usize, outcomes: usize, covariates: usize) -> bool {
+        let covariates =
+            if self.doses.is_some() { covariates.saturating_sub(1) } else { covariates };
         self.kx == covariates
+            && self.doses.as_ref().is_none_or(|doses| doses.is_of(strata))
             && self.mean.len() == strata
             && self.mean.iter().all(|means| means.len() == outcomes)
             && self.standard.len() == covariates
             && self.lower.as_ref().is_none_or(|l| l.len() == covariates * covariates)
+    }
+
+    /// Design columns `k` of rows with so many covariates, the constant included, once they are changed.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn design_columns(&self, covariates: usize) -> usize {
+        1 + self.doses.as_ref().map_or(covariates, Expansion::columns)
+    }
+
+    /// Covariate versions of rows with so many, once they are changed.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn versions(&self, versions: usize) -> usize {
+        if self.doses.is_some() { 1 } else { versions }
+    }
+
+    /// An error if so many rows, changed all at once, have no room for what takes the place of their doses.
+    ///
+    /// # Errors
+    /// [`DidError::Memory`](crate::DidError::Memory).
+    pub fn check_room(&self, rows: usize) -> Result<()> {
+        let columns = self.doses.as_ref().map_or(0, |doses| doses.columns() as u128);
+        let remedy = "choose a lower degree or fewer knots";
+        memory::check("the splines of the doses", 8 * columns * rows as u128, remedy)
     }
 
     /// Changes a piece of a stratum.
@@ -49,7 +79,10 @@ impl Change {
         let y = s.y.chunks_exact_mut(rows).zip(&self.mean[stratum]);
         let mut tasks: Vec<(&mut [f64], f64, f64)> =
             y.map(|(c, mean)| (c, *mean, self.y_scale)).collect();
-        let x = s.x.chunks_exact_mut(rows).enumerate();
+        if let Some(doses) = &self.doses {
+            s.x = doses.columns_of(stratum, s.rows, &s.x);
+        }
+        let x = s.x.chunks_exact_mut(rows).enumerate().filter(|_| self.doses.is_none());
         tasks.extend(x.map(|(c, column)| {
             let (mean, sd) = self.standard[c % self.kx];
             (column, mean, sd)
@@ -115,6 +148,7 @@ mod tests {
             centre: vec![vec![0.0; 2]; 2],
             standard: vec![(6.0, 2.0), (0.0, 1.0)],
             lower: None,
+            doses: None,
         }
     }
 

@@ -62,6 +62,7 @@ pub(super) fn find<R: Raw>(raw: &R, known: &Known, info: &mut DesignInfo) -> Res
         centre: vec![vec![0.0; kx * info.versions]; known.rows.len()],
         standard: vec![(0.0, 1.0); kx],
         lower: None,
+        doses: None,
     };
     let precision = known.conditioning.precision();
     let sums = change.sums(raw, false)?;

@@ -6,6 +6,7 @@
 //! are.
 
 mod change;
+mod doses;
 mod find;
 mod look;
 
@@ -15,6 +16,7 @@ use crate::panel::Sample;
 use crate::progress::Progress;
 
 pub(crate) use change::Change;
+pub(crate) use doses::{DoseQuery, Doses};
 use find::{Known, find, shares};
 pub(crate) use look::{Look, LookStat, Piece};
 
@@ -82,20 +84,33 @@ pub(crate) trait Raw {
 /// Finds the change that conditions the columns, has it made, and tells the sample the way back.
 ///
 /// # Errors
-/// [`DidError::CovariateRange`](crate::DidError::CovariateRange), and what the engine reports.
+/// [`DidError::CovariateRange`](crate::DidError::CovariateRange), [`DidError::Doses`](crate::DidError::Doses), and what the engine
+/// reports.
 pub(crate) fn condition<R: Raw>(
     raw: R,
     mut sample: Sample,
     conditioning: Conditioning,
+    doses: Option<&DoseQuery>,
     progress: Option<&Progress>,
 ) -> Result<R::Conditioned> {
     let report = |done| progress.iter().for_each(|p| p.report(STAGE, done, 2));
     report(0);
     let known = Known::new(&sample, conditioning, raw.rows());
-    let change = find(&raw, &known, &mut sample.design)?;
+    // A dose is no covariate: what is to be known of it is not what standardises one.
+    let versions = sample.design.versions;
+    if doses.is_some() {
+        sample.design = doses::no_covariates();
+    }
+    let mut change = find(&raw, &known, &mut sample.design)?;
     sample.offsets = (0..sample.n_strata()).map(|s| change.offsets(s)).collect();
     sample.y_scale = change.y_scale;
     report(1);
+    if let Some(query) = doses {
+        let found = doses::find_doses(&raw, &sample, versions, query)?;
+        sample.design = found.design();
+        change.doses = Some(found.expansion());
+        sample.doses = Some(found.doses);
+    }
     sample.shares = shares(&raw, &known, &sample, change.weight)?;
     report(2);
     raw.condition(sample, change)

@@ -192,6 +192,25 @@ pub enum DidWarning {
         /// Why.
         reason: String,
     },
+    /// Knots outside the range of a group's doses, which the group's curve does without.
+    DroppedKnots {
+        /// The group.
+        group: f64,
+        /// Number of knots.
+        knots: usize,
+    },
+    /// Curves were asked for at doses beyond those of some groups, and are continued there.
+    Extrapolated {
+        /// Doses beyond those of some group.
+        doses: usize,
+        /// Pairs of such a dose and such a group.
+        pairs: usize,
+    },
+    /// A function is estimated from few observations.
+    FewObservations {
+        /// Number of observations.
+        observations: usize,
+    },
     /// The estimator could not be formed in some draws of the bootstrap, which are left out.
     FailedDraws {
         /// Number of draws.
@@ -378,6 +397,19 @@ impl DidWarning {
             Self::WithoutEffect { option, reason } => {
                 write!(f, "`{option}` has no effect: {reason}")
             }
+            Self::DroppedKnots { group, knots } => write!(
+                f,
+                "{knots} knot(s) outside the range of the doses of group {}, or equal to another, were left out of its curve",
+                name(group)
+            ),
+            Self::Extrapolated { doses, pairs } => write!(
+                f,
+                "{doses} dose(s) asked for are beyond the doses of some group ({pairs} pairs of dose and group); curves are continued there as polynomials"
+            ),
+            Self::FewObservations { observations } => write!(
+                f,
+                "{observations} observations are few for a function of unknown form; its bands are rough"
+            ),
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")
             }

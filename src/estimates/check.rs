@@ -87,7 +87,7 @@ impl GroupTimeEffects {
 
 impl Joint {
     /// An error that names the field unless the covariance is one of so many parameters.
-    fn check_covariance(&self, field: &str, parameters: &str) -> Checked {
+    pub(crate) fn check_covariance(&self, field: &str, parameters: &str) -> Checked {
         let m = self.len();
         let Some(covariance) = &self.covariance else { return Ok(()) };
         ensure(m.checked_mul(m) == Some(covariance.len()), field, || {
@@ -111,7 +111,12 @@ impl Joint {
     }
 
     /// An error that names the field unless there are draws where there was a bootstrap, as many as were asked for.
-    fn check_draws(&self, field: &str, parameters: &str, asked: Option<Bootstrap>) -> Checked {
+    pub(crate) fn check_draws(
+        &self,
+        field: &str,
+        parameters: &str,
+        asked: Option<Bootstrap>,
+    ) -> Checked {
         match (&self.draws, asked.filter(|_| self.covariance.is_some())) {
             (None, None) => Ok(()),
             (Some(_), None) => {

@@ -35,6 +35,13 @@ pub enum CellStatus {
         /// Columns that depend on the ones before them.
         columns: Vec<String>,
     },
+    /// The treated units have fewer distinct doses than the curve has coefficients.
+    FewDoses {
+        /// Distinct doses.
+        distinct: usize,
+        /// Coefficients of the curve.
+        needed: usize,
+    },
     /// The information matrix of the propensity score is singular.
     SingularInformation,
     /// Every comparison unit was trimmed (its propensity score is at least the trimming level) or has weight zero.
@@ -59,6 +66,7 @@ impl CellStatus {
             Self::NoControls { .. } => "no_controls",
             Self::Overlap { .. } => "overlap",
             Self::SingularDesign { .. } => "singular_design",
+            Self::FewDoses { .. } => "few_doses",
             Self::SingularInformation => "singular_information",
             Self::NoControlWeight => "no_control_weight",
             Self::NoTreatedWeight => "no_treated_weight",
@@ -105,6 +113,10 @@ impl std::fmt::Display for CellStatus {
                 f,
                 "covariates are collinear or badly scaled (rcond {rcond:.1e}; look at {})",
                 columns.join(", ")
+            ),
+            Self::FewDoses { distinct, needed } => write!(
+                f,
+                "the treated units have {distinct} distinct dose(s), and the curve {needed} coefficients; choose a lower degree or fewer knots"
             ),
             Self::SingularInformation => {
                 write!(f, "the information matrix of the propensity score is singular")

@@ -149,6 +149,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
                 anticipation: self.anticipation,
             }),
             eligible: None,
+            dose: None,
             allow_unbalanced: self.allow_unbalanced_panel,
             pairs: false,
             fix_weights: self.fix_weights,

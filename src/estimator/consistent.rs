@@ -1,11 +1,13 @@
 //! What holds of results, and is checked of those that are written to a file or read from one.
 
+use super::cont_did::ContDidResult;
 use super::drdid::DrdidResult;
 use super::result::{GroupTimeCell, GroupTimeResult};
 use super::saved::Consistent;
 use crate::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::estimates::{CellStatus, GroupTimeEffects};
 use crate::inference::{Estimate, Wald};
+use crate::npiv::NpivResult;
 use crate::panel::SampleAudit;
 use crate::settings::Settings;
 
@@ -14,7 +16,7 @@ impl Consistent for GroupTimeResult {
         self.effects.check()?;
         let (effects, settings) = (&self.effects, &self.settings);
         let GroupTimeEffects { calendar, joint, .. } = effects;
-        check_settings(settings, &["att_gt", "ddd"])?;
+        check_settings(settings, &["att_gt", "ddd", "cont_did"])?;
         ensure(settings.inference == effects.inference, "settings.inference", || {
             "is not that of the estimates".into()
         })?;
@@ -82,6 +84,44 @@ impl Consistent for DrdidResult {
         })?;
         ensure_finite("draws", draws)?;
         check_audit(&self.audit)
+    }
+}
+
+impl Consistent for ContDidResult {
+    fn check(&self) -> Checked {
+        self.level.check()?;
+        self.slope.check()?;
+        check_settings(&self.level.settings, &["cont_did"])?;
+        let same = self.level.settings.inference == self.slope.settings.inference
+            && self.level.effects.cells.len() == self.slope.effects.cells.len();
+        ensure(same, "slope", || "does not go with `level`".into())?;
+        self.curves.check(self.level.settings.inference.bootstrap)?;
+        let rows = self.dose.rows.iter().flat_map(|row| [("dose", &row.att), ("dose", &row.acrt)]);
+        let overall = [("overall.att", &self.overall.att), ("overall.acrt", &self.overall.acrt)];
+        rows.chain(overall)
+            .try_for_each(|(field, e)| check_estimate(field, e, &CellStatus::Estimated, true))?;
+        ensure_finite("dose", self.dose.rows.iter().map(|row| &row.dose))?;
+        check_critical_value(self.dose.critical_att)?;
+        check_critical_value(self.dose.critical_acrt)?;
+        ensure_finite("knots", self.knots.interior.iter().chain(&self.knots.percentiles))
+    }
+}
+
+impl Consistent for NpivResult {
+    fn check(&self) -> Checked {
+        for (index, row) in self.rows.iter().enumerate() {
+            let field = format!("rows[{index}]");
+            ensure(row.x.len() == self.config.regressors.len(), &field, || {
+                "is of other regressors".into()
+            })?;
+            ensure_finite(&field, &row.x)?;
+            check_estimate(&field, &row.h, &CellStatus::Estimated, true)?;
+            check_estimate(&field, &row.derivative, &CellStatus::Estimated, true)?;
+        }
+        check_critical_value(self.critical_value)?;
+        check_critical_value(self.critical_value_derivative)?;
+        ensure_finite("coefficients", &self.coefficients)?;
+        ensure_finite("breakpoints", self.breakpoints.iter().flatten())
     }
 }
 

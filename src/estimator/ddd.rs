@@ -133,6 +133,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
             treatment: Treatment::FirstPeriod,
             study: StudyDesign::Triple(Triple { control_group: self.control_group }),
             eligible: Some(&self.eligible),
+            dose: None,
             allow_unbalanced: unbalanced,
             pairs: self.unbalanced == UnbalancedPanel::Pairs,
             fix_weights: None,

@@ -1,7 +1,7 @@
 //! What an estimator says of itself: the options that all have, as they were given, and how its sample is formed.
 
 use crate::calendar::Frequency;
-use crate::condition::Conditioning;
+use crate::condition::{Conditioning, DoseQuery};
 use crate::error::{DidError, Result};
 use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
@@ -65,7 +65,7 @@ impl<'a> Shared<'a> {
 }
 
 /// How an estimator's sample is formed, beyond the options that all have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Design<'a> {
     /// The column that says who is treated, and what it says.
     pub group: &'a str,
@@ -73,6 +73,8 @@ pub(super) struct Design<'a> {
     pub study: StudyDesign,
     /// The column of eligibility, in triple differences.
     pub eligible: Option<&'a str>,
+    /// The column of a continuous treatment's dose, and what is to be known of it.
+    pub dose: Option<(&'a str, DoseQuery)>,
     pub allow_unbalanced: bool,
     /// Whether it matters which units are observed in both of two periods.
     pub pairs: bool,

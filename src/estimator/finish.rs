@@ -47,7 +47,7 @@ pub(super) fn result(
     start: Instant,
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
-    let PointFit { solved, moments, settings, mut timings, mut warnings } = fitted;
+    let PointFit { solved, moments, settings, timings, mut warnings } = fitted;
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
     let influence = match moments {
@@ -62,10 +62,23 @@ pub(super) fn result(
         }
         None => None,
     };
+    let result = of_effects(effects, sample, settings, timings, warnings, start);
+    Ok(GroupTimeResult { influence, ..result })
+}
+
+/// The table of effects that have their law, with a test of those before treatment.
+pub(super) fn of_effects(
+    effects: GroupTimeEffects,
+    sample: &Sample,
+    settings: Settings,
+    mut timings: Timings,
+    mut warnings: Vec<DidWarning>,
+    start: Instant,
+) -> GroupTimeResult {
     let (cells, critical) = table(&effects, &mut warnings);
     let wald = super::contrast::pre_test(&effects, &cells, &mut warnings);
     timings.finish(start);
-    Ok(GroupTimeResult {
+    GroupTimeResult {
         format: Format,
         cells,
         critical_value: critical.value,
@@ -77,8 +90,8 @@ pub(super) fn result(
         timings,
         comparisons: None,
         effects,
-        influence,
-    })
+        influence: None,
+    }
 }
 
 /// The effects without their law. Each cell's summed influence is added to its estimate, where there are sums.

@@ -3,6 +3,7 @@
 mod att_gt;
 mod callback;
 mod consistent;
+mod cont_did;
 mod contrast;
 mod ddd;
 mod design;
@@ -23,6 +24,9 @@ pub(crate) mod through;
 
 pub use att_gt::AttGt;
 pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};
+pub use cont_did::{
+    ContDid, ContDidResult, DoseCurve, DoseEffects, DoseKnots, DoseRow, DoseTable, GroupKnots,
+};
 pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use multiplegt::{

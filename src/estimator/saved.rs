@@ -6,11 +6,13 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error};
 
+use super::cont_did::ContDidResult;
 use super::drdid::DrdidResult;
 use super::result::GroupTimeResult;
 use crate::error::{DidError, Result};
 use crate::estimates::check::Checked;
 use crate::memory;
+use crate::npiv::NpivResult;
 
 /// What reading takes at most of the length of a text: the text as it grows, and its numbers.
 const COPIES: u64 = 8;
@@ -68,6 +70,43 @@ impl DrdidResult {
     /// # std::fs::remove_file(path).unwrap();
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::save`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        write(self, path.as_ref())
+    }
+
+    /// Reads a saved result.
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        read(path.as_ref())
+    }
+}
+
+impl ContDidResult {
+    /// Writes the result as JSON, every number to the last bit. Effects at other doses, event studies and averages can be had from
+    /// it after [`load`](Self::load); influence values are not saved.
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::save`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        write(self, path.as_ref())
+    }
+
+    /// Reads a saved result.
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        read(path.as_ref())
+    }
+}
+
+impl NpivResult {
+    /// Writes the result as JSON, every number to the last bit.
     ///
     /// # Errors
     /// As [`GroupTimeResult::save`].

@@ -6,11 +6,11 @@ use std::time::Instant;
 use super::design::{Design, Shared};
 use super::result::Timings;
 use crate::backend::DidBackend;
-use crate::condition::{Conditioning, Raw, condition};
+use crate::condition::{Conditioning, DoseQuery, Raw, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{Files, Format, problem};
 use crate::input::{Data, Read, guarded, read_files};
-use crate::options::{BasePeriod, FixWeights, Inference, Precision};
+use crate::options::{BasePeriod, DoseTarget, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
     Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
@@ -27,6 +27,7 @@ pub(super) struct Setup {
     pub sample: SampleOptions,
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
+    pub doses: Option<DoseQuery>,
     pub missing: MissingValues,
     pub cells: Cells,
     pub precision: Precision,
@@ -58,6 +59,7 @@ impl Setup {
             },
             fix_weights: design.fix_weights,
             conditioning: (design.conditioning)(shared.precision),
+            doses: design.dose.as_ref().map(|(_, query)| query.clone()),
             missing: MissingValues::new(shared.missing_values),
             cells: design.cells,
             precision: shared.precision,
@@ -183,7 +185,8 @@ impl Setup {
         read: f64,
         start: Instant,
     ) -> Result<Opened<R::Conditioned>> {
-        let source = condition(raw, sample, self.conditioning, self.progress.as_ref())?;
+        let source =
+            condition(raw, sample, self.conditioning, self.doses.as_ref(), self.progress.as_ref())?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
         Ok(Opened { setup: self, source, start, timings })
@@ -209,6 +212,8 @@ impl Setup {
             weights: self.roles.weights.clone(),
             cluster: self.roles.cluster.clone(),
             eligible: self.roles.eligible.clone(),
+            dose: self.roles.dose.clone(),
+            target: DoseTarget::default(),
             control_group: self.sample.design.control_group(),
             base_period: BasePeriod::default(),
             method: None,
@@ -236,7 +241,11 @@ fn roles(shared: &Shared<'_>, design: &Design<'_>) -> Result<Roles> {
         eligible: owned(design.eligible),
         weights: owned(shared.weights),
         cluster: owned(shared.cluster.filter(beyond)),
-        covariates: Formula::parse(shared.covariates)?,
+        dose: design.dose.as_ref().map(|(dose, _)| (*dose).to_owned()),
+        covariates: match &design.dose {
+            Some((dose, _)) => Formula::parse(&format!("~ `{dose}`"))?,
+            None => Formula::parse(shared.covariates)?,
+        },
         trends: Vec::new(),
         traits: Vec::new(),
         frequency: shared.frequency,

@@ -7,12 +7,12 @@ use std::time::Instant;
 use polars::prelude::DataFrame;
 
 use super::shell::{Estimator, setup};
-use super::{AttGt, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
+use super::{AttGt, ContDid, ContDidResult, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
 use crate::backend::DidBackend;
 use crate::cluster::{Options, Session};
 use crate::condition::Raw;
 use crate::error::Result;
-use crate::panel::{Panel, Strata};
+use crate::panel::{FilesRead, Panel, Strata};
 use crate::source::Source;
 
 /// An estimator that does not care who holds the rows.
@@ -31,6 +31,30 @@ pub(crate) trait Through {
     fn remotely(&self, path: &Path, session: Session, options: &Options) -> Result<Self::Result>;
 }
 
+/// A result without what differs from fit to fit.
+trait Timeless {
+    fn timeless(self) -> Self;
+}
+
+impl Timeless for GroupTimeResult {
+    fn timeless(self) -> Self {
+        Self { timings: Timings::default(), ..self }
+    }
+}
+
+impl Timeless for DrdidResult {
+    fn timeless(self) -> Self {
+        Self { timings: Timings::default(), ..self }
+    }
+}
+
+impl Timeless for ContDidResult {
+    fn timeless(mut self) -> Self {
+        self.slope.audit.files = FilesRead::default();
+        Self { level: self.level.timeless(), slope: self.slope.timeless(), ..self }
+    }
+}
+
 macro_rules! through {
     ($($estimator:ident -> $result:ident),*) => {$(
         impl<B: DidBackend> Through for $estimator<B> {
@@ -44,7 +68,7 @@ macro_rules! through {
                 let (setup, start) = (setup(self)?, Instant::now());
                 let (Panel { sample, strata }, read) = setup.panel(data.into(), start)?;
                 let held = setup.held(sample, hold(strata), read, start)?;
-                Ok($result { timings: Timings::default(), ..self.estimate(held)? })
+                Ok(self.estimate(held)?.timeless())
             }
 
             fn remotely(
@@ -54,10 +78,15 @@ macro_rules! through {
                 options: &Options,
             ) -> Result<$result> {
                 let opened = setup(self)?.open_remote(path, session, options, Instant::now())?;
-                Ok($result { timings: Timings::default(), ..self.estimate(opened)? })
+                Ok(self.estimate(opened)?.timeless())
             }
         }
     )*};
 }
 
-through!(AttGt -> GroupTimeResult, Ddd -> GroupTimeResult, Drdid -> DrdidResult);
+through!(
+    AttGt -> GroupTimeResult,
+    ContDid -> ContDidResult,
+    Ddd -> GroupTimeResult,
+    Drdid -> DrdidResult
+);

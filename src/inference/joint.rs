@@ -1,10 +1,12 @@
 //! Estimates of several parameters with their joint law, and what follows from it for linear combinations of them.
 
+use serde::{Deserialize, Serialize};
+
 use super::{DEGENERATE, Estimate, Wald, bootstrap, pointwise, wald::wald};
 use crate::error::DidError;
 
 /// Estimates of `m` parameters and their joint law: all that inference needs, whatever the parameters are.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Joint {
     /// Estimates `[m]`; `None` where there is none.
     pub values: Vec<Option<f64>>,

@@ -3,10 +3,12 @@
 use polars::prelude::*;
 
 use super::codes::LabelColumn;
+use super::doses::{check_constant, doses, first_treated, is_treated};
 use super::excerpt::excerpt;
 use super::formula::{Evaluated, RawColumn, Texts};
 use super::gaps::Gaps;
 use super::labels::{Codes, MISSING};
+use super::missing::MissingValues;
 use super::order::UnitOrder;
 use super::periods::periods;
 use super::roles::{Roles, Treatment, not_found};
@@ -81,6 +83,9 @@ impl Rows {
         let time = small(&roles.time, "time", time, first_row, finite)?;
         let binary =
             |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?, first_row);
+        let dose = |n: &String| doses(column(n, "dose")?.as_materialized_series(), first_row);
+        let dose = roles.dose.as_ref().map(dose).transpose()?;
+        let unit_labels = labels(&roles.unit, "unit")?;
         let role = roles.treatment.role();
         let group = match roles.treatment {
             Treatment::FirstPeriod => {
@@ -92,6 +97,16 @@ impl Rows {
                 let numbers = numbers(&roles.group, role, f64::NAN)?;
                 small(&roles.group, role, numbers, first_row, never)?
             }
+            Treatment::Dose => match (&dose, &unit_labels) {
+                (Some(dose), Some(labels)) => first_treated(dose, &time, labels),
+                _ => {
+                    return Err(DidError::Config {
+                        option: "group",
+                        expected: "a column where rows have no units",
+                        got: "none".into(),
+                    });
+                }
+            },
         };
         let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
         let weight = |n: &String| {
@@ -101,7 +116,7 @@ impl Rows {
         };
         let w = roles.weights.as_ref().map(weight).transpose()?;
         let mut codes = Vec::new();
-        let units = labels(&roles.unit, "unit")?.map(|labels| {
+        let units = unit_labels.map(|labels| {
             let (order, found) = UnitOrder::new(&labels, &time, &group);
             codes = found;
             Units { labels, order }
@@ -133,7 +148,10 @@ impl Rows {
             missing,
             rounded,
         };
-        rows.find_incomplete(roles, &codes);
+        rows.find_incomplete(roles, &codes, dose.as_deref());
+        if let (Some(dose), Some(units), Some(name)) = (&dose, &rows.units, &roles.dose) {
+            check_constant(&rows, units, dose, name)?;
+        }
         Ok(rows)
     }
 
@@ -159,7 +177,7 @@ impl Rows {
     }
 
     /// Marks rows with a missing or non-finite value, counting each under its first such column.
-    fn find_incomplete(&mut self, roles: &Roles, unit_codes: &[u32]) {
+    fn find_incomplete(&mut self, roles: &Roles, unit_codes: &[u32], dose: Option<&[f64]>) {
         let mut gaps = Gaps::new(self.len);
         fn finite(values: &[f64]) -> impl Fn(usize) -> bool + Sync {
             |row| values[row].is_finite()
@@ -179,9 +197,37 @@ impl Rows {
         if let (Some(cluster), Some(name)) = (&self.cluster, &roles.cluster) {
             gaps.mark(name, |row| cluster.codes[row] != MISSING);
         }
+        if let (Some(dose), Some(name)) = (dose, &roles.dose) {
+            let untreated = format!("{name} (0 after treatment)");
+            gaps.mark(&untreated, |row| dose[row] != 0.0 || !is_treated(self, row));
+        }
         gaps.mark_covariates(&self.covariates);
         (self.complete, self.missing) = (gaps.complete, gaps.missing);
     }
+}
+
+/// Some columns `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not. A weight is also
+/// at least 0.
+pub(crate) fn complete_numbers(
+    df: &DataFrame,
+    columns: &[(&str, &'static str)],
+    missing: &MissingValues,
+) -> Result<(Vec<Vec<f64>>, usize)> {
+    let read = |(name, role): &(&str, &'static str)| -> Result<Values> {
+        let series = find(df, name, role)?.as_materialized_series();
+        let cleaned = missing.clean(series)?.map(|(series, _)| series);
+        let values = numeric(cleaned.as_ref().unwrap_or(series), role, f64::NAN)?.values();
+        if *role == "weights" {
+            refuse_negative(name, &values, 0)?;
+        }
+        Ok(values)
+    };
+    let all: Vec<Values> = columns.iter().map(read).collect::<Result<_>>()?;
+    let rows = df.height();
+    let complete: Vec<usize> =
+        (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();
+    let kept = |values: &Values| complete.iter().map(|row| values[*row]).collect();
+    Ok((all.iter().map(kept).collect(), rows - complete.len()))
 }
 
 /// The outcome, NaN if missing.

@@ -59,6 +59,7 @@ pub(super) fn describe(
             (false, false) => Weight::Column(0),
         },
         shares: Vec::new(),
+        doses: None,
         offsets: Vec::new(),
         n_clusters,
         labels: None,

@@ -23,6 +23,7 @@ pub(super) fn roles(covariates: &str) -> Roles {
         group: "g".into(),
         treatment: Treatment::FirstPeriod,
         eligible: None,
+        dose: None,
         weights: None,
         cluster: None,
         covariates: Formula::parse(covariates).unwrap(),

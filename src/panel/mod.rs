@@ -22,6 +22,7 @@ mod codes;
 mod columns;
 mod counts;
 mod describe;
+mod doses;
 mod excerpt;
 mod fill;
 #[cfg(test)]
@@ -61,6 +62,8 @@ use polars::prelude::DataFrame;
 use crate::error::Result;
 use arrange::arrange;
 use frames::Frames;
+
+pub(crate) use columns::complete_numbers;
 
 pub use audit::{FilesRead, SampleAudit};
 #[cfg(any(feature = "cluster", test))]

@@ -203,7 +203,7 @@ fn read_unit(
         let unknown = SmallCodes::MISSING;
         if g != unknown && key[0] != unknown && key[0] != g {
             let remedy = match roles.treatment {
-                Treatment::FirstPeriod => {
+                Treatment::FirstPeriod | Treatment::Dose => {
                     "treatment must be irreversible, with one first treated period for all rows of a unit"
                 }
                 Treatment::Indicator => {

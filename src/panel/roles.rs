@@ -16,6 +16,8 @@ pub(crate) struct Roles {
     pub treatment: Treatment,
     /// Eligibility, in triple differences.
     pub eligible: Option<String>,
+    /// The dose of a continuous treatment, which is also the only covariate.
+    pub dose: Option<String>,
     pub weights: Option<String>,
     pub cluster: Option<String>,
     pub covariates: Formula,
@@ -36,6 +38,8 @@ pub(crate) enum Treatment {
     FirstPeriod,
     /// 1 for treated units and 0 for the others.
     Indicator,
+    /// How much the unit is treated: the group is the first period in which that is more than 0.
+    Dose,
 }
 
 impl Roles {
@@ -57,6 +61,7 @@ impl Roles {
     /// An error naming the first column that is not among the names.
     pub fn find_in(&self, names: &[&str]) -> Result<()> {
         let optional = [
+            (&self.dose, "dose"),
             (&self.eligible, "eligibility"),
             (&self.weights, "weights"),
             (&self.unit, "unit"),
@@ -98,6 +103,7 @@ impl Treatment {
         match self {
             Self::FirstPeriod => "group",
             Self::Indicator => "treatment",
+            Self::Dose => "dose",
         }
     }
 }

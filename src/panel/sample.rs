@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::Calendar;
+use crate::condition::Doses;
 use crate::error::DidWarning;
 use crate::pass::Weight;
 
@@ -79,6 +80,8 @@ pub(crate) struct Sample {
     pub omega: Weight,
     /// `(1/n) Σ ω` of each cohort.
     pub shares: Vec<f64>,
+    /// Doses of a continuous treatment, once the columns are conditioned.
+    pub doses: Option<Doses>,
     /// What was subtracted from each outcome column of each stratum, in units of the conditioned outcomes.
     pub offsets: Vec<Vec<f64>>,
     pub n_clusters: Option<usize>,

@@ -22,6 +22,7 @@ pub(super) struct SmallCodes {
 }
 
 /// Values of the codes, ascending.
+#[derive(Clone)]
 enum Scale {
     /// `min + code`.
     Offset(f64),
@@ -95,6 +96,11 @@ impl SmallCodes {
             }
             _ => Ok(coded),
         }
+    }
+
+    /// Other codes of the same values.
+    pub fn with_codes(&self, codes: Vec<u16>) -> Self {
+        Self { codes, scale: self.scale.clone() }
     }
 
     /// Distinct finite values of some of the codes, ascending.

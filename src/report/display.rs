@@ -7,6 +7,7 @@ use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::estimator::GroupTimeResult;
 use crate::inference::Estimate;
+use crate::options::DoseTarget;
 
 use super::foot;
 use super::number::Digits;
@@ -29,11 +30,13 @@ impl GroupTimeResult {
             rows.push(row);
         }
         let [lower, upper] = foot::interval_heads(self.band, self.settings.inference.alpha);
-        let title = match self.settings.eligible {
-            Some(_) => "Group-Time Average Treatment Effects by Triple Differences",
-            None => "Group-Time Average Treatment Effects",
+        let title = match (&self.settings.eligible, self.settings.target) {
+            (_, DoseTarget::Slope) => "Group-Time Average Causal Responses",
+            (Some(_), _) => "Group-Time Average Treatment Effects by Triple Differences",
+            (None, _) => "Group-Time Average Treatment Effects",
         };
-        let header = ["Group", "Time", "ATT(g,t)", "Std. Error", &lower, &upper, ""];
+        let effect = format!("{}(g,t)", self.settings.parameter());
+        let header = ["Group", "Time", &effect, "Std. Error", &lower, &upper, ""];
         let mut notes = foot::notes(&self.settings, self.wald.as_ref());
         notes.splice(1..1, self.differences());
         notes.splice(1..1, reasons.iter().enumerate().map(|(i, r)| format!("({}) {r}", i + 1)));
@@ -84,8 +87,9 @@ impl Aggregated {
         let mut overall = vec![String::new(); labels];
         overall.extend(columns(&self.overall, digits));
         let [lower, upper] = foot::overall_heads(self.alpha);
-        let header = strings(&["", "ATT", "Std. Error", &lower, &upper, ""][1 - labels..]);
-        let caption = words.overall.map(Into::into);
+        let parameter = self.settings.parameter();
+        let header = strings(&["", parameter, "Std. Error", &lower, &upper, ""][1 - labels..]);
+        let caption = words.overall.map(|words| words.replace("ATT", parameter));
         let mut sections = vec![Section { caption, header, rows: vec![overall] }];
         if !self.rows.is_empty() {
             let row = |at: f64, e: &Estimate| [vec![self.shown(at)], columns(e, digits)].concat();

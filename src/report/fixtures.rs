@@ -24,6 +24,8 @@ fn settings(inference: Inference) -> Settings {
         weights: None,
         cluster: None,
         eligible: None,
+        dose: None,
+        target: crate::options::DoseTarget::Level,
         control_group: ControlGroup::NeverTreated,
         base_period: BasePeriod::Varying,
         method: Some(EstimationMethod::DoublyRobust),

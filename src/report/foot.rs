@@ -104,11 +104,14 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
         ),
     });
     let covariates = &settings.covariates;
-    notes.push(format!(
-        "Estimation Method: {}, Outcome: {}, Covariates: {covariates}",
-        method(settings.method),
-        settings.outcome
-    ));
+    notes.push(match &settings.dose {
+        Some(dose) => format!("Outcome: {}, Dose: {dose}", settings.outcome),
+        None => format!(
+            "Estimation Method: {}, Outcome: {}, Covariates: {covariates}",
+            method(settings.method),
+            settings.outcome
+        ),
+    });
     notes.push(sample(settings));
     notes.push(format!("Std. Errors: {}", errors(settings, None)));
     notes

@@ -88,8 +88,10 @@ impl Aggregated {
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
         let at: Vec<Option<f64>> = self.rows.iter().map(|r| Some(r.at)).chain([None]).collect();
-        let term =
-            |at: &Option<f64>| at.map_or("overall".into(), |at| format!("ATT({})", self.shown(at)));
+        let parameter = self.settings.parameter();
+        let term = |at: &Option<f64>| {
+            at.map_or("overall".into(), |at| format!("{parameter}({})", self.shown(at)))
+        };
         let mut first = df!(
             "type" => vec![self.aggregation.kind.name(); at.len()],
             "term" => at.iter().map(term).collect::<Vec<_>>(),

@@ -2,10 +2,12 @@
 
 mod compare;
 mod display;
+mod dose;
 #[cfg(test)]
 mod fixtures;
 mod foot;
 mod frame;
+mod npiv;
 mod number;
 #[cfg(feature = "plot")]
 mod plot;

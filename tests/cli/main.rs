@@ -5,6 +5,7 @@ mod att_gt;
 mod data;
 mod dates;
 mod did_multiplegt;
+mod doses;
 mod golden;
 mod help;
 mod hostile;

@@ -12,6 +12,7 @@
 mod att_gt;
 mod coverage;
 mod ddd;
+mod doses;
 mod drdid;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,7 +1,7 @@
 //! The library's defaults, which options have that are not given, and which their help shows.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, Bootstrap, Ddd, Drdid};
+use burn_did::{AttGt, Bootstrap, ContDid, Ddd, Drdid, Npiv};
 
 /// Group-time effects without an option. The backend does not matter.
 pub(crate) fn att_gt() -> AttGt<Cpu> {
@@ -11,6 +11,16 @@ pub(crate) fn att_gt() -> AttGt<Cpu> {
 /// Triple differences without an option.
 pub(crate) fn ddd() -> Ddd<Cpu> {
     Ddd::builder().outcome("").time("").group("").eligible("").build()
+}
+
+/// A continuous treatment without an option.
+pub(crate) fn cont_did() -> ContDid<Cpu> {
+    ContDid::builder().outcome("").time("").dose("").build()
+}
+
+/// A function estimated by sieves without an option.
+pub(crate) fn npiv() -> Npiv {
+    Npiv::builder().outcome("").regressors(Vec::new()).build()
 }
 
 /// A two-period comparison without an option.

@@ -1,5 +1,8 @@
 //! The JSON document of results.
 
+mod dose;
+mod npiv;
+
 use std::io;
 
 use burn_did::{
@@ -14,16 +17,19 @@ use crate::formed::Formed;
 use crate::shown::in_json;
 use crate::values::{Given, Number};
 
+pub(crate) use dose::Doses;
+pub(crate) use npiv::Function;
+
 /// A period or group: a number, or its name if it is of the calendar.
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum Period {
+pub(crate) enum Period {
     Number(Number),
     Date(String),
 }
 
 impl Period {
-    fn new(period: f64, settings: &Settings) -> Self {
+    pub(crate) fn new(period: f64, settings: &Settings) -> Self {
         match settings.frequency {
             // 0 stands for never treated.
             Some(_) if period != 0.0 => Self::Date(settings.period(period)),
@@ -33,7 +39,7 @@ impl Period {
 }
 
 /// What happened to the rows, with groups and periods as people read them.
-fn audit(audit: &SampleAudit, settings: &Settings) -> Value {
+pub(crate) fn audit(audit: &SampleAudit, settings: &Settings) -> Value {
     let mut value = serde_json::to_value(audit).map_or(Value::Null, whole);
     let named = |periods: &[f64]| -> Value {
         periods.iter().map(|period| Value::from(settings.period(*period))).collect()
@@ -104,7 +110,7 @@ impl<'a> Aggregates<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct About<'a> {
+pub(crate) struct About<'a> {
     estimator: &'a str,
     backend: &'a str,
     precision: &'a str,
@@ -115,7 +121,7 @@ struct About<'a> {
 }
 
 impl<'a> About<'a> {
-    fn new(s: &'a Settings) -> Self {
+    pub(crate) fn new(s: &'a Settings) -> Self {
         let (estimator, backend, precision) = (&s.estimator, &s.backend, &s.precision);
         let (frequency, n_units, n_rows) = (s.frequency, s.n_units, s.n_rows);
         Self { estimator, backend, precision, frequency, n_units, n_rows }
@@ -266,13 +272,13 @@ struct Aggregate<'a> {
 
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum Answer {
+pub(crate) enum Answer {
     Formed { overall: Interval, critical_value: f64, rows: Vec<Row> },
     Failed { error: String },
 }
 
 #[derive(serde::Serialize)]
-struct Interval {
+pub(crate) struct Interval {
     att: Option<f64>,
     se: Option<f64>,
     ci_lower: Option<f64>,
@@ -280,7 +286,7 @@ struct Interval {
 }
 
 #[derive(serde::Serialize)]
-struct Row {
+pub(crate) struct Row {
     at: Period,
     #[serde(flatten)]
     estimate: Interval,
@@ -298,7 +304,7 @@ impl<'a> Aggregate<'a> {
 }
 
 impl Answer {
-    fn formed(aggregated: &Aggregated) -> Self {
+    pub(crate) fn formed(aggregated: &Aggregated) -> Self {
         let row = |r: &burn_did::AggregatedRow| Row {
             at: match aggregated.aggregation.kind {
                 AggregationKind::Group | AggregationKind::Calendar => {

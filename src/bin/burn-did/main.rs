@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{aggregate, att_gt, ddd, did_multiplegt, drdid, plot};
+use commands::{aggregate, att_gt, cont_did, ddd, did_multiplegt, drdid, npiv, plot};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -40,6 +40,8 @@ enum Command {
     Ddd(Box<ddd::DddArgs>),
     DidMultiplegt(Box<did_multiplegt::DidMultiplegtArgs>),
     Drdid(Box<drdid::DrdidArgs>),
+    ContDid(Box<cont_did::ContDidArgs>),
+    Npiv(Box<npiv::NpivArgs>),
     Aggregate(aggregate::AggregateArgs),
     Plot(plot::PlotArgs),
     #[cfg(feature = "cluster")]
@@ -68,6 +70,8 @@ fn main() -> ExitCode {
         Command::Ddd(args) => ddd::run(&args),
         Command::DidMultiplegt(args) => did_multiplegt::run(&args),
         Command::Drdid(args) => drdid::run(&args),
+        Command::ContDid(args) => cont_did::run(&args),
+        Command::Npiv(args) => npiv::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "cluster")]

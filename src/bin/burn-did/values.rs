@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, AggregationKind, Band, BasePeriod, ControlGroup, DrdidMethod, EstimationMethod,
-    FixWeights, Frequency, Inference, Multiplier, Precision, Resampling, UnbalancedPanel,
+    Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, DoseAggregation,
+    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Frequency,
+    Inference, Multiplier, Precision, Resampling, SieveBasis, SieveGrid, SieveKnots,
+    UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
@@ -118,6 +120,56 @@ pub(crate) const ESTIMATOR: Choice<Estimator> = Choice(&[
     (&["std_ipw_did_rc"], Estimator::new(DrdidMethod::Ipw, true, true)),
     (&["twfe_did_rc"], Estimator::new(DrdidMethod::Twfe, true, true)),
 ]);
+
+pub(crate) const DOSE_TARGET: Choice<DoseTarget> =
+    Choice(&[(&["level"], DoseTarget::Level), (&["slope"], DoseTarget::Slope)]);
+
+pub(crate) const DOSE_AGGREGATION: Choice<DoseAggregation> = Choice(&[
+    (&["dose"], DoseAggregation::Dose),
+    (&["eventstudy", "event-study", "event_study", "dynamic"], DoseAggregation::EventStudy),
+]);
+
+pub(crate) const DOSE_METHOD: Choice<DoseMethod> =
+    Choice(&[(&["parametric"], DoseMethod::Parametric), (&["cck"], DoseMethod::Cck)]);
+
+pub(crate) const SHARES: Choice<CohortShares> =
+    Choice(&[(&["fixed"], CohortShares::Fixed), (&["estimated"], CohortShares::Estimated)]);
+
+pub(crate) const SIEVE_BASIS: Choice<SieveBasis> =
+    Choice(&[(&["tensor"], SieveBasis::Tensor), (&["additive"], SieveBasis::Additive)]);
+
+pub(crate) const SIEVE_KNOTS: Choice<SieveKnots> =
+    Choice(&[(&["uniform"], SieveKnots::Uniform), (&["quantiles"], SieveKnots::Quantiles)]);
+
+/// Points of one regressor: numbers, or `grid:COUNT`.
+pub(crate) fn points(text: &str) -> Result<SieveGrid, String> {
+    match doses(text)? {
+        DoseGrid::Even(count) => Ok(SieveGrid::Even(count)),
+        DoseGrid::Values(values) => {
+            Ok(SieveGrid::Points(values.into_iter().map(|v| vec![v]).collect()))
+        }
+        DoseGrid::Quantiles { .. } => Err("expected points as in 0.1,0.2 or grid:50".into()),
+    }
+}
+
+/// Doses: numbers, `quantiles:FIRST:LAST:COUNT` or `grid:COUNT`.
+pub(crate) fn doses(text: &str) -> Result<DoseGrid, String> {
+    fn number<T: FromStr>(text: &str) -> Result<T, String> {
+        text.trim().parse().map_err(|_| format!("`{}` is no number", text.trim()))
+    }
+    let parts: Vec<&str> = text.split(':').map(str::trim).collect();
+    let grid = match parts[..] {
+        ["grid", count] => DoseGrid::Even(number(count)?),
+        ["quantiles", first, last, count] => DoseGrid::Quantiles {
+            first: number(first)?,
+            last: number(last)?,
+            count: number(count)?,
+        },
+        [_] => DoseGrid::Values(text.split(',').map(number).collect::<Result<_, String>>()?),
+        _ => return Err("expected doses as in 0.1,0.2, quantiles:0.1:0.99:90 or grid:50".into()),
+    };
+    grid.validate().map(|()| grid).map_err(|error| error.to_string())
+}
 
 /// A number in (0, 1).
 pub(crate) fn fraction(text: &str) -> Result<f64, String> {

@@ -12,11 +12,14 @@ use crate::backend::Cpu;
 use crate::cluster::threads::Threads;
 use crate::cluster::worker::Worker;
 use crate::cluster::{Obey, Options, Session};
-use crate::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
+use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulation};
 use crate::error::Result;
 use crate::estimator::through::Through;
-use crate::estimator::{AttGt, Ddd, Drdid};
-use crate::options::{Bootstrap, DrdidMethod, Multiplier, Precision, Resampling, UnbalancedPanel};
+use crate::estimator::{AttGt, ContDid, Ddd, Drdid};
+use crate::options::{
+    Bootstrap, DoseGrid, DoseMethod, DrdidMethod, Multiplier, Precision, Resampling,
+    UnbalancedPanel,
+};
 use crate::pass::{SEGMENT, TILE};
 use crate::source::{HostStrata, LocalOptions, LocalStrata};
 
@@ -195,6 +198,26 @@ fn several_segments_of_a_stratum() {
     let mut sections = base().build();
     (sections.unit, sections.repeated_cross_sections) = (None, true);
     assert_equal("sections", &sections, &data, TILE);
+}
+
+/// Knots, splines in the place of the dose, and groups that follow from it. The method `cck` is refused: it needs the units.
+#[test]
+fn several_segments_of_continuous_treatments() {
+    let simulation = DoseSimulation::builder().units(30_000).periods(3).groups(2).weights(true);
+    let data = simulation.clusters(70).dose_begins_with_treatment(true).build().frame();
+    let base = || {
+        let named = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").dose("dose");
+        named.weights("weight").grid(DoseGrid::Even(5))
+    };
+    let drawn = base().knots(2).bootstrap(Bootstrap::draws(20)).build();
+    assert_equal("doses", &drawn, &data, TILE);
+    let clustered = base().knots(1).group("group").cluster("cluster").build();
+    assert_equal("clusters", &clustered, &data, 2 * TILE);
+    assert_equal("no knots", &base().degree(1).build(), &data, TILE);
+    let cck = base().method(DoseMethod::Cck).build();
+    let shared = Shared::new(&data, 1, data.height());
+    let there = remote(&cck, &shared, (1, data.height(), TILE), reversed);
+    assert!(there.contains("`method` must be `parametric` on a cluster"), "{there}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod columns;
 mod covariate;
+mod doses;
 mod products;
 mod weights;
 
@@ -15,6 +16,7 @@ use crate::pass::{Gram, Stat, TILE};
 
 pub(super) use columns::{ColumnLook, ColumnSums};
 pub(super) use covariate::{CovariateLook, CovariateSum};
+pub(super) use doses::{DIGITS, DoseLook, DoseQuestion, DoseStat, VALUES};
 pub(super) use products::ProductLook;
 pub(super) use weights::WeightLook;
 
@@ -29,6 +31,8 @@ pub(crate) enum Look {
     Products(ProductLook),
     /// Sum of a weight column.
     Weights(WeightLook),
+    /// The range of the doses, or how many are in which part of it.
+    Doses(DoseLook),
 }
 
 /// An answer about one stratum.
@@ -40,6 +44,8 @@ pub(crate) enum LookStat {
     Number(f64),
     /// Of [`Look::Products`].
     Products(Gram),
+    /// Of [`Look::Doses`].
+    Doses(DoseStat),
 }
 
 /// Whole tiles of a stratum, as they were filled; only the stratum's last tile may be short.
@@ -92,6 +98,7 @@ impl Look {
     pub fn reads(&self, stratum: usize) -> bool {
         match self {
             Self::Products(look) => look.strata.contains(&stratum),
+            Self::Doses(look) => look.reads(stratum),
             Self::Columns(_) | Self::Covariate(_) | Self::Weights(_) => true,
         }
     }
@@ -102,6 +109,7 @@ impl Look {
             Self::Columns(look) => LookStat::Columns(look.none(stratum)),
             Self::Covariate(_) | Self::Weights(_) => LookStat::Number(0.0),
             Self::Products(look) => LookStat::Products(Gram::zero(look.standard.len() + 1, 0)),
+            Self::Doses(look) => LookStat::Doses(look.none()),
         }
     }
 
@@ -115,6 +123,7 @@ impl Look {
             (Self::Covariate(look), LookStat::Number(stat)) => look.add(piece, stat),
             (Self::Products(look), LookStat::Products(stat)) => look.add(piece, stat),
             (Self::Weights(look), LookStat::Number(stat)) => look.add(piece, stat),
+            (Self::Doses(look), LookStat::Doses(stat)) => return look.add(piece, stat),
             _ => return Err(foreign()),
         }
         Ok(())
@@ -136,6 +145,7 @@ impl Look {
                 Ok(())
             }
             (Self::Products(_), LookStat::Products(a), LookStat::Products(b)) => a.merge(b),
+            (Self::Doses(look), LookStat::Doses(a), LookStat::Doses(b)) => look.merge(a, b),
             _ => Err(foreign()),
         }
     }
@@ -158,6 +168,14 @@ impl TryFrom<LookStat> for f64 {
 
     fn try_from(stat: LookStat) -> Result<Self> {
         if let LookStat::Number(number) = stat { Ok(number) } else { Err(foreign()) }
+    }
+}
+
+impl TryFrom<LookStat> for DoseStat {
+    type Error = DidError;
+
+    fn try_from(stat: LookStat) -> Result<Self> {
+        if let LookStat::Doses(stat) = stat { Ok(stat) } else { Err(foreign()) }
     }
 }
 

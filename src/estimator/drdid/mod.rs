@@ -128,6 +128,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
             treatment: Treatment::Indicator,
             study: StudyDesign::TwoPeriods(TwoPeriods),
             eligible: None,
+            dose: None,
             allow_unbalanced: false,
             pairs: false,
             fix_weights: None,

@@ -13,7 +13,7 @@ use crate::estimator::format::Format;
 use crate::inference::{Estimate, pointwise};
 use crate::input::{Data, Read, guarded};
 use crate::memory;
-use crate::options::{BasePeriod, ControlGroup};
+use crate::options::{BasePeriod, ControlGroup, DoseTarget};
 use crate::panel::{GroupPeriods, Layout, MissingValues, Roles};
 use crate::random::uniform;
 use crate::settings::Settings;
@@ -309,6 +309,8 @@ impl DidMultiplegt {
             weights: self.weights.clone(),
             cluster: roles.cluster.clone(),
             eligible: None,
+            dose: None,
+            target: DoseTarget::Level,
             control_group: if self.only_never_switchers {
                 never
             } else {

@@ -242,6 +242,7 @@ impl DidMultiplegt {
             group: self.treatment.clone(),
             treatment: Treatment::Indicator,
             eligible: None,
+            dose: None,
             weights: self.weights.clone(),
             cluster: self.cluster.clone().filter(|cluster| *cluster != self.unit),
             covariates: Formula::parse(&self.covariates)?,

@@ -25,6 +25,13 @@ impl Axis {
         Self { low, high, ticks: round_ticks(low, high, round_step((high - low) / target)) }
     }
 
+    /// Exactly this range but for a little air, and about `target` round ticks.
+    pub(super) fn between(low: f64, high: f64, target: f64) -> Self {
+        let air = 0.02 * (high - low);
+        let (low, high) = (low - air, high + air);
+        Self { low, high, ticks: round_ticks(low, high, round_step((high - low) / target)) }
+    }
+
     /// Numbers of time: at most `most` ticks, at whole numbers if all times are whole, else at the times themselves
     /// if they are few.
     pub(super) fn times(times: &[f64], most: f64) -> Self {

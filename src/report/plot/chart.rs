@@ -9,6 +9,7 @@ use crate::report::foot::percent;
 use crate::report::number::Digits;
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
+use crate::settings::Settings;
 
 use super::legend::{Entry, Key};
 use super::marks::Style;
@@ -57,7 +58,7 @@ impl Chart {
             }
         }
         let words = Words { title: "Group-Time Average Treatment Effects", x_label: "Period" };
-        let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
+        let mut chart = Self::new(&words, &result.settings, facets, options);
         chart.frequency = result.settings.frequency;
         chart.finish(options, result.band, result.settings.inference.alpha);
         Ok(chart)
@@ -66,7 +67,7 @@ impl Chart {
     pub(super) fn aggregated(result: &Aggregated, options: &PlotOptions) -> Result<Self> {
         let words = words(result.aggregation.kind)?;
         let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
-        let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
+        let mut chart = Self::new(&words, &result.settings, facets, options);
         if result.aggregation.kind != AggregationKind::Dynamic {
             chart.categories = true;
             chart.frequency = result.settings.frequency;
@@ -84,19 +85,20 @@ impl Chart {
             x_label: "Periods since the last one before the switch",
         };
         let facets = vec![Facet { title: String::new(), rows }];
-        let mut chart = Self::new(&words, &result.settings.outcome, facets, options);
+        let mut chart = Self::new(&words, &result.settings, facets, options);
         chart.finish(options, Band::Pointwise, result.settings.inference.alpha);
         Ok(chart)
     }
 
-    fn new(words: &Words, outcome: &str, facets: Vec<Facet>, options: &PlotOptions) -> Self {
+    fn new(words: &Words, settings: &Settings, facets: Vec<Facet>, options: &PlotOptions) -> Self {
+        let (parameter, outcome) = (settings.parameter(), &settings.outcome);
         let word = |set: &Option<String>, default: String| {
             one_line(set.as_ref().unwrap_or(&default)).trim().to_owned()
         };
         Self {
             title: word(&options.title, words.title.into()),
             x_label: word(&options.x_label, words.x_label.into()),
-            y_label: word(&options.y_label, format!("ATT ({outcome})")),
+            y_label: word(&options.y_label, format!("{parameter} ({outcome})")),
             facets,
             frequency: None,
             categories: false,

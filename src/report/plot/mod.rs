@@ -9,6 +9,7 @@
 
 mod axis;
 mod chart;
+mod dose;
 mod font;
 mod layout;
 mod legend;

@@ -69,6 +69,10 @@ fn draw(backend: &mut BitMapBackend<'_>, shape: &Shape, factor: f64) -> Result<(
             let radius = pixel(*radius).max(1).unsigned_abs();
             backend.draw_circle((pixel(centre.x), pixel(centre.y)), radius, &rgb(*colour), true)
         }
+        Shape::Polygon { corners, colour } => {
+            let corners = corners.iter().map(|p| (pixel(p.x), pixel(p.y)));
+            backend.fill_polygon(corners, &rgb(*colour))
+        }
         Shape::Text(_) => Ok(()),
     }
     .map_err(failed)

@@ -59,6 +59,7 @@ pub(super) enum Shape {
     Line { from: Point, to: Point, width: f64, colour: Colour },
     Fill { area: Area, colour: Colour },
     Disc { centre: Point, radius: f64, colour: Colour },
+    Polygon { corners: Vec<Point>, colour: Colour },
     Text(Text),
 }
 
@@ -100,6 +101,29 @@ impl Scene {
 
     pub(super) fn fill(&mut self, area: Area, colour: Colour) {
         self.shapes.push(Shape::Fill { area, colour });
+    }
+
+    pub(super) fn polygon(&mut self, corners: Vec<Point>, colour: Colour) {
+        self.shapes.push(Shape::Polygon { corners, colour });
+    }
+
+    /// A line through points from left to right.
+    pub(super) fn curve(&mut self, points: &[Point], width: f64, colour: Colour) {
+        for pair in points.windows(2) {
+            let (dx, dy) = (pair[1].x - pair[0].x, pair[1].y - pair[0].y);
+            let scale = width / 2.0 / dx.hypot(dy).max(1e-9);
+            let (x, y) = (-dy * scale, dx * scale);
+            let side = |p: &Point, sign: f64| Point { x: p.x + sign * x, y: p.y + sign * y };
+            let corners = vec![
+                side(&pair[0], 1.0),
+                side(&pair[1], 1.0),
+                side(&pair[1], -1.0),
+                side(&pair[0], -1.0),
+            ];
+            self.polygon(corners, colour);
+            // Fills the wedge of a bend.
+            self.disc(pair[1], width / 2.0, colour);
+        }
     }
 
     pub(super) fn disc(&mut self, centre: Point, radius: f64, colour: Colour) {

@@ -50,6 +50,9 @@ fn draw(backend: &mut SVGBackend<'_>, shape: &Shape) -> Result<()> {
             let radius = length(*radius);
             backend.draw_circle(pixel(*centre), radius, &rgb(*colour), true)
         }
+        Shape::Polygon { corners, colour } => {
+            backend.fill_polygon(corners.iter().map(|p| pixel(*p)), &rgb(*colour))
+        }
         Shape::Text(text) if text.words.is_empty() => Ok(()),
         Shape::Text(text) => {
             let words: String = text.words.chars().map(in_xml).collect();

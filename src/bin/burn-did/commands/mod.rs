@@ -2,10 +2,12 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod att_gt;
+pub(crate) mod cont_did;
 pub(crate) mod ddd;
 pub(crate) mod did_multiplegt;
 pub(crate) mod drdid;
 mod group_time;
+pub(crate) mod npiv;
 pub(crate) mod plot;
 
 use std::path::Path;

@@ -1,0 +1,213 @@
+//! `burn-did cont-did`
+
+use std::path::PathBuf;
+
+use burn_did::backend::DidBackend;
+use burn_did::{
+    BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, DoseAggregation, DoseGrid,
+    DoseMethod, DoseTarget,
+};
+use clap::Args;
+
+use crate::args::{BandArgs, ColumnArgs, DeviceArgs, Format, InferenceArgs};
+use crate::backend::{self, Fit, On};
+use crate::configure::{fit_where_asked, with_shared};
+use crate::defaults;
+use crate::error::Result;
+use crate::{json, output, values};
+
+/// Effects of a continuous treatment by dose, and their slopes (Callaway, Goodman-Bacon and Sant'Anna 2024).
+///
+/// The options have the names of R's `contdid::cont_did`, and the long words that follow as aliases.
+#[derive(Args)]
+pub(crate) struct ContDidArgs {
+    #[command(flatten)]
+    columns: ColumnArgs,
+    /// Period of first treatment; 0, inf or empty for never treated. Without it, the first period with a dose.
+    #[arg(long, value_name = "COLUMN", visible_alias = "group", help_heading = "Columns")]
+    gname: Option<String>,
+    /// Dose: 0 or any number for never-treated units, and one positive number from treatment on for treated ones.
+    #[arg(long, value_name = "COLUMN", visible_alias = "dose", help_heading = "Columns")]
+    dname: String,
+    /// What the event study is of: average effects, or their slopes in the dose.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        visible_alias = "target-parameter",
+        default_value = values::DOSE_TARGET.word(defaults::cont_did().target),
+        value_parser = values::DOSE_TARGET.parser(),
+        help_heading = "Estimation"
+    )]
+    target: DoseTarget,
+    /// What is shown: curves over the dose, or the event study.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = values::DOSE_AGGREGATION.word(defaults::cont_did().aggregation),
+        value_parser = values::DOSE_AGGREGATION.parser(),
+        help_heading = "Estimation"
+    )]
+    aggregation: DoseAggregation,
+    /// Splines as given, or cubic ones whose number the data decide (two groups in two periods).
+    #[arg(
+        long,
+        value_name = "METHOD",
+        visible_alias = "dose-est-method",
+        default_value = values::DOSE_METHOD.word(defaults::cont_did().method),
+        value_parser = values::DOSE_METHOD.parser(),
+        help_heading = "Estimation"
+    )]
+    dose_method: DoseMethod,
+    /// Degree of the splines.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::cont_did().degree,
+        help_heading = "Estimation"
+    )]
+    degree: usize,
+    /// Interior knots of the splines, at quantiles of the doses.
+    #[arg(
+        long,
+        value_name = "N",
+        visible_alias = "knots",
+        default_value_t = defaults::cont_did().knots,
+        help_heading = "Estimation"
+    )]
+    num_knots: usize,
+    /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, which is
+    /// what they are without this.
+    #[arg(
+        long,
+        value_name = "DOSES",
+        value_parser = values::doses,
+        allow_hyphen_values = true,
+        help_heading = "Estimation"
+    )]
+    dvals: Option<DoseGrid>,
+    /// Comparison units.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = values::CONTROL_GROUP.word(defaults::cont_did().control_group),
+        value_parser = values::CONTROL_GROUP.parser(),
+        help_heading = "Estimation"
+    )]
+    control_group: ControlGroup,
+    /// Period that outcomes are compared with.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = values::BASE_PERIOD.word(defaults::cont_did().base_period),
+        value_parser = values::BASE_PERIOD.parser(),
+        help_heading = "Estimation"
+    )]
+    base_period: BasePeriod,
+    /// Periods before treatment in which units may already react.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::cont_did().anticipation,
+        allow_negative_numbers = true,
+        help_heading = "Estimation"
+    )]
+    anticipation: u32,
+    #[command(flatten)]
+    inference: InferenceArgs,
+    #[command(flatten)]
+    band: BandArgs,
+    /// Whether the groups' shares are taken as they are, or are estimates with an uncertainty that curves and the overall slope have
+    /// part in.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = values::SHARES.word(defaults::cont_did().shares),
+        value_parser = values::SHARES.parser(),
+        help_heading = "Inference"
+    )]
+    shares: CohortShares,
+    /// With --dose-method cck, leave out the uncertainty of the comparison units' mean change, as the reference packages do.
+    #[arg(long, help_heading = "Inference")]
+    no_comparison_noise: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    cluster: crate::cluster::OnCluster,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw the curves, or the event study, to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
+    /// Save the result as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
+    let fit = backend::fit(args)?;
+    let text = match args.format {
+        Format::Json => json::text(&json::Doses::new(&fit))?,
+        Format::Csv => csv(&fit)?,
+        Format::Table => output::blocks([fit.to_string()]),
+        Format::Markdown => output::blocks([fit.to_markdown()]),
+        Format::Latex => output::blocks([fit.to_latex()]),
+    };
+    output::results(&text)?;
+    if args.format == Format::Csv && !args.device.quiet {
+        let frequency = fit.level.settings.frequency;
+        fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
+    }
+    if let Some(file) = &args.save {
+        fit.save(file)?;
+    }
+    if let Some(file) = &args.plot {
+        fit.plot(file)?;
+    }
+    Ok(())
+}
+
+/// The table that was asked for as CSV.
+fn csv(fit: &ContDidResult) -> Result<String> {
+    Ok(match fit.aggregation {
+        DoseAggregation::Dose => fit.to_csv()?,
+        DoseAggregation::EventStudy => fit.event_study(fit.target)?.to_csv()?,
+    })
+}
+
+impl Fit for ContDidArgs {
+    type Result = ContDidResult;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    #[cfg(feature = "cluster")]
+    fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
+        Some(&self.cluster)
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<ContDidResult> {
+        let rows = self.columns.repeated_cross_sections;
+        let cluster = self.columns.cluster(rows)?;
+        let estimator = with_shared!(ContDid<B>, self, on, rows: rows, cluster: cluster)
+            .maybe_group(self.gname.clone())
+            .dose(&*self.dname)
+            .target(self.target)
+            .aggregation(self.aggregation)
+            .method(self.dose_method)
+            .degree(self.degree)
+            .knots(self.num_knots)
+            .maybe_grid(self.dvals.clone())
+            .control_group(self.control_group)
+            .base_period(self.base_period)
+            .anticipation(self.anticipation)
+            .shares(self.shares)
+            .comparison_noise(!self.no_comparison_noise)
+            .maybe_band(self.band.band())
+            .build();
+        fit_where_asked!(estimator, self, on)
+    }
+}

@@ -1,0 +1,193 @@
+//! `burn-did npiv`
+
+use std::path::PathBuf;
+
+use burn_did::{Npiv, NpivResult, SieveBasis, SieveGrid, SieveKnots};
+use clap::Args;
+
+use crate::args::Format;
+use crate::defaults;
+use crate::error::Result;
+use crate::{json, output, values};
+
+/// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).
+///
+/// The options have the names of R's `npiv::npiv`, and the long words that follow as aliases.
+#[derive(Args)]
+pub(crate) struct NpivArgs {
+    /// CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in
+    /// "data/*.parquet".
+    data: PathBuf,
+    /// Outcome.
+    #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
+    yname: String,
+    /// Regressors, as in x1,x2.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_alias = "regressors",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "Columns"
+    )]
+    xname: Vec<String>,
+    /// Instruments, as in w1,w2; the regressors themselves without.
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        visible_alias = "instruments",
+        value_delimiter = ',',
+        help_heading = "Columns"
+    )]
+    wname: Vec<String>,
+    /// Sampling weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    weightsname: Option<String>,
+    /// Words and numbers that stand for a missing value in every column, besides the empty field.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        visible_alias = "missing-values",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    na: Option<Vec<String>>,
+    /// All products of the regressors' splines, or their sum.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = values::SIEVE_BASIS.word(defaults::npiv().basis),
+        value_parser = values::SIEVE_BASIS.parser(),
+        help_heading = "Estimation"
+    )]
+    basis: SieveBasis,
+    /// Knots evenly spaced or at quantiles.
+    #[arg(
+        long,
+        value_name = "WHERE",
+        default_value = values::SIEVE_KNOTS.word(defaults::npiv().knots),
+        value_parser = values::SIEVE_KNOTS.parser(),
+        help_heading = "Estimation"
+    )]
+    knots: SieveKnots,
+    /// Degree of the regressors' splines.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().x_degree, help_heading = "Estimation")]
+    j_x_degree: usize,
+    /// Segments of each regressor; chosen by the data without.
+    #[arg(long, value_name = "N", help_heading = "Estimation")]
+    j_x_segments: Option<usize>,
+    /// Degree of the instruments' splines.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_degree, help_heading = "Estimation")]
+    k_w_degree: usize,
+    /// Segments of each instrument.
+    #[arg(long, value_name = "N", help_heading = "Estimation")]
+    k_w_segments: Option<usize>,
+    /// Instruments have 2^N times as many segments as regressors, where the data choose.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth, help_heading = "Estimation")]
+    k_w_smooth: u32,
+    /// Points at which the function is evaluated, of one regressor: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; the
+    /// observations without this.
+    #[arg(
+        long,
+        value_name = "POINTS",
+        value_parser = values::points,
+        allow_hyphen_values = true,
+        help_heading = "Estimation"
+    )]
+    x_eval: Option<SieveGrid>,
+    /// Regressor that the derivative is in, counted from 1.
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Estimation")]
+    deriv_index: usize,
+    /// Order of the derivative.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::npiv().derivative_order,
+        help_heading = "Estimation"
+    )]
+    deriv_order: usize,
+    /// Draws that decide the dimension and the bands.
+    #[arg(
+        long,
+        value_name = "N",
+        visible_alias = "draws",
+        default_value_t = defaults::npiv().draws,
+        help_heading = "Inference"
+    )]
+    biters: usize,
+    /// Seed of the draws.
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().seed, help_heading = "Inference")]
+    seed: u64,
+    /// One minus the confidence level.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        visible_alias = "alpha",
+        default_value_t = defaults::npiv().alpha,
+        value_parser = values::alpha,
+        help_heading = "Inference"
+    )]
+    alp: f64,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw the function and its derivative to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
+    /// Save the result as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
+    /// No warnings on standard error.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &NpivArgs) -> Result<()> {
+    let fit = args.fit()?;
+    let text = match args.format {
+        Format::Json => json::text(&json::Function::new(&fit))?,
+        Format::Csv => fit.to_csv()?,
+        Format::Table => output::blocks([fit.to_string()]),
+        Format::Markdown => output::blocks([fit.to_markdown()]),
+        Format::Latex => output::blocks([fit.to_latex()]),
+    };
+    output::results(&text)?;
+    if args.format == Format::Csv && !args.quiet {
+        fit.warnings.iter().for_each(output::warning);
+    }
+    if let Some(file) = &args.save {
+        fit.save(file)?;
+    }
+    if let Some(file) = &args.plot {
+        fit.plot(file)?;
+    }
+    Ok(())
+}
+
+impl NpivArgs {
+    fn fit(&self) -> Result<NpivResult> {
+        let config = Npiv::builder()
+            .outcome(&*self.yname)
+            .regressors(self.xname.clone())
+            .instruments(self.wname.clone())
+            .maybe_weights(self.weightsname.clone())
+            .basis(self.basis)
+            .knots(self.knots)
+            .x_degree(self.j_x_degree)
+            .maybe_x_segments(self.j_x_segments)
+            .w_degree(self.k_w_degree)
+            .maybe_w_segments(self.k_w_segments)
+            .w_smooth(self.k_w_smooth)
+            .maybe_grid(self.x_eval.clone())
+            .derivative_index(self.deriv_index.wrapping_sub(1))
+            .derivative_order(self.deriv_order)
+            .draws(self.biters)
+            .seed(self.seed)
+            .alpha(self.alp)
+            .maybe_missing_values(self.na.clone())
+            .build();
+        Ok(config.fit(self.data.as_path())?)
+    }
+}

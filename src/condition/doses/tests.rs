@@ -1,0 +1,95 @@
+use super::*;
+use crate::condition::look::Piece;
+use crate::panel::StratumData;
+
+fn stratum(doses: &[f64]) -> StratumData {
+    let rows = doses.len();
+    StratumData { rows, x: doses.to_vec(), rank: vec![0; rows], ..StratumData::default() }
+}
+
+/// Quantiles of the doses of strata that count so often.
+fn found(strata: &[(&[f64], u64)], probabilities: &[f64]) -> Vec<f64> {
+    let times: Vec<u64> = strata.iter().map(|s| s.1).collect();
+    let total = strata.iter().map(|s| s.0.len() as u64 * s.1).sum();
+    let count = |question| {
+        let look = DoseLook { versions: vec![Some(0); strata.len()], question };
+        let answer = |(stratum, (doses, _)): (usize, &(&[f64], u64))| {
+            let data = &self::stratum(doses);
+            let mut stat = look.none();
+            let piece = Piece { stratum, first: 0, data, start: 0, rows: data.rows };
+            look.add(&piece, &mut stat).map(|()| stat)
+        };
+        strata.iter().enumerate().map(answer).collect()
+    };
+    quantiles(probabilities, total, &times, count).unwrap()
+}
+
+#[test]
+fn counting_finds_the_quantiles_that_sorting_finds() {
+    let doses: Vec<f64> =
+        (0..101).map(|i| 0.15 + 0.8 * (0.77 * f64::from(i) + 0.4).sin().abs()).collect();
+    let mut sorted = doses.clone();
+    sorted.sort_by(f64::total_cmp);
+    let got = found(&[(&doses[..40], 1), (&doses[40..], 1)], &[0.0, 0.25, 0.333, 1.0]);
+    let at = 0.333 * 100.0;
+    let between = sorted[33] + (at - 33.0) * (sorted[34] - sorted[33]);
+    assert_eq!(got, [sorted[0], sorted[25], between, sorted[100]]);
+}
+
+#[test]
+fn strata_count_as_often_as_their_periods() {
+    let got = found(&[(&[1.0], 3), (&[2.0, 1e-300, 5.0], 1)], &[0.0, 0.2, 0.6, 0.8, 1.0]);
+    assert_eq!(got, [1e-300, 1.0, 1.0, 2.0, 5.0]);
+}
+
+#[test]
+fn columns_are_splines_and_their_derivatives_from_the_second_on() {
+    let splines = Splines::new(2, &[1.0, 2.0, 4.0]).unwrap();
+    let expansion = Expansion::new(
+        vec![None, Some(1), Some(1)],
+        Some((vec![None, Some(splines.clone()), None], 5)),
+    );
+    assert_eq!(expansion.columns(), 8);
+    assert!(expansion.is_of(3) && !expansion.is_of(2));
+    let doses = [9.0, 9.0, 9.0, 1.0, 2.5, 4.0];
+    let columns = expansion.columns_of(1, 3, &doses);
+    for (row, dose) in doses[3..].iter().enumerate() {
+        for order in 0..2 {
+            let expected = splines.row(*dose, order);
+            // One function less than others may have.
+            for j in 1..5 {
+                let expected = expected.get(j).copied().unwrap_or(0.0);
+                assert_eq!(columns[(order * 4 + j - 1) * 3 + row], expected);
+            }
+        }
+    }
+    assert!(expansion.columns_of(0, 3, &doses).iter().all(|v| *v == 0.0));
+    assert_eq!(Expansion::new(vec![Some(1)], None).columns_of(0, 3, &doses), doses[3..]);
+}
+
+#[test]
+fn knots_outside_a_cohorts_range_are_dropped_there() {
+    let mut doses = Doses {
+        splines: Vec::new(),
+        distinct: Vec::new(),
+        knots: vec![1.0, 2.0, 2.0, 3.0],
+        dropped: Vec::new(),
+        range: (0.0, 4.0),
+        percentiles: Vec::new(),
+        quantiles: Vec::new(),
+        functions: 8,
+    };
+    let range = |lowest, highest| DoseStat::Range { lowest, highest, distinct: vec![lowest] };
+    for stat in [
+        range(0.0, 4.0),
+        range(1.0, 2.5),
+        range(3.0, 3.0),
+        DoseLook { versions: vec![], question: DoseQuestion::Range { distinct: 2 } }.none(),
+    ] {
+        doses.add_stratum(&stat, 3);
+    }
+    assert_eq!(doses.dropped, [1, 3, 4, 0]);
+    let lengths: Vec<Option<usize>> =
+        doses.splines.iter().map(|s| s.as_ref().map(Splines::len)).collect();
+    assert_eq!(lengths, [Some(7), Some(5), None, None]);
+}

@@ -1,0 +1,262 @@
+//! Two groups in two periods with as many splines as the data decide (Chen, Christensen and Kankanala 2025).
+//!
+//! Changes of the treated units, less the mean change `m` of the comparison units, are regressed on cubic splines of the dose. The
+//! average slope is `θ = Σ_T w ψ̇'β / Σ_T w`, with influence `ψ̇_i'β - θ + e_i ψ_i'(Σ w ψψ')⁻ Σ w ψ̇` times `w_i / Σ_T w`.
+
+use super::curve::{CohortCurve, Curves};
+use super::effects::{effects, failures, finish, no_law};
+use super::kept::{Treated, treated};
+use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
+use crate::backend::DidBackend;
+use crate::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
+use crate::error::{DidError, Result};
+use crate::estimates::CellStatus;
+use crate::estimator::finish as common;
+use crate::estimator::moments::InfluenceMoments;
+use crate::estimator::setup::Opened;
+use crate::estimator::shell::{self, Options};
+use crate::inference::Joint;
+use crate::npiv::{
+    Derivative, Fitted, Observations, Question, SieveBasis, SieveKnots, Spaces, fit, pseudo_inverse,
+};
+use crate::options::DoseTarget;
+use crate::panel::Sample;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// Draws that decide the dimension and the bands unless another number is asked for.
+const DRAWS: usize = 9_999;
+
+pub(super) fn estimate<B: DidBackend, S: Source>(
+    config: &ContDid<B>,
+    opened: Opened<S>,
+) -> Result<ContDidResult> {
+    let Opened { setup, source, start, mut timings } = opened;
+    if source.cluster_work().is_some() {
+        return Err(DidError::Config {
+            option: "method",
+            expected: "`parametric` on a cluster, whose driver holds no rows",
+            got: "cck".into(),
+        });
+    }
+    let before = start.elapsed().as_secs_f64();
+    let sample = source.sample();
+    let planned: Vec<PlannedCell> = config
+        .plan(sample)
+        .into_iter()
+        .filter(|cell| cell.status != Some(CellStatus::Reference))
+        .collect();
+    let two = sample.periods.len() == 2 && sample.cohorts.len() == 2;
+    let (true, [plan]) = (two, &planned[..]) else {
+        return Err(DidError::Doses {
+            problem: format!(
+                "the method `cck` compares one treated group with never-treated units in two periods; the sample has {} cohort(s) in {} periods: keep two of each, or use the parametric method",
+                sample.cohorts.len(),
+                sample.periods.len()
+            ),
+        });
+    };
+    let work =
+        crate::source::Work { bootstrap: None, ..config.shared().work(1 + sample.groups.len()) };
+    source.check(&work)?;
+    let cells = dose_cells(&source, &planned, false)?;
+    let cell = match &cells[0] {
+        Ok(cell) => cell,
+        Err(status) => {
+            let reason = status.shown(sample.calendar.frequency);
+            return Err(DidError::Doses {
+                problem: format!("there is no effect to estimate: {reason}"),
+            });
+        }
+    };
+    let treated = treated(&source, plan)?;
+    timings.estimate = start.elapsed().as_secs_f64() - before;
+    let moments = InfluenceMoments::form(&source, std::iter::once(Some(&cell.att)), &work, TRIM)?;
+    let corrected = moments.totals.first().copied().unwrap_or(0.0);
+    let y_scale = sample.y_scale;
+    let att = (cell.att.att + corrected) * y_scale;
+    let comparison = Comparison::new(&treated, att, y_scale, &moments.covariance());
+    let settings = Settings {
+        base_period: config.base_period,
+        target: config.target,
+        ..shell::settings(config, &setup, source.backend(), sample)
+    };
+    let fitted = comparison.curve(config, sample, treated)?;
+    let timings = timings.of(&source);
+    let of = |target, value: f64, variance: f64| {
+        let settings = Settings { target, ..settings.clone() };
+        let joint = one(sample, value, variance, &comparison);
+        let effects = effects(sample, &planned, &cells, joint, &settings);
+        let mut warnings = sample.warnings.clone();
+        warnings.extend(failures::<DoseCell>(sample, &planned, &cells));
+        common::of_effects(effects, sample, settings, timings, warnings, start)
+    };
+    let level = of(DoseTarget::Level, att, comparison.covariance[0]);
+    let (acrt, variance) = fitted.slope;
+    let slope = of(DoseTarget::Slope, acrt, variance);
+    finish(config, sample, fitted.curves, [level, slope], (fitted.knots, start), None)
+}
+
+/// What the treated units are compared with.
+struct Comparison {
+    /// Mean change of the comparison units, and its variance.
+    mean: f64,
+    variance: f64,
+    /// Covariance of the average effect and the group's share, in units of the outcome.
+    covariance: Vec<f64>,
+}
+
+impl Comparison {
+    /// The average effect is the difference of the mean changes, and its variance the sum of theirs.
+    fn new(treated: &Treated, att: f64, y_scale: f64, unscaled: &[f64]) -> Self {
+        let total: f64 = treated.weights.iter().sum();
+        let weighted = treated.weights.iter().zip(&treated.changes);
+        let mean = weighted.clone().map(|(w, y)| w * y).sum::<f64>() / total;
+        let own: f64 = weighted.map(|(w, y)| (w * (y - mean) / total).powi(2)).sum();
+        let m = unscaled.len().isqrt();
+        let scale = |j: usize| if j == 0 { y_scale } else { 1.0 };
+        let covariance: Vec<f64> =
+            unscaled.iter().enumerate().map(|(e, v)| v * scale(e / m) * scale(e % m)).collect();
+        Self { mean: mean - att, variance: (covariance[0] - own).max(0.0), covariance }
+    }
+
+    fn curve<B: DidBackend>(
+        &self,
+        config: &ContDid<B>,
+        sample: &Sample,
+        treated: Treated,
+    ) -> Result<Curve> {
+        let Treated { mut changes, doses, weights } = treated;
+        for change in &mut changes {
+            *change -= self.mean;
+        }
+        let mut sorted = doses.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let found = sample.doses.as_ref().ok_or_else(no_law)?;
+        let grid: Vec<Vec<f64>> =
+            config.grid.doses(found.range, &found.quantiles).into_iter().map(|d| vec![d]).collect();
+        let (columns, sorted) = ([doses], [sorted]);
+        let data = Observations { y: &changes, x: &columns, w: None, weights: Some(&weights) };
+        let spaces = Spaces {
+            basis: SieveBasis::Tensor,
+            knots: SieveKnots::Quantiles,
+            x_degree: CUBIC,
+            w_degree: CUBIC,
+            x_range: (None, None),
+            w_range: (None, None),
+            x: &sorted,
+            w: None,
+        };
+        let noise = if config.comparison_noise { self.variance } else { 0.0 };
+        let question = Question {
+            segments: None,
+            smooth: 0,
+            grid: &grid,
+            points: &grid,
+            derivative: Derivative { variable: 0, order: 1 },
+            shift: noise,
+            alpha: config.alpha,
+            draws: config.bootstrap.map_or(DRAWS, |bootstrap| bootstrap.draws),
+            seed: config.bootstrap.map_or(0, |bootstrap| bootstrap.seed),
+        };
+        let fitted = fit(&data, &spaces, &question)?;
+        let slope = average_slope(&data, &fitted)?;
+        let splines = fitted.levels.levels[fitted.level].sieves.x.splines[0].clone();
+        let group = sample.group(&sample.groups[0]);
+        let breakpoints = splines.breakpoints();
+        let knots = DoseKnots {
+            degree: splines.degree(),
+            interior: breakpoints[1..breakpoints.len() - 1].to_vec(),
+            groups: vec![GroupKnots { group, breakpoints: breakpoints.to_vec() }],
+            range: found.range,
+            percentiles: found.percentiles.clone(),
+        };
+        let curves = Curves {
+            joint: coefficients(sample, &fitted, noise),
+            cohorts: vec![CohortCurve { group, splines, first: 0 }],
+            shares: config.shares,
+            bands: Some(fitted.critical),
+        };
+        Ok(Curve { curves, knots, slope })
+    }
+}
+
+/// A curve, its knots, and the average slope with its variance.
+struct Curve {
+    curves: Curves,
+    knots: DoseKnots,
+    slope: (f64, f64),
+}
+
+/// Coefficients of a constant and of the splines from the second on, with the group's share: splines add up to one, so they are
+/// the first coefficient and the differences of the others from it.
+fn coefficients(sample: &Sample, fitted: &Fitted, noise: f64) -> Joint {
+    let level = &fitted.levels.levels[fitted.level];
+    let (j, all) = (level.len(), fitted.levels.len());
+    let first = fitted.levels.first[fitted.level];
+    let v = |a: usize, b: usize| fitted.levels.covariance[(first + a) * all + first + b];
+    let m = j + 1;
+    let mut covariance = vec![0.0; m * m];
+    for a in 0..j {
+        for b in 0..j {
+            covariance[a * m + b] = match (a, b) {
+                (0, 0) => v(0, 0) + noise,
+                (0, b) => v(0, b) - v(0, 0),
+                (a, 0) => v(a, 0) - v(0, 0),
+                (a, b) => v(a, b) - v(a, 0) - v(0, b) + v(0, 0),
+            };
+        }
+    }
+    let own = |a: usize| if a == 0 { level.beta[0] } else { level.beta[a] - level.beta[0] };
+    let share = sample.shares[sample.groups[0].clone()].iter().sum();
+    let values = (0..j).map(|a| Some(own(a))).chain([Some(share)]).collect();
+    Joint { values, covariance: Some(covariance), draws: None, n: sample.n, n_clusters: None }
+}
+
+/// The mean slope at the treated units' doses, and its variance.
+fn average_slope(data: &Observations<'_>, fitted: &Fitted) -> Result<(f64, f64)> {
+    let level = &fitted.levels.levels[fitted.level];
+    let (splines, beta, j) = (&level.sieves.x.splines[0], &level.beta, level.len());
+    let weights = data.weights.unwrap_or_default();
+    let total: f64 = weights.iter().sum();
+    let mut slopes = vec![0.0; j];
+    let mut gram = vec![0.0; j * j];
+    let (mut values, mut derivatives) = (vec![0.0; CUBIC + 1], vec![0.0; CUBIC + 1]);
+    for (dose, weight) in data.x[0].iter().zip(weights) {
+        let first = splines.nonzero(*dose, 0, &mut values);
+        splines.nonzero(*dose, 1, &mut derivatives);
+        for (a, (value, slope)) in (first..).zip(values.iter().zip(&derivatives)) {
+            slopes[a] += weight * slope / total;
+            for (b, other) in (first..).zip(&values) {
+                gram[a * j + b] += weight * value * other;
+            }
+        }
+    }
+    let mean: f64 = slopes.iter().zip(beta).map(|(slope, b)| slope * b).sum();
+    let direction = crate::solve::multiply(&pseudo_inverse(&gram, j)?, &slopes);
+    let mut variance = 0.0;
+    for ((dose, weight), y) in data.x[0].iter().zip(weights).zip(data.y) {
+        let first = splines.nonzero(*dose, 0, &mut values);
+        splines.nonzero(*dose, 1, &mut derivatives);
+        let at = |row: &[f64], v: &[f64]| -> f64 {
+            row.iter().zip(&v[first..]).map(|(r, v)| r * v).sum()
+        };
+        let residual = y - at(&values, beta);
+        let slope = (at(&derivatives, beta) - mean) / total;
+        variance += (weight * (slope + residual * at(&values, &direction))).powi(2);
+    }
+    Ok((mean, variance))
+}
+
+/// One effect and the group's share.
+fn one(sample: &Sample, value: f64, variance: f64, comparison: &Comparison) -> Joint {
+    let share = sample.shares[sample.groups[0].clone()].iter().sum();
+    let covariance = vec![variance, 0.0, 0.0, comparison.covariance[3]];
+    Joint {
+        values: vec![Some(value), Some(share)],
+        covariance: Some(covariance),
+        draws: None,
+        n: sample.n,
+        n_clusters: None,
+    }
+}

@@ -1,0 +1,234 @@
+//! Curves over the dose, as linear maps of their coefficients.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{DidWarning, Result};
+use crate::estimates::check::{Checked, ensure, ensure_finite};
+use crate::inference::{Combination, Critical, Estimate, Joint, pointwise};
+use crate::options::{Band, Bootstrap, CohortShares, DoseTarget, Inference};
+use crate::splines::Splines;
+
+use super::effects::no_law;
+
+/// The curve of one group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CohortCurve {
+    /// First treated period.
+    pub group: f64,
+    pub splines: Splines,
+    /// Its first coefficient among all: that of the constant, behind which are those of the splines from the second on.
+    pub first: usize,
+}
+
+/// Curves of all groups, and what they are averaged by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Curves {
+    pub cohorts: Vec<CohortCurve>,
+    /// Of the coefficients of all groups, and of the groups' shares behind them.
+    pub joint: Joint,
+    pub shares: CohortShares,
+    /// Critical values of uniform bands of `ATT(d)` and `ACRT(d)`, if they come with the curve.
+    pub bands: Option<(f64, f64)>,
+}
+
+/// A curve at one dose.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DoseRow {
+    /// The dose.
+    pub dose: f64,
+    /// Effect of the dose, `ATT(d)`.
+    pub att: Estimate,
+    /// Slope of the effect, `ACRT(d)`.
+    pub acrt: Estimate,
+    /// Groups none of whose doses is as small, or as large: their curves are continued beyond their doses.
+    pub extrapolated: usize,
+}
+
+/// Effects by dose.
+///
+/// ```
+/// use burn_did::{ContDid, backend::Cpu, data::DoseSimulation};
+///
+/// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
+/// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+/// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+/// assert_eq!(fit.dose.rows.len(), 50);
+/// assert!(fit.dose.rows.iter().all(|row| row.att.ci_lower < row.att.ci_upper));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct DoseCurve {
+    /// One row a dose, in the order in which they were asked for.
+    pub rows: Vec<DoseRow>,
+    /// Critical value of the intervals of `ATT(d)`.
+    pub critical_att: f64,
+    /// Critical value of the intervals of `ACRT(d)`.
+    pub critical_acrt: f64,
+    /// What the intervals of `ATT(d)` are.
+    pub band_att: Band,
+    /// What the intervals of `ACRT(d)` are.
+    pub band_acrt: Band,
+    /// One minus the confidence level.
+    pub alpha: f64,
+}
+
+impl Default for DoseCurve {
+    fn default() -> Self {
+        let (critical, band) = (pointwise(0.05), Band::Pointwise);
+        Self {
+            rows: Vec::new(),
+            critical_att: critical,
+            critical_acrt: critical,
+            band_att: band,
+            band_acrt: band,
+            alpha: 0.05,
+        }
+    }
+}
+
+impl Curves {
+    /// An error that names the field at fault unless everything fits together.
+    pub fn check(&self, bootstrap: Option<Bootstrap>) -> Checked {
+        let mut first = 0;
+        for (index, cohort) in self.cohorts.iter().enumerate() {
+            let field = format!("curves.cohorts[{index}]");
+            ensure(cohort.splines.is_valid() && cohort.splines.degree() > 0, &field, || {
+                "has knots that are none".into()
+            })?;
+            ensure(cohort.first == first, &field, || "has other coefficients".into())?;
+            first += cohort.splines.len();
+        }
+        ensure(!self.cohorts.is_empty(), "curves.cohorts", || "is empty".into())?;
+        let parameters = format!("{first} coefficients and {} groups", self.cohorts.len());
+        ensure(self.joint.len() == first + self.cohorts.len(), "curves.joint", || {
+            format!("is not of {parameters}")
+        })?;
+        ensure(self.joint.values.iter().all(Option::is_some), "curves.joint", || {
+            "lacks a coefficient".into()
+        })?;
+        ensure_finite("curves.joint", self.joint.values.iter().flatten())?;
+        ensure(self.joint.covariance.is_some(), "curves.joint", || "has no covariance".into())?;
+        let bands = self.bands.iter().flat_map(|(att, acrt)| [att, acrt]);
+        ensure_finite("curves.bands", bands)?;
+        self.joint.check_covariance("curves.joint.covariance", &parameters)?;
+        self.joint.check_draws("curves.joint.draws", &parameters, bootstrap)
+    }
+
+    /// Coefficients of all groups.
+    pub fn coefficients(&self) -> usize {
+        self.cohorts.iter().map(|cohort| cohort.splines.len()).sum()
+    }
+
+    fn share(&self, cohort: usize) -> f64 {
+        self.joint.values[self.coefficients() + cohort].unwrap_or(0.0)
+    }
+
+    /// Shares of the groups, which add up to one.
+    fn weights(&self) -> Vec<f64> {
+        let shares: Vec<f64> = (0..self.cohorts.len()).map(|c| self.share(c)).collect();
+        let total: f64 = shares.iter().sum();
+        if total > 0.0 {
+            shares.iter().map(|share| share / total).collect()
+        } else {
+            vec![1.0 / shares.len() as f64; shares.len()]
+        }
+    }
+
+    /// `ATT(d)` or `ACRT(d)`, averaged over groups.
+    pub fn at(&self, dose: f64, target: DoseTarget) -> Result<Combination> {
+        let order = match target {
+            DoseTarget::Level => 0,
+            DoseTarget::Slope => 1,
+        };
+        let weights = self.weights();
+        let mut all = Vec::new();
+        let mut own = Vec::with_capacity(self.cohorts.len());
+        for (cohort, weight) in self.cohorts.iter().zip(&weights) {
+            let mut row = cohort.splines.row(dose, order);
+            row[0] = if order == 0 { 1.0 } else { 0.0 };
+            let terms: Vec<(usize, f64)> = (cohort.first..).zip(row).collect();
+            let value = self.joint.combination(terms.iter().copied()).map_err(|_| no_law())?.value;
+            own.push(value);
+            all.extend(terms.into_iter().map(|(j, b)| (j, weight * b)));
+        }
+        if self.shares == CohortShares::Estimated {
+            let mean: f64 = own.iter().zip(&weights).map(|(value, weight)| value * weight).sum();
+            let total: f64 = (0..self.cohorts.len()).map(|c| self.share(c)).sum();
+            let shares = (self.coefficients()..).zip(&own);
+            let value = self.joint.combination(all.iter().copied()).map_err(|_| no_law())?.value;
+            all.extend(shares.map(|(j, value)| (j, (value - mean) / total)));
+            // A share moves the average by its group's distance from it; its value is no part of the average.
+            let combination = self.joint.combination(all).map_err(|_| no_law())?;
+            return Ok(Combination { value, ..combination });
+        }
+        self.joint.combination(all).map_err(|_| no_law())
+    }
+
+    /// The curve at some doses.
+    pub fn table(
+        &self,
+        doses: &[f64],
+        inference: &Inference,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<DoseCurve> {
+        let (levels, att) = self.estimates(doses, DoseTarget::Level, inference, warnings)?;
+        let (slopes, acrt) = self.estimates(doses, DoseTarget::Slope, inference, warnings)?;
+        let outside = |dose: f64| {
+            let beyond = |cohort: &&CohortCurve| {
+                let (low, high) = cohort.splines.range();
+                dose < low || dose > high
+            };
+            self.cohorts.iter().filter(beyond).count()
+        };
+        let row = |((dose, att), acrt): ((&f64, Estimate), Estimate)| DoseRow {
+            dose: *dose,
+            att,
+            acrt,
+            extrapolated: outside(*dose),
+        };
+        let rows: Vec<DoseRow> = doses.iter().zip(levels).zip(slopes).map(row).collect();
+        let pairs = rows.iter().map(|row| row.extrapolated).sum();
+        if pairs > 0 {
+            let doses = rows.iter().filter(|row| row.extrapolated > 0).count();
+            warnings.push(DidWarning::Extrapolated { doses, pairs });
+        }
+        Ok(DoseCurve {
+            rows,
+            critical_att: att.value,
+            critical_acrt: acrt.value,
+            band_att: att.band,
+            band_acrt: acrt.band,
+            alpha: inference.alpha,
+        })
+    }
+
+    fn estimates(
+        &self,
+        doses: &[f64],
+        target: DoseTarget,
+        inference: &Inference,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<(Vec<Estimate>, Critical)> {
+        let combinations: Vec<Combination> =
+            doses.iter().map(|dose| self.at(*dose, target)).collect::<Result<_>>()?;
+        let joint = self.joint.combined(&combinations).ok_or_else(no_law)?;
+        let errors = joint.standard_errors();
+        let critical = match (self.bands, inference.band) {
+            (Some((att, acrt)), Band::Uniform) => {
+                let value = match target {
+                    DoseTarget::Level => att,
+                    DoseTarget::Slope => acrt,
+                };
+                Critical { value, band: Band::Uniform }
+            }
+            _ => joint.critical(inference, &errors, true, warnings),
+        };
+        let estimate = |(c, se): (&Combination, &Option<f64>)| {
+            Estimate::new(Some(c.value), *se, critical.value)
+        };
+        Ok((combinations.iter().zip(&errors).map(estimate).collect(), critical))
+    }
+}

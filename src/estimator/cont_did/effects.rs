@@ -1,0 +1,334 @@
+//! From the cells of a continuous treatment and moments of their influence values to a result.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use super::ContDid;
+use super::curve::{CohortCurve, Curves, DoseCurve};
+use super::result::{ContDidResult, DoseEffects, DoseKnots, GroupKnots};
+use crate::backend::DidBackend;
+use crate::cell::{CellEstimate, DoseCell, PlannedCell, average};
+use crate::error::{DidError, DidWarning, Result};
+use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
+use crate::estimator::finish;
+use crate::estimator::format::Format;
+use crate::estimator::moments::InfluenceMoments;
+use crate::estimator::{GroupTimeResult, Timings};
+use crate::inference::Joint;
+use crate::options::DoseTarget;
+use crate::panel::Sample;
+use crate::settings::Settings;
+
+/// A cell, or why there is none.
+pub(super) type Solved = std::result::Result<DoseCell, CellStatus>;
+
+/// Which influence column is of what: a level and a slope for each of `M` cells, then the mean coefficients of each group's
+/// curve, then the groups' shares.
+pub(super) struct Columns {
+    cells: usize,
+    estimates: Vec<Option<CellEstimate>>,
+    /// Of each group that has a curve: its position and its columns.
+    curves: Vec<(usize, Range<usize>)>,
+    groups: usize,
+}
+
+impl Columns {
+    /// Columns that there will be, at most.
+    pub fn most(sample: &Sample, planned: &[PlannedCell]) -> usize {
+        let functions = sample.doses.as_ref().map_or(0, |doses| doses.functions);
+        2 * planned.len() + (functions + 1) * sample.groups.len()
+    }
+
+    pub fn new(sample: &Sample, planned: &[PlannedCell], cells: &[Solved]) -> Self {
+        let level = |cell: &Solved| cell.as_ref().ok().map(|c| c.att.clone());
+        let slope = |cell: &Solved| cell.as_ref().ok().map(|c| c.acrt.clone());
+        let mut estimates: Vec<Option<CellEstimate>> =
+            cells.iter().map(level).chain(cells.iter().map(slope)).collect();
+        let mut curves = Vec::new();
+        for (position, group) in sample.groups.iter().enumerate() {
+            let is_post = |p: &PlannedCell| {
+                p.cohort == group.start && sample.group(group) <= sample.periods[p.time]
+            };
+            let own: Vec<&DoseCell> = planned
+                .iter()
+                .zip(cells)
+                .filter(|(plan, _)| is_post(plan))
+                .filter_map(|(_, cell)| cell.as_ref().ok())
+                .collect();
+            let Some(first) = own.first() else { continue };
+            let start = estimates.len();
+            let mean = |j: usize| Some(average(own.iter().map(|cell| &cell.coefficients[j])));
+            estimates.extend((0..first.coefficients.len()).map(mean));
+            curves.push((position, start..estimates.len()));
+        }
+        Self { cells: cells.len(), estimates, curves, groups: sample.groups.len() }
+    }
+
+    pub fn estimates(&self) -> impl ExactSizeIterator<Item = Option<&CellEstimate>> {
+        self.estimates.iter().map(Option::as_ref)
+    }
+
+    fn shares(&self) -> Range<usize> {
+        self.estimates.len()..self.estimates.len() + self.groups
+    }
+
+    fn of(&self, target: DoseTarget) -> Range<usize> {
+        match target {
+            DoseTarget::Level => 0..self.cells,
+            DoseTarget::Slope => self.cells..2 * self.cells,
+        }
+    }
+}
+
+/// A result in the making.
+pub(super) struct Assembly<'a> {
+    pub sample: &'a Sample,
+    pub planned: &'a [PlannedCell],
+    pub cells: &'a [Solved],
+    pub columns: &'a Columns,
+    pub settings: Settings,
+    pub timings: Timings,
+    pub start: Instant,
+}
+
+impl Assembly<'_> {
+    pub fn result<B: DidBackend>(
+        self,
+        config: &ContDid<B>,
+        mut moments: InfluenceMoments,
+    ) -> Result<ContDidResult> {
+        let _span = tracing::info_span!("inference").entered();
+        let kept = moments.kept.take();
+        let influence = kept.map(|kept| {
+            let estimated: Vec<bool> = self.columns.estimates().map(|e| e.is_some()).collect();
+            kept.finish(self.sample, &estimated)
+        });
+        let joint = self.joint(moments)?;
+        let cohorts: Vec<CohortCurve> = self
+            .columns
+            .curves
+            .iter()
+            .scan(0, |first, (position, columns)| {
+                let group = &self.sample.groups[*position];
+                let curve = CohortCurve {
+                    group: self.sample.group(group),
+                    splines: self.splines(group.start)?,
+                    first: *first,
+                };
+                *first += columns.len();
+                Some(curve)
+            })
+            .collect();
+        if cohorts.is_empty() {
+            return Err(self.no_curve());
+        }
+        let of_curves = self.columns.curves.iter();
+        let coefficients = of_curves.clone().flat_map(|(_, columns)| columns.clone());
+        let shares = of_curves.map(|(position, _)| self.columns.shares().start + position);
+        let parameters: Vec<usize> = coefficients.chain(shares).collect();
+        let curves = Curves {
+            cohorts,
+            joint: joint.select(&parameters).ok_or_else(no_law)?,
+            shares: config.shares,
+            bands: None,
+        };
+        let warnings = self.warnings();
+        let level = self.effects(&joint, DoseTarget::Level, warnings.clone())?;
+        let slope = self.effects(&joint, DoseTarget::Slope, warnings)?;
+        finish(config, self.sample, curves, [level, slope], (self.knots(), self.start), influence)
+    }
+
+    /// All parameters, in units of the outcome, with their joint law.
+    fn joint(&self, moments: InfluenceMoments) -> Result<Joint> {
+        let y_scale = self.sample.y_scale;
+        let totals = moments.totals.clone();
+        let covariance = moments.covariance();
+        let m = covariance.len().isqrt();
+        let shares = self.columns.shares();
+        let value = |(j, estimate): (usize, Option<&CellEstimate>)| {
+            let correction = totals.get(j).copied().unwrap_or(0.0);
+            Some((estimate?.att + correction) * y_scale)
+        };
+        let mut values: Vec<Option<f64>> =
+            self.columns.estimates().enumerate().map(value).collect();
+        let share = |cohorts: &Range<usize>| self.sample.shares[cohorts.clone()].iter().sum();
+        values.extend(self.sample.groups.iter().map(|cohorts| Some(share(cohorts))));
+        let scale = |j: usize| match values[j] {
+            None => 0.0,
+            Some(_) if shares.contains(&j) => 1.0,
+            Some(_) => y_scale,
+        };
+        let scales: Vec<f64> = (0..m).map(scale).collect();
+        let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
+        let scaled = |(e, v): (usize, &f64)| times(times(*v, scales[e / m]), scales[e % m]);
+        let all: Vec<f64> = covariance.iter().enumerate().map(scaled).collect();
+        if let Some(j) = (0..m).find(|j| !all[j * m + j].is_finite()) {
+            let problem = format!(
+                "the variance of estimate {j} is not finite; outcomes, doses or weights are too large to be squared: divide them by a larger unit"
+            );
+            return Err(DidError::Doses { problem });
+        }
+        let draws = self.settings.inference.bootstrap.as_ref().map(|bootstrap| {
+            let mut draws = moments.draws(&covariance, bootstrap);
+            for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(&scales) {
+                for d in column {
+                    *d = times(*d, *scale);
+                }
+            }
+            draws
+        });
+        let (n, n_clusters) = (self.sample.n, self.sample.n_clusters);
+        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters })
+    }
+
+    fn splines(&self, cohort: usize) -> Option<crate::splines::Splines> {
+        let stratum = self.sample.stratum(cohort, 0);
+        self.sample.doses.as_ref()?.splines.get(stratum)?.clone()
+    }
+
+    /// Levels or slopes of all cells.
+    fn effects(
+        &self,
+        joint: &Joint,
+        target: DoseTarget,
+        warnings: Vec<DidWarning>,
+    ) -> Result<GroupTimeResult> {
+        let parameters: Vec<usize> = self.columns.of(target).chain(self.columns.shares()).collect();
+        let joint = joint.select(&parameters).ok_or_else(no_law)?;
+        let settings = Settings { target, ..self.settings.clone() };
+        let effects = effects(self.sample, self.planned, self.cells, joint, &settings);
+        Ok(finish::of_effects(effects, self.sample, settings, self.timings, warnings, self.start))
+    }
+
+    fn warnings(&self) -> Vec<DidWarning> {
+        let mut warnings = self.sample.warnings.clone();
+        warnings.extend(failures(self.sample, self.planned, self.cells));
+        let doses = self.sample.doses.iter();
+        for (group, doses) in doses.flat_map(|d| self.sample.groups.iter().map(move |g| (g, d))) {
+            let knots = doses.dropped[self.sample.stratum(group.start, 0)];
+            if knots > 0 {
+                warnings.push(DidWarning::DroppedKnots { group: self.sample.group(group), knots });
+            }
+        }
+        warnings
+    }
+
+    fn knots(&self) -> DoseKnots {
+        let doses = self.sample.doses.clone().unwrap_or_default();
+        let of_group = |group: &Range<usize>| {
+            let stratum = self.sample.stratum(group.start, 0);
+            let splines = doses.splines.get(stratum)?.as_ref()?;
+            Some(GroupKnots {
+                group: self.sample.group(group),
+                breakpoints: splines.breakpoints().to_vec(),
+            })
+        };
+        DoseKnots {
+            degree: doses.splines.iter().flatten().map(|s| s.degree()).max().unwrap_or(0),
+            interior: doses.knots,
+            groups: self.sample.groups.iter().filter_map(of_group).collect(),
+            range: doses.range,
+            percentiles: doses.percentiles,
+        }
+    }
+
+    /// Why there is no curve at all.
+    fn no_curve(&self) -> DidError {
+        let post = self.planned.iter().zip(self.cells).rfind(|(_, cell)| cell.is_err());
+        let reason = match post {
+            Some((_, Err(status))) => status.shown(self.sample.calendar.frequency),
+            _ => "no group is treated in a period of the sample".into(),
+        };
+        DidError::Doses { problem: format!("no group has a dose-response curve: {reason}") }
+    }
+}
+
+pub(super) fn no_law() -> DidError {
+    DidError::Engine { problem: "the estimates have no covariance".into() }
+}
+
+/// One warning for each cell that could not be estimated.
+pub(super) fn failures<'a, T>(
+    sample: &'a Sample,
+    planned: &'a [PlannedCell],
+    cells: &'a [std::result::Result<T, CellStatus>],
+) -> impl Iterator<Item = DidWarning> + 'a {
+    planned.iter().zip(cells).filter_map(|(plan, cell)| {
+        let status = cell.as_ref().err().filter(|status| !status.is_estimated())?;
+        Some(DidWarning::FailedCell {
+            group: sample.cohorts[plan.cohort].group,
+            time: sample.periods[plan.time],
+            reason: status.shown(sample.calendar.frequency),
+        })
+    })
+}
+
+/// Effects of all cells, whose law `joint` is with the groups' shares.
+pub(super) fn effects<T>(
+    sample: &Sample,
+    planned: &[PlannedCell],
+    cells: &[std::result::Result<T, CellStatus>],
+    mut joint: Joint,
+    settings: &Settings,
+) -> GroupTimeEffects {
+    let cell = |(plan, solved): (&PlannedCell, &std::result::Result<T, CellStatus>)| Cell {
+        group: sample.cohorts[plan.cohort].group,
+        time: sample.periods[plan.time],
+        status: solved.as_ref().err().cloned().unwrap_or(CellStatus::Estimated),
+        n_treated: plan.n_treated,
+        n_control: plan.n_control,
+        sample_sd: false,
+    };
+    let cells: Vec<Cell> = planned.iter().zip(cells).map(cell).collect();
+    for (cell, value) in cells.iter().zip(&mut joint.values) {
+        if cell.status == CellStatus::Reference {
+            *value = Some(0.0);
+        }
+    }
+    GroupTimeEffects {
+        cells,
+        groups: sample.groups.iter().map(|cohorts| sample.group(cohorts)).collect(),
+        periods: sample.periods.clone(),
+        calendar: sample.calendar,
+        joint,
+        inference: settings.inference,
+    }
+}
+
+/// The result with the table of its curves, overall effects and event study.
+pub(super) fn finish<B: DidBackend>(
+    config: &ContDid<B>,
+    sample: &Sample,
+    curves: Curves,
+    [level, slope]: [GroupTimeResult; 2],
+    (knots, start): (DoseKnots, Instant),
+    influence: Option<crate::estimator::Influence>,
+) -> Result<ContDidResult> {
+    let quantiles = sample.doses.as_ref().map_or(&[][..], |doses| &doses.quantiles);
+    let doses = config.grid.doses(knots.range, quantiles);
+    let band = level.settings.inference.band;
+    let mut result = ContDidResult {
+        format: Format,
+        method: config.method,
+        target: config.target,
+        aggregation: config.aggregation,
+        overall: DoseEffects::default(),
+        dose: DoseCurve::default(),
+        knots,
+        warnings: level.warnings.clone(),
+        level,
+        slope,
+        curves,
+        influence,
+    };
+    result.overall = result.overall_effects()?;
+    let mut more = Vec::new();
+    result.dose = result.curve(&doses, band, &mut more)?;
+    for warning in more.into_iter().chain(result.slope.warnings.clone()) {
+        if !result.warnings.contains(&warning) {
+            result.warnings.push(warning);
+        }
+    }
+    result.level.timings.finish(start);
+    Ok(result)
+}

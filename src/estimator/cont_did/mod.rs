@@ -1,0 +1,286 @@
+//! [`ContDid`]: configuration and fit.
+
+mod cck;
+mod curve;
+mod effects;
+mod kept;
+mod result;
+
+use super::design::Design;
+use super::moments::InfluenceMoments;
+use super::setup::Opened;
+use super::shell::{self, Estimator, Options, estimator};
+use crate::backend::DidBackend;
+use crate::calendar::Frequency;
+use crate::cell::{CovariatePeriod, PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
+use crate::condition::{Conditioning, DoseQuery};
+use crate::error::{DidError, Result};
+use crate::options::{
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
+    DoseTarget, Inference,
+};
+use crate::panel::{Cells, Sample, Staggered, StudyDesign, Treatment};
+use crate::settings::Settings;
+use crate::source::Source;
+
+pub use curve::{DoseCurve, DoseRow};
+pub use result::{ContDidResult, DoseEffects, DoseKnots, DoseTable, GroupKnots};
+
+use effects::{Assembly, Columns};
+
+estimator! {
+    /// Difference-in-differences with a continuous treatment (Callaway, Goodman-Bacon and Sant'Anna 2024,
+    /// <https://arxiv.org/abs/2107.02637>): effects by dose, and their slopes.
+    ///
+    /// For units of a dose `d`, `ATT(d)` is the average effect of that dose on the units that got it, under parallel trends of
+    /// these and the comparison units; under the stronger assumption that all doses' outcomes would have moved in parallel,
+    /// its slope `ACRT(d)` is the average causal response of a little more of the dose. Curves are splines of the dose, of each
+    /// group and period against its comparison units, averaged over the periods of a group and over groups by their size.
+    ///
+    /// ```
+    /// use burn_did::{ContDid, backend::Cpu, data::DoseSimulation};
+    ///
+    /// let data = DoseSimulation::builder().units(2_000).seed(1).build();
+    /// let fit = ContDid::<Cpu>::builder()
+    ///     .outcome("y")
+    ///     .unit("id")
+    ///     .time("period")
+    ///     .group("group")
+    ///     .dose("dose")
+    ///     .degree(2)
+    ///     .build()
+    ///     .fit(&data.frame(), &Default::default())?;
+    /// println!("{fit}");
+    /// // Other doses need no other fit.
+    /// let half = fit.at(&[0.5])?.rows[0];
+    /// assert!(half.att.se.is_some() && half.acrt.se.is_some());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[doc(alias = "cont_did")]
+    pub struct ContDid -> ContDidResult {
+        /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
+        #[doc(alias = "tname")]
+        pub time: String,
+        /// What a period is, if the time and group columns have dates: results count periods and show dates.
+        pub frequency: Option<Frequency>,
+        /// First treated period of the row's unit; 0, +inf or null if never treated. Without it, the first period in which the
+        /// unit's dose is not 0.
+        #[doc(alias = "gname")]
+        pub group: Option<String>,
+        /// Dose of the row's unit: at least 0, and one number from the unit's treatment on. What it is before, and what it is for
+        /// never-treated units, does not matter.
+        #[doc(alias = "dname")]
+        pub dose: String,
+        /// There are no covariates: `~ 1`.
+        #[doc(alias = "xformla")]
+        #[builder(default = crate::estimator::shell::constant())]
+        #[serde(default = "crate::estimator::shell::constant")]
+        pub covariates: String,
+        /// Sampling weights; where they change over time, a cell uses those of the earlier of its periods.
+        #[doc(alias = "weightsname")]
+        pub weights: Option<String>,
+        /// Cluster of standard errors, constant within units; without it they are clustered by unit.
+        pub cluster: Option<String>,
+        /// What the event study is of.
+        #[doc(alias = "target_parameter")]
+        #[builder(default)]
+        #[serde(default)]
+        pub target: DoseTarget,
+        /// What is shown of the result: curves or the event study. The result has both.
+        #[builder(default)]
+        #[serde(default)]
+        pub aggregation: DoseAggregation,
+        /// How curves are estimated.
+        #[doc(alias = "dose_est_method")]
+        #[builder(default)]
+        #[serde(default)]
+        pub method: DoseMethod,
+        /// Degree of the splines, at least 1.
+        #[builder(default = CUBIC)]
+        #[serde(default = "cubic")]
+        pub degree: usize,
+        /// Interior knots, at quantiles of the doses of all treated rows.
+        #[doc(alias = "num_knots")]
+        #[builder(default)]
+        #[serde(default)]
+        pub knots: usize,
+        /// Doses at which curves are reported.
+        #[doc(alias = "dvals")]
+        #[builder(default)]
+        #[serde(default)]
+        pub grid: DoseGrid,
+        /// Whether the groups' shares are part of the uncertainty of curves and of the overall slope.
+        #[builder(default)]
+        #[serde(default)]
+        pub shares: CohortShares,
+        /// Comparison units.
+        #[builder(default = ControlGroup::NotYetTreated)]
+        #[serde(default = "not_yet_treated")]
+        pub control_group: ControlGroup,
+        /// Base period.
+        #[builder(default)]
+        #[serde(default)]
+        pub base_period: BasePeriod,
+        /// Periods before treatment in which units may already react.
+        #[builder(default)]
+        #[serde(default)]
+        pub anticipation: u32,
+        /// With [`DoseMethod::Cck`], whether the uncertainty of `ATT(d)` includes that of the comparison units' mean change.
+        #[builder(default = true)]
+        #[serde(default = "yes")]
+        pub comparison_noise: bool,
+        /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it says how many draws decide the
+        /// dimension and the bands (999 without).
+        #[doc(alias = "biters")]
+        pub bootstrap: Option<Bootstrap>,
+        /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
+        #[doc(alias = "cband")]
+        pub band: Option<Band>,
+    }
+}
+
+/// Degree of the splines unless another is asked for.
+const CUBIC: usize = 3;
+
+/// Largest degree and number of knots.
+const MOST: usize = 50;
+
+fn cubic() -> usize {
+    CUBIC
+}
+
+fn not_yet_treated() -> ControlGroup {
+    ControlGroup::NotYetTreated
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl<B: DidBackend> Estimator for ContDid<B> {
+    const NAME: &'static str = "cont_did";
+
+    type Result = ContDidResult;
+
+    fn check(&self) -> Result<()> {
+        let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
+        if !(1..=MOST).contains(&self.degree) {
+            return fails("degree", "between 1 and 50", self.degree.to_string());
+        }
+        if self.knots > MOST {
+            return fails("knots", "at most 50", self.knots.to_string());
+        }
+        let plain: String = self.covariates.chars().filter(|c| !c.is_whitespace()).collect();
+        if plain != "~1" && plain != "1" {
+            let expected = "`~ 1`: a continuous treatment has no covariates";
+            return fails("covariates", expected, self.covariates.clone());
+        }
+        if self.repeated_cross_sections {
+            let expected = "false: a continuous treatment needs a panel";
+            return fails("repeated_cross_sections", expected, "true".into());
+        }
+        self.grid.validate()?;
+        if self.method == DoseMethod::Parametric {
+            return Ok(());
+        }
+        if self.aggregation == DoseAggregation::EventStudy {
+            let expected = "`dose` with the method `cck`, which has two periods";
+            return fails("aggregation", expected, "an event study".into());
+        }
+        if self.cluster.as_ref().is_some_and(|c| Some(c) != self.unit.as_ref()) {
+            let expected = "none with the method `cck`, whose bands are of independent units";
+            return fails("cluster", expected, "a column".into());
+        }
+        if self.keep_influence {
+            let expected = "false with the method `cck`";
+            return fails("keep_influence", expected, "true".into());
+        }
+        Ok(())
+    }
+
+    fn inference(&self) -> Inference {
+        let inference = self.shared().inference(self.band);
+        match self.method {
+            DoseMethod::Parametric => inference,
+            // Its draws are of curves only.
+            DoseMethod::Cck => Inference { bootstrap: None, ..inference },
+        }
+    }
+
+    fn design(&self) -> Design<'_> {
+        let parametric = self.method == DoseMethod::Parametric;
+        let query = DoseQuery {
+            splines: parametric.then_some((self.degree, self.knots)),
+            probabilities: self.grid.probabilities(),
+        };
+        Design {
+            group: self.group.as_deref().unwrap_or(&self.dose),
+            treatment: match self.group {
+                Some(_) => Treatment::FirstPeriod,
+                None => Treatment::Dose,
+            },
+            study: StudyDesign::Staggered(Staggered {
+                control_group: self.control_group,
+                anticipation: self.anticipation,
+            }),
+            eligible: None,
+            dose: Some((&self.dose, query)),
+            allow_unbalanced: false,
+            pairs: false,
+            fix_weights: None,
+            independent_rows: false,
+            conditioning: Conditioning::Changes,
+            cells: Cells::Joint,
+        }
+    }
+
+    fn estimate<S: Source>(&self, opened: Opened<S>) -> Result<ContDidResult> {
+        if self.method == DoseMethod::Cck {
+            return cck::estimate(self, opened);
+        }
+        let Opened { setup, source, start, mut timings } = opened;
+        let before = start.elapsed().as_secs_f64();
+        let sample = source.sample();
+        let planned = self.plan(sample);
+        let columns = Columns::most(sample, &planned);
+        let work = self.shared().work(columns);
+        source.check(&work)?;
+        let cells = {
+            let _span = tracing::info_span!("cells", cells = planned.len()).entered();
+            dose_cells(&source, &planned, true)?
+        };
+        let columns = Columns::new(sample, &planned, &cells);
+        timings.estimate = start.elapsed().as_secs_f64() - before;
+        let moments = InfluenceMoments::form(&source, columns.estimates(), &work, TRIM)?;
+        let settings = Settings {
+            base_period: self.base_period,
+            target: self.target,
+            ..shell::settings(self, &setup, source.backend(), sample)
+        };
+        let timings = timings.of(&source);
+        let made = Assembly {
+            sample,
+            planned: &planned,
+            cells: &cells,
+            columns: &columns,
+            settings,
+            timings,
+            start,
+        };
+        made.result(self, moments)
+    }
+}
+
+impl<B: DidBackend> ContDid<B> {
+    fn plan(&self, sample: &Sample) -> Vec<PlannedCell> {
+        let options = PlanOptions {
+            control_group: self.control_group,
+            base_period: self.base_period,
+            anticipation: f64::from(self.anticipation),
+            fix_weights: None,
+            covariates: CovariatePeriod::Earlier,
+            pairs: false,
+        };
+        plan_cells(sample, &options)
+    }
+}

@@ -1,0 +1,208 @@
+//! What a fit of a continuous treatment gives.
+
+use serde::{Deserialize, Serialize};
+
+use super::curve::{Curves, DoseCurve};
+use super::effects::no_law;
+use crate::aggregate::{Aggregated, Aggregation};
+use crate::error::{DidError, DidWarning, Result};
+use crate::estimator::format::Format;
+use crate::estimator::{GroupTimeResult, Influence};
+use crate::inference::Estimate;
+use crate::options::{
+    Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
+};
+
+/// Averages over all treated units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DoseEffects {
+    /// Average effect on the treated.
+    pub att: Estimate,
+    /// Average causal response of the treated: the mean slope at their doses.
+    pub acrt: Estimate,
+}
+
+/// Where the splines of a group have their knots.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GroupKnots {
+    /// First treated period.
+    pub group: f64,
+    /// Smallest dose, interior knots and largest dose of the group.
+    pub breakpoints: Vec<f64>,
+}
+
+/// The splines of the curves, and the doses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DoseKnots {
+    /// Degree of the splines.
+    pub degree: usize,
+    /// Interior knots asked for: quantiles of the doses of all treated rows.
+    pub interior: Vec<f64>,
+    /// Knots of each group.
+    pub groups: Vec<GroupKnots>,
+    /// Smallest and largest dose.
+    pub range: (f64, f64),
+    /// Percentiles 0, 1, …, 100 of the doses of all treated rows.
+    pub percentiles: Vec<f64>,
+}
+
+/// Which table of a result: see [`ContDidResult::table_of`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoseTable {
+    /// Effects by dose, with the overall effects.
+    Dose,
+    /// Cells of groups and periods.
+    Cells,
+}
+
+/// Effects of a continuous treatment: curves over the dose, their averages, and effects by group and period. Carries no backend
+/// and no unit data unless influence values were kept.
+///
+/// ```
+/// use burn_did::{Aggregation, ContDid, ContDidResult, DoseTarget, backend::Cpu, data::DoseSimulation};
+///
+/// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
+/// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+/// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+/// println!("{fit}\n{}", fit.event_study(DoseTarget::Slope)?);
+/// let path = std::env::temp_dir().join("burn-did-dose-example.json");
+/// fit.save(&path)?;
+/// let later = ContDidResult::load(&path)?;
+/// assert_eq!(later.at(&[0.4])?, fit.at(&[0.4])?);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+#[doc(alias = "DoseResult")]
+pub struct ContDidResult {
+    /// Which form the saved result has.
+    #[serde(default)]
+    pub(crate) format: Format,
+    /// How curves were estimated.
+    pub method: DoseMethod,
+    /// What the event study is of, unless asked otherwise.
+    pub target: DoseTarget,
+    /// What is shown of the result.
+    pub aggregation: DoseAggregation,
+    /// Averages over all treated units; their intervals are pointwise.
+    pub overall: DoseEffects,
+    /// Effects by dose, at the doses asked for in the fit.
+    pub dose: DoseCurve,
+    /// Knots of the splines, and quantiles of the doses.
+    pub knots: DoseKnots,
+    /// What the user should know.
+    pub warnings: Vec<DidWarning>,
+    /// Average effects of groups in periods, with settings, audit and timings of the fit.
+    pub level: GroupTimeResult,
+    /// Average causal responses of groups in periods.
+    pub slope: GroupTimeResult,
+    /// The curves' coefficients with their joint law.
+    pub(crate) curves: Curves,
+    /// Influence values, if kept: a column for the level and then for the slope of each cell, then for the coefficients of each
+    /// group's curve.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
+}
+
+impl ContDidResult {
+    /// Effects at other doses, with the intervals of the fit. Nothing is estimated anew, so this needs no data.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for no doses, or what is no number.
+    pub fn at(&self, doses: &[f64]) -> Result<DoseCurve> {
+        self.at_with(doses, &self.level.settings.inference)
+    }
+
+    /// As [`at`](Self::at), with intervals of another level, or pointwise ones or bands. Draws are those of the fit.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub fn at_with(&self, doses: &[f64], inference: &Inference) -> Result<DoseCurve> {
+        inference.validate()?;
+        DoseGrid::Values(doses.to_vec()).validate()?;
+        let own = self.level.settings.inference;
+        if self.curves.bands.is_some()
+            && inference.band == Band::Uniform
+            && inference.alpha.to_bits() != own.alpha.to_bits()
+        {
+            return Err(DidError::Config {
+                option: "alpha",
+                expected: "that of the fit for uniform bands of the method `cck`",
+                got: inference.alpha.to_string(),
+            });
+        }
+        self.curves.table(doses, inference, &mut Vec::new())
+    }
+
+    pub(super) fn curve(
+        &self,
+        doses: &[f64],
+        band: Band,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<DoseCurve> {
+        let inference = Inference { band, ..self.level.settings.inference };
+        self.curves.table(doses, &inference, warnings)
+    }
+
+    /// Effects or slopes by length of exposure. Cells without an estimate are left out.
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::aggregate`].
+    pub fn event_study(&self, target: DoseTarget) -> Result<Aggregated> {
+        self.aggregate(target, Aggregation::dynamic().na_rm(true))
+    }
+
+    /// Averages of the effects, or of the slopes, of groups in periods.
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::aggregate`].
+    pub fn aggregate(&self, target: DoseTarget, aggregation: Aggregation) -> Result<Aggregated> {
+        self.cells_of(target).aggregate(aggregation)
+    }
+
+    /// Levels or slopes of groups in periods.
+    pub fn cells_of(&self, target: DoseTarget) -> &GroupTimeResult {
+        match target {
+            DoseTarget::Level => &self.level,
+            DoseTarget::Slope => &self.slope,
+        }
+    }
+
+    /// Averages over the periods of each group, and over groups by their size. The sizes are part of the uncertainty of the
+    /// level, as in R; of the slope's if asked for.
+    pub(super) fn overall_effects(&self) -> Result<DoseEffects> {
+        let by_group = Aggregation::group().na_rm(true);
+        let att = self.level.aggregate(by_group)?.overall;
+        let estimated = self.curves.shares == CohortShares::Estimated;
+        let acrt = if estimated {
+            self.slope.aggregate(by_group)?.overall
+        } else {
+            by_fixed_shares(&self.slope)?
+        };
+        Ok(DoseEffects { att, acrt })
+    }
+}
+
+/// The average by group, with the groups' shares taken as known.
+fn by_fixed_shares(cells: &GroupTimeResult) -> Result<Estimate> {
+    let effects = &cells.effects;
+    let own = |group: f64| {
+        effects.estimated().filter(move |(_, cell, _)| cell.group == group && cell.is_post())
+    };
+    let share =
+        |group: f64| effects.share_of(group).and_then(|j| effects.joint.values[j]).unwrap_or(0.0);
+    let present = effects.groups.iter().copied().filter(|group| own(*group).next().is_some());
+    let present: Vec<f64> = present.collect();
+    let total: f64 = present.iter().map(|group| share(*group)).sum();
+    let terms = present.iter().flat_map(|group| {
+        let weight = share(*group) / (total * own(*group).count() as f64);
+        own(*group).map(move |(j, ..)| (j, weight))
+    });
+    let combination = effects.joint.combination(terms).map_err(|_| no_law())?;
+    effects.joint.estimate(&combination, effects.inference.alpha).ok_or_else(no_law)
+}

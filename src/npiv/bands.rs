@@ -1,0 +1,118 @@
+//! From chosen dimensions to curves with standard errors and uniform bands (Chen, Christensen and Kankanala 2025, procedures 2
+//! and 4).
+
+use super::choose::{Candidates, Choice, Spaces, candidates, choose};
+use super::draws::{Draws, guarded, quantile};
+use super::level::{Level, Levels, Observations};
+use super::sieve::Derivative;
+use crate::error::Result;
+
+/// What is asked for.
+pub(crate) struct Question<'a> {
+    /// Segments of regressors and instruments; chosen by the data without.
+    pub segments: Option<(usize, usize)>,
+    /// Instruments have `2^smooth` times as many segments as regressors, if they are chosen by the data.
+    pub smooth: u32,
+    /// Points at which dimensions are compared.
+    pub grid: &'a [Vec<f64>],
+    /// Points at which the curve is evaluated.
+    pub points: &'a [Vec<f64>],
+    pub derivative: Derivative,
+    /// Variance of what is added to the level of the curve, independently of it.
+    pub shift: f64,
+    pub alpha: f64,
+    pub draws: usize,
+    pub seed: u64,
+}
+
+/// A curve with its uncertainty.
+pub(crate) struct Fitted {
+    pub levels: Levels,
+    /// Position of the chosen dimension.
+    pub level: usize,
+    pub segments: (usize, usize),
+    pub choice: Option<Choice>,
+    /// Segments of the dimensions that were compared.
+    pub compared: Vec<(usize, usize)>,
+    /// Values and standard errors of the curve and of its derivative.
+    pub h: Vec<(f64, f64)>,
+    pub slope: Vec<(f64, f64)>,
+    /// Critical values of their uniform bands.
+    pub critical: (f64, f64),
+}
+
+/// The curve.
+///
+/// # Errors
+/// As [`Spaces::sieves`].
+pub(crate) fn fit(
+    data: &Observations<'_>,
+    spaces: &Spaces<'_>,
+    question: &Question<'_>,
+) -> Result<Fitted> {
+    let Candidates { levels, segments, alpha } = match question.segments {
+        Some((x, w)) => {
+            let level = Level::new(data, spaces.sieves(x, w)?)?;
+            Candidates { levels: vec![level], segments: vec![(x, w)], alpha: 0.5 }
+        }
+        None => candidates(data, spaces, question.smooth)?,
+    };
+    let levels = Levels::new(data, levels);
+    let draws = Draws::new(&levels, question.draws, question.seed);
+    let choice = question.segments.is_none().then(|| choose(&levels, alpha, question.grid, &draws));
+    let level = choice.map_or(0, |choice| choice.level);
+    let count = segments.len();
+    // Dimensions up to the chosen one, and at least the third largest.
+    let last = if count > 2 { level.max(count - 3) } else { count - 1 };
+    let largest = |derivative, shift| -> Vec<f64> {
+        let mut largest = vec![0.0f64; draws.count];
+        for at in 0..=last {
+            let rows = levels.levels[at].rows(question.points, derivative);
+            let errors: Vec<f64> = errors(&levels, at, &rows, shift);
+            let curves = draws.curves(&levels, at, &rows);
+            for ((largest, curve), z) in largest.iter_mut().zip(&curves).zip(&draws.shift) {
+                let statistics = curve.iter().zip(&errors);
+                let own = statistics.map(|(v, e)| (v + shift.sqrt() * z).abs() / guarded(*e));
+                *largest = largest.max(own.fold(0.0, f64::max));
+            }
+        }
+        largest
+    };
+    // The logarithm of the logarithm pays for the bias that the choice leaves.
+    let extra =
+        choice.map_or(0.0, |choice| (choice.functions as f64).ln().ln().max(0.0) * choice.theta);
+    let critical =
+        |derivative, shift| quantile(&mut largest(derivative, shift), 1.0 - question.alpha) + extra;
+    let slope = Some(question.derivative);
+    let critical = (critical(None, question.shift), critical(slope, 0.0));
+    Ok(Fitted {
+        h: values(&levels, level, question.points, None, question.shift),
+        slope: values(&levels, level, question.points, slope, 0.0),
+        critical,
+        segments: segments[level],
+        compared: segments,
+        choice,
+        level,
+        levels,
+    })
+}
+
+fn errors(levels: &Levels, level: usize, rows: &[Vec<(usize, f64)>], shift: f64) -> Vec<f64> {
+    let error =
+        |row: &Vec<(usize, f64)>| (levels.quadratic(level, level, row, row).abs() + shift).sqrt();
+    rows.iter().map(error).collect()
+}
+
+/// Values and standard errors at some points.
+fn values(
+    levels: &Levels,
+    level: usize,
+    points: &[Vec<f64>],
+    derivative: Option<Derivative>,
+    shift: f64,
+) -> Vec<(f64, f64)> {
+    let rows = levels.levels[level].rows(points, derivative);
+    let beta = &levels.levels[level].beta;
+    let value = |row: &Vec<(usize, f64)>| row.iter().map(|(j, v)| v * beta[*j]).sum();
+    rows.iter().map(value).zip(errors(levels, level, &rows, shift)).collect()
+}

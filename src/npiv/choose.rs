@@ -1,0 +1,177 @@
+//! The dimension of the sieve by Lepski's method (Chen, Christensen and Kankanala 2025, procedures 1 and 3).
+
+use super::draws::{Draws, guarded, quantile};
+use super::level::{Level, Levels, Observations, Sieves};
+use super::sieve::{Sieve, SieveBasis, SieveKnots, breakpoints, dimension};
+use crate::error::{DidError, Result};
+use crate::memory;
+use crate::splines::Splines;
+
+/// How sieves follow from a number of segments.
+pub(crate) struct Spaces<'a> {
+    pub basis: SieveBasis,
+    pub knots: SieveKnots,
+    pub x_degree: usize,
+    pub w_degree: usize,
+    pub x_range: (Option<f64>, Option<f64>),
+    pub w_range: (Option<f64>, Option<f64>),
+    /// The values of each variable, ascending.
+    pub x: &'a [Vec<f64>],
+    pub w: Option<&'a [Vec<f64>]>,
+}
+
+impl Spaces<'_> {
+    /// The sieves of so many segments of each regressor and instrument.
+    ///
+    /// # Errors
+    /// [`DidError::Doses`] for a variable that does not vary, [`DidError::Memory`] for sieves that have no room.
+    pub fn sieves(&self, x_segments: usize, w_segments: usize) -> Result<Sieves> {
+        let make = |sorted: &[Vec<f64>], degree, segments, range, what: &str| -> Result<Sieve> {
+            let splines = |values: &Vec<f64>| {
+                let points = breakpoints(values, segments, self.knots, range);
+                Splines::new(degree, &points).ok_or_else(|| DidError::Doses {
+                    problem: format!(
+                        "{what} has too few distinct values for {segments} segment(s) of a sieve"
+                    ),
+                })
+            };
+            let splines = sorted.iter().map(splines).collect::<Result<_>>()?;
+            Ok(Sieve { basis: self.basis, splines })
+        };
+        let functions = |variables: usize, degree: usize, segments: usize| {
+            dimension(self.basis, std::iter::repeat_n(degree + segments, variables)) as u128
+        };
+        let most = functions(self.x.len(), self.x_degree, x_segments)
+            .max(self.w.map_or(0, |w| functions(w.len(), self.w_degree, w_segments)));
+        memory::check(
+            "the sieve",
+            8 * 6 * most * most,
+            "choose fewer segments or an additive basis",
+        )?;
+        let x = make(self.x, self.x_degree, x_segments, self.x_range, "the regressor")?;
+        let instruments =
+            |w: &[Vec<f64>]| make(w, self.w_degree, w_segments, self.w_range, "the instrument");
+        Ok(Sieves { x, w: self.w.map(instruments).transpose()? })
+    }
+
+    fn x_dimension(&self, segments: usize) -> usize {
+        dimension(self.basis, self.x.iter().map(|_| self.x_degree + segments))
+    }
+}
+
+/// The dimensions that are compared, ascending.
+pub(crate) struct Candidates {
+    pub levels: Vec<Level>,
+    pub segments: Vec<(usize, usize)>,
+    /// Level of the test.
+    pub alpha: f64,
+}
+
+/// Dimensions whose estimates are not too noisy; instruments have `2^smooth` times as many segments.
+///
+/// # Errors
+/// As [`Spaces::sieves`].
+pub(crate) fn candidates(
+    data: &Observations<'_>,
+    spaces: &Spaces<'_>,
+    smooth: u32,
+) -> Result<Candidates> {
+    let n = data.len() as f64;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
+    let last = ((n.ln() / (2.0 * spaces.x.len() as f64).ln()).floor() as u32).max(3);
+    let penalty = (0.1 * n.ln()).powi(4);
+    let bound = 10.0 * n.sqrt();
+    let segments: Vec<(usize, usize)> = (0..=last)
+        .map(|l| if data.w.is_some() { (1 << l, 1usize << (l + smooth)) } else { (1 << l, 1 << l) })
+        .collect();
+    let mut noise: Vec<f64> = Vec::new();
+    let mut levels = Vec::new();
+    for (at, (x, w)) in segments.iter().enumerate() {
+        if at > 1 && noise[at - 2] > bound {
+            noise.push(noise[at - 1]);
+            continue;
+        }
+        let j = spaces.x_dimension(*x) as f64;
+        // Where the regressors are their own instruments, this needs no estimate.
+        let strength = match data.w {
+            None => penalty.max(1.0),
+            Some(_) => {
+                let level = Level::new(data, spaces.sieves(*x, *w)?)?;
+                let found = level.strength.filter(|s| *s > 0.0).unwrap_or(penalty.max(1.0));
+                levels.push(level);
+                found
+            }
+        };
+        noise.push(j * j.ln().sqrt() * penalty.max(strength.recip()));
+    }
+    let crossing = noise.windows(2).position(|pair| pair[0] <= bound && bound < pair[1]);
+    let kept = crossing.map_or(last as usize, |at| at + 1);
+    let segments = segments[..kept].to_vec();
+    levels.truncate(kept);
+    for (x, w) in segments.iter().skip(levels.len()) {
+        levels.push(Level::new(data, spaces.sieves(*x, *w)?)?);
+    }
+    let j = spaces.x_dimension(segments[kept - 1].0) as f64;
+    Ok(Candidates { levels, segments, alpha: (j.ln() / j).sqrt().min(0.5) })
+}
+
+/// What Lepski's method chose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Choice {
+    /// Position of the dimension among the candidates.
+    pub level: usize,
+    /// Position of the dimension before truncation.
+    pub untruncated: usize,
+    /// Number of functions that the width of bands depends on.
+    pub functions: usize,
+    /// Critical value of the comparisons.
+    pub theta: f64,
+}
+
+/// A comparison accepts up to this multiple of its critical value.
+const SLACK: f64 = 1.1;
+
+/// The smallest dimension whose estimate agrees with those of all larger ones, on a grid of points.
+pub(crate) fn choose(levels: &Levels, alpha: f64, grid: &[Vec<f64>], draws: &Draws) -> Choice {
+    let count = levels.levels.len();
+    let rows: Vec<Vec<Vec<(usize, f64)>>> =
+        levels.levels.iter().map(|level| level.rows(grid, None)).collect();
+    let value = |level: usize, at: usize, beta: &[f64]| -> f64 {
+        rows[level][at].iter().map(|(j, v)| v * beta[*j]).sum()
+    };
+    let drawn: Vec<Vec<Vec<f64>>> =
+        (0..count).map(|level| draws.curves(levels, level, &rows[level])).collect();
+    let mut largest = vec![f64::NEG_INFINITY; draws.count];
+    let mut statistics = vec![vec![0.0; count]; count];
+    for a in 0..count {
+        for b in a + 1..count {
+            let error = |at: usize| {
+                let (one, other) = (&rows[a][at], &rows[b][at]);
+                let variance = levels.quadratic(a, a, one, one)
+                    + levels.quadratic(b, b, other, other)
+                    - 2.0 * levels.quadratic(a, b, one, other);
+                guarded(variance.max(0.0).sqrt())
+            };
+            let errors: Vec<f64> = (0..grid.len()).map(error).collect();
+            let of_estimates = (0..grid.len()).map(|at| {
+                let difference =
+                    value(a, at, &levels.levels[a].beta) - value(b, at, &levels.levels[b].beta);
+                difference.abs() / errors[at]
+            });
+            let statistic = of_estimates.fold(0.0, f64::max);
+            statistics[a][b] = if statistic.is_finite() { statistic } else { f64::INFINITY };
+            for (r, largest) in largest.iter_mut().enumerate() {
+                let paths = drawn[a][r].iter().zip(&drawn[b][r]).zip(&errors);
+                let own = paths.map(|((one, other), error)| (one - other).abs() / error);
+                *largest = largest.max(own.fold(0.0, f64::max));
+            }
+        }
+    }
+    let theta = quantile(&mut largest, 1.0 - alpha);
+    let agrees = |a: usize| (a + 1..count).all(|b| statistics[a][b] <= SLACK * theta);
+    let accepted = (0..count.saturating_sub(1)).find(|a| agrees(*a)).unwrap_or(count - 1);
+    let truncated = count.saturating_sub(2);
+    let level = if count > 1 { accepted.min(truncated) } else { accepted };
+    let functions = levels.levels[level].len();
+    Choice { level, untruncated: accepted, functions, theta }
+}

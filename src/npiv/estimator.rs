@@ -1,0 +1,442 @@
+//! [`Npiv`]: configuration, fit and result.
+
+use serde::{Deserialize, Serialize};
+
+use super::bands::{Fitted, Question, fit};
+use super::choose::Spaces;
+use super::level::Observations;
+use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
+use super::sieve::{Derivative, SieveBasis, SieveKnots};
+use crate::error::{DidError, DidWarning, Result};
+use crate::inference::Estimate;
+use crate::input::{Data, guarded};
+use crate::options::{Band, Inference};
+use crate::panel::formula::Formula;
+use crate::panel::{MissingValues, Roles, Treatment, complete_numbers};
+
+/// Points at which a curve is evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[doc(alias = "x_eval")]
+pub enum SieveGrid {
+    /// The regressors of each observation.
+    #[default]
+    Observations,
+    /// So many points, evenly spaced from the smallest to the largest value of every regressor.
+    Even(usize),
+    /// These: a number for each regressor.
+    Points(Vec<Vec<f64>>),
+}
+
+/// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric
+/// instrumental variables. The dimension is chosen by the data unless the number of segments is given, and uniform bands are
+/// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
+///
+/// ```
+/// use burn_did::{Npiv, SieveGrid};
+/// use polars::prelude::df;
+///
+/// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
+/// let y: Vec<f64> = x.iter().zip(0..).map(|(x, i)| (3.0 * x).sin() + 0.3 * (91.7 * f64::from(i)).sin()).collect();
+/// let data = df!("x" => x, "y" => y)?;
+/// let config = Npiv::builder().outcome("y").regressors(vec!["x".into()]).grid(SieveGrid::Even(5));
+/// let fit = config.build().fit(&data)?;
+/// println!("{fit}");
+/// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[builder(on(String, into))]
+#[serde(deny_unknown_fields)]
+#[doc(alias = "npiv")]
+pub struct Npiv {
+    /// Outcome.
+    pub outcome: String,
+    /// Regressors.
+    pub regressors: Vec<String>,
+    /// Instruments; the regressors themselves without.
+    #[builder(default)]
+    #[serde(default)]
+    pub instruments: Vec<String>,
+    /// Sampling weights.
+    pub weights: Option<String>,
+    /// How the splines of several regressors, or instruments, are put together.
+    #[builder(default)]
+    #[serde(default)]
+    pub basis: SieveBasis,
+    /// Where knots are.
+    #[builder(default)]
+    #[serde(default)]
+    pub knots: SieveKnots,
+    /// Degree of the regressors' splines.
+    #[builder(default = 3)]
+    #[serde(default = "three")]
+    pub x_degree: usize,
+    /// Segments of each regressor; chosen by the data without.
+    pub x_segments: Option<usize>,
+    /// Degree of the instruments' splines, where these are not the regressors.
+    #[builder(default = 4)]
+    #[serde(default = "four")]
+    pub w_degree: usize,
+    /// Segments of each instrument; by the rule of thumb without, if those of the regressors are given.
+    pub w_segments: Option<usize>,
+    /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
+    #[builder(default = 2)]
+    #[serde(default = "two")]
+    pub w_smooth: u32,
+    /// Range of evenly spaced knots of the regressors, if not that of their values.
+    pub x_range: Option<(f64, f64)>,
+    /// Range of evenly spaced knots of the instruments, if not that of their values.
+    pub w_range: Option<(f64, f64)>,
+    /// Points at which the function is evaluated.
+    #[builder(default)]
+    #[serde(default)]
+    pub grid: SieveGrid,
+    /// Which regressor the derivative is in, counted from 0.
+    #[builder(default)]
+    #[serde(default)]
+    pub derivative_index: usize,
+    /// Order of the derivative.
+    #[builder(default = 1)]
+    #[serde(default = "one")]
+    pub derivative_order: usize,
+    /// One minus the confidence level.
+    #[builder(default = 0.05)]
+    #[serde(default = "five_percent")]
+    pub alpha: f64,
+    /// Draws of the bootstrap that decides the dimension and the bands. They cost nothing in the number of observations.
+    #[doc(alias = "biters")]
+    #[builder(default = 9_999)]
+    #[serde(default = "draws")]
+    pub draws: usize,
+    /// Seed of the bootstrap.
+    #[builder(default)]
+    #[serde(default)]
+    pub seed: u64,
+    /// Words and numbers that stand for a missing value, instead of the [usual words](Data).
+    pub missing_values: Option<Vec<String>>,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn three() -> usize {
+    3
+}
+
+fn four() -> usize {
+    4
+}
+
+fn draws() -> usize {
+    9_999
+}
+
+fn five_percent() -> f64 {
+    0.05
+}
+
+/// Largest degree, and numbers of segments, of draws and of points.
+const MOST_DEGREE: usize = 20;
+const MOST: usize = 10_000_000;
+
+/// Observations below which a warning is given, and points of the grid on which dimensions are compared.
+const FEW: usize = 50;
+const COMPARED: usize = 50;
+
+/// Outcome, regressors, instruments and weights.
+type Columns<'a> = (&'a [f64], &'a [Vec<f64>], &'a [Vec<f64>], Option<&'a [f64]>);
+
+/// Puts rows, which have no labels, in the order of what is in them: the result does not depend on how they came.
+fn sort_by_content(columns: &mut [Vec<f64>]) {
+    let mut order: Vec<usize> = (0..columns[0].len()).collect();
+    order.sort_unstable_by(|a, b| {
+        let compared = columns.iter().map(|column| column[*a].total_cmp(&column[*b]));
+        compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    });
+    for column in columns {
+        *column = order.iter().map(|row| column[*row]).collect();
+    }
+}
+
+impl Npiv {
+    fn check(&self) -> Result<()> {
+        let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
+        if self.regressors.is_empty() {
+            return fails("regressors", "at least one column", "none".into());
+        }
+        for (option, degree) in [("x_degree", self.x_degree), ("w_degree", self.w_degree)] {
+            if !(1..=MOST_DEGREE).contains(&degree) {
+                return fails(option, "between 1 and 20", degree.to_string());
+            }
+        }
+        for (option, segments) in [("x_segments", self.x_segments), ("w_segments", self.w_segments)]
+        {
+            if segments.is_some_and(|s| !(1..=1_000).contains(&s)) {
+                let got = segments.map_or(String::new(), |s| s.to_string());
+                return fails(option, "between 1 and 1000", got);
+            }
+        }
+        if self.w_smooth > 6 {
+            return fails("w_smooth", "at most 6", self.w_smooth.to_string());
+        }
+        if self.derivative_index >= self.regressors.len() {
+            return fails(
+                "derivative_index",
+                "that of a regressor, from 0",
+                self.derivative_index.to_string(),
+            );
+        }
+        if !(1..=MOST_DEGREE).contains(&self.derivative_order) {
+            return fails(
+                "derivative_order",
+                "between 1 and 20",
+                self.derivative_order.to_string(),
+            );
+        }
+        for (option, range) in [("x_range", self.x_range), ("w_range", self.w_range)] {
+            let Some((low, high)) = range else { continue };
+            if !(low < high && low.is_finite() && high.is_finite()) {
+                return fails(option, "two ascending numbers", format!("{low} to {high}"));
+            }
+            if self.knots == SieveKnots::Quantiles {
+                return fails(option, "none with knots at quantiles", format!("{low} to {high}"));
+            }
+        }
+        if !(1..=MOST).contains(&self.draws) {
+            return fails("draws", "between 1 and 10000000", self.draws.to_string());
+        }
+        if let SieveGrid::Points(points) = &self.grid {
+            let wrong = |p: &&Vec<f64>| {
+                p.len() != self.regressors.len() || p.iter().any(|v| !v.is_finite())
+            };
+            if let Some(point) = points.iter().find(wrong) {
+                return fails(
+                    "grid",
+                    "points with a finite number for each regressor",
+                    format!("{point:?}"),
+                );
+            }
+        }
+        let (bootstrap, band) = (None, Band::Uniform);
+        Inference { alpha: self.alpha, bootstrap, band }.validate()
+    }
+
+    /// Fits the function.
+    ///
+    /// # Errors
+    /// [`DidError`] for options out of range, columns that are not there or not numeric, or nothing left of the data.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<NpivResult> {
+        self.check()?;
+        let data = data.into();
+        let missing = MissingValues::new(self.missing_values.as_deref());
+        let roles = self.roles()?;
+        let (mut columns, rows_missing) = guarded(&data.describe(), || {
+            let frame = data.read(&roles, &missing)?.frame;
+            complete_numbers(&frame, &self.columns(), &missing)
+        })?;
+        if columns[0].is_empty() {
+            return Err(DidError::EmptySample {
+                after: "after dropping rows with missing or non-finite values",
+                remedy: "check the columns for nulls and infinities",
+            });
+        }
+        let points = self.observed(&columns);
+        sort_by_content(&mut columns);
+        let weights = self.weights.as_ref().and_then(|_| columns.pop());
+        let y = columns.remove(0);
+        let w = columns.split_off(self.regressors.len());
+        self.estimate(points, (&y, &columns, &w, weights.as_deref()), rows_missing)
+    }
+
+    /// The regressors of each row, as the rows were given.
+    fn observed(&self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        if self.grid != SieveGrid::Observations {
+            return Vec::new();
+        }
+        let x = &columns[1..=self.regressors.len()];
+        (0..columns[0].len()).map(|row| x.iter().map(|column| column[row]).collect()).collect()
+    }
+
+    fn columns(&self) -> Vec<(&str, &'static str)> {
+        let outcome = std::iter::once((&*self.outcome, "outcome"));
+        let x = self.regressors.iter().map(|name| (&**name, "regressor"));
+        let w = self.instruments.iter().map(|name| (&**name, "instrument"));
+        let weights = self.weights.iter().map(|name| (&**name, "weights"));
+        outcome.chain(x).chain(w).chain(weights).collect()
+    }
+
+    /// The columns, as those of an estimator whose only rows are observations.
+    fn roles(&self) -> Result<Roles> {
+        let names = self.regressors.iter().chain(&self.instruments);
+        let terms: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        let outcome = &self.outcome;
+        Ok(Roles {
+            outcome: outcome.clone(),
+            unit: None,
+            time: outcome.clone(),
+            group: outcome.clone(),
+            treatment: Treatment::FirstPeriod,
+            eligible: None,
+            dose: None,
+            weights: self.weights.clone(),
+            cluster: None,
+            covariates: Formula::parse(&format!("~ {}", terms.join(" + ")))?,
+            trends: Vec::new(),
+            traits: Vec::new(),
+            frequency: None,
+        })
+    }
+
+    fn estimate(
+        &self,
+        observed: Vec<Vec<f64>>,
+        (y, x, w, weights): Columns<'_>,
+        rows_missing: usize,
+    ) -> Result<NpivResult> {
+        if let Some(total) = weights.map(|w| w.iter().sum::<f64>()).filter(|total| *total <= 0.0) {
+            return Err(DidError::Weights {
+                column: self.weights.clone().unwrap_or_default(),
+                problem: format!("the weights of all rows add up to {total}"),
+            });
+        }
+        // Instruments that are the regressors are no other instruments.
+        let w = Some(w).filter(|w| !w.is_empty() && *w != x);
+        let data = Observations { y, x, w, weights };
+        let sorted = |columns: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            let sort = |column: &Vec<f64>| {
+                let mut sorted = column.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                sorted
+            };
+            columns.iter().map(sort).collect()
+        };
+        let (x_sorted, w_sorted) = (sorted(x), w.map(sorted));
+        let range = |range: Option<(f64, f64)>| (range.map(|r| r.0), range.map(|r| r.1));
+        let spaces = Spaces {
+            basis: self.basis,
+            knots: self.knots,
+            x_degree: self.x_degree,
+            w_degree: if w.is_some() { self.w_degree } else { self.x_degree },
+            x_range: range(self.x_range),
+            w_range: range(self.w_range),
+            x: &x_sorted,
+            w: w_sorted.as_deref(),
+        };
+        let even = |count: usize| -> Vec<Vec<f64>> {
+            let at = |i: usize| {
+                let share = i as f64 / (count.max(2) - 1) as f64;
+                let point = |v: &Vec<f64>| v[0] + share * (v[v.len() - 1] - v[0]);
+                x_sorted.iter().map(point).collect()
+            };
+            (0..count).map(at).collect()
+        };
+        let points = match &self.grid {
+            SieveGrid::Observations => observed,
+            SieveGrid::Even(count) => even((*count).clamp(1, MOST)),
+            SieveGrid::Points(points) => points.clone(),
+        };
+        let compared = match &self.grid {
+            SieveGrid::Observations => even(COMPARED),
+            SieveGrid::Even(_) | SieveGrid::Points(_) => points.clone(),
+        };
+        let question = Question {
+            segments: self.segments(y.len(), x.len(), w.map(<[Vec<f64>]>::len)),
+            smooth: self.w_smooth,
+            grid: &compared,
+            points: &points,
+            derivative: Derivative {
+                variable: self.derivative_index,
+                order: self.derivative_order,
+            },
+            shift: 0.0,
+            alpha: self.alpha,
+            draws: self.draws,
+            seed: self.seed,
+        };
+        let fitted = fit(&data, &spaces, &question)?;
+        Ok(self.result(&points, fitted, y.len(), rows_missing))
+    }
+
+    /// Segments asked for; by the rule of thumb what is left open.
+    fn segments(&self, n: usize, p_x: usize, p_w: Option<usize>) -> Option<(usize, usize)> {
+        let usual = |degree: usize, variables: usize| {
+            let power = 1.0 / (2 * degree + variables) as f64;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small number"
+            )]
+            let segments = (n as f64).powf(power).ceil() as usize;
+            segments.clamp(3, 10)
+        };
+        let (x, w) = (self.x_segments, self.w_segments);
+        if x.is_none() && w.is_none() {
+            return None;
+        }
+        let x = x.unwrap_or_else(|| usual(self.x_degree, p_x));
+        // Regressors that are their own instruments have one sieve.
+        let w = p_w.map_or(x, |p_w| w.unwrap_or_else(|| usual(self.w_degree, p_w)));
+        Some((x, w))
+    }
+
+    fn result(
+        &self,
+        points: &[Vec<f64>],
+        fitted: Fitted,
+        n: usize,
+        rows_missing: usize,
+    ) -> NpivResult {
+        let (h, slope) = fitted.critical;
+        let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
+        let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
+        let estimate = |(value, se): &(f64, f64), critical| {
+            Estimate::new(Some(*value), positive(*se), critical)
+        };
+        let level = &fitted.levels.levels[fitted.level];
+        let breakpoints = level.sieves.x.splines.iter().map(|s| s.breakpoints().to_vec());
+        let mut warnings = Vec::new();
+        if rows_missing > 0 {
+            warnings.push(DidWarning::DroppedRows { rows: rows_missing });
+        }
+        if n < FEW {
+            warnings.push(DidWarning::FewObservations { observations: n });
+        }
+        NpivResult {
+            rows: rows
+                .map(|(x, (value, derivative))| NpivRow {
+                    x: x.clone(),
+                    h: estimate(value, h),
+                    derivative: estimate(derivative, slope),
+                })
+                .collect(),
+            critical_value: h,
+            critical_value_derivative: slope,
+            coefficients: level.beta.clone(),
+            breakpoints: breakpoints.collect(),
+            x_segments: fitted.segments.0,
+            w_segments: fitted.segments.1,
+            choice: fitted.choice.map(|choice| NpivChoice {
+                accepted: fitted.compared[choice.untruncated].0,
+                compared: fitted.compared.clone(),
+                theta: choice.theta,
+            }),
+            n,
+            rows_missing,
+            warnings,
+            config: NpivSettings {
+                outcome: self.outcome.clone(),
+                regressors: self.regressors.clone(),
+                instruments: self.instruments.clone(),
+                degree: self.x_degree,
+                alpha: self.alpha,
+                draws: (self.draws, self.seed),
+            },
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Nonparametric instrumental variables by sieves: estimates, dimension chosen by the data, uniform bands (Chen, Christensen and
+//! Kankanala 2025, "Adaptive estimation and uniform confidence bands for nonparametric structural functions and elasticities").
+//!
+//! On the host, in double precision: rows of sieves have few entries, and what is of the order of the observations are sums of
+//! their products, tile by tile in a fixed order.
+
+mod bands;
+mod choose;
+mod draws;
+mod estimator;
+mod level;
+mod result;
+mod sieve;
+
+pub(crate) use bands::{Fitted, Question, fit};
+pub(crate) use choose::Spaces;
+pub use estimator::{Npiv, SieveGrid};
+pub(crate) use level::{Observations, pseudo_inverse};
+pub use result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
+pub(crate) use sieve::Derivative;
+pub use sieve::{SieveBasis, SieveKnots};

@@ -1,0 +1,78 @@
+//! The dose of a continuous treatment: what must hold of it, and the groups that follow from it.
+
+use polars::prelude::*;
+use rayon::prelude::*;
+
+use super::codes::LabelColumn;
+use super::columns::{Rows, Units};
+use super::labels::{Codes, MISSING};
+use super::small::SmallCodes;
+use super::values::{Numbers, Values};
+use crate::error::{DidError, Result};
+
+/// The doses of a frame whose first row has the number `first_row`, NaN if missing.
+pub(super) fn doses(series: &Series, first_row: usize) -> Result<Values> {
+    let column = || series.name().to_string();
+    let numbers = Numbers::new(series, f64::NAN).filter(|_| *series.dtype() != DataType::Boolean);
+    let values = numbers.map(Numbers::values).ok_or_else(|| DidError::ColumnType {
+        column: column(),
+        role: "dose",
+        expected: "numbers",
+        got: series.dtype().to_string(),
+    })?;
+    match values.iter().position(|dose| *dose < 0.0) {
+        None => Ok(values),
+        Some(row) => Err(DidError::NegativeDose {
+            column: column(),
+            value: values[row],
+            row: first_row + row,
+        }),
+    }
+}
+
+/// The first period with a positive dose of each row's unit, +inf if there is none.
+pub(super) fn first_treated(doses: &[f64], time: &SmallCodes, labels: &LabelColumn) -> SmallCodes {
+    let Codes { codes, labels } = labels.codes();
+    let mut first = vec![SmallCodes::INFINITE; labels.len()];
+    for ((unit, dose), period) in codes.iter().zip(doses).zip(&time.codes) {
+        if *unit != MISSING && *dose > 0.0 {
+            let first = &mut first[*unit as usize];
+            *first = (*first).min(*period);
+        }
+    }
+    let group = |unit: &u32| first.get(*unit as usize).copied().unwrap_or(SmallCodes::MISSING);
+    time.with_codes(codes.iter().map(group).collect())
+}
+
+/// Whether a row is of a unit that is treated in its period.
+pub(super) fn is_treated(rows: &Rows, row: usize) -> bool {
+    let group = rows.group.value(rows.group.codes[row]);
+    let time = rows.time.value(rows.time.codes[row]);
+    // Groups and periods of one calendar may differ by rounding.
+    group.is_finite() && group <= time + 1e-9 * time.abs()
+}
+
+/// An error that names a unit whose dose changes after its treatment began.
+pub(super) fn check_constant(
+    rows: &Rows,
+    units: &Units,
+    doses: &[f64],
+    column: &str,
+) -> Result<()> {
+    let varies = |unit: usize| {
+        let treated = |row: &usize| rows.is_complete(*row) && is_treated(rows, *row);
+        let mut own = units.order.unit(unit).filter(treated).map(|row| doses[row]);
+        own.next().is_some_and(|first| own.any(|dose| dose != first))
+    };
+    let found =
+        units.order.par_blocks().find_map_first(|block| block.into_iter().find(|u| varies(*u)));
+    match found {
+        None => Ok(()),
+        Some(unit) => Err(DidError::TimeVarying {
+            column: column.to_owned(),
+            role: "dose",
+            unit: units.label(unit),
+            remedy: "from its treatment on a unit must have one dose; use the dose that it gets first, or an average",
+        }),
+    }
+}

@@ -1,0 +1,128 @@
+//! Tables, frames and files of functions estimated by sieves.
+
+use std::fmt;
+
+use polars::prelude::{Column, DataFrame, df};
+
+use super::number::Digits;
+use super::table::{Align, Section, Table};
+use super::{foot, frame};
+use crate::calendar::label;
+use crate::error::Result;
+use crate::inference::Estimate;
+use crate::npiv::{NpivResult, NpivRow};
+use crate::options::Band;
+
+/// Rows that the table of `Display` shows at most.
+const SHOWN: usize = 60;
+
+impl NpivResult {
+    /// The table that `Display` prints: some of the points, evenly chosen, if they are many.
+    pub fn to_table(&self) -> Table {
+        let [lower, upper] = foot::interval_heads(Band::Uniform, self.config.alpha);
+        let mut header = self.config.regressors.clone();
+        for name in ["h(x)", "Derivative"] {
+            header.extend([name, "Std. Error", &lower, &upper, ""].map(ToOwned::to_owned));
+        }
+        let h = Digits::of(self.rows.iter().map(|row| &row.h));
+        let slope = Digits::of(self.rows.iter().map(|row| &row.derivative));
+        let row = |row: &NpivRow| {
+            let mut out: Vec<String> =
+                row.x.iter().map(|x| label(format!("{x:.5e}").parse().unwrap_or(*x))).collect();
+            for (e, digits) in [(&row.h, h), (&row.derivative, slope)] {
+                out.extend([e.att, e.se, e.ci_lower, e.ci_upper].map(|v| digits.show(v)));
+                out.push(if e.excludes_zero() { "*".into() } else { String::new() });
+            }
+            out
+        };
+        let step = self.rows.len().div_ceil(SHOWN).max(1);
+        let five = [vec![Align::Right; 4], vec![Align::Mark]].concat();
+        let align = [vec![Align::Right; self.config.regressors.len()], five.clone(), five].concat();
+        let rows = self.rows.iter().step_by(step).map(row).collect();
+        Table {
+            title: "Nonparametric Function by Sieves".into(),
+            align,
+            sections: vec![Section { caption: None, header, rows }],
+            notes: self.notes(step),
+        }
+    }
+
+    fn notes(&self, step: usize) -> Vec<String> {
+        let config = &self.config;
+        let mut notes = vec![foot::SIGNIF.to_owned(), String::new()];
+        if step > 1 {
+            notes.push(format!("One of {step} of the {} points is shown", self.rows.len()));
+        }
+        let instruments = if config.instruments.is_empty() {
+            "the regressors".to_owned()
+        } else {
+            config.instruments.join(", ")
+        };
+        notes.push(format!("Outcome: {}, Instruments: {instruments}", config.outcome));
+        let chosen = if self.choice.is_some() { "chosen by the data" } else { "as given" };
+        notes.push(format!(
+            "Splines of degree {}, Segments: {} ({chosen}), Coefficients: {}",
+            config.degree,
+            self.x_segments,
+            self.coefficients.len()
+        ));
+        let (draws, seed) = config.draws;
+        notes.push(format!("Observations: {}, Bands: {draws} draws, seed {seed}", self.n));
+        notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
+        notes
+    }
+
+    /// The table in markdown.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        self.to_table().to_markdown()
+    }
+
+    /// The table in LaTeX, for the package `booktabs`.
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        self.to_table().to_latex()
+    }
+
+    /// One row a point: the regressors, then `h`, `h_se`, `h_lower`, `h_upper`, `derivative`, `derivative_se`, `derivative_lower`,
+    /// `derivative_upper`.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame, as of regressors with these names.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let column =
+            |f: &dyn Fn(&NpivRow) -> Option<f64>| self.rows.iter().map(f).collect::<Vec<_>>();
+        let of = |of: fn(&NpivRow) -> &Estimate, part: fn(&Estimate) -> Option<f64>| {
+            column(&move |row| part(of(row)))
+        };
+        let last = df!(
+            "h" => of(|r| &r.h, |e| e.att),
+            "h_se" => of(|r| &r.h, |e| e.se),
+            "h_lower" => of(|r| &r.h, |e| e.ci_lower),
+            "h_upper" => of(|r| &r.h, |e| e.ci_upper),
+            "derivative" => of(|r| &r.derivative, |e| e.att),
+            "derivative_se" => of(|r| &r.derivative, |e| e.se),
+            "derivative_lower" => of(|r| &r.derivative, |e| e.ci_lower),
+            "derivative_upper" => of(|r| &r.derivative, |e| e.ci_upper),
+        )?;
+        let regressors = self.config.regressors.iter().enumerate().map(|(j, name)| {
+            Column::new(name.as_str().into(), column(&|row| row.x.get(j).copied()))
+        });
+        let first = DataFrame::new(self.rows.len(), regressors.collect())?;
+        Ok(first.hstack(last.columns())?)
+    }
+
+    /// [`Self::to_dataframe`] as CSV, with empty fields for null.
+    ///
+    /// # Errors
+    /// As [`Self::to_dataframe`].
+    pub fn to_csv(&self) -> Result<String> {
+        frame::csv(self.to_dataframe()?)
+    }
+}
+
+impl fmt::Display for NpivResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_table().fmt(f)
+    }
+}

@@ -1,0 +1,230 @@
+//! `burn-did cont-did` and `burn-did npiv`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::golden::data;
+use crate::run::{
+    burn_did, deviation, failure, keys, parsed, root, sorted, stdout, temporary, text,
+};
+
+const COLUMNS: [&str; 10] =
+    ["--yname", "Y", "--tname", "time_period", "--idname", "id", "--gname", "G", "--dname", "D"];
+
+fn golden(dataset: &str) -> Vec<Value> {
+    let path = root().join(format!("tests/golden/cont_did_{dataset}.json"));
+    let golden: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    golden["cases"].as_array().unwrap().clone()
+}
+
+/// The options of a golden case.
+fn options(case: &Value) -> Vec<String> {
+    let mut out = Vec::new();
+    for (key, option) in [
+        ("target_parameter", "--target"),
+        ("aggregation", "--aggregation"),
+        ("degree", "--degree"),
+        ("num_knots", "--num-knots"),
+        ("control_group", "--control-group"),
+        ("base_period", "--base-period"),
+        ("dose_est_method", "--dose-method"),
+    ] {
+        if let Some(value) = case.get(key) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            out.extend([option.to_owned(), value]);
+        }
+    }
+    if let Some(doses) = case.get("dvals").and_then(Value::as_array) {
+        let doses: Vec<String> = doses.iter().map(ToString::to_string).collect();
+        out.extend(["--dvals".to_owned(), doses.join(",")]);
+    }
+    out
+}
+
+fn fit(dataset: &str, more: &[&str]) -> Value {
+    let file = data(dataset);
+    parsed(&[&["cont-did", &file][..], &COLUMNS, more, &["--format", "json"]].concat())
+}
+
+#[test]
+fn golden_cases_by_the_command() {
+    for dataset in ["cont_a", "cont2_a"] {
+        for case in golden(dataset).iter().step_by(3) {
+            let own = options(case);
+            let own: Vec<&str> = own.iter().map(String::as_str).collect();
+            let document = fit(dataset, &own);
+            let id = &case["id"];
+            if let Some(study) = case.get("event_study") {
+                let rows = document["event_study"]["rows"].as_array().unwrap();
+                for row in study.as_array().unwrap() {
+                    let ours = rows.iter().find(|r| r["at"].as_f64() == row[0].as_f64()).unwrap();
+                    assert!(deviation(&ours["att"], &row[1]) < 1e-8, "{id}");
+                }
+                continue;
+            }
+            assert_eq!(document["event_study"], Value::Null);
+            let doses = document["dose"].as_array().unwrap();
+            for (at, ours) in doses.iter().enumerate() {
+                for (key, theirs) in [("att", "att_d"), ("acrt", "acrt_d"), ("d", "dose")] {
+                    let off = deviation(&ours[key], &case[theirs][at]);
+                    assert!(off < 1e-8, "{id}, {key}, {at}: off by {off:e}");
+                }
+            }
+            for (key, theirs) in [("att", "overall_att"), ("acrt", "overall_acrt")] {
+                assert!(deviation(&document["overall"][key][key], &case[theirs]) < 1e-8, "{id}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_document_has_the_keys_that_are_documented() {
+    let document = fit(
+        "cont_a",
+        &["--aggregation", "eventstudy", "--num-knots", "1", "--boot", "--biters", "100"],
+    );
+    let expected = sorted([
+        "estimator",
+        "backend",
+        "precision",
+        "n_units",
+        "n_rows",
+        "dose_method",
+        "target",
+        "overall",
+        "dose",
+        "critical_value",
+        "cells",
+        "wald",
+        "event_study",
+        "knots",
+        "audit",
+        "warnings",
+        "timings",
+    ]);
+    let mut found = keys(&document);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    assert_eq!(document["estimator"], json!("cont_did"));
+    let row = [
+        "d",
+        "att",
+        "att_se",
+        "att_lower",
+        "att_upper",
+        "acrt",
+        "acrt_se",
+        "acrt_lower",
+        "acrt_upper",
+        "extrapolated",
+    ];
+    assert_eq!(keys(&document["dose"][0]), row);
+    assert_eq!(keys(&document["overall"]), ["att", "acrt"]);
+    assert_eq!(keys(&document["critical_value"]), ["att", "acrt"]);
+    assert!(document["critical_value"]["att"].as_f64().unwrap() > 1.96);
+    assert_eq!(document["dose"].as_array().unwrap().len(), 50);
+    assert_eq!(document["event_study"]["rows"].as_array().unwrap().len(), 5);
+    let cell = &document["cells"][0];
+    assert!(cell["att"].is_f64() && cell["acrt"].is_f64() && cell["acrt_se"].is_f64());
+}
+
+#[test]
+fn doses_are_numbers_quantiles_or_a_grid() {
+    let count = |doses: &str| fit("cont_a", &["--dvals", doses])["dose"].as_array().unwrap().len();
+    assert_eq!((count("0.1,0.2"), count("quantiles:0.1:0.99:90"), count("grid:7")), (2, 90, 7));
+    let file = data("cont_a");
+    for bad in ["much", "grid:0", "grid:x", "quantiles:0.9:0.1:3", "0.1,,0.2"] {
+        failure(2, &[&["cont-did", &file][..], &COLUMNS, &["--dvals", bad]].concat());
+    }
+}
+
+#[test]
+fn tables_files_and_pictures_are_written() {
+    let file = data("cont_a");
+    let (saved, picture) = (temporary("doses.json"), temporary("doses.svg"));
+    let all =
+        [&["cont-did", &file][..], &COLUMNS, &["--degree", "2", "--dvals", "0.2,0.5", "--quiet"]]
+            .concat();
+    let table = stdout(&[&all[..], &["--save", &saved, "--plot", &picture]].concat());
+    assert!(table.contains("ACRT(d)") && table.contains("splines of degree 2"), "{table}");
+    let fit = burn_did::ContDidResult::load(&saved).unwrap();
+    assert_eq!(fit.dose.rows.len(), 2);
+    assert!(fs::read_to_string(picture).unwrap().contains("ACRT(d)"));
+    let csv = stdout(&[&all[..], &["--format", "csv"]].concat());
+    assert!(csv.starts_with("term,parameter,dose,att,se,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 2 + 4);
+    for format in ["markdown", "latex"] {
+        assert!(stdout(&[&all[..], &["--format", format]].concat()).contains("ATT(d)"));
+    }
+    let study = stdout(&[&all[..], &["--aggregation", "eventstudy", "--target", "slope"]].concat());
+    assert!(study.contains("ACRTs based on event-study"), "{study}");
+}
+
+#[test]
+fn what_is_wrong_with_doses_is_said() {
+    let file = data("cont_a");
+    let error =
+        failure(1, &[&["cont-did", &file][..], &COLUMNS, &["--dose-method", "cck"]].concat());
+    assert!(error.contains("two groups") || error.contains("two of each"), "{error}");
+    let options = [
+        "cont-did",
+        &file,
+        "--yname",
+        "Y",
+        "--tname",
+        "time_period",
+        "--idname",
+        "id",
+        "--dname",
+        "Z",
+    ];
+    assert!(failure(1, &options).contains("`Z` (dose)"));
+    // The column has its dose in all periods, so every treated unit is treated from the first.
+    let derived = [
+        "cont-did",
+        &file,
+        "--yname",
+        "Y",
+        "--tname",
+        "time_period",
+        "--idname",
+        "id",
+        "--dname",
+        "D",
+    ];
+    assert!(failure(1, &derived).contains("after its first period"));
+}
+
+#[test]
+fn functions_by_the_command() {
+    let file = data("cont2_a");
+    let options = [
+        "npiv",
+        &file,
+        "--yname",
+        "Y",
+        "--xname",
+        "D",
+        "--j-x-segments",
+        "2",
+        "--x-eval",
+        "grid:4",
+    ];
+    let document = parsed(&[&options[..], &["--format", "json"]].concat());
+    assert_eq!(document["estimator"], json!("npiv"));
+    assert_eq!(document["rows"].as_array().unwrap().len(), 4);
+    assert_eq!((&document["choice"], &document["x_segments"]), (&Value::Null, &json!(2)));
+    assert!(document["critical_value"]["h"].as_f64().unwrap() > 1.96);
+    let picture = temporary("npiv.png");
+    let done = burn_did(&[&options[..], &["--plot", &picture]].concat());
+    assert_eq!(text(&done.stderr), "");
+    assert!(fs::metadata(picture).unwrap().len() > 10_000);
+    assert!(
+        failure(1, &["npiv", &file, "--yname", "Y", "--xname", "nothing"]).contains("regressor")
+    );
+    assert!(
+        failure(1, &["npiv", &file, "--yname", "Y", "--xname", "D", "--deriv-index", "0"])
+            .contains("derivative_index")
+    );
+}

@@ -1,0 +1,163 @@
+//! Continuous treatments: curves, slopes, averages and event studies; bands; the method whose dimension the data choose.
+
+use burn_did::backend::Cpu;
+use burn_did::data::DoseSimulation;
+use burn_did::{
+    Band, CohortShares, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget, Estimate,
+};
+
+use crate::coverage::{Draw, Spread, check};
+
+const DOSES: [f64; 5] = [0.15, 0.35, 0.6, 0.85, 1.05];
+
+fn fit(simulation: &DoseSimulation, change: impl FnOnce(&mut ContDid<Cpu>)) -> ContDidResult {
+    let mut config = ContDid::<Cpu>::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .group("group")
+        .dose("dose")
+        .degree(2)
+        .knots(1)
+        .grid(DoseGrid::Values(DOSES.to_vec()))
+        .maybe_weights(simulation.weights.then_some("weight"))
+        .maybe_cluster((simulation.clusters > 0).then_some("cluster"))
+        .build();
+    change(&mut config);
+    config.fit(&simulation.frame(), &Default::default()).unwrap()
+}
+
+fn draw(parameter: String, truth: f64, estimate: Estimate) -> Draw {
+    Draw { parameter, truth, estimate }
+}
+
+fn draws(simulation: &DoseSimulation, fit: &ContDidResult) -> Vec<Draw> {
+    let mut out = vec![
+        draw("ATT".into(), simulation.overall_att(), fit.overall.att),
+        draw("ACRT".into(), simulation.overall_acrt(), fit.overall.acrt),
+    ];
+    for row in &fit.dose.rows {
+        out.push(draw(format!("ATT({})", row.dose), simulation.att(row.dose), row.att));
+        out.push(draw(format!("ACRT({})", row.dose), simulation.acrt(row.dose), row.acrt));
+    }
+    for target in [DoseTarget::Level, DoseTarget::Slope] {
+        let unit = simulation.overall_att() / simulation.att(1.0);
+        let slope = simulation.overall_acrt() / simulation.att(1.0);
+        for row in fit.event_study(target).unwrap().rows {
+            let at_one = simulation.effect(1.0, row.at);
+            let truth = match target {
+                _ if row.at < 0.0 => 0.0,
+                DoseTarget::Level => unit * at_one,
+                DoseTarget::Slope => slope * at_one,
+            };
+            out.push(draw(format!("{} at {}", target.parameter(), row.at), truth, row.estimate));
+        }
+    }
+    out
+}
+
+fn run(name: &str, simulation: &DoseSimulation, change: impl Fn(&mut ContDid<Cpu>) + Sync + Send) {
+    let spreads = check(name, |seed| {
+        let simulation = DoseSimulation { seed, ..simulation.clone() };
+        draws(&simulation, &fit(&simulation, &change))
+    });
+    for Spread { parameter, sd, se } in spreads {
+        assert!((se / sd - 1.0).abs() < 0.06, "{parameter}: standard error {se}, spread {sd}");
+    }
+}
+
+/// Whether a band covers the whole curve, as an estimate of how far it is from doing so.
+fn covered(rows: &[(f64, Estimate)]) -> Estimate {
+    let inside = rows.iter().all(|(truth, e)| {
+        e.ci_lower.is_some_and(|low| low <= *truth) && e.ci_upper.is_some_and(|high| *truth <= high)
+    });
+    Estimate::new(Some(if inside { 0.0 } else { 1.0 }), Some(0.4), 1.0)
+}
+
+fn bands(simulation: &DoseSimulation, fit: &ContDidResult) -> Vec<Draw> {
+    let rows = &fit.dose.rows;
+    let att: Vec<_> = rows.iter().map(|r| (simulation.att(r.dose), r.att)).collect();
+    let acrt: Vec<_> = rows.iter().map(|r| (simulation.acrt(r.dose), r.acrt)).collect();
+    vec![
+        draw("band of ATT(d)".into(), 0.0, covered(&att)),
+        draw("band of ACRT(d)".into(), 0.0, covered(&acrt)),
+    ]
+}
+
+/// Share of the samples in which the bands cover.
+fn coverage(
+    name: &str,
+    replications: u64,
+    replicate: impl Fn(u64) -> Vec<Draw> + Sync + Send,
+) -> Vec<f64> {
+    use rayon::prelude::*;
+    let all: Vec<Vec<Draw>> = (0..replications).into_par_iter().map(replicate).collect();
+    (0..all[0].len())
+        .map(|p| {
+            let inside = all.iter().filter(|draws| {
+                let e = draws[p].estimate;
+                e.ci_lower.unwrap() <= draws[p].truth && draws[p].truth <= e.ci_upper.unwrap()
+            });
+            let share = inside.count() as f64 / replications as f64;
+            println!("{name}, {}: {:.1} %", all[0][p].parameter, 100.0 * share);
+            share
+        })
+        .collect()
+}
+
+fn staggered() -> DoseSimulation {
+    DoseSimulation::builder().units(900).build()
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn curves_averages_and_event_studies() {
+    run("doses", &staggered(), |_| {});
+    run("doses, shares estimated", &staggered(), |c| c.shares = CohortShares::Estimated);
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn weights() {
+    let simulation = DoseSimulation { weights: true, ..staggered() };
+    run("doses, weights", &simulation, |_| {});
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn clusters() {
+    let simulation = DoseSimulation { units: 1_500, weights: true, clusters: 300, ..staggered() };
+    run("doses, weights, 300 clusters", &simulation, |_| {});
+}
+
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn uniform_bands() {
+    let shares = coverage("uniform", 2_000, |seed| {
+        let simulation = DoseSimulation { seed, ..staggered() };
+        bands(&simulation, &fit(&simulation, |c| c.band = Some(Band::Uniform)))
+    });
+    assert!(shares.iter().all(|share| (0.92..=0.98).contains(share)), "{shares:?}");
+}
+
+/// Undersmoothed bands cover at least as often as they claim; pointwise intervals and averages as they claim where the curve is a
+/// polynomial that all dimensions have.
+#[test]
+#[ignore = "1,000 replications, minutes"]
+fn dimensions_that_the_data_choose() {
+    let simulation = DoseSimulation::builder().units(700).periods(2).groups(1).build();
+    let shares = coverage("cck", 1_000, |seed| {
+        let simulation = DoseSimulation { seed, ..simulation.clone() };
+        let fit = fit(&simulation, |c| {
+            c.method = DoseMethod::Cck;
+            c.band = Some(Band::Uniform);
+        });
+        let averages = [
+            draw("ATT".into(), simulation.overall_att(), fit.overall.att),
+            draw("ACRT".into(), simulation.overall_acrt(), fit.overall.acrt),
+        ];
+        bands(&simulation, &fit).into_iter().chain(averages).collect()
+    });
+    assert!(shares[0] > 0.93 && shares[1] > 0.93, "{shares:?}");
+    assert!(shares[2..].iter().all(|share| (0.92..=0.98).contains(share)), "{shares:?}");
+}

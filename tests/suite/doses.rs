@@ -1,0 +1,500 @@
+//! Continuous treatments: golden numbers, an independent program, and influence values that are derivatives.
+
+use burn_did::backend::Cpu;
+use burn_did::data::DoseSimulation;
+use burn_did::{
+    Band, BasePeriod, Bootstrap, CohortShares, ContDid, ContDidResult, ControlGroup,
+    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Multiplier,
+};
+use polars::prelude::*;
+use serde_json::Value;
+
+use crate::support::but;
+use crate::support::frames::{floats, golden_data, golden_json, map, permutation, rows, with};
+
+fn config() -> ContDid<Cpu> {
+    ContDid::builder()
+        .outcome("y")
+        .unit("id")
+        .time("period")
+        .group("group")
+        .dose("dose")
+        .grid(DoseGrid::Values(vec![0.2, 0.5, 0.9]))
+        .build()
+}
+
+fn fit(config: &ContDid<Cpu>, df: &DataFrame) -> ContDidResult {
+    config.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn simulation(units: usize) -> DoseSimulation {
+    DoseSimulation::builder().units(units).weights(true).clusters(17).seed(4).build()
+}
+
+#[track_caller]
+fn near(what: &str, ours: Option<f64>, theirs: f64, unit: f64, tolerance: f64) {
+    let ours = ours.unwrap_or(f64::NAN);
+    let off = (ours - theirs).abs() / unit.abs().max(theirs.abs());
+    assert!(off <= tolerance, "{what}: {ours} against {theirs}, off by {off:e}");
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+fn words(case: &Value) -> (DoseTarget, DoseAggregation, ControlGroup, BasePeriod, DoseMethod) {
+    let is = |key: &str, word: &str| case[key] == word;
+    (
+        if is("target_parameter", "slope") { DoseTarget::Slope } else { DoseTarget::Level },
+        if is("aggregation", "eventstudy") {
+            DoseAggregation::EventStudy
+        } else {
+            DoseAggregation::Dose
+        },
+        if is("control_group", "nevertreated") {
+            ControlGroup::NeverTreated
+        } else {
+            ControlGroup::NotYetTreated
+        },
+        if is("base_period", "universal") { BasePeriod::Universal } else { BasePeriod::Varying },
+        if is("dose_est_method", "cck") { DoseMethod::Cck } else { DoseMethod::Parametric },
+    )
+}
+
+/// Estimates of moderndid 0.2.0, to 1e-8; standard errors where it has analytic ones.
+#[test]
+fn golden_cases() {
+    let mut checked = 0;
+    for dataset in ["cont_a", "cont2_a"] {
+        let golden: Value = golden_json(&format!("cont_did_{dataset}.json"));
+        let df = golden_data(dataset);
+        for case in golden["cases"].as_array().unwrap() {
+            let id = case["id"].as_str().unwrap();
+            let (target, aggregation, control_group, base_period, method) = words(case);
+            let config = ContDid::<Cpu>::builder()
+                .outcome("Y")
+                .unit("id")
+                .time("time_period")
+                .group("G")
+                .dose("D")
+                .target(target)
+                .aggregation(aggregation)
+                .control_group(control_group)
+                .base_period(base_period)
+                .method(method)
+                .degree(case["degree"].as_u64().unwrap_or(3) as usize)
+                .knots(case["num_knots"].as_u64().unwrap_or(0) as usize)
+                .maybe_grid(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
+                .comparison_noise(false)
+                .build();
+            let fit = fit(&config, &df);
+            checked += 1;
+            if let Some(study) = case.get("event_study") {
+                let ours = fit.event_study(target).unwrap();
+                for row in study.as_array().unwrap() {
+                    let row = numbers(row);
+                    let own = ours.rows.iter().find(|r| r.at == row[0]).unwrap();
+                    near(id, own.estimate.att, row[1], 1e-3, 1e-8);
+                }
+                near(id, ours.overall.att, case["overall"].as_f64().unwrap(), 1e-3, 1e-8);
+                continue;
+            }
+            let doses = numbers(&case["dose"]);
+            assert_eq!(fit.dose.rows.len(), doses.len(), "{id}");
+            let check = |key: &str, ours: &dyn Fn(usize) -> Option<f64>| {
+                for (at, theirs) in numbers(&case[key]).into_iter().enumerate() {
+                    near(&format!("{id}, {key}, {}", doses[at]), ours(at), theirs, 1e-3, 1e-8);
+                }
+            };
+            check("dose", &|at| Some(fit.dose.rows[at].dose));
+            check("att_d", &|at| fit.dose.rows[at].att.att);
+            check("acrt_d", &|at| fit.dose.rows[at].acrt.att);
+            near(id, fit.overall.att.att, case["overall_att"].as_f64().unwrap(), 1e-3, 1e-8);
+            near(id, fit.overall.acrt.att, case["overall_acrt"].as_f64().unwrap(), 1e-3, 1e-8);
+            if method == DoseMethod::Cck {
+                check("att_d_se", &|at| fit.dose.rows[at].att.se);
+                check("acrt_d_se", &|at| fit.dose.rows[at].acrt.se);
+                let se = case["overall_acrt_se"].as_f64().unwrap();
+                near(id, fit.overall.acrt.se, se, 1e-3, 1e-8);
+            }
+        }
+    }
+    assert_eq!(checked, 36);
+}
+
+/// The oracle's data in long form.
+fn oracle_data(data: &Value) -> DataFrame {
+    let (mut id, mut period) = (Vec::new(), Vec::new());
+    let mut columns: [Vec<f64>; 5] = Default::default();
+    for (unit, y) in data["y"].as_array().unwrap().iter().enumerate() {
+        for (t, y) in numbers(y).into_iter().enumerate() {
+            id.push(unit as i64);
+            period.push(t as i64 + 1);
+            let of = |key: &str| data[key][unit].as_f64().unwrap();
+            let values = [y, of("g"), of("d"), of("w"), of("c")];
+            columns.iter_mut().zip(values).for_each(|(column, v)| column.push(v));
+        }
+    }
+    let [y, group, dose, weight, cluster] = columns;
+    let cluster: Vec<i64> = cluster.into_iter().map(|c| c as i64).collect();
+    df!("id" => id, "period" => period, "y" => y, "group" => group, "dose" => dose, "weight" => weight, "cluster" => cluster)
+        .unwrap()
+}
+
+/// An independent dense program: estimates, standard errors with weights and clusters, event studies, knots.
+#[test]
+fn oracle() {
+    let golden: Value = golden_json("cont_did_oracle.json");
+    for case in golden["cases"].as_array().unwrap() {
+        let data = case["data"].as_str().unwrap();
+        let df = oracle_data(&golden["data"][data]);
+        let is = |key: &str| case[key] == true;
+        let what = format!("{data}, degree {}, knots {}", case["degree"], case["knots"]);
+        let doses = numbers(&golden["doses"][data]);
+        let expected = &case["numbers"];
+        for shares in [CohortShares::Fixed, CohortShares::Estimated] {
+            let config = but(config(), |c| {
+                c.degree = case["degree"].as_u64().unwrap() as usize;
+                c.knots = case["knots"].as_u64().unwrap() as usize;
+                c.grid = DoseGrid::Values(doses.clone());
+                c.shares = shares;
+                c.anticipation = case["anticipation"].as_u64().unwrap() as u32;
+                c.weights = is("weighted").then(|| "weight".into());
+                c.cluster = is("clustered").then(|| "cluster".into());
+                if is("never") {
+                    c.control_group = ControlGroup::NeverTreated;
+                }
+                if is("universal") {
+                    c.base_period = BasePeriod::Universal;
+                }
+            });
+            let fit = fit(&config, &df);
+            let own = &expected[if shares == CohortShares::Fixed { "fixed" } else { "estimated" }];
+            for (key, of) in [
+                ("curve", (|r| &r.att) as fn(&burn_did::DoseRow) -> &burn_did::Estimate),
+                ("slope", |r| &r.acrt),
+            ] {
+                let (values, errors) = (numbers(&own[key][0]), numbers(&own[key][1]));
+                for (at, row) in fit.dose.rows.iter().enumerate() {
+                    let what = format!("{what}, {shares:?} {key} at {}", row.dose);
+                    near(&what, of(row).att, values[at], errors[at], 1e-9);
+                    near(&what, of(row).se, errors[at], errors[at], 1e-9);
+                }
+            }
+            // The average effect has the uncertainty of the shares in either case.
+            for (key, own, estimate) in
+                [("att", &expected["estimated"], fit.overall.att), ("acrt", own, fit.overall.acrt)]
+            {
+                let se = own[key][1][0].as_f64().unwrap();
+                near(
+                    &format!("{what}, {key}"),
+                    estimate.att,
+                    own[key][0][0].as_f64().unwrap(),
+                    se,
+                    1e-9,
+                );
+                near(&format!("{what}, {key}"), estimate.se, se, se, 1e-9);
+            }
+            for (cell, (level, slope)) in expected["cells"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .zip(fit.level.cells.iter().zip(&fit.slope.cells))
+            {
+                let cell = numbers(cell);
+                assert_eq!((level.group, level.time), (cell[0], cell[1]), "{what}");
+                for (estimate, value, se) in
+                    [(level.estimate, cell[2], cell[3]), (slope.estimate, cell[4], cell[5])]
+                {
+                    let what = format!("{what}, ({}, {})", cell[0], cell[1]);
+                    near(&what, estimate.att, value, se.max(1e-3), 1e-9);
+                    near(&what, estimate.se.or(Some(0.0)), se, 1e-3, 1e-9);
+                }
+            }
+            for (target, key) in [(DoseTarget::Level, "att"), (DoseTarget::Slope, "acrt")] {
+                let study = fit.event_study(target).unwrap();
+                let theirs = &expected["event_study"][key];
+                for (row, theirs) in study.rows.iter().zip(theirs["rows"].as_array().unwrap()) {
+                    let theirs = numbers(theirs);
+                    let what = format!("{what}, {key} at {}", row.at);
+                    assert_eq!(row.at, theirs[0], "{what}");
+                    near(&what, row.estimate.att, theirs[1], theirs[2].max(1e-3), 1e-9);
+                    near(&what, row.estimate.se.or(Some(0.0)), theirs[2], 1e-3, 1e-9);
+                }
+                let overall = numbers(&theirs["overall"]);
+                near(&what, study.overall.att, overall[0], overall[1], 1e-9);
+                near(&what, study.overall.se, overall[1], overall[1], 1e-9);
+            }
+            let knots = numbers(&expected["knots"]);
+            for (ours, theirs) in fit.knots.interior.iter().zip(&knots) {
+                near("knots", Some(*ours), *theirs, 1.0, 1e-14);
+            }
+            assert_eq!(fit.knots.interior.len(), knots.len());
+        }
+    }
+}
+
+/// All estimates that have a standard error by themselves.
+fn estimates(fit: &ContDidResult) -> Vec<(String, f64, f64)> {
+    let mut all = Vec::new();
+    let mut add = |name: String, e: &burn_did::Estimate| {
+        if let Some(se) = e.se {
+            all.push((name, e.att.unwrap(), se));
+        }
+    };
+    for row in &fit.dose.rows {
+        add(format!("ATT({})", row.dose), &row.att);
+        add(format!("ACRT({})", row.dose), &row.acrt);
+    }
+    add("ATT".into(), &fit.overall.att);
+    add("ACRT".into(), &fit.overall.acrt);
+    for target in [DoseTarget::Level, DoseTarget::Slope] {
+        let study = fit.event_study(target).unwrap();
+        add(format!("{target:?} overall"), &study.overall);
+        for row in &study.rows {
+            add(format!("{target:?} at {}", row.at), &row.estimate);
+        }
+        for cell in &fit.cells_of(target).cells {
+            add(format!("{target:?} of ({}, {})", cell.group, cell.time), &cell.estimate);
+        }
+    }
+    all
+}
+
+/// The influence of a unit is the derivative of an estimate in the logarithm of its weight: the squares of these numerical
+/// derivatives, by cluster, add up to the squared standard error, of every estimate.
+#[test]
+fn standard_errors_are_those_of_numerical_derivatives() {
+    const STEP: f64 = 1e-4;
+    let units = 90;
+    let df = simulation(units).frame();
+    let weights = floats(&df, "weight");
+    let ids = floats(&df, "id");
+    let clusters = floats(&df, "cluster");
+    for clustered in [false, true] {
+        let config = but(config(), |c| {
+            c.weights = Some("weight".into());
+            c.cluster = clustered.then(|| "cluster".into());
+            c.shares = CohortShares::Estimated;
+            c.degree = 2;
+            c.knots = 1;
+        });
+        let base = estimates(&fit(&config, &df));
+        let mut influence = vec![vec![0.0; units]; base.len()];
+        for unit in 0..units {
+            let moved = |step: f64| {
+                let own = ids.iter().zip(&weights);
+                let new: Vec<f64> = own
+                    .map(|(id, w)| if *id == unit as f64 + 1.0 { w * step.exp() } else { *w })
+                    .collect();
+                estimates(&fit(&config, &with(&df, "weight", new)))
+            };
+            let row = ids.iter().position(|id| *id == unit as f64 + 1.0).unwrap();
+            let at = if clustered { clusters[row] as usize } else { unit };
+            for (j, (up, down)) in moved(STEP).iter().zip(&moved(-STEP)).enumerate() {
+                influence[j][at] += (up.1 - down.1) / (2.0 * STEP);
+            }
+        }
+        for ((name, _, se), influence) in base.iter().zip(&influence) {
+            let numerical = influence.iter().map(|u| u * u).sum::<f64>().sqrt();
+            assert!((numerical / se - 1.0).abs() < 1e-6, "{name}: {se} against {numerical}");
+        }
+    }
+}
+
+#[test]
+fn influence_values_are_kept_and_have_the_standard_errors() {
+    let df = simulation(200).frame();
+    let fit = fit(&but(config(), |c| c.keep_influence = true), &df);
+    let influence = fit.influence.as_ref().unwrap();
+    let cells = fit.level.cells.len();
+    let coefficients = 4 * fit.knots.groups.len();
+    assert_eq!(influence.columns.len(), 2 * cells + coefficients);
+    let all = fit.level.cells.iter().chain(&fit.slope.cells);
+    for (cell, column) in all.zip(&influence.columns) {
+        let n = influence.units.len() as f64;
+        let se = column.iter().map(|v| v * v).sum::<f64>().sqrt() / n;
+        assert!((se / cell.estimate.se.unwrap() - 1.0).abs() < 1e-10);
+    }
+}
+
+#[track_caller]
+fn assert_identical(what: &str, a: &ContDidResult, b: &ContDidResult) {
+    assert_eq!((&a.dose, &a.overall, &a.knots), (&b.dose, &b.overall, &b.knots), "{what}");
+    assert_eq!((&a.level.cells, &a.slope.cells), (&b.level.cells, &b.slope.cells), "{what}");
+}
+
+fn designs() -> Vec<(&'static str, ContDid<Cpu>, DataFrame)> {
+    let panel = simulation(700).frame();
+    let two = DoseSimulation { periods: 2, groups: 1, ..simulation(700) }.frame();
+    vec![
+        ("plain", config(), panel.clone()),
+        (
+            "knots, weights, clusters, draws",
+            but(config(), |c| {
+                c.knots = 3;
+                c.weights = Some("weight".into());
+                c.cluster = Some("cluster".into());
+                c.bootstrap = Some(Bootstrap::draws(200));
+            }),
+            panel.clone(),
+        ),
+        (
+            "quantiles",
+            but(config(), |c| c.grid = DoseGrid::Quantiles { first: 0.1, last: 0.9, count: 9 }),
+            panel,
+        ),
+        (
+            "cck",
+            but(config(), |c| {
+                c.method = DoseMethod::Cck;
+                c.weights = Some("weight".into());
+            }),
+            two,
+        ),
+    ]
+}
+
+#[test]
+fn row_order_chunks_and_threads_do_not_matter() {
+    for (what, config, df) in designs() {
+        let first = fit(&config, &df);
+        let shuffled = rows(&df, &permutation(df.height(), 3));
+        assert_identical(what, &first, &fit(&config, &shuffled));
+        let chunked = but(config.clone(), |c| c.chunk_rows = Some(64));
+        assert_identical(what, &first, &fit(&chunked, &df));
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert_identical(what, &first, &pool.install(|| fit(&config, &df)));
+        }
+    }
+}
+
+#[test]
+fn parquet_files_give_the_same_bits_in_memory_and_piece_by_piece() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("doses.parquet");
+    for (what, config, mut df) in designs() {
+        ParquetWriter::new(std::fs::File::create(&path).unwrap()).finish(&mut df).unwrap();
+        let first = fit(&config, &df);
+        let small = but(config.clone(), |c| c.memory_budget = Some(2 << 20));
+        let pieces = small.fit_parquet(&path, &[Default::default()]).unwrap();
+        assert_identical(what, &first, &pieces);
+    }
+}
+
+#[test]
+fn scales_of_outcome_and_dose_carry_over() {
+    let df = simulation(600).frame();
+    let first = fit(&config(), &df);
+    let scaled = fit(&config(), &map(&df, "y", |y| 1e6 * y + 5e8));
+    let doses = but(config(), |c| c.grid = DoseGrid::Values(vec![20.0, 50.0, 90.0]));
+    let wide = fit(&doses, &map(&df, "dose", |d| 100.0 * d));
+    for ((a, b), c) in estimates(&first).iter().zip(&estimates(&scaled)).zip(&estimates(&wide)) {
+        assert!(
+            (b.1 / 1e6 - a.1).abs() < 1e-7 * a.2 && (b.2 / 1e6 / a.2 - 1.0).abs() < 1e-7,
+            "{}",
+            a.0
+        );
+        let factor = if a.0.contains("ACRT") || a.0.contains("Slope") { 100.0 } else { 1.0 };
+        assert!(
+            (c.1 * factor - a.1).abs() < 1e-9 * a.2 && (c.2 * factor / a.2 - 1.0).abs() < 1e-9,
+            "{}",
+            a.0
+        );
+    }
+}
+
+#[test]
+fn units_twice_are_units_of_weight_two() {
+    let df = DoseSimulation { clusters: 0, weights: false, ..simulation(300) }.frame();
+    let ids = floats(&df, "id");
+    let twice = with(&df, "id", ids.iter().map(|id| id + 1e6).collect::<Vec<f64>>());
+    let some: Vec<usize> = (0..df.height()).filter(|row| ids[*row] % 3.0 == 0.0).collect();
+    let both = with(&df, "id", ids.clone()).vstack(&rows(&twice, &some)).unwrap();
+    let weight = ids.iter().map(|id| if id % 3.0 == 0.0 { 2.0 } else { 1.0 }).collect::<Vec<f64>>();
+    let weighted = fit(&but(config(), |c| c.weights = Some("w".into())), &with(&df, "w", weight));
+    let doubled = fit(&config(), &both);
+    for (a, b) in estimates(&weighted).iter().zip(&estimates(&doubled)) {
+        assert!((a.1 - b.1).abs() < 1e-10 * a.2.max(1.0), "{}: {} and {}", a.0, a.1, b.1);
+    }
+}
+
+#[test]
+fn groups_follow_from_doses_that_begin_with_treatment() {
+    let simulation = simulation(400);
+    let constant = simulation.frame();
+    let later = DoseSimulation { dose_begins_with_treatment: true, ..simulation }.frame();
+    let expected = fit(&config(), &constant);
+    assert_identical("group named", &expected, &fit(&config(), &later));
+    let derived = fit(&but(config(), |c| c.group = None), &later);
+    assert_identical("group derived", &expected, &derived);
+    let shuffled = rows(&later, &permutation(later.height(), 1));
+    assert_identical("shuffled", &expected, &fit(&but(config(), |c| c.group = None), &shuffled));
+}
+
+#[test]
+fn a_bootstrap_agrees_with_analytic_standard_errors_and_gives_bands() {
+    let df = simulation(2_000).frame();
+    let analytic = fit(&config(), &df);
+    for multiplier in [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Gaussian] {
+        let bootstrap = Bootstrap::draws(4_000).seed(2).multiplier(multiplier);
+        let drawn = fit(&but(config(), |c| c.bootstrap = Some(bootstrap)), &df);
+        assert_eq!((drawn.dose.band_att, analytic.dose.band_att), (Band::Uniform, Band::Pointwise));
+        for (a, b) in estimates(&analytic).iter().zip(&estimates(&drawn)) {
+            assert!((b.2 / a.2 - 1.0).abs() < 0.08, "{multiplier:?}, {}: {} and {}", a.0, a.2, b.2);
+        }
+        let uniform = fit(&but(config(), |c| c.band = Some(Band::Uniform)), &df);
+        for (a, b) in [
+            (uniform.dose.critical_att, drawn.dose.critical_att),
+            (uniform.dose.critical_acrt, drawn.dose.critical_acrt),
+        ] {
+            assert!(a > 1.96 && (a / b - 1.0).abs() < 0.05, "{a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn later_doses_are_those_of_another_fit() {
+    let df = simulation(500).frame();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("result.json");
+    for (what, config, df) in designs().into_iter().chain([("few", config(), df)]) {
+        let first = fit(&config, &df);
+        first.save(&path).unwrap();
+        let saved = ContDidResult::load(&path).unwrap();
+        assert_eq!(saved, first, "{what}");
+        let doses = [0.31, 0.77];
+        let later = saved.at(&doses).unwrap();
+        if config.method == DoseMethod::Parametric {
+            let other = but(config, |c| c.grid = DoseGrid::Values(doses.to_vec()));
+            assert_eq!(later, fit(&other, &df).dose, "{what}");
+        }
+        assert!(saved.at(&[]).is_err() && saved.at(&[f64::NAN]).is_err());
+        assert_eq!(
+            saved.event_study(DoseTarget::Slope).unwrap().rows,
+            first.event_study(DoseTarget::Slope).unwrap().rows
+        );
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    for (from, to) in [("\"degree\":3", "\"degree\":2"), ("\"first\":0", "\"first\":1")] {
+        assert!(text.contains(from));
+        std::fs::write(&path, text.replacen(from, to, 9)).unwrap();
+        let broken = ContDidResult::load(&path);
+        assert!(broken.is_err(), "{to}: {broken:?}");
+    }
+}
+
+#[test]
+fn single_precision_is_near() {
+    let df = simulation(3_000).frame();
+    let exact = fit(&config(), &df);
+    let single = fit(&but(config(), |c| c.precision = burn_did::Precision::F32), &df);
+    for (a, b) in estimates(&exact).iter().zip(&estimates(&single)) {
+        assert!(
+            (a.1 - b.1).abs() < 1e-3 * a.2 && (b.2 / a.2 - 1.0).abs() < 1e-3,
+            "{}: {a:?} {b:?}",
+            a.0
+        );
+    }
+}

@@ -1,0 +1,179 @@
+//! Continuous treatments: what bad data and options get.
+
+use burn_did::backend::Cpu;
+use burn_did::data::DoseSimulation;
+use burn_did::{CellStatus, ContDid, DidError, DidWarning, DoseAggregation, DoseGrid, DoseMethod};
+use polars::prelude::*;
+
+use crate::support::but;
+use crate::support::frames::{floats, map, with};
+
+fn config() -> ContDid<Cpu> {
+    ContDid::builder().outcome("y").unit("id").time("period").group("group").dose("dose").build()
+}
+
+fn data() -> DataFrame {
+    DoseSimulation::builder().units(300).seed(8).build().frame()
+}
+
+fn error(config: &ContDid<Cpu>, df: &DataFrame) -> DidError {
+    config.fit(df, &Default::default()).expect_err("it is bad")
+}
+
+/// The dose of every row changed.
+fn doses(df: &DataFrame, f: impl Fn(usize, f64, f64, f64) -> f64) -> DataFrame {
+    let (dose, group, period) = (floats(df, "dose"), floats(df, "group"), floats(df, "period"));
+    let new: Vec<f64> = (0..df.height()).map(|i| f(i, dose[i], group[i], period[i])).collect();
+    with(df, "dose", new)
+}
+
+#[test]
+fn options_out_of_range_are_refused() {
+    let df = data();
+    let bad: Vec<(&str, ContDid<Cpu>)> = vec![
+        ("degree", but(config(), |c| c.degree = 0)),
+        ("knots", but(config(), |c| c.knots = 51)),
+        ("dvals", but(config(), |c| c.grid = DoseGrid::Even(0))),
+        ("dvals", but(config(), |c| c.grid = DoseGrid::Values(vec![f64::INFINITY]))),
+        ("covariates", but(config(), |c| c.covariates = "~ y".into())),
+        ("repeated_cross_sections", but(config(), |c| c.repeated_cross_sections = true)),
+        (
+            "aggregation",
+            but(config(), |c| {
+                c.method = DoseMethod::Cck;
+                c.aggregation = DoseAggregation::EventStudy;
+            }),
+        ),
+        (
+            "cluster",
+            but(config(), |c| {
+                c.method = DoseMethod::Cck;
+                c.cluster = Some("group".into());
+            }),
+        ),
+        ("unit", but(config(), |c| c.unit = None)),
+    ];
+    for (option, config) in bad {
+        let found = error(&config, &df).to_string();
+        assert!(found.contains(&format!("`{option}`")), "{option}: {found}");
+    }
+}
+
+#[test]
+fn doses_that_cannot_be_are_named() {
+    let df = data();
+    let found = error(&config(), &doses(&df, |i, d, _, _| if i == 17 { -0.5 } else { d }));
+    assert!(matches!(found, DidError::NegativeDose { row: 17, .. }), "{found}");
+    let varying = doses(&df, |_, d, g, t| if g == 2.0 && t == 4.0 { d + 0.1 } else { d });
+    let found = error(&config(), &varying);
+    assert!(matches!(&found, DidError::TimeVarying { role: "dose", .. }), "{found}");
+    let texts = with(&df, "dose", vec!["much"; df.height()]);
+    let found = error(&config(), &texts);
+    assert!(matches!(&found, DidError::ColumnType { role: "dose", .. }), "{found}");
+    let found = error(&config(), &with(&df, "dose", vec![true; df.height()]));
+    assert!(matches!(&found, DidError::ColumnType { role: "dose", .. }), "{found}");
+    let found = error(&config(), &df.drop("dose").unwrap());
+    assert!(matches!(&found, DidError::ColumnNotFound { role: "dose", .. }), "{found}");
+    let never = error(&but(config(), |c| c.group = None), &map(&df, "dose", |_| 0.0));
+    assert!(matches!(never, DidError::NoValidGroups { .. }), "{never}");
+    let all = error(&config(), &map(&df, "dose", |_| f64::NAN));
+    assert!(matches!(all, DidError::EmptySample { .. }), "{all}");
+}
+
+#[test]
+fn treated_units_without_a_dose_are_left_out_and_counted() {
+    let df = data();
+    let (ids, group) = (floats(&df, "id"), floats(&df, "group"));
+    let treated = (0..df.height()).find(|row| group[*row] == 3.0).unwrap();
+    let zero = doses(&df, |i, d, _, _| if ids[i] == ids[treated] { 0.0 } else { d });
+    let fit = config().fit(&zero, &Default::default()).unwrap();
+    let full = config().fit(&df, &Default::default()).unwrap();
+    assert_eq!(fit.level.settings.n_units + 1, full.level.settings.n_units);
+    let expected = [("dose (0 after treatment)".to_owned(), 2)];
+    assert_eq!(fit.level.audit.rows_missing, expected);
+    assert!(fit.warnings.contains(&DidWarning::Unbalanced { units: 1 }), "{:?}", fit.warnings);
+    // A missing dose is a missing value, of any unit.
+    let missing = doses(&df, |i, d, _, _| if i == 5 { f64::NAN } else { d });
+    let fit = config().fit(&missing, &Default::default()).unwrap();
+    assert_eq!(fit.level.audit.rows_missing, [("dose".to_owned(), 1)]);
+}
+
+#[test]
+fn groups_with_few_doses_have_no_curve_and_the_others_do() {
+    let df = data();
+    let few = doses(&df, |_, d, g, _| if g == 3.0 { (3.0 * d).ceil() } else { d });
+    let fit = config().fit(&few, &Default::default()).unwrap();
+    let own = fit.level.cells.iter().filter(|cell| cell.group == 3.0);
+    for cell in own {
+        let few = CellStatus::FewDoses { distinct: 4, needed: 4 };
+        let fewer = matches!(cell.status, CellStatus::FewDoses { needed: 4, .. });
+        assert!(
+            cell.status == CellStatus::Estimated || fewer || cell.status == few,
+            "{:?}",
+            cell.status
+        );
+    }
+    let one = doses(&df, |_, d, g, _| if g == 3.0 { 0.7 } else { d });
+    let fit = config().fit(&one, &Default::default()).unwrap();
+    let status = |g: f64| &fit.level.cells.iter().find(|c| c.group == g).unwrap().status;
+    assert_eq!(status(3.0), &CellStatus::FewDoses { distinct: 1, needed: 4 });
+    assert_eq!(status(2.0), &CellStatus::Estimated);
+    assert_eq!(fit.knots.groups.iter().map(|g| g.group).collect::<Vec<_>>(), [2.0, 4.0]);
+    assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::FailedCell { group: 3.0, .. })));
+    assert!(fit.overall.att.se.is_some() && fit.dose.rows.iter().all(|r| r.att.se.is_some()));
+    let all = doses(&df, |_, d, _, _| d.ceil());
+    let found = error(&config(), &all).to_string();
+    assert!(found.contains("distinct dose"), "{found}");
+}
+
+#[test]
+fn knots_and_doses_outside_a_groups_range_are_said() {
+    let df = data();
+    let apart = doses(&df, |_, d, g, _| if g == 4.0 { d + 5.0 } else { d });
+    let knots = but(config(), |c| {
+        c.knots = 2;
+        c.grid = DoseGrid::Values(vec![0.5, 5.5]);
+    });
+    let fit = knots.fit(&apart, &Default::default()).unwrap();
+    assert!(
+        fit.warnings.contains(&DidWarning::DroppedKnots { group: 4.0, knots: 2 }),
+        "{:?}",
+        fit.warnings
+    );
+    assert!(
+        fit.warnings.contains(&DidWarning::Extrapolated { doses: 2, pairs: 3 }),
+        "{:?}",
+        fit.warnings
+    );
+    assert_eq!(fit.dose.rows.iter().map(|r| r.extrapolated).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn the_data_choose_dimensions_of_two_groups_in_two_periods_only() {
+    let cck = but(config(), |c| c.method = DoseMethod::Cck);
+    let found = error(&cck, &data()).to_string();
+    assert!(found.contains("two of each"), "{found}");
+    let two = DoseSimulation::builder().units(400).periods(2).groups(1).seed(1).build().frame();
+    let fit = cck.fit(&two, &Default::default()).unwrap();
+    let without = but(cck, |c| c.comparison_noise = false).fit(&two, &Default::default()).unwrap();
+    for (a, b) in fit.dose.rows.iter().zip(&without.dose.rows) {
+        assert_eq!((a.att.att, a.acrt.se), (b.att.att, b.acrt.se));
+        assert!(a.att.se > b.att.se);
+    }
+}
+
+#[test]
+fn mixed_words_for_missing_doses_are_read_as_missing() {
+    let df = data();
+    let texts: Vec<String> = floats(&df, "dose")
+        .iter()
+        .enumerate()
+        .map(|(i, d)| if i == 4 { "NA".into() } else { d.to_string() })
+        .collect();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("doses.csv");
+    let mut out = with(&df, "dose", texts);
+    CsvWriter::new(std::fs::File::create(&path).unwrap()).finish(&mut out).unwrap();
+    let fit = config().fit(path.as_path(), &Default::default()).unwrap();
+    assert_eq!(fit.level.audit.rows_missing, [("dose".to_owned(), 1)]);
+}

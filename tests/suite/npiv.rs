@@ -1,0 +1,156 @@
+//! Functions by sieves: golden numbers, the choice of the dimension, and errors.
+
+use burn_did::{DidError, Npiv, NpivResult, SieveBasis, SieveGrid, SieveKnots};
+use polars::prelude::*;
+use serde_json::Value;
+
+use crate::support::but;
+use crate::support::frames::{golden_json, permutation, rows, with};
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+fn names(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect()
+}
+
+fn data(golden: &Value) -> DataFrame {
+    let columns: Vec<Column> = ["y", "x1", "x2", "w1", "w2"]
+        .iter()
+        .map(|name| Column::new((*name).into(), numbers(&golden["data"][name])))
+        .collect();
+    DataFrame::new(260, columns).unwrap()
+}
+
+fn plain() -> Npiv {
+    Npiv::builder().outcome("y").regressors(vec!["x1".into()]).build()
+}
+
+/// Estimates and standard errors of moderndid 0.2.0 given the dimension.
+#[test]
+fn golden_cases() {
+    let golden: Value = golden_json("npiv.json");
+    let df = data(&golden);
+    for case in golden["cases"].as_array().unwrap() {
+        let number = |key: &str| case[key].as_u64().unwrap() as usize;
+        let points: Vec<Vec<f64>> =
+            case["points"].as_array().unwrap().iter().map(numbers).collect();
+        let config = Npiv::builder()
+            .outcome("y")
+            .regressors(names(&case["x"]))
+            .instruments(names(&case["w"]))
+            .basis(if case["basis"] == "tensor" {
+                SieveBasis::Tensor
+            } else {
+                SieveBasis::Additive
+            })
+            .knots(if case["knots"] == "uniform" {
+                SieveKnots::Uniform
+            } else {
+                SieveKnots::Quantiles
+            })
+            .x_degree(number("x_degree"))
+            .x_segments(number("x_segments"))
+            .w_degree(number("w_degree"))
+            .w_segments(number("w_segments"))
+            .derivative_index(number("derivative_index"))
+            .derivative_order(number("derivative_order"))
+            .grid(SieveGrid::Points(points))
+            .build();
+        let fit = config.fit(&df).unwrap();
+        let check = |key: &str, ours: &dyn Fn(&burn_did::NpivRow) -> f64| {
+            let theirs = numbers(&case[key]);
+            let largest = theirs.iter().fold(0.0f64, |l, v| l.max(v.abs()));
+            for (row, theirs) in fit.rows.iter().zip(theirs) {
+                let off = (ours(row) - theirs).abs() / largest;
+                assert!(off < 1e-8, "{case}, {key}: {} against {theirs}", ours(row));
+            }
+        };
+        check("h", &|row| row.h.att.unwrap());
+        check("se", &|row| row.h.se.unwrap());
+        // Of a sum, the reference leaves the other regressors' values in the derivative.
+        if case["basis"] == "additive" {
+            continue;
+        }
+        check("derivative", &|row| row.derivative.att.unwrap());
+        check("derivative_se", &|row| row.derivative.se.unwrap());
+    }
+}
+
+#[test]
+fn the_choice_is_that_of_the_reference() {
+    let golden: Value = golden_json("npiv.json");
+    let df = data(&golden);
+    for choice in golden["choices"].as_array().unwrap() {
+        let instruments = Some(choice["w"].as_str().unwrap()).filter(|w| !w.is_empty());
+        let config =
+            but(plain(), |c| c.instruments = instruments.map(str::to_owned).into_iter().collect());
+        let fit = config.fit(&df).unwrap();
+        let own = fit.choice.as_ref().unwrap();
+        let compared: Vec<f64> = own.compared.iter().map(|(x, _)| *x as f64).collect();
+        assert_eq!(compared, numbers(&choice["compared"]));
+        assert_eq!(fit.x_segments, choice["segments"].as_u64().unwrap() as usize);
+        let theta = choice["theta"].as_f64().unwrap();
+        assert!((own.theta / theta - 1.0).abs() < 0.03, "{} against {theta}", own.theta);
+    }
+}
+
+#[track_caller]
+fn same(a: &NpivResult, b: &NpivResult) {
+    assert_eq!(
+        (&a.coefficients, a.critical_value, a.x_segments),
+        (&b.coefficients, b.critical_value, b.x_segments)
+    );
+}
+
+#[test]
+fn equal_instruments_are_regressors_and_saved_results_come_back() {
+    let df = data(&golden_json("npiv.json"));
+    let config = but(plain(), |c| c.grid = SieveGrid::Even(20));
+    let fit = config.fit(&df).unwrap();
+    same(&fit, &but(config.clone(), |c| c.instruments = vec!["x1".into()]).fit(&df).unwrap());
+    let ones = with(&df, "one", vec![3.0; df.height()]);
+    let weighted = but(config.clone(), |c| c.weights = Some("one".into())).fit(&ones).unwrap();
+    for (a, b) in fit.rows.iter().zip(&weighted.rows) {
+        assert!((a.h.att.unwrap() - b.h.att.unwrap()).abs() < 1e-9);
+        assert!((a.h.se.unwrap() / b.h.se.unwrap() - 1.0).abs() < 1e-9);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("npiv.json");
+    fit.save(&path).unwrap();
+    assert_eq!(NpivResult::load(&path).unwrap(), fit);
+    assert_eq!(fit.to_dataframe().unwrap().shape(), (20, 9));
+    assert!(fit.to_string().contains("chosen by the data"));
+    let shuffled = config.fit(&rows(&df, &permutation(df.height(), 5))).unwrap();
+    assert_eq!(shuffled, fit);
+}
+
+#[test]
+fn bad_data_and_options_are_named() {
+    let df = data(&golden_json("npiv.json"));
+    let error = |config: Npiv, df: &DataFrame| config.fit(df).unwrap_err();
+    for (option, config) in [
+        ("regressors", but(plain(), |c| c.regressors.clear())),
+        ("x_degree", but(plain(), |c| c.x_degree = 0)),
+        ("derivative_index", but(plain(), |c| c.derivative_index = 1)),
+        ("x_range", but(plain(), |c| c.x_range = Some((1.0, 0.0)))),
+        ("draws", but(plain(), |c| c.draws = 0)),
+        ("grid", but(plain(), |c| c.grid = SieveGrid::Points(vec![vec![0.1, 0.2]]))),
+        ("alpha", but(plain(), |c| c.alpha = 0.0)),
+    ] {
+        let found = error(config, &df).to_string();
+        assert!(found.contains(&format!("`{option}`")), "{option}: {found}");
+    }
+    let found = error(but(plain(), |c| c.regressors = vec!["z".into()]), &df);
+    assert!(matches!(found, DidError::ColumnNotFound { role: "regressor", .. }), "{found}");
+    let found = error(plain(), &with(&df, "x1", vec![1.0; df.height()]));
+    assert!(matches!(found, DidError::Doses { .. }), "{found}");
+    let found = error(plain(), &with(&df, "y", vec![f64::NAN; df.height()]));
+    assert!(matches!(found, DidError::EmptySample { .. }), "{found}");
+    let negative = with(&df, "v", vec![-1.0; df.height()]);
+    let found = error(but(plain(), |c| c.weights = Some("v".into())), &negative);
+    assert!(matches!(found, DidError::Weights { .. }), "{found}");
+    let small = df.head(Some(20));
+    assert_eq!(plain().fit(&small).unwrap().warnings.len(), 1);
+}
