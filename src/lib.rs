@@ -33,6 +33,7 @@
 //! # Where to start
 //! - To estimate: [`AttGt`], [`Drdid`] or [`Ddd`] and their options; [`GroupTimeResult`] and what it can do; [`DrdidResult`].
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
+//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -63,6 +64,7 @@ mod error;
 mod estimates;
 mod estimator;
 mod files;
+mod honest;
 mod inference;
 mod input;
 mod memory;
@@ -88,6 +90,10 @@ pub use estimates::CellStatus;
 pub use estimator::{
     AttGt, Ddd, Drdid, DrdidResult, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
+};
+pub use honest::{
+    Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
+    RobustInterval, Search,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};

@@ -5,6 +5,7 @@ use super::result::{GroupTimeCell, GroupTimeResult};
 use super::saved::Consistent;
 use crate::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::estimates::{CellStatus, GroupTimeEffects};
+use crate::honest::HonestDid;
 use crate::inference::{Estimate, Wald};
 use crate::panel::SampleAudit;
 use crate::settings::Settings;
@@ -82,6 +83,27 @@ impl Consistent for DrdidResult {
         })?;
         ensure_finite("draws", draws)?;
         check_audit(&self.audit)
+    }
+}
+
+impl Consistent for HonestDid {
+    fn check(&self) -> Checked {
+        self.options.validate().map_err(|e| format!("`options`: {e}"))?;
+        check_estimate("original", &self.original, &CellStatus::Estimated, true)?;
+        let post = self.study.post();
+        ensure(self.weights.len() == post, "weights", || {
+            format!("has {} numbers for {post} periods", self.weights.len())
+        })?;
+        ensure_finite("weights", &self.weights)?;
+        for (index, i) in self.intervals.iter().enumerate() {
+            let field = format!("intervals[{index}]");
+            let numbers = [Some(i.m), i.lower, i.upper];
+            ensure_finite(&field, numbers.iter().flatten())?;
+            ensure(i.lower.is_some() == i.upper.is_some(), &field, || "has one end".into())?;
+            let ordered = i.lower.zip(i.upper).is_none_or(|(lower, upper)| lower <= upper);
+            ensure(ordered, &field, || "ends before it starts".into())?;
+        }
+        Ok(())
     }
 }
 

@@ -25,3 +25,4 @@ pub use callback::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate};
 pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use result::{GroupTimeCell, GroupTimeResult, Influence, Timings, TripleComparison};
+pub(crate) use saved::text as text_of;

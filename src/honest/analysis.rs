@@ -10,7 +10,7 @@ use super::options::{Honest, HonestMethod};
 use super::result::{HonestDid, RobustInterval};
 use super::study::EventStudy;
 use crate::error::{DidError, DidWarning, Result};
-use crate::estimator::Format;
+use crate::estimator::format::Format;
 use crate::inference::{Estimate, pointwise};
 use crate::parallel;
 use crate::random::standard_normals;
@@ -138,8 +138,7 @@ impl<'a> Setup<'a> {
         let (alpha, kappa) = (options.alpha, options.first_level());
         let polyhedra = polyhedra(options.delta, options.restriction, m, study.pre(), study.post());
         let of = |i: usize| {
-            let test =
-                MomentTest::new(study, &polyhedra[i], l, alpha, options.delta.is_relative());
+            let test = MomentTest::new(study, &polyhedra[i], l, alpha, options.delta.is_relative());
             match (self.method, &self.frontier) {
                 (HonestMethod::ConditionalLeastFavourable, _) => {
                     test.least_favourable(&self.draws, kappa)

@@ -41,8 +41,9 @@ pub(super) fn upper(study: &EventStudy, alpha: f64) -> f64 {
 pub(super) fn lower(study: &EventStudy, alpha: f64) -> f64 {
     let largest = (0..study.pre()).map(|i| study.covariance().at(i, i)).fold(0.0, f64::max);
     let (values, covariance) = estimates(study);
-    let sd: Vec<f64> =
-        (0..values.len()).map(|i| covariance.at(i, i).max(0.0).sqrt().max(f64::MIN_POSITIVE)).collect();
+    let sd: Vec<f64> = (0..values.len())
+        .map(|i| covariance.at(i, i).max(0.0).sqrt().max(f64::MIN_POSITIVE))
+        .collect();
     let step = 3.0 * largest.sqrt() / (POINTS - 1) as f64;
     let tried = (0..POINTS).map(|i| i as f64 * step);
     let mut accepted = tried.filter(|m| !rejects(&values, &covariance, &sd, *m, alpha));

@@ -41,15 +41,6 @@ impl Matrix {
         self.rows().map(|row| dot(row, x)).collect()
     }
 
-    /// `x' A`.
-    pub fn transposed_times(&self, x: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; self.columns];
-        for (row, x) in self.rows().zip(x) {
-            out.iter_mut().zip(row).for_each(|(o, a)| *o += a * x);
-        }
-        out
-    }
-
     /// `A B A'` for a symmetric `B`.
     pub fn sandwich(&self, b: &Self) -> Self {
         let half: Vec<Vec<f64>> = self.rows().map(|row| b.times(row)).collect();
@@ -104,7 +95,6 @@ mod tests {
         let a = Matrix::of(&[vec![1.0, 2.0], vec![0.0, -1.0], vec![1.0, 0.0]], 2);
         let b = Matrix::of(&[vec![2.0, 1.0], vec![1.0, 3.0]], 2);
         assert_eq!(a.times(&[1.0, 1.0]), [3.0, -1.0, 1.0]);
-        assert_eq!(a.transposed_times(&[1.0, 1.0, 1.0]), [2.0, 1.0]);
         let s = a.sandwich(&b);
         assert_eq!((s.at(0, 0), s.at(0, 1), s.at(1, 0), s.at(2, 2)), (18.0, -7.0, -7.0, 2.0));
     }

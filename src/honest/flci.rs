@@ -119,8 +119,7 @@ impl<'a> Frontier<'a> {
     /// The shortest interval at the level `1 - alpha` over `Δ^SD(m)`.
     pub fn shortest(&self, m: f64, alpha: f64) -> FixedLength {
         let last = self.knots.len() - 1;
-        let at_knots: Vec<f64> =
-            (0..=last).map(|i| self.half_length(i as f64, m, alpha)).collect();
+        let at_knots: Vec<f64> = (0..=last).map(|i| self.half_length(i as f64, m, alpha)).collect();
         let best = (0..=last).min_by(|i, j| at_knots[*i].total_cmp(&at_knots[*j])).unwrap_or(0);
         let (from, to) = (best.saturating_sub(1) as f64, (best + 1).min(last) as f64);
         let position = golden_section(from, to, |x| self.half_length(x, m, alpha));

@@ -14,6 +14,7 @@
 //! | the breakdown value | `breakdown.rs` |
 //! | all of it, by `M` | `analysis.rs` |
 
+mod aggregated;
 mod analysis;
 mod bounds;
 mod breakdown;

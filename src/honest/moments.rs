@@ -90,7 +90,8 @@ impl MomentTest {
         let rows = Matrix::from_fn(a.len(), a.columns, |i, j| a.at(i, j) / sd[i]);
         let fitted = rows.times(study.coefficients());
         // A change of basis in which the first parameter is l'τ and the others are all but one of the τ.
-        let largest = (0..l.len()).max_by(|i, j| l[*i].abs().total_cmp(&l[*j].abs()).then(j.cmp(i)));
+        let largest =
+            (0..l.len()).max_by(|i, j| l[*i].abs().total_cmp(&l[*j].abs()).then(j.cmp(i)));
         let pivot = largest.unwrap_or(0);
         let slopes: Vec<f64> = rows.rows().map(|row| row[pre + pivot] / l[pivot]).collect();
         let others: Vec<usize> = (0..l.len()).filter(|j| *j != pivot).collect();
@@ -178,8 +179,10 @@ impl MomentTest {
         let s: Vec<f64> = y.iter().zip(&b).map(|(y, b)| y - b * eta).collect();
         let [mut low, mut high] = if vertex.is_degenerate(ZERO) {
             let sd = variance.sqrt();
-            [far_end(duals, &s, &b, (-FAR).min(eta - 20.0 * sd), eta),
-             far_end(duals, &s, &b, FAR.max(eta + 20.0 * sd), eta)]
+            [
+                far_end(duals, &s, &b, (-FAR).min(eta - 20.0 * sd), eta),
+                far_end(duals, &s, &b, FAR.max(eta + 20.0 * sd), eta),
+            ]
         } else {
             where_optimal(&vertex, &s, &b)
         };

@@ -25,11 +25,8 @@ fn inverse_log_survival(log: f64) -> f64 {
     if log >= 0.0 {
         return f64::NEG_INFINITY;
     }
-    let mut x = if log > -700.0 {
-        -Normal::standard().inverse_cdf(log.exp())
-    } else {
-        (-2.0 * log).sqrt()
-    };
+    let mut x =
+        if log > -700.0 { -Normal::standard().inverse_cdf(log.exp()) } else { (-2.0 * log).sqrt() };
     for _ in 0..50 {
         let survival = log_survival(x);
         let hazard = (-0.5 * x * x - 0.5 * (2.0 * std::f64::consts::PI).ln() - survival).exp();

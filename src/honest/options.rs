@@ -248,7 +248,8 @@ impl Honest {
 
     /// An error if an option is out of its range.
     pub(crate) fn validate(&self) -> Result<()> {
-        let config = |option, expected, got: String| Err(DidError::Config { option, expected, got });
+        let config =
+            |option, expected, got: String| Err(DidError::Config { option, expected, got });
         if !(self.alpha > 0.0 && self.alpha < 1.0) {
             return config("alpha", "between 0 and 1", self.alpha.to_string());
         }

@@ -6,7 +6,7 @@ use super::breakdown::Breakdown;
 use super::options::{Honest, HonestMethod};
 use super::study::EventStudy;
 use crate::error::DidWarning;
-use crate::estimator::Format;
+use crate::estimator::format::Format;
 use crate::inference::Estimate;
 use crate::settings::Settings;
 

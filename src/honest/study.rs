@@ -1,5 +1,7 @@
 //! Coefficients of an event study with their covariance: all that a sensitivity analysis needs.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::bounds;
@@ -7,6 +9,7 @@ use super::dense::Matrix;
 use super::options::Honest;
 use super::result::HonestDid;
 use crate::error::{DidError, DidWarning, Result};
+use crate::estimator::text_of;
 use crate::solve::least_eigenvalue;
 
 /// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
@@ -90,19 +93,28 @@ impl EventStudy {
             ));
         }
         if pre.checked_add(post) != Some(n) {
-            return wrong(format!("{n} coefficient(s) are not {pre} before and {post} after the reference period"));
+            return wrong(format!(
+                "{n} coefficient(s) are not {pre} before and {post} after the reference period"
+            ));
         }
         if covariance.len() != n || covariance.iter().any(|row| row.len() != n) {
             let columns = covariance.iter().map(Vec::len).find(|c| *c != n).unwrap_or(n);
             let rows = covariance.len();
-            return wrong(format!("the covariance of {n} coefficients is {rows} by {columns}, not {n} by {n}"));
+            return wrong(format!(
+                "the covariance of {n} coefficients is {rows} by {columns}, not {n} by {n}"
+            ));
         }
         if let Some(j) = coefficients.iter().position(|b| !b.is_finite()) {
             return wrong(format!("coefficient {} is {}", j + 1, coefficients[j]));
         }
         for (i, row) in covariance.iter().enumerate() {
             if let Some(j) = row.iter().position(|v| !v.is_finite()) {
-                return wrong(format!("the covariance in row {}, column {} is {}", i + 1, j + 1, row[j]));
+                return wrong(format!(
+                    "the covariance in row {}, column {} is {}",
+                    i + 1,
+                    j + 1,
+                    row[j]
+                ));
             }
             if row[i] < 0.0 {
                 return wrong(format!("the variance of coefficient {} is {}", i + 1, row[i]));
@@ -110,7 +122,9 @@ impl EventStudy {
         }
         let largest = covariance.iter().flatten().fold(0.0_f64, |m, v| m.max(v.abs()));
         if largest > f64::MAX.sqrt() || coefficients.iter().any(|b| b.abs() > f64::MAX.sqrt()) {
-            return wrong("its numbers overflow when they are multiplied; divide the outcome by a larger unit");
+            return wrong(
+                "its numbers overflow when they are multiplied; divide the outcome by a larger unit",
+            );
         }
         let matrix = Matrix::from_fn(n, n, |i, j| 0.5 * (covariance[i][j] + covariance[j][i]));
         let given = Given {
@@ -123,6 +137,26 @@ impl EventStudy {
         Ok(Self { given, covariance: matrix })
     }
 
+    /// Reads an event study from JSON: `betahat`, `sigma`, `num_pre_periods`, `num_post_periods`, and `event_times` if they are given.
+    ///
+    /// ```
+    /// use burn_did::EventStudy;
+    ///
+    /// let path = std::env::temp_dir().join("burn-did-event-study-example.json");
+    /// let text = r#"{"betahat": [0.1, 1], "sigma": [[0.04, 0], [0, 0.02]], "num_pre_periods": 1, "num_post_periods": 1}"#;
+    /// std::fs::write(&path, text).unwrap();
+    /// assert_eq!(EventStudy::load(&path)?.coefficients(), [0.1, 1.0]);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DidError::Io`], [`DidError::Json`], and as [`new`](Self::new).
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let given: Given = serde_json::from_str(&text_of(path.as_ref())?)?;
+        given.try_into()
+    }
+
     /// Says at which event times the coefficients are, for tables and to find an effect by its event time: consecutive on both
     /// sides of the reference, which lies between them. Treatment starts at 0.
     ///
@@ -130,7 +164,9 @@ impl EventStudy {
     /// [`DidError::EventStudy`] for another number of event times, or if they do not ascend.
     pub fn at_event_times(mut self, times: Vec<f64>) -> Result<Self> {
         let n = self.given.betahat.len();
-        if times.len() != n || times.windows(2).any(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less)) {
+        if times.len() != n
+            || times.windows(2).any(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
+        {
             return wrong(format!("{} event times must be {n} in ascending order", times.len()));
         }
         self.given.event_times = Some(times);
@@ -167,9 +203,16 @@ impl EventStudy {
     #[must_use]
     pub fn event_times(&self) -> Vec<f64> {
         let at = |i: usize| {
-            if i < self.pre() { i as f64 - self.pre() as f64 - 1.0 } else { (i - self.pre()) as f64 }
+            if i < self.pre() {
+                i as f64 - self.pre() as f64 - 1.0
+            } else {
+                (i - self.pre()) as f64
+            }
         };
-        self.given.event_times.clone().unwrap_or_else(|| (0..self.given.betahat.len()).map(at).collect())
+        self.given
+            .event_times
+            .clone()
+            .unwrap_or_else(|| (0..self.given.betahat.len()).map(at).collect())
     }
 
     /// The `M` of `Δ^SD(M)` that the periods before treatment are consistent with, each at the level `1 - alpha`: a lower bound

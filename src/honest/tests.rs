@@ -72,14 +72,16 @@ fn fixed_length_intervals_agree_with_a_conic_solver() {
 fn fixed_length_intervals_of_exact_lines_have_the_least_variance() {
     // Without bias the half-length is 1.96 times the smallest standard deviation, by hand from a linear system.
     let fixed = intervals(2, Honest::smoothness().m([0.0]))[0];
-    assert!((0.5 * (fixed[1] - fixed[0]) - 1.959_963_984_540_054 * 0.119_583_403_907_673_55).abs() < 1e-9);
+    assert!(
+        (0.5 * (fixed[1] - fixed[0]) - 1.959_963_984_540_054 * 0.119_583_403_907_673_55).abs()
+            < 1e-9
+    );
 }
 
 #[test]
 fn conditional_intervals_agree_with_r() {
-    let conditional = |options: Honest| {
-        intervals(2, options.method(HonestMethod::Conditional).grid_points(1000))
-    };
+    let conditional =
+        |options: Honest| intervals(2, options.method(HonestMethod::Conditional).grid_points(1000));
     let step = 40.0 * 0.1133 / 999.0;
     let first = conditional(Honest::smoothness().m([0.05, 0.1]));
     near(first[0], [-0.062_566_225_150_844_09, 0.623_344_983_910_259_8], 1.01 * step);
@@ -136,7 +138,8 @@ fn larger_violations_and_fewer_restrictions_widen_intervals() {
     assert!(by_m.windows(2).all(|w| w[1][0] <= w[0][0] && w[1][1] >= w[0][1]), "{by_m:?}");
     let free = intervals(2, Honest::relative_magnitude().m([1.0]))[0];
     let positive =
-        intervals(2, Honest::relative_magnitude().m([1.0]).restriction(Restriction::PositiveBias))[0];
+        intervals(2, Honest::relative_magnitude().m([1.0]).restriction(Restriction::PositiveBias))
+            [0];
     // A bias that is not negative does not hide a larger effect.
     assert!(positive[1] < free[1] && (positive[0] - free[0]).abs() < 0.03, "{positive:?} {free:?}");
 }
@@ -237,7 +240,10 @@ fn every_set_and_method_gives_an_interval_around_the_identified_set() {
                     let options = Honest { delta, restriction, ..Honest::smoothness() };
                     let options = options.method(method).m([0.3]).draws(1000, 1).grid_points(100);
                     let found = intervals(post, options)[0];
-                    assert!(found[1] - found[0] > 0.05, "{delta:?} {restriction:?} {method:?} {found:?}");
+                    assert!(
+                        found[1] - found[0] > 0.05,
+                        "{delta:?} {restriction:?} {method:?} {found:?}"
+                    );
                 }
             }
         }
@@ -315,5 +321,10 @@ fn results_survive_json_and_threads() {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     let alone = one.install(|| example(2).honest(Honest::relative_magnitude().m([0.5])));
     assert_eq!(alone.expect("an analysis"), result);
-    assert!(serde_json::from_str::<EventStudy>(r#"{"betahat":[1],"sigma":[[1]],"num_pre_periods":1,"num_post_periods":1}"#).is_err());
+    assert!(
+        serde_json::from_str::<EventStudy>(
+            r#"{"betahat":[1],"sigma":[[1]],"num_pre_periods":1,"num_post_periods":1}"#
+        )
+        .is_err()
+    );
 }

@@ -180,6 +180,7 @@ fn aggregated(
         vcov: Vec::new(),
         warnings: Vec::new(),
         settings: settings(inference),
+        universal: None,
     }
 }
 

@@ -6,6 +6,7 @@ mod display;
 mod fixtures;
 mod foot;
 mod frame;
+mod honest;
 mod number;
 #[cfg(feature = "plot")]
 mod plot;

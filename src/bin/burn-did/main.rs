@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{aggregate, att_gt, ddd, drdid, plot};
+use commands::{aggregate, att_gt, ddd, drdid, honest, plot};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -40,6 +40,7 @@ enum Command {
     Ddd(Box<ddd::DddArgs>),
     Drdid(Box<drdid::DrdidArgs>),
     Aggregate(aggregate::AggregateArgs),
+    Honest(Box<honest::HonestArgs>),
     Plot(plot::PlotArgs),
     #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterArgs),
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Ddd(args) => ddd::run(&args),
         Command::Drdid(args) => drdid::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
+        Command::Honest(args) => honest::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "cluster")]
         Command::Cluster(args) => cluster::start(&args),

@@ -36,12 +36,23 @@ pub(super) struct Chart {
     pub(super) categories: bool,
     pub(super) overall: Option<f64>,
     pub(super) uniform: bool,
+    /// If the rows are robust intervals by how large violations may be.
+    pub(super) robust: Option<Robust>,
     pub(super) legend: Vec<Entry>,
 }
 
-struct Words {
-    title: &'static str,
-    x_label: &'static str,
+/// Robust intervals beside an original one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Robust {
+    /// Where the robust intervals begin; the original one stands before it.
+    pub(super) first: f64,
+    /// The breakdown value, if it is among them.
+    pub(super) breakdown: Option<f64>,
+}
+
+pub(super) struct Words {
+    pub(super) title: &'static str,
+    pub(super) x_label: &'static str,
 }
 
 impl Chart {
@@ -77,7 +88,12 @@ impl Chart {
         Ok(chart)
     }
 
-    fn new(words: &Words, outcome: &str, facets: Vec<Facet>, options: &PlotOptions) -> Self {
+    pub(super) fn new(
+        words: &Words,
+        outcome: &str,
+        facets: Vec<Facet>,
+        options: &PlotOptions,
+    ) -> Self {
         let word = |set: &Option<String>, default: String| {
             one_line(set.as_ref().unwrap_or(&default)).trim().to_owned()
         };
@@ -90,6 +106,7 @@ impl Chart {
             categories: false,
             overall: None,
             uniform: false,
+            robust: None,
             legend: Vec::new(),
         }
     }
@@ -121,7 +138,7 @@ impl Chart {
     }
 
     fn point_entries(&self, options: &PlotOptions) -> Vec<Entry> {
-        let style = Style { options, uniform: self.uniform };
+        let style = Style { options, uniform: self.uniform, robust: false };
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
         let kinds = [
             (rows().find(|r| !r.post && !r.reference), "Pre-treatment"),
@@ -137,7 +154,7 @@ impl Chart {
     }
 }
 
-fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
+pub(super) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
     if rows.is_empty() {
         return Err(DidError::Plot("there is no estimate to draw".into()));
     }

@@ -10,6 +10,7 @@
 mod axis;
 mod chart;
 mod font;
+mod honest;
 mod layout;
 mod legend;
 mod marks;

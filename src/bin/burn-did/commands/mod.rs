@@ -5,6 +5,7 @@ pub(crate) mod att_gt;
 pub(crate) mod ddd;
 pub(crate) mod drdid;
 mod group_time;
+pub(crate) mod honest;
 pub(crate) mod plot;
 
 use std::path::Path;
