@@ -6,6 +6,7 @@ mod data;
 mod dates;
 mod golden;
 mod help;
+mod honest;
 mod hostile;
 mod run;
 mod temporary;

@@ -22,6 +22,7 @@ mod drdid_properties;
 mod errors;
 mod extremes;
 mod golden;
+mod honest;
 mod input;
 mod missing;
 mod oracle;
