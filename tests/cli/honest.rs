@@ -23,7 +23,10 @@ fn golden_cases_agree() {
     for name in ["antic_a", "mpdta"] {
         let file = study(name, &format!("honest-golden-{name}.json"));
         let golden = golden();
-        for case in golden[name]["cases"].as_array().unwrap().iter().skip(1) {
+        for case in golden[name]["cases"].as_array().unwrap() {
+            if case["method"].is_null() {
+                continue;
+            }
             let word = |key: &str| case[key].as_str().unwrap().to_owned();
             let m: Vec<String> =
                 case["m"].as_array().unwrap().iter().map(ToString::to_string).collect();
