@@ -110,7 +110,7 @@ fn default_m(study: &EventStudy, delta: Delta) -> Vec<f64> {
 }
 
 impl<'a> Setup<'a> {
-    fn new(study: &'a EventStudy, options: &'a Honest, l: Vec<f64>) -> Result<Self> {
+    pub fn new(study: &'a EventStudy, options: &'a Honest, l: Vec<f64>) -> Result<Self> {
         let pre = study.pre();
         let all = [&vec![0.0; pre], &*l].concat();
         let deviation = dot(&all, &study.covariance().times(&all)).max(0.0).sqrt();

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod coverage;
+
 /// The example of which independent programs agree on the numbers below.
 fn example(post: usize) -> EventStudy {
     let factor = [
