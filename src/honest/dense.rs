@@ -21,7 +21,7 @@ impl Matrix {
 
     /// Number of rows; 0 for a matrix without columns.
     pub fn len(&self) -> usize {
-        if self.columns == 0 { 0 } else { self.values.len() / self.columns }
+        self.values.len().checked_div(self.columns).unwrap_or(0)
     }
 
     pub fn row(&self, row: usize) -> &[f64] {
