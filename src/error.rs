@@ -342,6 +342,12 @@ pub enum DidError {
         /// What to do.
         remedy: &'static str,
     },
+    /// The coefficients or the covariance of an event study cannot be used.
+    #[error("event study: {problem}")]
+    EventStudy {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
     /// A covariance that must be inverted is singular.
     #[error("{what}: the covariance of the estimates is singular")]
     Singular {

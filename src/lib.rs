@@ -36,6 +36,7 @@
 //! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`], [`ContDid`] or [`DidMultiplegt`] and their options; [`GroupTimeResult`] and what it
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`MultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
+//! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
@@ -66,6 +67,7 @@ mod error;
 mod estimates;
 mod estimator;
 mod files;
+mod honest;
 mod inference;
 mod input;
 mod memory;
@@ -98,6 +100,10 @@ pub use estimator::{
     GroupTimeResult, HeterogeneityRow, Influence, MultiplegtAudit, MultiplegtResult,
     MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect, Timings,
     TripleComparison, TwoByTwo, TwoByTwoEstimate,
+};
+pub use honest::{
+    Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
+    RobustInterval, Search,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};

@@ -124,6 +124,13 @@ pub(crate) fn dependent_columns(gram: &[f64], k: usize, tolerance: f64) -> Vec<u
     dependent
 }
 
+/// The smallest eigenvalue of a symmetric matrix, `[k, k]`; not a number if it cannot be found.
+pub(crate) fn least_eigenvalue(a: &[f64], k: usize) -> f64 {
+    let eigenvalues = MatRef::from_row_major_slice(a, k, k).self_adjoint_eigenvalues(Side::Lower);
+    let least = |values: Vec<f64>| values.into_iter().fold(f64::INFINITY, f64::min);
+    eigenvalues.map_or(f64::NAN, least)
+}
+
 /// Lower factor `l` with `a = l l'` of a positive semidefinite matrix, `[m, rank]` row-major, by pivoting; and the rank.
 pub(crate) fn semidefinite_factor(a: &[f64], m: usize) -> (Vec<f64>, usize) {
     let mut rest: Vec<f64> = (0..m).map(|i| a[i * m + i]).collect();

@@ -1,5 +1,6 @@
 //! From a linear form to estimates with standard errors and bands.
 
+use super::universal::universal;
 use super::weights::linear;
 use super::{Aggregated, AggregatedRow, Aggregation};
 use crate::error::{DidError, Result};
@@ -45,6 +46,7 @@ pub(crate) fn aggregate(
         Some(overall) => effects.joint.estimate(&overall, inference.alpha).ok_or_else(missing)?,
         None => Estimate::default(),
     };
+    let universal = universal(effects, &aggregation, &settings);
     let Joint { covariance, .. } = joint;
     let vcov = covariance.iter().flat_map(|c| c.chunks_exact(rows.len().max(1)));
     Ok(Aggregated {
@@ -57,6 +59,7 @@ pub(crate) fn aggregate(
         alpha: inference.alpha,
         warnings,
         settings: Settings { inference: *inference, ..settings },
+        universal,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Aggregation of group-time effects, from the stored covariance alone (Callaway and Sant'Anna 2021, section 3).
 
 mod compute;
+mod universal;
 mod weights;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use crate::options::Band;
 use crate::settings::Settings;
 
 pub(crate) use compute::aggregate;
+pub(crate) use universal::UniversalBase;
 
 /// What is averaged over which cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,4 +225,7 @@ pub struct Aggregated {
     pub warnings: Vec<DidWarning>,
     /// How the underlying fit was made.
     pub settings: Settings,
+    /// The event study with the base period of all cells the same, if it varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) universal: Option<UniversalBase>,
 }

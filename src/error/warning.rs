@@ -216,6 +216,30 @@ pub enum DidWarning {
         /// Number of draws.
         draws: usize,
     },
+    /// Coefficients before treatment were changes from period to period; they were added up to a universal base.
+    ConvertedBasePeriod,
+    /// The covariance of an event study is not symmetric; the mean of it and its transpose is used.
+    AsymmetricCovariance {
+        /// Largest difference of two entries that should be equal.
+        largest: f64,
+    },
+    /// The covariance of an event study is not positive semidefinite.
+    IndefiniteCovariance {
+        /// Its smallest eigenvalue.
+        least: f64,
+    },
+    /// A fixed-length interval takes no account of a sign or a direction of the bias.
+    RestrictionNotUsed,
+    /// A robust interval goes on beyond the grid.
+    OpenInterval {
+        /// Its `M`.
+        m: f64,
+    },
+    /// A robust interval is empty on the grid.
+    EmptyInterval {
+        /// Its `M`.
+        m: f64,
+    },
 }
 
 fn list(numbers: &[f64]) -> String {
@@ -413,6 +437,29 @@ impl DidWarning {
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")
             }
+            Self::ConvertedBasePeriod => write!(
+                f,
+                "the base period varies: the coefficients before treatment are changes from period to period, and were added up to those of a universal base"
+            ),
+            Self::AsymmetricCovariance { largest } => {
+                write!(f, "the covariance is not symmetric (largest difference {largest:e})")
+            }
+            Self::IndefiniteCovariance { least } => write!(
+                f,
+                "the covariance is not positive semidefinite (smallest eigenvalue {least:e})"
+            ),
+            Self::RestrictionNotUsed => write!(
+                f,
+                "a fixed-length interval takes no account of the restriction on the bias; C-F does"
+            ),
+            Self::OpenInterval { m } => write!(
+                f,
+                "the interval at M = {m} reaches the end of the grid and may be longer; widen the grid"
+            ),
+            Self::EmptyInterval { m } => write!(
+                f,
+                "every value on the grid is rejected at M = {m}: the coefficients before treatment contradict the restriction, or the grid is elsewhere"
+            ),
         }
     }
 }

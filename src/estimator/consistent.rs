@@ -6,6 +6,7 @@ use super::result::{GroupTimeCell, GroupTimeResult};
 use super::saved::Consistent;
 use crate::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::estimates::{CellStatus, GroupTimeEffects};
+use crate::honest::HonestDid;
 use crate::inference::{Estimate, Wald};
 use crate::npiv::NpivResult;
 use crate::panel::SampleAudit;
@@ -122,6 +123,27 @@ impl Consistent for NpivResult {
         check_critical_value(self.critical_value_derivative)?;
         ensure_finite("coefficients", &self.coefficients)?;
         ensure_finite("breakpoints", self.breakpoints.iter().flatten())
+    }
+}
+
+impl Consistent for HonestDid {
+    fn check(&self) -> Checked {
+        self.options.validate().map_err(|e| format!("`options`: {e}"))?;
+        check_estimate("original", &self.original, &CellStatus::Estimated, true)?;
+        let post = self.study.post();
+        ensure(self.weights.len() == post, "weights", || {
+            format!("has {} numbers for {post} periods", self.weights.len())
+        })?;
+        ensure_finite("weights", &self.weights)?;
+        for (index, i) in self.intervals.iter().enumerate() {
+            let field = format!("intervals[{index}]");
+            let numbers = [Some(i.m), i.lower, i.upper];
+            ensure_finite(&field, numbers.iter().flatten())?;
+            ensure(i.lower.is_some() == i.upper.is_some(), &field, || "has one end".into())?;
+            let ordered = i.lower.zip(i.upper).is_none_or(|(lower, upper)| lower <= upper);
+            ensure(ordered, &field, || "ends before it starts".into())?;
+        }
+        Ok(())
     }
 }
 

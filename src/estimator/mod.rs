@@ -34,3 +34,4 @@ pub use multiplegt::{
     MultiplegtResult, MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
 };
 pub use result::{GroupTimeCell, GroupTimeResult, Influence, Timings, TripleComparison};
+pub(crate) use saved::text as text_of;

@@ -11,6 +11,7 @@ use super::drdid::DrdidResult;
 use super::result::GroupTimeResult;
 use crate::error::{DidError, Result};
 use crate::estimates::check::Checked;
+use crate::honest::HonestDid;
 use crate::memory;
 use crate::npiv::NpivResult;
 
@@ -123,6 +124,36 @@ impl NpivResult {
     }
 }
 
+impl HonestDid {
+    /// Writes the result as JSON, every number to the last bit.
+    ///
+    /// ```
+    /// use burn_did::{EventStudy, Honest, HonestDid};
+    ///
+    /// let study = EventStudy::new(vec![0.1, 1.0], vec![vec![0.04, 0.0], vec![0.0, 0.02]], 1, 1)?;
+    /// let honest = study.honest(Honest::relative_magnitude().m_bar([1.0]))?;
+    /// let path = std::env::temp_dir().join("burn-did-honest-example.json");
+    /// honest.save(&path)?;
+    /// assert_eq!(HonestDid::load(&path)?, honest);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::save`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        write(self, path.as_ref())
+    }
+
+    /// Reads a saved result.
+    ///
+    /// # Errors
+    /// As [`GroupTimeResult::load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        read(path.as_ref())
+    }
+}
+
 pub(super) fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
     check(result)?;
     let text = serde_json::to_string(result)?;
@@ -136,7 +167,7 @@ pub(super) fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
 }
 
 /// The text of a file, of which no more is read than there is room for.
-fn text(path: &Path) -> Result<String> {
+pub(crate) fn text(path: &Path) -> Result<String> {
     let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
     let most = memory::free().map_or(u64::MAX, |free| free / COPIES);
     let mut text = String::new();

@@ -37,7 +37,7 @@ pub(crate) fn pointwise(alpha: f64) -> f64 {
 }
 
 /// Quantile of sorted values, interpolated linearly (R's type 7).
-fn interpolated_quantile(sorted: &[f64], p: f64) -> f64 {
+pub(crate) fn interpolated_quantile(sorted: &[f64], p: f64) -> f64 {
     let position = (sorted.len() - 1) as f64 * p;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
     let below = position.floor() as usize;

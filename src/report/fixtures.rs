@@ -182,6 +182,7 @@ fn aggregated(
         vcov: Vec::new(),
         warnings: Vec::new(),
         settings: settings(inference),
+        universal: None,
     }
 }
 

@@ -7,6 +7,7 @@ mod dose;
 mod fixtures;
 mod foot;
 mod frame;
+mod honest;
 mod npiv;
 mod number;
 #[cfg(feature = "plot")]

@@ -39,6 +39,20 @@ impl Digits {
     }
 }
 
+/// A number of no unit with four significant digits.
+pub(super) fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let order = value.abs().log10().floor();
+    if !(-4.0..6.0).contains(&order) {
+        return format!("{value:.3e}");
+    }
+    let digits = whole((3.0 - order).max(0.0));
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
 /// `value`, known to be small and not negative, as a count.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 16")]
 fn whole(value: f64) -> usize {
@@ -62,6 +76,12 @@ mod tests {
         assert_eq!(digits(1e-12, Some(1e-13)), Digits::Scientific);
         assert_eq!(digits(0.0, None), Digits::Fixed(4));
         assert_eq!(digits(0.0, Some(0.0)), Digits::Fixed(4));
+    }
+
+    #[test]
+    fn short_numbers_have_four_significant_digits() {
+        let shown = [0.0, 0.5, 1.0, 2.0 / 9.0, 1234.56, 0.000_123_456, 1e-9, 1e7].map(short);
+        assert_eq!(shown, ["0", "0.5", "1", "0.2222", "1235", "0.0001235", "1.000e-9", "1.000e7"]);
     }
 
     #[test]

@@ -49,6 +49,22 @@ impl PlotRow {
         })
     }
 
+    /// An interval around its middle.
+    #[cfg(feature = "plot")]
+    pub(super) fn interval(at: f64, lower: f64, upper: f64) -> Self {
+        Self {
+            facet: None,
+            at,
+            att: f64::midpoint(lower, upper),
+            lower: None,
+            upper: None,
+            pointwise_lower: Some(lower),
+            pointwise_upper: Some(upper),
+            post: true,
+            reference: false,
+        }
+    }
+
     #[cfg_attr(not(feature = "plot"), allow(dead_code, reason = "only the plots need the extent"))]
     pub(super) fn extent(&self) -> impl Iterator<Item = f64> {
         [Some(self.att), self.lower, self.upper, self.pointwise_lower, self.pointwise_upper]

@@ -6,9 +6,19 @@ use crate::run::{root, stdout};
 
 #[test]
 fn help_is_as_documented() {
-    for command in
-        ["", "att-gt", "ddd", "drdid", "cont-did", "npiv", "did-multiplegt", "aggregate", "plot"]
-    {
+    let commands = [
+        "",
+        "att-gt",
+        "ddd",
+        "drdid",
+        "cont-did",
+        "npiv",
+        "did-multiplegt",
+        "aggregate",
+        "honest",
+        "plot",
+    ];
+    for command in commands {
         let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let name = if command.is_empty() { "burn-did" } else { command };
         let path = root().join(format!("tests/snapshots/{name}.txt"));

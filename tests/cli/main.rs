@@ -8,6 +8,7 @@ mod did_multiplegt;
 mod doses;
 mod golden;
 mod help;
+mod honest;
 mod hostile;
 mod run;
 mod temporary;

@@ -24,6 +24,7 @@ mod drdid_properties;
 mod errors;
 mod extremes;
 mod golden;
+mod honest;
 mod input;
 mod missing;
 mod multiplegt;

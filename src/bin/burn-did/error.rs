@@ -50,6 +50,9 @@ fn hint(error: &DidError) -> Option<&'static str> {
         DidError::Config { option: "unit", .. } => {
             "name the unit column by --idname, or add --repeated-cross-sections"
         }
+        DidError::Config { option: "effect", .. } => {
+            "give --l-vec one number a period after the reference, or --event-time one of them"
+        }
         DidError::Config { option: "data", .. } => "convert the file to CSV or parquet",
         DidError::ColumnType { got, .. } if got.starts_with("text") => {
             "name words for missing values as in --na NA,-99"

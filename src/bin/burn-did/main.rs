@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{aggregate, att_gt, cont_did, ddd, did_multiplegt, drdid, npiv, plot};
+use commands::{aggregate, att_gt, cont_did, ddd, did_multiplegt, drdid, honest, npiv, plot};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -43,6 +43,7 @@ enum Command {
     ContDid(Box<cont_did::ContDidArgs>),
     Npiv(Box<npiv::NpivArgs>),
     Aggregate(aggregate::AggregateArgs),
+    Honest(Box<honest::HonestArgs>),
     Plot(plot::PlotArgs),
     #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterArgs),
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         Command::ContDid(args) => cont_did::run(&args),
         Command::Npiv(args) => npiv::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
+        Command::Honest(args) => honest::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "cluster")]
         Command::Cluster(args) => cluster::start(&args),

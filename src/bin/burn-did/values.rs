@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Frequency,
-    Inference, Multiplier, Precision, Resampling, SieveBasis, SieveGrid, SieveKnots,
-    UnbalancedPanel,
+    Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, Delta,
+    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, Effect, EstimationMethod,
+    FixWeights, Frequency, HonestMethod, Inference, Multiplier, Precision, Resampling, Restriction,
+    Search, SieveBasis, SieveGrid, SieveKnots, UnbalancedPanel,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
@@ -169,6 +169,98 @@ pub(crate) fn doses(text: &str) -> Result<DoseGrid, String> {
         _ => return Err("expected doses as in 0.1,0.2, quantiles:0.1:0.99:90 or grid:50".into()),
     };
     grid.validate().map(|()| grid).map_err(|error| error.to_string())
+}
+
+pub(crate) const HONEST_METHOD: Choice<HonestMethod> = Choice(&[
+    (&["FLCI", "flci"], HonestMethod::FixedLength),
+    (&["Conditional", "conditional", "ARP"], HonestMethod::Conditional),
+    (&["C-F", "c-f", "CF"], HonestMethod::ConditionalFixedLength),
+    (&["C-LF", "c-lf", "CLF"], HonestMethod::ConditionalLeastFavourable),
+]);
+
+pub(crate) const BIAS: Choice<Restriction> = Choice(&[
+    (&["positive"], Restriction::PositiveBias),
+    (&["negative"], Restriction::NegativeBias),
+]);
+
+pub(crate) const MONOTONICITY: Choice<Restriction> = Choice(&[
+    (&["increasing"], Restriction::Increasing),
+    (&["decreasing"], Restriction::Decreasing),
+]);
+
+pub(crate) const SEARCH: Choice<Search> =
+    Choice(&[(&["grid"], Search::Grid), (&["bisection"], Search::Bisection)]);
+
+/// A set of violations of parallel trends: sd, rm or sdrm, with R's suffix of a restriction or without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Violations {
+    pub delta: Delta,
+    pub restriction: Option<Restriction>,
+}
+
+impl FromStr for Violations {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let name = lower.strip_prefix("delta").unwrap_or(&lower);
+        let sets = [
+            ("sdrm", Delta::RelativeSmoothness),
+            ("sd", Delta::Smoothness),
+            ("rm", Delta::RelativeMagnitude),
+        ];
+        let found =
+            sets.into_iter().find_map(|(set, delta)| Some((name.strip_prefix(set)?, delta)));
+        let restriction = |suffix: &str| match suffix {
+            "" => Some(None),
+            "pb" | "b" => Some(Some(Restriction::PositiveBias)),
+            "nb" => Some(Some(Restriction::NegativeBias)),
+            "i" | "m" => Some(Some(Restriction::Increasing)),
+            "d" => Some(Some(Restriction::Decreasing)),
+            _ => None,
+        };
+        let set = found
+            .and_then(|(suffix, delta)| Some(Self { delta, restriction: restriction(suffix)? }));
+        set.ok_or_else(|| {
+            "expected sd, rm or sdrm, or one of them with a restriction: pb, nb, i or d, as in sdpb"
+                .to_owned()
+        })
+    }
+}
+
+/// The parameter of a sensitivity analysis: `first`, `avg` or weights.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct EffectSpec(pub Effect);
+
+impl FromStr for EffectSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "first" => Ok(Self(Effect::At(0.0))),
+            "avg" | "average" => Ok(Self(Effect::Average)),
+            weights => {
+                let weight = |w: &str| w.trim().parse::<f64>().ok().filter(|w| w.is_finite());
+                let weights: Option<Vec<f64>> = weights.split(',').map(weight).collect();
+                weights.map(|w| Self(Effect::Weights(w))).ok_or_else(|| {
+                    "expected first, avg, or one number a period after the reference, as in 0.5,0.5"
+                        .to_owned()
+                })
+            }
+        }
+    }
+}
+
+/// A finite number of at least 0.
+pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0);
+    value.ok_or_else(|| "expected a number of at least 0".to_owned())
+}
+
+/// A finite number.
+pub(crate) fn finite(text: &str) -> Result<f64, String> {
+    let value = text.trim().parse().ok().filter(|v: &f64| v.is_finite());
+    value.ok_or_else(|| "expected a number".to_owned())
 }
 
 /// A number in (0, 1).

@@ -37,12 +37,28 @@ pub(super) struct Chart {
     pub(super) categories: bool,
     pub(super) overall: Option<f64>,
     pub(super) uniform: bool,
+    /// If the rows are robust intervals by how large violations may be.
+    pub(super) robust: Option<Robust>,
     pub(super) legend: Vec<Entry>,
 }
 
-struct Words {
-    title: &'static str,
-    x_label: &'static str,
+/// Robust intervals beside an original one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Robust {
+    /// Where the robust intervals begin; the original one stands before it.
+    pub(super) first: f64,
+    /// The breakdown value, if it is among them.
+    pub(super) breakdown: Option<f64>,
+}
+
+pub(super) struct Words {
+    pub(super) title: &'static str,
+    pub(super) x_label: &'static str,
+}
+
+/// The parameter and the outcome, for an axis.
+fn axis(settings: &Settings) -> (&'static str, &str) {
+    (settings.parameter(), &settings.outcome)
 }
 
 impl Chart {
@@ -58,7 +74,7 @@ impl Chart {
             }
         }
         let words = Words { title: "Group-Time Average Treatment Effects", x_label: "Period" };
-        let mut chart = Self::new(&words, &result.settings, facets, options);
+        let mut chart = Self::new(&words, axis(&result.settings), facets, options);
         chart.frequency = result.settings.frequency;
         chart.finish(options, result.band, result.settings.inference.alpha);
         Ok(chart)
@@ -67,7 +83,7 @@ impl Chart {
     pub(super) fn aggregated(result: &Aggregated, options: &PlotOptions) -> Result<Self> {
         let words = words(result.aggregation.kind)?;
         let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
-        let mut chart = Self::new(&words, &result.settings, facets, options);
+        let mut chart = Self::new(&words, axis(&result.settings), facets, options);
         if result.aggregation.kind != AggregationKind::Dynamic {
             chart.categories = true;
             chart.frequency = result.settings.frequency;
@@ -85,13 +101,17 @@ impl Chart {
             x_label: "Periods since the last one before the switch",
         };
         let facets = vec![Facet { title: String::new(), rows }];
-        let mut chart = Self::new(&words, &result.settings, facets, options);
+        let mut chart = Self::new(&words, axis(&result.settings), facets, options);
         chart.finish(options, Band::Pointwise, result.settings.inference.alpha);
         Ok(chart)
     }
 
-    fn new(words: &Words, settings: &Settings, facets: Vec<Facet>, options: &PlotOptions) -> Self {
-        let (parameter, outcome) = (settings.parameter(), &settings.outcome);
+    pub(super) fn new(
+        words: &Words,
+        (parameter, outcome): (&str, &str),
+        facets: Vec<Facet>,
+        options: &PlotOptions,
+    ) -> Self {
         let word = |set: &Option<String>, default: String| {
             one_line(set.as_ref().unwrap_or(&default)).trim().to_owned()
         };
@@ -104,6 +124,7 @@ impl Chart {
             categories: false,
             overall: None,
             uniform: false,
+            robust: None,
             legend: Vec::new(),
         }
     }
@@ -135,7 +156,7 @@ impl Chart {
     }
 
     fn point_entries(&self, options: &PlotOptions) -> Vec<Entry> {
-        let style = Style { options, uniform: self.uniform };
+        let style = Style { options, uniform: self.uniform, robust: false };
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
         let kinds = [
             (rows().find(|r| !r.post && !r.reference), "Pre-treatment"),
@@ -151,7 +172,7 @@ impl Chart {
     }
 }
 
-fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
+pub(super) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
     if rows.is_empty() {
         return Err(DidError::Plot("there is no estimate to draw".into()));
     }

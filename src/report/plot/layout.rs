@@ -56,7 +56,7 @@ pub(super) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Re
     let layout = Layout {
         chart,
         face,
-        style: Style { options, uniform: chart.uniform },
+        style: Style { options, uniform: chart.uniform, robust: chart.robust.is_some() },
         sizes: Sizes::new(unit),
         columns,
         scene: Scene { width, height, shapes: Vec::new() },
@@ -154,7 +154,11 @@ impl Layout<'_> {
         } else if let Some(frequency) = frequency {
             Axis::dates(&rows().map(|r| r.at).collect::<Vec<_>>(), most, frequency)
         } else {
-            Axis::times(&rows().map(|r| r.at).collect::<Vec<_>>(), most)
+            let mut axis = Axis::times(&rows().map(|r| r.at).collect::<Vec<_>>(), most);
+            if let Some(robust) = self.chart.robust {
+                axis.ticks.retain(|(at, _)| *at >= robust.first);
+            }
+            axis
         }
     }
 
@@ -185,6 +189,11 @@ impl Layout<'_> {
         if let Some(overall) = self.chart.overall {
             let from = Point { x: area.left, y: up(overall) };
             self.scene.rule(from, area.right, 2.0 * unit, MUTED);
+        }
+        if let Some(value) = self.chart.robust.and_then(|r| r.breakdown) {
+            let x = x.place(value, area.left, area.right);
+            let [from, to] = [area.top, area.bottom].map(|y| Point { x, y });
+            self.scene.line(from, to, 2.0 * unit, MUTED);
         }
         self.rows(facet, area, x, &up);
         let labelled = index + self.columns >= self.chart.facets.len();

@@ -12,6 +12,7 @@ pub(super) enum Key {
     Pointwise(Colour),
     Uniform(Colour),
     Overall(Colour),
+    Upright(Colour),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,10 @@ impl<'a> Legend<'a> {
             Key::Hollow(colour) => marks.hollow(scene, at, colour),
             Key::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
             Key::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
+            Key::Upright(colour) => {
+                let [from, to] = [ends.0, ends.1].map(|y| Point { y, ..at });
+                scene.line(from, to, 0.125 * self.size, colour);
+            }
             Key::Overall(colour) => {
                 let half = self.key_width() / 2.0;
                 let from = Point { x: at.x - half, ..at };

@@ -59,6 +59,9 @@ impl Marks {
         if let Some((lower, upper)) = row.pointwise_lower.zip(row.pointwise_upper) {
             self.pointwise(scene, x, (y(lower), y(upper)), colour);
         }
+        if style.robust && row.post {
+            return;
+        }
         let at = Point { x, y: y(row.att) };
         if row.reference {
             self.hollow(scene, at, colour);
@@ -74,6 +77,8 @@ pub(super) struct Style<'a> {
     pub(super) options: &'a PlotOptions,
     /// Whether there is a uniform band to draw.
     pub(super) uniform: bool,
+    /// Whether rows after the first have an interval and no estimate.
+    pub(super) robust: bool,
 }
 
 impl Style<'_> {

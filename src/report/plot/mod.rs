@@ -11,6 +11,7 @@ mod axis;
 mod chart;
 mod dose;
 mod font;
+mod honest;
 mod layout;
 mod legend;
 mod marks;

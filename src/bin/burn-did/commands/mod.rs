@@ -7,6 +7,7 @@ pub(crate) mod ddd;
 pub(crate) mod did_multiplegt;
 pub(crate) mod drdid;
 mod group_time;
+pub(crate) mod honest;
 pub(crate) mod npiv;
 pub(crate) mod plot;
 

@@ -1,0 +1,343 @@
+//! `burn-did honest`
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use burn_did::{
+    Aggregation, AggregationKind, Breakdown, Delta, DidError, EventStudy, GroupTimeResult, Honest,
+    HonestDid, HonestMethod, PlotOptions, Restriction, Search,
+};
+use clap::Args;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+
+use crate::args::Format;
+use crate::error::{CliError, Result};
+use crate::values::{self, AggregateSpec, EffectSpec, Number, Violations};
+use crate::{json, output};
+
+/// How robust an event study is to violations of parallel trends (Rambachan and Roth 2023).
+///
+/// Robust confidence intervals by how large violations may be, and the breakdown value: the largest at which the effect stays
+/// significant.
+#[derive(Args)]
+pub(crate) struct HonestArgs {
+    /// What `burn-did att-gt --save` or `burn-did ddd --save` wrote, or an event study as a JSON object of `betahat`, `sigma`,
+    /// `num_pre_periods` and `num_post_periods` (the reference period left out).
+    file: PathBuf,
+    /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
+    /// sdrm (changes of slope are). A suffix restricts the bias: pb or nb (its sign), i or d (its direction). rm, or sd with
+    /// --m, if not given.
+    #[arg(long, value_name = "SET", help_heading = "Restrictions")]
+    delta: Option<Violations>,
+    /// The M of sd, as in 0,0.05,0.1; ten up to what the periods before treatment suggest, if not given.
+    #[arg(
+        long,
+        value_name = "M,...",
+        value_delimiter = ',',
+        value_parser = values::not_negative,
+        help_heading = "Restrictions"
+    )]
+    m: Vec<f64>,
+    /// The Mbar of rm and sdrm, as in 0.5,1,2; ten from 0 to 2, if not given.
+    #[arg(
+        long,
+        value_name = "MBAR,...",
+        value_delimiter = ',',
+        value_parser = values::not_negative,
+        conflicts_with = "m",
+        help_heading = "Restrictions"
+    )]
+    mbar: Vec<f64>,
+    /// Sign of the bias after treatment.
+    #[arg(
+        long,
+        value_name = "SIGN",
+        value_parser = values::BIAS.parser(),
+        visible_alias = "bias-direction",
+        help_heading = "Restrictions"
+    )]
+    bias: Option<Restriction>,
+    /// Direction of the bias over time.
+    #[arg(
+        long,
+        value_name = "DIRECTION",
+        value_parser = values::MONOTONICITY.parser(),
+        visible_alias = "monotonicity-direction",
+        conflicts_with = "bias",
+        help_heading = "Restrictions"
+    )]
+    monotonicity: Option<Restriction>,
+    /// Effect: first (in the period in which treatment starts), avg (the average from then on), or one weight a period after
+    /// the reference, as in 0.5,0.5.
+    #[arg(
+        long,
+        value_name = "WEIGHTS",
+        default_value = "first",
+        allow_hyphen_values = true,
+        visible_alias = "l_vec",
+        help_heading = "Parameter"
+    )]
+    l_vec: EffectSpec,
+    /// Effect at this event time.
+    #[arg(
+        long,
+        value_name = "E",
+        value_parser = values::finite,
+        allow_hyphen_values = true,
+        conflicts_with = "l_vec",
+        help_heading = "Parameter"
+    )]
+    event_time: Option<f64>,
+    /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
+    #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
+    aggregate: Option<AggregateSpec>,
+    /// How intervals are formed. FLCI for sd, C-F for sd with a restriction, C-LF for rm and sdrm, if not given.
+    #[arg(
+        long,
+        value_name = "METHOD",
+        value_parser = values::HONEST_METHOD.parser(),
+        help_heading = "Inference"
+    )]
+    method: Option<HonestMethod>,
+    /// One minus the confidence level. That of a saved result, or else 0.05, if not given.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        visible_alias = "alpha",
+        value_parser = values::alpha,
+        help_heading = "Inference"
+    )]
+    alp: Option<f64>,
+    /// Level of the first stage of C-F and C-LF; a tenth of alpha, if not given.
+    #[arg(long, value_name = "LEVEL", value_parser = values::fraction, help_heading = "Inference")]
+    kappa: Option<f64>,
+    /// Points of R's grid of effects; an interval that reaches its end is said to be open. 1000, and on beyond the ends where
+    /// needed, if not given.
+    #[arg(long, value_name = "N", help_heading = "Inference")]
+    grid_points: Option<usize>,
+    /// Lower end of the grid.
+    #[arg(
+        long,
+        value_name = "EFFECT",
+        value_parser = values::finite,
+        allow_hyphen_values = true,
+        requires = "grid_ub",
+        help_heading = "Inference"
+    )]
+    grid_lb: Option<f64>,
+    /// Upper end of the grid.
+    #[arg(
+        long,
+        value_name = "EFFECT",
+        value_parser = values::finite,
+        allow_hyphen_values = true,
+        requires = "grid_lb",
+        help_heading = "Inference"
+    )]
+    grid_ub: Option<f64>,
+    /// Test every point of the grid, or take the interval to be one and bisect its ends.
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = values::SEARCH.word(Search::Grid),
+        value_parser = values::SEARCH.parser(),
+        help_heading = "Inference"
+    )]
+    search: Search,
+    /// Draws for the critical value of C-LF.
+    #[arg(long, value_name = "N", default_value_t = Honest::smoothness().draws, help_heading = "Inference")]
+    draws: usize,
+    /// Seed of the draws.
+    #[arg(long, value_name = "SEED", default_value_t = 0, help_heading = "Inference")]
+    seed: u64,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw the intervals to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
+    /// Save the result as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &HonestArgs) -> Result<()> {
+    let options = args.options()?;
+    let result = if is_event_study(&args.file)? {
+        if args.aggregate.is_some() {
+            return Err(CliError::usage(
+                "--aggregate is given, and the file has an event study",
+                "leave out --aggregate, or name a saved result",
+            ));
+        }
+        EventStudy::load(&args.file)?.honest(options)?
+    } else {
+        let fit = GroupTimeResult::load(&args.file)?;
+        let aggregation =
+            args.aggregate.as_ref().map_or_else(Aggregation::dynamic, |a| a.aggregation);
+        let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);
+        fit.aggregate(aggregation)?.honest(options.alpha(alpha))?
+    };
+    let text = match args.format {
+        Format::Json => json::text(&Document::new(&result))?,
+        Format::Csv => result.to_csv()?,
+        Format::Table => output::blocks([result.to_string()]),
+        Format::Markdown => output::blocks([result.to_markdown()]),
+        Format::Latex => output::blocks([result.to_latex()]),
+    };
+    output::results(&text)?;
+    if args.format == Format::Csv {
+        result.warnings.iter().for_each(output::warning);
+    }
+    if let Some(file) = &args.save {
+        result.save(file)?;
+    }
+    if let Some(file) = &args.plot {
+        result.plot_with(file, &PlotOptions::default())?;
+    }
+    Ok(())
+}
+
+impl HonestArgs {
+    fn options(&self) -> Result<Honest> {
+        if self.aggregate.as_ref().is_some_and(|a| a.aggregation.kind != AggregationKind::Dynamic) {
+            return Err(CliError::usage(
+                "an event study is a dynamic aggregate",
+                "as in --aggregate dynamic",
+            ));
+        }
+        let Violations { delta, restriction } = self.violations()?;
+        let effect = match self.event_time {
+            Some(at) => burn_did::Effect::At(at),
+            None => self.l_vec.0.clone(),
+        };
+        let m = if self.m.is_empty() { &self.mbar } else { &self.m };
+        let mut options = Honest {
+            delta,
+            restriction,
+            method: self.method,
+            m: (!m.is_empty()).then(|| m.clone()),
+            effect,
+            kappa: self.kappa,
+            search: self.search,
+            grid_points: self.grid_points,
+            grid: self.grid_lb.zip(self.grid_ub),
+            ..Honest::smoothness()
+        };
+        options = options.draws(self.draws, self.seed);
+        Ok(match self.alp {
+            Some(alpha) => options.alpha(alpha),
+            None => options,
+        })
+    }
+
+    /// The set, from its name and from the options that say more.
+    fn violations(&self) -> Result<Violations> {
+        let default = if self.m.is_empty() { Delta::RelativeMagnitude } else { Delta::Smoothness };
+        let named = self.delta.unwrap_or(Violations { delta: default, restriction: None });
+        let smooth = named.delta == Delta::Smoothness;
+        if smooth && !self.mbar.is_empty() {
+            return Err(CliError::usage("--mbar is of rm and sdrm", "give the M of sd by --m"));
+        }
+        if !smooth && !self.m.is_empty() {
+            return Err(CliError::usage("--m is of sd", "give the Mbar of rm and sdrm by --mbar"));
+        }
+        let further = self.bias.or(self.monotonicity);
+        if let (Some(a), Some(b)) = (named.restriction, further)
+            && a != b
+        {
+            return Err(CliError::usage(
+                "--delta names one restriction of the bias, and another is given",
+                "leave out one of them",
+            ));
+        }
+        Ok(Violations { restriction: further.or(named.restriction), ..named })
+    }
+}
+
+/// Whether the file has the coefficients of an event study, rather than a saved result.
+fn is_event_study(path: &Path) -> Result<bool> {
+    #[derive(Deserialize)]
+    struct Probe {
+        betahat: Option<IgnoredAny>,
+    }
+    let io = |source| DidError::Io { path: path.display().to_string(), source };
+    let file = File::open(path).map_err(io)?;
+    let probe: std::result::Result<Probe, _> = serde_json::from_reader(BufReader::new(file));
+    // What is no JSON is said by who reads it next.
+    Ok(probe.is_ok_and(|p| p.betahat.is_some()))
+}
+
+/// The result as JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    estimator: &'static str,
+    delta: &'a str,
+    method: &'static str,
+    parameter: &'a str,
+    weights: &'a [f64],
+    alpha: f64,
+    original: Original,
+    results: Vec<Row<'a>>,
+    breakdown: Option<f64>,
+    breakdown_status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m_bounds: Option<[Option<f64>; 2]>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Original {
+    estimate: Option<f64>,
+    se: Option<f64>,
+    lb: Option<f64>,
+    ub: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    m: Number,
+    lb: Option<f64>,
+    ub: Option<f64>,
+    open: bool,
+    method: &'static str,
+    delta: &'a str,
+}
+
+impl<'a> Document<'a> {
+    fn new(result: &'a HonestDid) -> Self {
+        let original = &result.original;
+        let method = result.method.name();
+        let row = |i: &burn_did::RobustInterval| {
+            let (lb, ub) = (i.lower, i.upper);
+            Row { m: Number(i.m), lb, ub, open: i.open, method, delta: &result.name }
+        };
+        let finite = |v: f64| Some(v).filter(|v| v.is_finite());
+        Self {
+            estimator: "honest_did",
+            delta: &result.name,
+            method,
+            parameter: &result.parameter,
+            weights: &result.weights,
+            alpha: result.options.alpha,
+            original: Original {
+                estimate: original.att,
+                se: original.se,
+                lb: original.ci_lower,
+                ub: original.ci_upper,
+            },
+            results: result.intervals.iter().map(row).collect(),
+            breakdown: result.breakdown.value(),
+            breakdown_status: match result.breakdown {
+                Breakdown::At(_) => "found",
+                Breakdown::NotSignificant => "not_significant",
+                Breakdown::AlwaysSignificant(_) => "always_significant",
+            },
+            m_bounds: result.smoothness_bounds.map(|bounds| bounds.map(finite)),
+            warnings: result.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+}

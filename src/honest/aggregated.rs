@@ -1,0 +1,98 @@
+//! Event studies of group-time effects.
+
+use super::options::Honest;
+use super::result::HonestDid;
+use super::study::EventStudy;
+use crate::aggregate::{Aggregated, AggregationKind};
+use crate::error::{DidError, DidWarning, Result};
+
+/// How far gaps between event times may differ, relative to them.
+const UNEVEN: f64 = 1e-6;
+
+fn wrong<T>(problem: String) -> Result<T> {
+    Err(DidError::EventStudy { problem })
+}
+
+impl Aggregated {
+    /// The coefficients of a dynamic aggregation with their covariance, without the reference period. If the base period of the
+    /// fit varies, they are those of a universal base: the effects before treatment are added up, and their covariance follows.
+    ///
+    /// ```
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let study = fit.aggregate(Aggregation::dynamic())?.event_study()?;
+    /// assert_eq!(study.event_times(), [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0, 3.0]);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DidError::EventStudy`] if it is no dynamic aggregation, has no reference period, lacks periods before or after it, or has
+    /// event times that are not evenly spaced.
+    pub fn event_study(&self) -> Result<EventStudy> {
+        if self.aggregation.kind != AggregationKind::Dynamic {
+            let kind = self.aggregation.kind.name();
+            return wrong(format!("the aggregation is {kind}; aggregate by event time (dynamic)"));
+        }
+        let (rows, vcov) = match &self.universal {
+            Some(universal) => (universal.rows.clone(), &universal.vcov),
+            None => {
+                let rows = self.rows.iter();
+                let row = rows.map(|r| Some((r.at, r.estimate.att?, r.reference)));
+                let Some(rows) = row.collect::<Option<Vec<_>>>() else {
+                    return wrong("an event time has no estimate".into());
+                };
+                (rows, &self.vcov)
+            }
+        };
+        let Some(reference) = rows.iter().position(|r| r.2) else {
+            return wrong(
+                "no event time is the base period of all groups; sensitivity needs it within the window, and periods on one grid"
+                    .into(),
+            );
+        };
+        let gaps: Vec<f64> = rows.windows(2).map(|w| w[1].0 - w[0].0).collect();
+        let [least, largest] = [
+            gaps.iter().copied().fold(f64::INFINITY, f64::min),
+            gaps.iter().copied().fold(0.0, f64::max),
+        ];
+        if largest - least > UNEVEN * largest {
+            let times: Vec<String> = rows.iter().map(|r| r.0.to_string()).collect();
+            let times = times.join(", ");
+            return wrong(format!(
+                "the event times {times} are not evenly spaced; choose a window without gaps by `min_e` and `max_e`"
+            ));
+        }
+        let kept: Vec<usize> = (0..rows.len()).filter(|i| *i != reference).collect();
+        let covariance = kept.iter().map(|i| kept.iter().map(|j| vcov[*i][*j]).collect()).collect();
+        let coefficients = kept.iter().map(|i| rows[*i].1).collect();
+        let study = EventStudy::new(coefficients, covariance, reference, kept.len() - reference)?;
+        study.at_event_times(kept.iter().map(|i| rows[*i].0).collect())
+    }
+
+    /// Robust intervals and the breakdown value of the event study (Rambachan and Roth 2023).
+    ///
+    /// ```
+    /// use burn_did::{Aggregation, Honest};
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let event_study = fit.aggregate(Aggregation::dynamic())?;
+    /// let honest = event_study.honest(Honest::smoothness().average())?;
+    /// println!("significant up to M = {:?}\n{honest}", honest.breakdown.value());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`event_study`](Self::event_study) and [`EventStudy::honest`].
+    #[doc(alias = "honest_did")]
+    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+        let mut result = self.event_study()?.honest(options)?;
+        if self.universal.is_some() {
+            result.warnings.push(DidWarning::ConvertedBasePeriod);
+        }
+        result.settings = Some(self.settings.clone());
+        Ok(result)
+    }
+}

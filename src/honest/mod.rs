@@ -1,0 +1,40 @@
+//! Sensitivity of event studies to violations of parallel trends (Rambachan and Roth 2023).
+//!
+//! | what | file |
+//! |---|---|
+//! | coefficients and their covariance | `study.rs` |
+//! | sets of violations as polyhedra | `delta.rs` |
+//! | bounds from the periods before treatment | `bounds.rs` |
+//! | linear programs, with their bases | `simplex.rs` |
+//! | the identified set | `identified.rs` |
+//! | fixed-length intervals | `flci.rs` |
+//! | conditional and hybrid tests | `moments.rs` |
+//! | quantiles of folded and truncated normals | `normal.rs` |
+//! | grids and confidence sets | `confidence.rs` |
+//! | the breakdown value | `breakdown.rs` |
+//! | all of it, by `M` | `analysis.rs` |
+
+mod aggregated;
+mod analysis;
+mod bounds;
+mod breakdown;
+mod confidence;
+mod delta;
+mod dense;
+mod flci;
+mod identified;
+mod moments;
+mod normal;
+mod options;
+mod result;
+mod simplex;
+mod study;
+
+pub use breakdown::Breakdown;
+pub use delta::{Delta, Restriction};
+pub use options::{Effect, Honest, HonestMethod, Search};
+pub use result::{HonestDid, RobustInterval};
+pub use study::EventStudy;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! Coefficients of an event study with their covariance: all that a sensitivity analysis needs.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::bounds;
+use super::dense::Matrix;
+use super::options::Honest;
+use super::result::HonestDid;
+use crate::error::{DidError, DidWarning, Result};
+use crate::estimator::text_of;
+use crate::solve::least_eigenvalue;
+
+/// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// Coefficients of an event study with their covariance, of any estimator. The reference period, where the coefficient is 0 by
+/// construction, is left out.
+///
+/// ```
+/// use burn_did::{EventStudy, Honest};
+///
+/// // Two periods before the reference period and one after it.
+/// let covariance = vec![vec![0.04, 0.01, 0.0], vec![0.01, 0.03, 0.0], vec![0.0, 0.0, 0.02]];
+/// let study = EventStudy::new(vec![0.1, -0.05, 1.0], covariance, 2, 1)?;
+/// let honest = study.honest(Honest::relative_magnitude().m_bar([0.5, 1.0]))?;
+/// assert!(honest.intervals[1].lower < honest.intervals[0].lower);
+/// println!("{honest}");
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Given", into = "Given")]
+#[must_use]
+pub struct EventStudy {
+    given: Given,
+    covariance: Matrix,
+}
+
+/// An event study as it is written, in the words of R `HonestDiD`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Given {
+    betahat: Vec<f64>,
+    sigma: Vec<Vec<f64>>,
+    num_pre_periods: usize,
+    num_post_periods: usize,
+    /// Event times of the coefficients; the first after the reference period is the one in which treatment starts if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event_times: Option<Vec<f64>>,
+}
+
+impl TryFrom<Given> for EventStudy {
+    type Error = DidError;
+
+    fn try_from(given: Given) -> Result<Self> {
+        let Given { betahat, sigma, num_pre_periods, num_post_periods, event_times } = given;
+        let study = Self::new(betahat, sigma, num_pre_periods, num_post_periods)?;
+        match event_times {
+            Some(times) => study.at_event_times(times),
+            None => Ok(study),
+        }
+    }
+}
+
+impl From<EventStudy> for Given {
+    fn from(study: EventStudy) -> Self {
+        study.given
+    }
+}
+
+fn wrong<T>(problem: impl Into<String>) -> Result<T> {
+    Err(DidError::EventStudy { problem: problem.into() })
+}
+
+impl EventStudy {
+    /// An event study of consecutive periods, of which `pre` come before the reference period and `post` after it.
+    ///
+    /// `coefficients` are in order of time, `[pre + post]`, and `covariance` is theirs, `[pre + post][pre + post]`.
+    ///
+    /// # Errors
+    /// [`DidError::EventStudy`] if the dimensions do not fit together, there is no period before or after the reference, or a
+    /// number is missing, infinite or no variance.
+    pub fn new(
+        coefficients: Vec<f64>,
+        covariance: Vec<Vec<f64>>,
+        pre: usize,
+        post: usize,
+    ) -> Result<Self> {
+        let n = coefficients.len();
+        if pre == 0 || post == 0 {
+            return wrong(format!(
+                "it has {pre} period(s) before the reference period and {post} after it; a sensitivity analysis needs at least one of each"
+            ));
+        }
+        if pre.checked_add(post) != Some(n) {
+            return wrong(format!(
+                "{n} coefficient(s) are not {pre} before and {post} after the reference period"
+            ));
+        }
+        if covariance.len() != n || covariance.iter().any(|row| row.len() != n) {
+            let columns = covariance.iter().map(Vec::len).find(|c| *c != n).unwrap_or(n);
+            let rows = covariance.len();
+            return wrong(format!(
+                "the covariance of {n} coefficients is {rows} by {columns}, not {n} by {n}"
+            ));
+        }
+        if let Some(j) = coefficients.iter().position(|b| !b.is_finite()) {
+            return wrong(format!("coefficient {} is {}", j + 1, coefficients[j]));
+        }
+        for (i, row) in covariance.iter().enumerate() {
+            if let Some(j) = row.iter().position(|v| !v.is_finite()) {
+                return wrong(format!(
+                    "the covariance in row {}, column {} is {}",
+                    i + 1,
+                    j + 1,
+                    row[j]
+                ));
+            }
+            if row[i] < 0.0 {
+                return wrong(format!("the variance of coefficient {} is {}", i + 1, row[i]));
+            }
+        }
+        let largest = covariance.iter().flatten().fold(0.0_f64, |m, v| m.max(v.abs()));
+        if largest > f64::MAX.sqrt() || coefficients.iter().any(|b| b.abs() > f64::MAX.sqrt()) {
+            return wrong(
+                "its numbers overflow when they are multiplied; divide the outcome by a larger unit",
+            );
+        }
+        let matrix = Matrix::from_fn(n, n, |i, j| 0.5 * (covariance[i][j] + covariance[j][i]));
+        let given = Given {
+            betahat: coefficients,
+            sigma: covariance,
+            num_pre_periods: pre,
+            num_post_periods: post,
+            event_times: None,
+        };
+        Ok(Self { given, covariance: matrix })
+    }
+
+    /// Reads an event study from JSON: `betahat`, `sigma`, `num_pre_periods`, `num_post_periods`, and `event_times` if they are given.
+    ///
+    /// ```
+    /// use burn_did::EventStudy;
+    ///
+    /// let path = std::env::temp_dir().join("burn-did-event-study-example.json");
+    /// let text = r#"{"betahat": [0.1, 1], "sigma": [[0.04, 0], [0, 0.02]], "num_pre_periods": 1, "num_post_periods": 1}"#;
+    /// std::fs::write(&path, text).unwrap();
+    /// assert_eq!(EventStudy::load(&path)?.coefficients(), [0.1, 1.0]);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DidError::Io`], [`DidError::Json`], and as [`new`](Self::new).
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let given: Given = serde_json::from_str(&text_of(path.as_ref())?)?;
+        given.try_into()
+    }
+
+    /// Says at which event times the coefficients are, for tables and to find an effect by its event time: consecutive on both
+    /// sides of the reference, which lies between them. Treatment starts at 0.
+    ///
+    /// # Errors
+    /// [`DidError::EventStudy`] for another number of event times, or if they do not ascend.
+    pub fn at_event_times(mut self, times: Vec<f64>) -> Result<Self> {
+        let n = self.given.betahat.len();
+        if times.len() != n
+            || times.windows(2).any(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
+        {
+            return wrong(format!("{} event times must be {n} in ascending order", times.len()));
+        }
+        self.given.event_times = Some(times);
+        Ok(self)
+    }
+
+    /// Robust intervals and the breakdown value.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for options that do not fit each other or the event study.
+    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+        super::analysis::analyse(self, options)
+    }
+
+    /// Periods before the reference period.
+    #[must_use]
+    pub fn pre(&self) -> usize {
+        self.given.num_pre_periods
+    }
+
+    /// Periods after the reference period.
+    #[must_use]
+    pub fn post(&self) -> usize {
+        self.given.num_post_periods
+    }
+
+    /// Coefficients in order of time, without the reference period.
+    #[must_use]
+    pub fn coefficients(&self) -> &[f64] {
+        &self.given.betahat
+    }
+
+    /// Event times of the coefficients: as said, or with the reference period at -1.
+    #[must_use]
+    pub fn event_times(&self) -> Vec<f64> {
+        let at = |i: usize| {
+            if i < self.pre() {
+                i as f64 - self.pre() as f64 - 1.0
+            } else {
+                (i - self.pre()) as f64
+            }
+        };
+        self.given
+            .event_times
+            .clone()
+            .unwrap_or_else(|| (0..self.given.betahat.len()).map(at).collect())
+    }
+
+    /// The `M` of `Δ^SD(M)` that the periods before treatment are consistent with, each at the level `1 - alpha`: a lower bound
+    /// by a conditional test, and an upper bound of the largest change of slope. `None` with one period before the reference.
+    ///
+    /// The lower bound is infinite if no `M` up to three of the largest standard errors is accepted.
+    #[must_use]
+    #[doc(alias = "DeltaSD_lowerBound_Mpre")]
+    #[doc(alias = "DeltaSD_upperBound_Mpre")]
+    pub fn smoothness_bounds(&self, alpha: f64) -> Option<[f64; 2]> {
+        let inside = alpha > 0.0 && alpha < 1.0;
+        (self.pre() > 1 && inside).then(|| [bounds::lower(self, alpha), bounds::upper(self, alpha)])
+    }
+
+    /// Covariance, symmetric.
+    pub(crate) fn covariance(&self) -> &Matrix {
+        &self.covariance
+    }
+
+    /// What is odd about the covariance.
+    pub(super) fn warnings(&self) -> Vec<DidWarning> {
+        let (sigma, n) = (&self.given.sigma, self.given.betahat.len());
+        let scale = (0..n).map(|i| sigma[i][i]).fold(0.0, f64::max);
+        let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let asymmetry = pairs.map(|(i, j)| (sigma[i][j] - sigma[j][i]).abs()).fold(0.0, f64::max);
+        let mut warnings = Vec::new();
+        if asymmetry > ROUNDING * scale {
+            warnings.push(DidWarning::AsymmetricCovariance { largest: asymmetry });
+        }
+        let flat = self.covariance.rows().flatten().copied().collect::<Vec<_>>();
+        let least = least_eigenvalue(&flat, n);
+        if least < -ROUNDING * scale {
+            warnings.push(DidWarning::IndefiniteCovariance { least });
+        }
+        warnings
+    }
+}

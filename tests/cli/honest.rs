@@ -1,0 +1,233 @@
+//! `burn-did honest`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::run::{burn_did, failure, keys, mpdta, parsed, root, sorted, stdout, temporary, text};
+
+fn golden() -> Value {
+    let path = root().join("tests/golden/honest.json");
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The event study of a golden file, as the command reads it.
+fn study(name: &str, file: &str) -> String {
+    let path = temporary(file);
+    fs::write(&path, golden()[name]["study"].to_string()).unwrap();
+    path
+}
+
+#[test]
+fn golden_cases_agree() {
+    for name in ["antic_a", "mpdta"] {
+        let file = study(name, &format!("honest-golden-{name}.json"));
+        let golden = golden();
+        for case in golden[name]["cases"].as_array().unwrap() {
+            if case["method"].is_null() {
+                continue;
+            }
+            let word = |key: &str| case[key].as_str().unwrap().to_owned();
+            let m: Vec<String> =
+                case["m"].as_array().unwrap().iter().map(ToString::to_string).collect();
+            let delta = word("delta");
+            let of_m = if delta == "sd" { "--m" } else { "--mbar" };
+            let mut args: Vec<String> = vec!["honest".into(), file.clone()];
+            let mut add = |name: &str, value: String| args.extend([name.to_owned(), value]);
+            add("--delta", delta);
+            add("--method", word("method"));
+            add("--l-vec", word("l_vec"));
+            add(of_m, m.join(","));
+            add("--grid-points", case["grid_points"].to_string());
+            add("--format", "json".into());
+            for option in ["bias", "monotonicity"] {
+                if let Some(value) = case[option].as_str() {
+                    add(&format!("--{option}"), value.to_owned());
+                }
+            }
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let document = parsed(&args);
+            let se = document["original"]["se"].as_f64().unwrap();
+            let points = case["grid_points"].as_f64().unwrap();
+            for (found, expected) in
+                document["results"].as_array().unwrap().iter().zip(case["rows"].as_array().unwrap())
+            {
+                let length = expected[1].as_f64().unwrap() - expected[0].as_f64().unwrap();
+                let step = (40.0 * se + 12.0 * found["m"].as_f64().unwrap()) / (points - 1.0);
+                let tolerance =
+                    if case["method"] == "FLCI" { 0.015 * length } else { 1.001 * step };
+                for (end, i) in [("lb", 0), ("ub", 1)] {
+                    let off = found[end].as_f64().unwrap() - expected[i].as_f64().unwrap();
+                    assert!(off.abs() <= tolerance, "{}: {found} {expected}", case["id"]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn documents_have_the_keys_that_are_documented() {
+    let file = study("mpdta", "honest-keys.json");
+    let document =
+        parsed(&["honest", &file, "--l-vec", "avg", "--mbar", "0.5,1", "--format", "json"]);
+    assert_eq!(
+        keys(&document),
+        sorted([
+            "alpha",
+            "breakdown",
+            "breakdown_status",
+            "delta",
+            "estimator",
+            "method",
+            "original",
+            "parameter",
+            "results",
+            "warnings",
+            "weights",
+        ])
+    );
+    assert_eq!(keys(&document["original"]), sorted(["estimate", "lb", "se", "ub"]));
+    assert_eq!(keys(&document["results"][0]), sorted(["delta", "lb", "m", "method", "open", "ub"]));
+    assert_eq!(document["estimator"], json!("honest_did"));
+    assert_eq!(document["breakdown_status"], json!("found"));
+    let breakdown = document["breakdown"].as_f64().unwrap();
+    assert!((0.5..1.0).contains(&breakdown), "{breakdown}");
+    // The default grids.
+    let relative = parsed(&["honest", &file, "--format", "json"]);
+    let m: Vec<f64> =
+        relative["results"].as_array().unwrap().iter().map(|r| r["m"].as_f64().unwrap()).collect();
+    assert_eq!((m.len(), m[0], m[9]), (10, 0.0, 2.0));
+    let smooth = parsed(&["honest", &file, "--delta", "sd", "--format", "json"]);
+    assert_eq!(
+        (&smooth["method"], smooth["results"].as_array().unwrap().len()),
+        (&json!("FLCI"), 10)
+    );
+    assert_eq!(smooth["m_bounds"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn saved_fits_are_analysed() {
+    let saved = temporary("honest-fit.json");
+    stdout(&mpdta(&["--save", &saved]));
+    let table = stdout(&["honest", &saved, "--mbar", "0.5,1", "--l-vec", "avg"]);
+    assert!(
+        table.contains("Breakdown Value") && table.contains("the base period varies"),
+        "{table}"
+    );
+    let universal = temporary("honest-universal.json");
+    stdout(&mpdta(&["--save", &universal, "--base-period", "universal"]));
+    let [a, b] = [&saved, &universal].map(|file| {
+        parsed(&[
+            "honest",
+            file,
+            "--m",
+            "0,0.01",
+            "--aggregate",
+            "dynamic:min_e=-3",
+            "--format",
+            "json",
+        ])
+    });
+    for i in 0..2 {
+        let [a, b] = [&a, &b].map(|d| d["results"][i]["lb"].as_f64().unwrap());
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+    assert_eq!(
+        (a["warnings"].as_array().unwrap().len(), b["warnings"].as_array().unwrap().len()),
+        (1, 0)
+    );
+    let [picture, result] = [temporary("honest.svg"), temporary("honest-result.json")];
+    let csv = stdout(&[
+        "honest",
+        &universal,
+        "--event-time",
+        "1",
+        "--mbar",
+        "1",
+        "--format",
+        "csv",
+        "--plot",
+        &picture,
+        "--save",
+        &result,
+    ]);
+    assert_eq!(csv.lines().count(), 3);
+    assert!(fs::read_to_string(picture).unwrap().starts_with("<svg"));
+    assert!(fs::read_to_string(result).unwrap().contains("\"intervals\""));
+    for (format, words) in [("markdown", "| Method"), ("latex", r"\toprule")] {
+        assert!(stdout(&["honest", &universal, "--mbar", "1", "--format", format]).contains(words));
+    }
+}
+
+#[test]
+fn sets_have_the_names_of_the_r_package() {
+    let file = study("antic_a", "honest-names.json");
+    for (given, more, name) in [
+        ("sdpb", &[][..], "DeltaSDPB"),
+        ("rmnb", &[], "DeltaRMNB"),
+        ("DeltaSDRMI", &[], "DeltaSDRMI"),
+        ("rmm", &["--monotonicity", "increasing"], "DeltaRMI"),
+        ("sd", &["--monotonicity", "decreasing"], "DeltaSDD"),
+        ("rm", &["--bias", "positive"], "DeltaRMPB"),
+    ] {
+        let of_m = if given.to_lowercase().contains("rm") { "--mbar" } else { "--m" };
+        let args = ["honest", &file, "--delta", given, of_m, "0.1", "--grid-points", "50"];
+        let document = parsed(&[&args[..], more, &["--format", "json"]].concat());
+        assert_eq!(document["delta"], json!(name));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let file = study("mpdta", "honest-refused.json");
+    let refused = |code: i32, more: &[&str], words: &str| {
+        let message = failure(code, &[&["honest", &file][..], more].concat());
+        assert!(message.contains(words), "{message}");
+    };
+    refused(2, &["--delta", "xx"], "expected sd, rm or sdrm");
+    refused(2, &["--delta", "sd", "--mbar", "1"], "--mbar is of rm");
+    refused(2, &["--delta", "rm", "--m", "1"], "--m is of sd");
+    refused(2, &["--m=-1"], "at least 0");
+    refused(2, &["--m", "nan"], "at least 0");
+    refused(2, &["--delta", "sdpb", "--bias", "negative"], "names one restriction");
+    refused(2, &["--method", "FLCI"], "`method`");
+    refused(2, &["--l-vec", "1,0"], "--event-time");
+    refused(2, &["--l-vec", "last"], "expected first, avg");
+    refused(2, &["--event-time", "7"], "`effect`");
+    refused(2, &["--kappa", "0.5"], "`kappa`");
+    refused(2, &["--grid-points", "1"], "`grid_points`");
+    refused(2, &["--grid-lb", "1", "--grid-ub", "0"], "`grid`");
+    refused(2, &["--aggregate", "dynamic"], "the file has an event study");
+    refused(2, &["--aggregate", "group"], "dynamic aggregate");
+    let with = |name: &str, content: &str, words: &str| {
+        let path = temporary(name);
+        fs::write(&path, content).unwrap();
+        let message = failure(1, &["honest", &path]);
+        assert!(message.contains(words), "{message}");
+    };
+    with("honest-none.json", "", "saved result");
+    with("honest-text.json", "{\"betahat\": \"NA\"}", "saved result");
+    with("honest-other.json", "{}", "saved result");
+    let study = |b: &str, s: &str, pre: u8| {
+        format!(
+            "{{\"betahat\":{b},\"sigma\":{s},\"num_pre_periods\":{pre},\"num_post_periods\":1}}"
+        )
+    };
+    with("honest-a.json", &study("[1,2]", "[[1,0],[0,1]]", 2), "2 coefficient(s) are not 2");
+    with("honest-b.json", &study("[1,2]", "[[1,0]]", 1), "not 2 by 2");
+    with("honest-c.json", &study("[1,null]", "[[1,0],[0,1]]", 1), "saved result");
+    with("honest-d.json", &study("[1,2]", "[[1,0],[0,-1]]", 1), "variance of coefficient 2");
+    with("honest-e.json", &study("[2]", "[[1]]", 0), "0 period(s) before");
+    assert!(failure(1, &["honest", "no-such-file.json"]).contains("no-such-file.json"));
+}
+
+#[test]
+fn grids_that_cut_an_interval_warn() {
+    let file = study("antic_a", "honest-open.json");
+    let args = ["honest", &file, "--mbar", "1", "--grid-lb", "-0.5", "--grid-ub", "0.5"];
+    let done = burn_did(&[&args[..], &["--format", "csv"]].concat());
+    assert_eq!(done.status.code(), Some(0));
+    assert!(text(&done.stderr).contains("reaches the end of the grid"), "{}", text(&done.stderr));
+    let document = parsed(&[&args[..], &["--format", "json"]].concat());
+    assert_eq!(document["results"][0]["open"], json!(true));
+}
