@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 
 use super::cells::Cells;
-use super::conjugate::{Conjugate, Done, Goal};
+use super::conjugate::{Conjugate, Done, Goal, Inner};
+use super::lsmr::{self, Ended};
 use super::options::{ColumnReport, Stop};
 use super::schur::{ByCells, Entries, Written};
 use super::stripes::{self, Sums};
 use super::sweep::{Residuals, RowSums, residuals};
-use super::{Column, Demeaned, Demeaner, Method};
+use super::{Column, Demeaned, Demeaner, Method, alternate};
 use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
 use crate::parallel::{self, held};
@@ -19,7 +20,7 @@ const PATIENCE: usize = 20;
 /// Times that the iteration begins anew from the residuals as they are, if these are not what it takes them for.
 const AGAIN: usize = 8;
 
-/// Relative error that rounding leaves in the residual of a column.
+/// What rounding leaves of a column, relative to its norm.
 const ROUNDING: f64 = 1e-14;
 
 /// Columns on their way.
@@ -27,8 +28,10 @@ struct Set<'c, const K: usize> {
     x: [&'c [f64]; K],
     /// How many there are; the others are copies of the last.
     count: usize,
-    /// `Σ w (x - x̄)²`.
+    /// `Σ w (x - x̄)²`, and 0 where it is rounding.
     squares: [f64; K],
+    /// Squares that rounding leaves.
+    floor: [f64; K],
     /// Effects of the factors beside the leading one.
     effects: Vec<[f64; K]>,
     iterations: [usize; K],
@@ -61,7 +64,8 @@ impl<B: DidBackend> Demeaner<'_, B> {
         let mut set = Set {
             x,
             count,
-            squares: std::array::from_fn(|k| squares[at(k)]),
+            squares: std::array::from_fn(|k| squares[at(k)][0]),
+            floor: std::array::from_fn(|k| squares[at(k)][1]),
             effects: vec![[0.0; K]; self.design.cells.width()],
             iterations: [0; K],
             stop: [Stop::Exact; K],
@@ -89,7 +93,22 @@ impl<B: DidBackend> Demeaner<'_, B> {
                 }
                 self.pass(&set, &sums, Some(&mut room))
             }
-            Method::Cg => self.conjugate(&mut set, &sums, columns, &mut room)?,
+            Method::Cg => {
+                self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                    Ok(self.conjugate(&sums, found, goal, left))
+                })?
+            }
+            Method::Map => {
+                self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                    let by_cells = ByCells { design: &self.design, sums: &sums };
+                    let offsets = &self.design.cells.offsets;
+                    Ok(alternate::solve(&by_cells, offsets, &found.sums, goal, left))
+                })?
+            }
+            Method::Lsmr => {
+                self.lsmr(&mut set, &sums, columns, start)?;
+                self.pass(&set, &sums, Some(&mut room))
+            }
         };
         self.report(&set, &found, columns, room, out);
         Ok(count)
@@ -115,8 +134,8 @@ impl<B: DidBackend> Demeaner<'_, B> {
             .flat_map(|(_, levels)| levels)
     }
 
-    /// `Σ w (x - x̄)²` by column.
-    fn squares(&self, columns: &[Column<'_>]) -> Result<Vec<f64>> {
+    /// `Σ w (x - x̄)²`, and what rounding leaves of squares, by column.
+    fn squares(&self, columns: &[Column<'_>]) -> Result<Vec<[f64; 2]>> {
         const PART: usize = 1 << 14;
         let rows = self.design.cells.rows;
         let weights = self.design.weights.rows.as_deref();
@@ -131,8 +150,9 @@ impl<B: DidBackend> Demeaner<'_, B> {
         let of = |column: &Column<'_>| {
             let mean = sum(&|row| column.values[row]) / total;
             let squares = sum(&|row| (column.values[row] - mean).powi(2));
-            if squares.is_finite() && (squares == 0.0 || squares > 1e-280) {
-                return Ok(squares);
+            let floor = ROUNDING * ROUNDING * (squares + total * mean * mean);
+            if floor == 0.0 || (floor.is_finite() && floor > 1e-300) {
+                return Ok([if squares > floor { squares } else { 0.0 }, floor]);
             }
             let largest = column.values.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
             Err(DidError::CovariateRange { column: column.name.into(), largest })
@@ -175,48 +195,43 @@ impl<B: DidBackend> Demeaner<'_, B> {
         Found { squares: stripes::total(parts.iter().map(|p| p.squares)), normal, sums: by_level }
     }
 
-    /// Effects by conjugate gradients. These begin anew if the residuals themselves are not as orthogonal to the factors as the
-    /// recurrence takes them to be.
-    fn conjugate<const K: usize>(
+    /// Effects by an iteration on the normal equations. It begins anew if the residuals themselves are not as orthogonal to the
+    /// factors as it takes them to be.
+    fn iterate<const K: usize>(
         &self,
         set: &mut Set<'_, K>,
         sums: &Sums<K>,
         columns: &[Column<'_>],
         room: &mut Room,
+        solve: impl Fn(&Found<K>, &Goal<K>, usize) -> Result<Inner<K>>,
     ) -> Result<Found<K>> {
-        let floor = set.squares.map(|s| ROUNDING * ROUNDING * s);
+        let floor = set.floor;
+        let tolerance = self.options.tolerance;
         let mut left = self.options.iterations;
         let mut found = self.pass(set, sums, None);
-        set.stop = found.normal.map(|_| Stop::AlreadyOrthogonal);
+        set.stop = [Stop::AlreadyOrthogonal; K];
         for _ in 0..AGAIN {
-            let goal = Goal { squares: found.squares, tolerance: self.options.tolerance, floor };
-            let mut iteration = Conjugate::new(&found.sums, goal);
-            let done = self.iterate(&mut iteration, sums, left);
-            iteration.add_to(&mut set.effects);
-            let course = iteration.columns();
+            let goal = Goal { squares: found.squares, tolerance, floor };
+            let inner = solve(&found, &goal, left)?;
+            add(&mut set.effects, &inner.effects);
             for k in 0..K {
-                set.iterations[k] += course[k].iterations();
-                if course[k].iterations() > 0 {
+                set.iterations[k] += inner.iterations[k];
+                if found.normal[k] > floor[k] {
                     set.stop[k] = Stop::Tolerance;
                 }
             }
-            if !done {
-                let k = (0..set.count).find(|k| course[*k].done.is_none()).unwrap_or_default();
-                return Err(DidError::NotDemeaned {
-                    column: columns[k].name.into(),
-                    iterations: set.iterations[k],
-                    normal: (course[k].normal / set.squares[k]).sqrt(),
-                });
+            if let Some(k) = inner.done[..set.count].iter().position(Option::is_none) {
+                return Err(self.not_demeaned(set, &columns[k], k, inner.normal[k]));
             }
-            left -= course.iter().map(|c| c.iterations()).max().unwrap_or_default();
+            left -= inner.iterations.into_iter().max().unwrap_or_default();
             let after = self.pass(set, sums, Some(room));
             let mut again = false;
             for k in 0..K {
-                let bound = (self.options.tolerance.powi(2) * after.squares[k]).max(floor[k]);
-                let error = course[k].error / course[k].normal.max(f64::MIN_POSITIVE);
-                let fits = after.normal[k] <= 4.0 * course[k].normal.max(floor[k])
+                let bound = (tolerance * tolerance * after.squares[k]).max(floor[k]);
+                let error = inner.error[k] / inner.normal[k].max(f64::MIN_POSITIVE);
+                let fits = after.normal[k] <= 4.0 * inner.normal[k].max(floor[k])
                     || after.normal[k] * error.max(1.0) <= bound;
-                if course[k].done == Some(Done::Goal) && fits {
+                if inner.done[k] == Some(Done::Goal) && fits {
                     continue;
                 }
                 if after.normal[k] > 0.25 * found.normal[k] {
@@ -233,20 +248,79 @@ impl<B: DidBackend> Demeaner<'_, B> {
         Ok(found)
     }
 
-    /// Goes on until all columns are done; says whether they are after this number of iterations.
-    fn iterate<const K: usize>(
+    fn not_demeaned<const K: usize>(
         &self,
-        iteration: &mut Conjugate<K>,
+        set: &Set<'_, K>,
+        column: &Column<'_>,
+        k: usize,
+        normal: f64,
+    ) -> DidError {
+        DidError::NotDemeaned {
+            column: column.name.into(),
+            iterations: set.iterations[k],
+            normal: (normal / set.squares[k]).sqrt(),
+        }
+    }
+
+    /// Conjugate gradients: by passes over the cells at first, and where these take long by the normal equations written out.
+    fn conjugate<const K: usize>(
+        &self,
         sums: &Sums<K>,
+        found: &Found<K>,
+        goal: &Goal<K>,
         iterations: usize,
-    ) -> bool {
+    ) -> Inner<K> {
         let design = &self.design;
         let by_cells = ByCells { design, sums };
-        iteration.run(&by_cells, iterations.min(PATIENCE))
-            || match self.entries.get_or_init(|| Entries::new(design)) {
-                Some(entries) => iteration.run(&Written { design, entries }, iterations),
-                None => iteration.run(&by_cells, iterations),
+        let mut course = Conjugate::new(&found.sums, *goal);
+        if !course.run(&by_cells, iterations.min(PATIENCE)) {
+            match self.entries.get_or_init(|| Entries::new(design)) {
+                Some(entries) => course.run(&Written { design, entries }, iterations),
+                None => course.run(&by_cells, iterations),
+            };
+        }
+        course.end()
+    }
+
+    /// Effects by LSMR.
+    fn lsmr<const K: usize>(
+        &self,
+        set: &mut Set<'_, K>,
+        sums: &Sums<K>,
+        columns: &[Column<'_>],
+        start: Option<&[Vec<f64>]>,
+    ) -> Result<()> {
+        let segments = self.design.cells.segments();
+        let mut lead = vec![[0.0; K]; segments];
+        if let Some(start) = start {
+            let before = self.before_lead();
+            for (s, lead) in lead.iter_mut().enumerate() {
+                *lead = std::array::from_fn(|k| start[k.min(set.count - 1)][before + s]);
             }
+        }
+        let b = self.design.means(&set.x, &lead, &set.effects);
+        let outcome =
+            lsmr::solve(&self.design, sums, b, self.options.tolerance, self.options.iterations);
+        add(&mut set.effects, &outcome.effects);
+        set.iterations = outcome.iterations;
+        for k in 0..set.count {
+            set.stop[k] = match outcome.ended[k] {
+                Some(Ended::Orthogonal) => Stop::AlreadyOrthogonal,
+                Some(Ended::Tolerance) => Stop::Tolerance,
+                Some(Ended::Rounding) => Stop::Rounding,
+                Some(Ended::Condition) => Stop::Condition,
+                None => {
+                    let normal = outcome.normal[k] * outcome.normal[k];
+                    return Err(self.not_demeaned(set, &columns[k], k, normal));
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Levels of the factors before the leading one.
+    fn before_lead(&self) -> usize {
+        self.factors[..self.design.cells.lead].iter().map(|f| f.levels).sum()
     }
 
     /// Moves what was found to where it is returned.
@@ -258,8 +332,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
         room: Room,
         out: &mut Demeaned,
     ) {
-        let lead = self.design.cells.lead;
-        let before: usize = self.factors[..lead].iter().map(|f| f.levels).sum();
+        let before = self.before_lead();
         for (k, (lead, column)) in room.lead.into_iter().zip(columns).enumerate() {
             let mut effects: Vec<f64> = set.effects.iter().map(|e| e[k]).collect();
             effects.splice(before..before, lead);
@@ -289,6 +362,14 @@ impl<B: DidBackend> Demeaner<'_, B> {
     }
 }
 
+fn add<const K: usize>(effects: &mut [[f64; K]], more: &[[f64; K]]) {
+    for (effect, more) in effects.iter_mut().zip(more) {
+        for k in 0..K {
+            effect[k] += more[k];
+        }
+    }
+}
+
 /// Residuals, and effects of the leading factor, by column.
 struct Room {
     rows: Vec<Vec<f64>>,
@@ -304,16 +385,7 @@ impl Room {
 
 /// Columns cut into consecutive pieces of these lengths.
 fn cut<'a>(columns: &'a mut [Vec<f64>], lengths: &[usize]) -> Vec<Vec<&'a mut [f64]>> {
-    let pieces = |column: &'a mut Vec<f64>| {
-        let mut rest = column.as_mut_slice();
-        let piece = |length: &usize| {
-            let (piece, after) = std::mem::take(&mut rest).split_at_mut(*length);
-            rest = after;
-            piece
-        };
-        lengths.iter().map(piece).collect()
-    };
-    columns.iter_mut().map(pieces).collect()
+    columns.iter_mut().map(|column| stripes::pieces(column, lengths)).collect()
 }
 
 /// A piece of each column, and nothing of those that are not there.

@@ -140,18 +140,29 @@ impl<const K: usize> Conjugate<K> {
         }
     }
 
-    /// Effects found so far, added to these.
-    pub fn add_to(&self, effects: &mut [[f64; K]]) {
-        for (effect, level) in effects.iter_mut().zip(&self.levels) {
-            for k in 0..K {
-                effect[k] += level.effect[k];
-            }
+    /// What was found.
+    pub fn end(self) -> Inner<K> {
+        Inner {
+            effects: self.levels.into_iter().map(|l| l.effect).collect(),
+            iterations: self.columns.each_ref().map(|c| c.steps.len()),
+            normal: self.columns.each_ref().map(|c| c.normal),
+            error: self.columns.each_ref().map(|c| c.error),
+            done: self.columns.each_ref().map(|c| c.done),
         }
     }
+}
 
-    pub fn columns(&self) -> &[Column; K] {
-        &self.columns
-    }
+/// The solution of `S θ = g` as an iteration leaves it.
+#[derive(Debug)]
+pub(super) struct Inner<const K: usize> {
+    pub effects: Vec<[f64; K]>,
+    pub iterations: [usize; K],
+    /// `‖A'r‖²` by the recurrence.
+    pub normal: [f64; K],
+    /// Squared error of the residual, estimated.
+    pub error: [f64; K],
+    /// `None` if the iterations were not enough.
+    pub done: [Option<Done>; K],
 }
 
 /// Why a column iterates no more.
@@ -164,20 +175,18 @@ pub(super) enum Done {
 
 /// The scalars of one column.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+struct Column {
     squares: f64,
     floor: f64,
     /// `α` and `β` of each step, and what it took from the squares.
     steps: Vec<[f64; 3]>,
     gz: f64,
     beta: f64,
-    least: f64,
-    first: f64,
-    /// `‖A'r‖²`, by the recurrence.
-    pub normal: f64,
-    /// Squared error of the residual, estimated.
-    pub error: f64,
-    pub done: Option<Done>,
+    /// Steps after which there is only rounding.
+    last: usize,
+    normal: f64,
+    error: f64,
+    done: Option<Done>,
 }
 
 impl Column {
@@ -188,16 +197,11 @@ impl Column {
             steps: Vec::new(),
             gz: 0.0,
             beta: 0.0,
-            least: f64::INFINITY,
-            first: 0.0,
+            last: usize::MAX,
             normal: 0.0,
             error: f64::INFINITY,
             done: None,
         }
-    }
-
-    pub fn iterations(&self) -> usize {
-        self.steps.len()
     }
 
     /// The sums after a step. A column that is done stays as it is.
@@ -205,23 +209,26 @@ impl Column {
         if self.done.is_some() {
             return;
         }
-        if self.steps.is_empty() {
-            self.first = gz;
-        }
         self.beta = if self.steps.is_empty() { 0.0 } else { gz / self.gz };
-        (self.gz, self.normal, self.least) = (gz, gg, self.least.min(gz));
+        (self.gz, self.normal) = (gz, gg);
         let bound = (tolerance * tolerance * self.squares).max(self.floor);
-        if gz <= 0.0 {
-            (self.error, self.done) = (0.0, Some(Done::Goal));
-        } else if gg <= bound {
+        let first = self.steps.is_empty();
+        if gz <= 0.0 || (first && gg <= self.floor) {
+            (self.error, self.done) = (gg, Some(Done::Goal));
+        } else if gg <= bound && !first {
             self.error = self.tail();
-            if self.error > bound {
+            let count = self.steps.len();
+            let due = count.is_multiple_of(1 + count / 64) && (count > 3 || gg <= self.floor);
+            if self.error > bound && due {
                 self.error = self.error.min(2.0 * gz / self.smallest());
             }
             self.done = (self.error <= bound).then_some(Done::Goal);
         }
-        // Past the last digits the recurrence only amplifies rounding.
-        if self.done.is_none() && self.least < 1e-26 * self.first && gz > 1e4 * self.least {
+        // Past the last digits the recurrence only amplifies rounding: it may take as long again as it took there.
+        if gg <= self.floor && self.last == usize::MAX {
+            self.last = 2 * self.steps.len() + 10;
+        }
+        if self.done.is_none() && self.steps.len() >= self.last {
             self.done = Some(Done::Rounding);
         }
     }

@@ -12,14 +12,19 @@
 //! | alternating projections | `alternate.rs` |
 //! | residuals, effects, and what is left of `A'r` | `columns.rs` |
 
+mod alternate;
 mod cells;
 mod columns;
 mod conjugate;
+mod lsmr;
 mod options;
 mod schur;
 mod stripes;
 mod sweep;
 mod weights;
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -83,6 +88,8 @@ enum Method {
     Means,
     Balanced,
     Cg,
+    Lsmr,
+    Map,
 }
 
 impl Method {
@@ -91,6 +98,8 @@ impl Method {
             Self::Means => "means",
             Self::Balanced => "balanced",
             Self::Cg => "cg",
+            Self::Lsmr => "lsmr",
+            Self::Map => "map",
         }
     }
 }
@@ -194,6 +203,8 @@ fn method(design: &Design<'_>, solver: Solver) -> Method {
     match (design.cells.others(), solver) {
         (0, _) => Method::Means,
         (1, Solver::Auto) if balanced(design) => Method::Balanced,
+        (_, Solver::Lsmr) => Method::Lsmr,
+        (_, Solver::Map) => Method::Map,
         _ => Method::Cg,
     }
 }

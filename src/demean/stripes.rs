@@ -84,3 +84,14 @@ pub(super) fn total<const K: usize>(parts: impl IntoIterator<Item = [f64; K]>) -
     }
     sum
 }
+
+/// Consecutive pieces of these lengths.
+pub(super) fn pieces<'a, T>(values: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
+    let mut rest = values;
+    let piece = |length: &usize| {
+        let (piece, after) = std::mem::take(&mut rest).split_at_mut(*length);
+        rest = after;
+        piece
+    };
+    lengths.iter().map(piece).collect()
+}

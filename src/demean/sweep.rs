@@ -1,9 +1,12 @@
 //! One pass over the cells, or the rows, of a design.
 
 use std::ops::Range;
+use std::sync::Mutex;
 
 use super::cells::{Block, Cells};
+use super::stripes;
 use super::weights::Weights;
+use crate::parallel::{self, held};
 
 /// A design with its weights.
 #[derive(Debug)]
@@ -13,10 +16,57 @@ pub(super) struct Design<'a> {
 }
 
 impl Design<'_> {
+    /// Roots of the cells' weights times the cells' weighted means of `x - z`, for LSMR.
+    pub fn means<const K: usize>(
+        &self,
+        x: &[&[f64]; K],
+        lead: &[[f64; K]],
+        rest: &[[f64; K]],
+    ) -> Vec<[f64; K]> {
+        let cells = &self.cells;
+        let m = cells.others();
+        let mut out = vec![[0.0; K]; cells.cells()];
+        let lengths: Vec<usize> = cells.blocks.iter().map(|b| self.cells_of(b).len()).collect();
+        let slots: Vec<_> =
+            stripes::pieces(&mut out, &lengths).into_iter().map(Mutex::new).collect();
+        parallel::each(cells.blocks.len(), &|b| {
+            let mut out = held(&slots[b]);
+            let block = &cells.blocks[b];
+            let first = self.cells_of(block).start;
+            for s in block.segments.clone() {
+                for cell in cells.segment(s) {
+                    let mut fitted = lead[s];
+                    for code in &cells.codes[cell * m..(cell + 1) * m] {
+                        for k in 0..K {
+                            fitted[k] += rest[*code as usize][k];
+                        }
+                    }
+                    let mut sum = [0.0; K];
+                    let mut weight = 0.0;
+                    for row in cells.rows_of(cell..cell + 1) {
+                        let w = self.weights.rows.as_ref().map_or(1.0, |w| w[row]);
+                        weight += w;
+                        for k in 0..K {
+                            sum[k] += w * (x[k][row] - fitted[k]);
+                        }
+                    }
+                    out[cell - first] = sum.map(|s| s / weight.sqrt());
+                }
+            }
+        });
+        drop(slots);
+        out
+    }
+
+    /// Cells of a block.
+    pub fn cells_of(&self, block: &Block) -> Range<usize> {
+        let (first, last) = (block.segments.start, block.segments.end - 1);
+        self.cells.segment(first).start..self.cells.segment(last).end
+    }
+
     /// Rows of a block.
     pub fn rows_of(&self, block: &Block) -> Range<usize> {
-        let (first, last) = (block.segments.start, block.segments.end - 1);
-        self.cells.rows_of(self.cells.segment(first).start..self.cells.segment(last).end)
+        self.cells.rows_of(self.cells_of(block))
     }
 }
 
@@ -33,6 +83,8 @@ macro_rules! for_design {
         }
     };
 }
+
+pub(super) use for_design;
 
 /// A block's part of `S z`, with `S = D'W(I - P)D` over the other factors and `P` the projection on the leading one.
 pub(super) fn product<const K: usize>(
