@@ -4,9 +4,12 @@ use std::sync::Mutex;
 
 use super::cells::Cells;
 use super::conjugate::{Conjugate, Done, Goal, Inner};
+use super::factor::{Cholesky, Factorised};
 use super::lsmr::{self, Ended};
 use super::options::{ColumnReport, Stop};
 use super::schur::{ByCells, Entries, Written};
+#[cfg(feature = "schwarz")]
+use super::schwarz::Preconditioned;
 use super::stripes::{self, Sums};
 use super::sweep::{Residuals, RowSums, residuals};
 use super::{Column, Demeaned, Demeaner, Method, alternate};
@@ -15,7 +18,7 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::parallel::{self, held};
 
 /// Iterations by passes over the cells after which it pays to write the normal equations out.
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 12;
 
 /// Times that the iteration begins anew from the residuals as they are, if these are not what it takes them for.
 const AGAIN: usize = 8;
@@ -103,6 +106,16 @@ impl<B: DidBackend> Demeaner<'_, B> {
                     let by_cells = ByCells { design: &self.design, sums: &sums };
                     let offsets = &self.design.cells.offsets;
                     Ok(alternate::solve(&by_cells, offsets, &found.sums, goal, left))
+                })?
+            }
+            #[cfg(feature = "schwarz")]
+            Method::Schwarz => {
+                let schwarz = self.schwarz()?;
+                self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                    let by_cells = ByCells { design: &self.design, sums: &sums };
+                    let mut course = Conjugate::new(&found.sums, *goal);
+                    course.run(&Preconditioned { by_cells, schwarz }, left);
+                    Ok(course.end())
                 })?
             }
             Method::Lsmr => {
@@ -275,11 +288,31 @@ impl<B: DidBackend> Demeaner<'_, B> {
         let mut course = Conjugate::new(&found.sums, *goal);
         if !course.run(&by_cells, iterations.min(PATIENCE)) {
             match self.entries.get_or_init(|| Entries::new(design)) {
-                Some(entries) => course.run(&Written { design, entries }, iterations),
+                Some(entries) => self.written(&mut course, entries, iterations),
                 None => course.run(&by_cells, iterations),
             };
         }
         course.end()
+    }
+
+    /// Goes on by the normal equations written out, after some steps with a factor of them if that is short.
+    fn written<const K: usize>(
+        &self,
+        course: &mut Conjugate<K>,
+        entries: &Entries,
+        iterations: usize,
+    ) -> bool {
+        let written = Written { design: &self.design, entries };
+        if course.run(&written, iterations.min(2 * PATIENCE)) {
+            return true;
+        }
+        match self.factor.get_or_init(|| Cholesky::new(&self.design, entries)) {
+            None => course.run(&written, iterations),
+            Some(factor) => {
+                course.begin_anew();
+                course.run(&Factorised { written, factor }, iterations)
+            }
+        }
     }
 
     /// Effects by LSMR.

@@ -8,7 +8,10 @@ use crate::options::Precision;
 
 type Cpu = NdArray<f64>;
 
+#[cfg(not(feature = "schwarz"))]
 const SOLVERS: [Solver; 4] = [Solver::Auto, Solver::Cg, Solver::Lsmr, Solver::Map];
+#[cfg(feature = "schwarz")]
+const SOLVERS: [Solver; 5] = [Solver::Auto, Solver::Cg, Solver::Lsmr, Solver::Map, Solver::Schwarz];
 
 /// Rows of some factors in canonical order, with weights and columns.
 #[derive(Clone)]
