@@ -218,18 +218,17 @@ impl<B: DidBackend> Demeaner<'_, B> {
         room: &mut Room,
         solve: impl Fn(&Found<K>, &Goal<K>, usize) -> Result<Inner<K>>,
     ) -> Result<Found<K>> {
-        let floor = set.floor;
         let tolerance = self.options.tolerance;
         let mut left = self.options.iterations;
         let mut found = self.pass(set, sums, None);
         set.stop = [Stop::AlreadyOrthogonal; K];
-        for _ in 0..AGAIN {
-            let goal = Goal { squares: found.squares, tolerance, floor };
+        for round in 1..=AGAIN {
+            let goal = Goal { squares: found.squares, tolerance, floor: set.floor };
             let inner = solve(&found, &goal, left)?;
             add(&mut set.effects, &inner.effects);
             for k in 0..K {
                 set.iterations[k] += inner.iterations[k];
-                if found.normal[k] > floor[k] {
+                if found.normal[k] > set.floor[k] {
                     set.stop[k] = Stop::Tolerance;
                 }
             }
@@ -240,14 +239,14 @@ impl<B: DidBackend> Demeaner<'_, B> {
             let after = self.pass(set, sums, Some(room));
             let mut again = false;
             for k in 0..K {
-                let bound = (tolerance * tolerance * after.squares[k]).max(floor[k]);
+                let bound = (tolerance * tolerance * after.squares[k]).max(set.floor[k]);
                 let error = inner.error[k] / inner.normal[k].max(f64::MIN_POSITIVE);
-                let fits = after.normal[k] <= 4.0 * inner.normal[k].max(floor[k])
+                let fits = after.normal[k] <= 4.0 * inner.normal[k].max(set.floor[k])
                     || after.normal[k] * error.max(1.0) <= bound;
                 if inner.done[k] == Some(Done::Goal) && fits {
                     continue;
                 }
-                if after.normal[k] > 0.25 * found.normal[k] {
+                if round == AGAIN || after.normal[k] > 0.25 * found.normal[k] {
                     set.stop[k] = Stop::Rounding;
                 } else {
                     again = true;
@@ -336,7 +335,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
             lsmr::solve(&self.design, sums, b, self.options.tolerance, self.options.iterations);
         add(&mut set.effects, &outcome.effects);
         set.iterations = outcome.iterations;
-        for k in 0..set.count {
+        for (k, column) in columns.iter().enumerate() {
             set.stop[k] = match outcome.ended[k] {
                 Some(Ended::Orthogonal) => Stop::AlreadyOrthogonal,
                 Some(Ended::Tolerance) => Stop::Tolerance,
@@ -344,7 +343,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
                 Some(Ended::Condition) => Stop::Condition,
                 None => {
                     let normal = outcome.normal[k] * outcome.normal[k];
-                    return Err(self.not_demeaned(set, &columns[k], k, normal));
+                    return Err(self.not_demeaned(set, column, k, normal));
                 }
             };
         }
@@ -373,9 +372,10 @@ impl<B: DidBackend> Demeaner<'_, B> {
             let relative = (found.normal[k] / set.squares[k]).sqrt();
             let normal_residual = if set.squares[k] > 0.0 { relative } else { 0.0 };
             let stop = set.stop[k];
-            if found.normal[k] > self.options.tolerance.powi(2) * found.squares[k]
-                && matches!(stop, Stop::Rounding | Stop::Condition)
-                && normal_residual > ROUNDING
+            // Of a column that is next to nothing without its effects, only what is left of it in all counts.
+            let squares = found.squares[k].max(1e-8 * set.squares[k]);
+            if matches!(stop, Stop::Rounding | Stop::Condition)
+                && found.normal[k] > self.options.tolerance.powi(2) * squares
             {
                 let column = column.name.to_string();
                 out.warnings.push(DidWarning::DemeaningStopped {

@@ -120,8 +120,8 @@ impl<const K: usize> Conjugate<K> {
                 }
             }
         }
-        for k in 0..K {
-            self.columns[k].note(gz[k], gg[k], self.goal.tolerance);
+        for (k, column) in self.columns.iter_mut().enumerate() {
+            column.note(gz[k], gg[k], self.goal.tolerance);
         }
     }
 
@@ -153,9 +153,10 @@ impl<const K: usize> Conjugate<K> {
             }
             curvature
         });
-        let curvature = stripes::total(parts);
-        for k in 0..K {
-            self.step[k] = self.columns[k].step(curvature[k]);
+        let curvatures = stripes::total(parts);
+        let columns = self.columns.iter_mut().zip(curvatures);
+        for (step, (column, curvature)) in self.step.iter_mut().zip(columns) {
+            *step = column.step(curvature);
         }
     }
 
