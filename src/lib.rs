@@ -63,6 +63,7 @@ pub mod cluster;
 mod cluster;
 mod condition;
 pub mod data;
+mod demean;
 mod error;
 mod estimates;
 mod estimator;
@@ -92,6 +93,7 @@ pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use calendar::Frequency;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
+pub use demean::{ColumnReport, Solver, Stop};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::CellStatus;
 pub use estimator::{
