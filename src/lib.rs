@@ -59,10 +59,12 @@ pub mod cluster;
 mod cluster;
 mod condition;
 pub mod data;
+mod demean;
 mod error;
 mod estimates;
 mod estimator;
 mod files;
+mod fixed_effects;
 mod inference;
 mod input;
 mod memory;
@@ -83,11 +85,16 @@ pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use calendar::Frequency;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
+pub use demean::{ColumnReport, Solver, Stop};
 pub use error::{DidError, DidWarning, Result};
 pub use estimates::CellStatus;
 pub use estimator::{
     AttGt, Ddd, Drdid, DrdidResult, GroupTimeCell, GroupTimeResult, Influence, PanelCell,
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
+};
+pub use fixed_effects::{
+    Absorbed, Coefficient, FTest, FactorEffects, Family, FixedEffects, GDf, KFixef, RegressionAudit,
+    RegressionResult, RegressionSettings, SolverReport, Ssc, Vcov,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};

@@ -190,13 +190,13 @@ pub(super) fn outcomes(df: &DataFrame, roles: &Roles) -> Result<Values> {
     Ok(numeric(column, "outcome", f64::NAN)?.values())
 }
 
-fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Column> {
+pub(super) fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Column> {
     let names = || df.get_column_names().into_iter().map(PlSmallStr::as_str);
     df.column(name).map_err(|_| not_found(name, role, names()))
 }
 
 /// A numeric or boolean column, with `null` in place of nulls.
-fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
+pub(super) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
     Numbers::new(series, null).ok_or_else(|| DidError::ColumnType {
         column: series.name().to_string(),
         role,
@@ -277,7 +277,7 @@ fn binary(
     }
 }
 
-fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Result<()> {
+pub(super) fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Result<()> {
     match w.iter().enumerate().find(|(_, w)| **w < 0.0) {
         None => Ok(()),
         Some((row, w)) => Err(DidError::Weights {

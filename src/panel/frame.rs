@@ -10,6 +10,7 @@ use super::missing::ReadAsMissing;
 use super::patterns::Patterns;
 use super::reader::Reader;
 use super::rules::Rules;
+use super::wanted::Wanted;
 use crate::error::Result;
 
 /// A data frame of whole units, as it was read.

@@ -11,6 +11,7 @@ mod number;
 mod plot;
 mod plot_data;
 mod table;
+mod regression;
 mod two_periods;
 
 pub use compare::{Comparable, Term, compare};
