@@ -93,8 +93,8 @@ pub use estimator::{
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use fixed_effects::{
-    Absorbed, Coefficient, FTest, FactorEffects, Family, FixedEffects, GDf, KFixef, RegressionAudit,
-    RegressionResult, RegressionSettings, SolverReport, Ssc, Vcov,
+    Absorbed, Coefficient, EventStudy, EventStudyRow, FTest, FactorEffects, Family, FixedEffects, GDf,
+    KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, Vcov,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};
@@ -104,7 +104,7 @@ pub use options::{
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};
-pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare};
+pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare, etable};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use settings::Settings;

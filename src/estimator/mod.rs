@@ -14,7 +14,7 @@ mod moments;
 #[cfg(any(feature = "cluster", test))]
 mod remote;
 mod result;
-mod saved;
+pub(crate) mod saved;
 mod setup;
 mod shell;
 #[cfg(test)]

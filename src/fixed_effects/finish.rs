@@ -88,7 +88,10 @@ impl<B: DidBackend> Task<'_, B> {
             format: Default::default(),
             f: f_test(&estimated.b[own..], &tested, law),
             coefficients: kept.iter().enumerate().map(coefficient).collect(),
-            vcov: matrix.chunks(k.max(1)).map(<[f64]>::to_vec).collect(),
+            vcov: match regular {
+                true => matrix.chunks(k.max(1)).map(<[f64]>::to_vec).collect(),
+                false => Vec::new(),
+            },
             n,
             n_singletons: sample.singletons,
             df_k,
@@ -195,6 +198,7 @@ pub(super) fn indicated(
         of: of.clone(),
         level: level.clone(),
         coefficient: kept.iter().position(|j| *j == column + own),
+        reference: false,
     };
     with.map(of).collect()
 }

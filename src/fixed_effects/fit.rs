@@ -8,7 +8,7 @@ use super::options::Family;
 use super::poisson::{Stopping, poisson};
 use super::predict::{Predictor, Regressors as Read};
 use super::problem::{Column, Where, columns};
-use super::result::{RegressionAudit, RegressionResult};
+use super::result::{Indicated, RegressionAudit, RegressionResult};
 use super::sample::{Sample, SampleRules};
 use super::separation::{is_suspected, separated};
 use super::{FixedEffects, Source};
@@ -161,6 +161,7 @@ impl<B: DidBackend> Task<'_, B> {
         self.complete(&mut fit, reading, &sample, without.len());
         fit.indicators = indicated(&indicators, &kept, usize::from(regressors.constant));
         if let Some((design, present)) = design {
+            fit.indicators.extend(design.references().iter().map(Indicated::reference));
             fit.predictor = self.predictor(wanted, read, &design, present, &kept);
         }
         if config.keep_fixed_effects {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, Continuous, ContinuousCDF, FisherSnedecor, StudentsT};
 
+use crate::inference::Estimate;
 use crate::solve::{SINGULAR, Spd, dot, multiply, reciprocal_condition};
 
 /// A coefficient with its uncertainty. What does not exist is `None`, never 0 or NaN.
@@ -91,6 +92,15 @@ impl Coefficient {
             ci_lower: half.map(|half| estimate - half).filter(|v| v.is_finite()),
             ci_upper: half.map(|half| estimate + half).filter(|v| v.is_finite()),
         }
+    }
+}
+
+impl Coefficient {
+    /// As an estimate of an effect.
+    #[must_use]
+    pub fn as_estimate(&self) -> Estimate {
+        let Self { estimate, se, ci_lower, ci_upper, p_value, .. } = *self;
+        Estimate { att: Some(estimate), se, ci_lower, ci_upper, p_value }
     }
 }
 

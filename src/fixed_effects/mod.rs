@@ -7,6 +7,7 @@
 mod collinear;
 mod covariance;
 mod degrees;
+mod event_study;
 mod finish;
 mod fit;
 mod inference;
@@ -20,6 +21,7 @@ mod problem;
 mod recover;
 mod result;
 mod sample;
+mod saved;
 mod separation;
 mod sums;
 mod wald;
@@ -36,6 +38,7 @@ use crate::options::{Band, Inference, Precision};
 use crate::panel::formula::{Interaction, RegressionFormula};
 use crate::panel::{MissingValues, RegressionColumns};
 
+pub use event_study::{EventStudy, EventStudyRow};
 pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;

@@ -9,6 +9,7 @@ use super::recover::FactorEffects;
 use crate::demean::{ColumnReport, Solver};
 use crate::error::DidWarning;
 use crate::estimator::Timings;
+use crate::panel::formula::Indicator;
 use crate::panel::{FilesRead, ReadAsMissing};
 
 /// A regression with fixed effects. Carries no backend and no row of the data unless residuals were kept.
@@ -32,7 +33,7 @@ pub struct RegressionResult {
     pub(crate) format: crate::estimator::format::Format,
     /// Coefficients, in the order of the formula.
     pub coefficients: Vec<Coefficient>,
-    /// Their covariance, `[k][k]`.
+    /// Their covariance, `[k][k]`; empty if nothing is left for standard errors.
     pub vcov: Vec<Vec<f64>>,
     /// Rows of the sample.
     pub n: usize,
@@ -163,8 +164,17 @@ pub struct RegressionSettings {
 pub(super) struct Indicated {
     pub of: String,
     pub level: String,
-    /// `None` if the level was left out for collinearity.
+    /// `None` if the level was left out.
     pub coefficient: Option<usize>,
+    /// Whether the level is one that the others are compared with.
+    pub reference: bool,
+}
+
+impl Indicated {
+    pub fn reference(indicator: &Indicator) -> Self {
+        let Indicator { of, level } = indicator.clone();
+        Self { of, level, coefficient: None, reference: true }
+    }
 }
 
 impl RegressionResult {
@@ -179,8 +189,13 @@ impl RegressionResult {
         self.coefficients.iter().find(|c| c.name == name)
     }
 
-    /// The estimates and their covariance `[k, k]`, row-major.
+    /// The estimates and their covariance `[k, k]`, row-major, of which nothing is known if it is empty.
     pub(super) fn joint(&self) -> (Vec<f64>, Vec<f64>) {
-        (self.coefficients.iter().map(|c| c.estimate).collect(), self.vcov.concat())
+        let k = self.coefficients.len();
+        let covariance = match self.vcov.is_empty() {
+            true => vec![f64::NAN; k * k],
+            false => self.vcov.concat(),
+        };
+        (self.coefficients.iter().map(|c| c.estimate).collect(), covariance)
     }
 }

@@ -2,6 +2,7 @@
 
 mod compare;
 mod display;
+mod event_study;
 #[cfg(test)]
 mod fixtures;
 mod foot;
@@ -18,4 +19,5 @@ pub use compare::{Comparable, Term, compare};
 #[cfg(feature = "plot")]
 pub use plot::{Colour, PlotOptions};
 pub use plot_data::PlotRow;
+pub use regression::etable;
 pub use table::{Align, Section, Table};

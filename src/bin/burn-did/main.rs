@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{aggregate, att_gt, ddd, drdid, plot};
+use commands::{aggregate, att_gt, ddd, drdid, feols, plot};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -39,6 +39,7 @@ enum Command {
     AttGt(Box<att_gt::AttGtArgs>),
     Ddd(Box<ddd::DddArgs>),
     Drdid(Box<drdid::DrdidArgs>),
+    Feols(Box<feols::FeolsArgs>),
     Aggregate(aggregate::AggregateArgs),
     Plot(plot::PlotArgs),
     #[cfg(feature = "cluster")]
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::AttGt(args) => att_gt::run(&args),
         Command::Ddd(args) => ddd::run(&args),
         Command::Drdid(args) => drdid::run(&args),
+        Command::Feols(args) => feols::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "cluster")]

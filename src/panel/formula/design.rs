@@ -16,6 +16,8 @@ pub(crate) struct Design {
     columns: Vec<Product>,
     /// Columns of an `i()` alone, and what they indicate.
     indicators: Vec<Option<Indicator>>,
+    /// Levels of an `i()` that occur and have no column.
+    references: Vec<Indicator>,
     atoms: Vec<Arc<RawColumn>>,
 }
 
@@ -54,6 +56,7 @@ impl Evaluated {
             names: vec![],
             columns: vec![],
             indicators: vec![],
+            references: vec![],
             atoms: self.atoms.clone(),
         };
         if self.formula.intercept {
@@ -88,6 +91,7 @@ impl Evaluated {
         if codings.iter().any(Vec::is_empty) {
             return Ok(());
         }
+        design.references.extend(self.references(term, &codings, present));
         let count =
             codings.iter().try_fold(1_usize, |count, coding| count.checked_mul(coding.len()));
         if count.is_none_or(|count| count > MAX_LEVELS - design.width().min(MAX_LEVELS)) {
@@ -143,6 +147,26 @@ impl Evaluated {
                 && (chosen.keep.is_empty() || chosen.keep.iter().any(|value| value.is(level)))
         };
         Ok(levels.into_iter().skip(skip).filter(has).map(Some).collect())
+    }
+
+    /// Levels without a column of a term that is an `i()`, unless this is of two factors.
+    fn references(
+        &self,
+        term: &Term,
+        codings: &[Vec<Option<&str>>],
+        present: &Present,
+    ) -> Vec<Indicator> {
+        let atoms = &self.formula.atoms;
+        let is_first = |atom: &usize| matches!(atoms[*atom].source, Source::Indicators { .. });
+        let Some(first) = term.iter().position(is_first) else { return Vec::new() };
+        let others = || term.iter().zip(codings).enumerate().filter(|(i, _)| *i != first);
+        if !others().all(|(_, (a, c))| atoms[*a].source.is_indicator() && *c == [None]) {
+            return Vec::new();
+        }
+        let labels = others().map(|(_, (a, _))| atoms[*a].label.as_str());
+        let of: Vec<&str> = [atoms[term[first]].label.as_str()].into_iter().chain(labels).collect();
+        let without = present.levels(term[first]).filter(|l| !codings[first].contains(&Some(*l)));
+        without.map(|level| Indicator { of: of.join(":"), level: level.to_owned() }).collect()
     }
 
     /// What a column of a term of one `i()` indicates.
@@ -210,6 +234,11 @@ impl Design {
     /// What a column indicates, if it is of an `i()` and nothing else.
     pub(crate) fn indicator(&self, column: usize) -> Option<&Indicator> {
         self.indicators[column].as_ref()
+    }
+
+    /// Levels of an `i()` that occur and have no column.
+    pub(crate) fn references(&self) -> &[Indicator] {
+        &self.references
     }
 
     /// Number of columns.

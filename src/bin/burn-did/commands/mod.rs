@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 pub(crate) mod att_gt;
 pub(crate) mod ddd;
 pub(crate) mod drdid;
+pub(crate) mod feols;
 mod group_time;
 pub(crate) mod plot;
 
