@@ -154,6 +154,11 @@ pub enum DidWarning {
         /// The regressors.
         columns: Vec<String>,
     },
+    /// Rows of units that were treated already in the first period were left out.
+    AlreadyTreatedRows {
+        /// Number of rows.
+        rows: usize,
+    },
     /// Rows that a Poisson regression fits exactly with a mean of zero were left out.
     Separated {
         /// Number of rows.
@@ -328,6 +333,10 @@ impl DidWarning {
                 f,
                 "regressors that follow from earlier ones or from the fixed effects were left out: {}",
                 columns.join(", ")
+            ),
+            Self::AlreadyTreatedRows { rows } => write!(
+                f,
+                "dropped {rows} rows of units that were already treated in the first period"
             ),
             Self::Separated { rows } => write!(
                 f,

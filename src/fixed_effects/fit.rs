@@ -56,7 +56,7 @@ pub(super) fn fit<B: DidBackend>(
         let design = regressors.design(&present)?;
         Ok((columns(&design, rows), Some((design, present))))
     };
-    task.estimate(&wanted, &reading, &design)
+    task.estimate(&wanted, &reading, Vec::new(), &design)
 }
 
 /// Reads the columns needed.
@@ -97,6 +97,7 @@ impl<B: DidBackend> Task<'_, B> {
         &self,
         wanted: &RegressionColumns,
         reading: &Reading,
+        mut without: Vec<u32>,
         of: Columns<'_>,
     ) -> Result<RegressionResult> {
         let config = self.config;
@@ -117,7 +118,7 @@ impl<B: DidBackend> Task<'_, B> {
         };
         let place = Where::<B> { options: &options, device: self.device, precision: config.precision };
         let began = self.start.elapsed().as_secs_f64();
-        let mut without: Vec<u32> = Vec::new();
+        let (left_out, mut rectified) = (without.len(), 0);
         let mut warnings = Vec::new();
         let (sample, mut regressors, mut estimated, indicators, design) = loop {
             let sample = Sample::new(read, rules, &without)?;
@@ -142,6 +143,7 @@ impl<B: DidBackend> Task<'_, B> {
                             Some(rows) if rows.is_empty() => {}
                             Some(rows) => {
                                 without.extend(rows.into_iter().map(|row| sample.rows[row]));
+                                rectified = without.len() - left_out;
                                 continue;
                             }
                         }
@@ -158,7 +160,7 @@ impl<B: DidBackend> Task<'_, B> {
         let kept = estimated.kept.clone();
         let mut fit = self.result(wanted, &sample, &regressors, estimated)?;
         fit.warnings.splice(0..0, warnings);
-        self.complete(&mut fit, reading, &sample, without.len());
+        self.complete(&mut fit, reading, &sample, rectified);
         fit.indicators = indicated(&indicators, &kept, usize::from(regressors.constant));
         if let Some((design, present)) = design {
             fit.indicators.extend(design.references().iter().map(Indicated::reference));

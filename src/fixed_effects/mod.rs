@@ -24,7 +24,9 @@ mod sample;
 mod saved;
 mod separation;
 mod sums;
+mod sun_abraham;
 mod wald;
+mod within;
 
 use std::marker::PhantomData;
 
@@ -43,6 +45,8 @@ pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
+pub use sun_abraham::{SunAbraham, SunAbrahamResult};
+pub use within::{Demean, Demeaned, demean};
 
 /// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
 ///
@@ -281,7 +285,7 @@ impl<B: DidBackend> FixedEffects<B> {
 
     fn columns(&self, formula: RegressionFormula) -> Result<RegressionColumns> {
         let (weights, clusters) = (self.weights.clone(), self.clusters()?);
-        Ok(RegressionColumns { formula, weights, clusters, with_outcome: true })
+        Ok(RegressionColumns { formula, weights, clusters, cohorts: None, with_outcome: true })
     }
 
     fn missing(&self) -> MissingValues {

@@ -3,8 +3,8 @@
 use std::io;
 
 use burn_did::{
-    Absorbed, Aggregated, AggregationKind, Coefficient, DidError, DidWarning, DrdidResult, Estimate, FTest,
-    Frequency, GroupTimeCell, GroupTimeResult, RegressionResult, SampleAudit, Settings, Timings,
+    Absorbed, Aggregated, AggregationKind, Coefficient, Demeaned, DidError, DidWarning, DrdidResult, Estimate, FTest,
+    Frequency, GroupTimeCell, GroupTimeResult, RegressionResult, SampleAudit, Settings, SolverReport, Timings,
     TripleComparison, Wald,
 };
 use serde::ser::Serialize;
@@ -300,10 +300,46 @@ struct Solved<'a> {
     normal_residual: Vec<f64>,
 }
 
+impl<'a> Solved<'a> {
+    fn new(report: Option<&'a SolverReport>) -> Self {
+        let columns = report.map_or(&[][..], |report| &report.columns);
+        Self {
+            name: report.map_or("none", |report| &report.solver),
+            columns: columns.iter().map(|c| c.name.as_str()).collect(),
+            iterations: columns.iter().map(|c| c.iterations).collect(),
+            stop: columns.iter().map(|c| c.stop.to_string()).collect(),
+            normal_residual: columns.iter().map(|c| c.normal_residual).collect(),
+        }
+    }
+}
+
+/// How columns were rid of their fixed effects.
+#[derive(serde::Serialize)]
+pub(crate) struct Within<'a> {
+    estimator: &'static str,
+    columns: &'a [String],
+    fixed_effects: &'a [(String, usize)],
+    solver: Solved<'a>,
+    audit: Value,
+    warnings: Vec<String>,
+}
+
+impl<'a> Within<'a> {
+    pub(crate) fn new(done: &'a Demeaned) -> Self {
+        Self {
+            estimator: "demean",
+            columns: &done.names,
+            fixed_effects: &done.levels,
+            solver: Solved::new(Some(&done.solver)),
+            audit: serde_json::to_value(&done.audit).map_or(Value::Null, whole),
+            warnings: done.warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
 impl<'a> Regression<'a> {
     pub(crate) fn new(fit: &'a RegressionResult) -> Self {
         let settings = &fit.settings;
-        let columns = fit.solver.as_ref().map_or(&[][..], |solver| &solver.columns);
         Self {
             estimator: &settings.estimator,
             backend: &settings.backend,
@@ -326,13 +362,7 @@ impl<'a> Regression<'a> {
             dropped: &fit.dropped,
             fixed_effects: &fit.absorbed,
             clusters: &fit.clusters,
-            solver: Solved {
-                name: fit.solver.as_ref().map_or("none", |solver| &solver.solver),
-                columns: columns.iter().map(|c| c.name.as_str()).collect(),
-                iterations: columns.iter().map(|c| c.iterations).collect(),
-                stop: columns.iter().map(|c| c.stop.to_string()).collect(),
-                normal_residual: columns.iter().map(|c| c.normal_residual).collect(),
-            },
+            solver: Solved::new(fit.solver.as_ref()),
             irls: fit.irls,
             audit: serde_json::to_value(&fit.audit).map_or(Value::Null, whole),
             warnings: fit.warnings.iter().map(ToString::to_string).collect(),

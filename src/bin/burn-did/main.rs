@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{aggregate, att_gt, ddd, drdid, feols, plot};
+use commands::{aggregate, att_gt, ddd, demean, drdid, feols, plot};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -40,6 +40,7 @@ enum Command {
     Ddd(Box<ddd::DddArgs>),
     Drdid(Box<drdid::DrdidArgs>),
     Feols(Box<feols::FeolsArgs>),
+    Demean(Box<demean::DemeanArgs>),
     Aggregate(aggregate::AggregateArgs),
     Plot(plot::PlotArgs),
     #[cfg(feature = "cluster")]
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Ddd(args) => ddd::run(&args),
         Command::Drdid(args) => drdid::run(&args),
         Command::Feols(args) => feols::run(&args),
+        Command::Demean(args) => demean::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Plot(args) => plot::run(&args),
         #[cfg(feature = "cluster")]

@@ -205,7 +205,7 @@ impl Operator {
 }
 
 /// A column name, in backticks where R's syntax needs them.
-pub(super) fn name_label(name: &str) -> String {
+pub(crate) fn name_label(name: &str) -> String {
     if lex::is_bare_name(name) { name.to_owned() } else { format!("`{name}`") }
 }
 

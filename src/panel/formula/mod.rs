@@ -24,6 +24,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use ast::name_label;
 pub(crate) use column::RawColumn;
 pub(crate) use design::{Design, Indicator};
 pub(crate) use evaluate::Evaluated;

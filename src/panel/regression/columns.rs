@@ -1,9 +1,18 @@
 //! Which columns a regression needs.
 
+use crate::calendar::Frequency;
 use crate::error::Result;
 use crate::panel::formula::{Interaction, RegressionFormula};
 use crate::panel::roles::not_found;
 use crate::panel::wanted::Wanted;
+
+/// Columns that event times are formed of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CohortColumns {
+    pub cohort: String,
+    pub time: String,
+    pub frequency: Option<Frequency>,
+}
 
 /// The columns of a regression.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +20,8 @@ pub(crate) struct RegressionColumns {
     pub formula: RegressionFormula,
     pub weights: Option<String>,
     pub clusters: Vec<Interaction>,
+    /// First treated periods and periods, for event times.
+    pub cohorts: Option<CohortColumns>,
     /// Whether the outcome is read: not for predictions.
     pub with_outcome: bool,
 }
@@ -18,7 +29,7 @@ pub(crate) struct RegressionColumns {
 impl RegressionColumns {
     /// What predictions need.
     pub fn predictors(formula: RegressionFormula) -> Self {
-        Self { formula, weights: None, clusters: Vec::new(), with_outcome: false }
+        Self { formula, weights: None, clusters: Vec::new(), cohorts: None, with_outcome: false }
     }
 
     /// Columns that are numbers, or regressors, and what they are for.
@@ -27,7 +38,10 @@ impl RegressionColumns {
         let outcome = outcome.map(|name| (name, "outcome"));
         let weights = self.weights.clone().into_iter().map(|name| (name, "weights"));
         let regressors = self.formula.regressors.variables().into_iter();
-        outcome.chain(weights).chain(regressors.map(|name| (name, "regressor")))
+        let cohorts = self.cohorts.iter();
+        let cohorts = cohorts.flat_map(|c| [(c.cohort.clone(), "group"), (c.time.clone(), "time")]);
+        let regressors = regressors.map(|name| (name, "regressor"));
+        outcome.chain(weights).chain(regressors).chain(cohorts)
     }
 
     /// Columns of which only the levels count.

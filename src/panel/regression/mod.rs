@@ -4,6 +4,6 @@ mod columns;
 mod factor;
 mod rows;
 
-pub(crate) use columns::RegressionColumns;
+pub(crate) use columns::{CohortColumns, RegressionColumns};
 pub(crate) use factor::Coded;
-pub(crate) use rows::RegressionRows;
+pub(crate) use rows::{Cohorts, RegressionRows};

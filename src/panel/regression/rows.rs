@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use polars::prelude::*;
 
-use super::columns::RegressionColumns;
+use super::columns::{CohortColumns, RegressionColumns};
 use super::factor::Coded;
 use crate::error::{DidError, Result};
-use crate::panel::columns::{find, refuse_negative};
+use crate::panel::columns::{find, numeric, refuse_negative};
 use crate::panel::formula::{Evaluated, Formula, RawColumn};
 use crate::panel::gaps::Gaps;
 use crate::panel::labels::MISSING;
+use crate::panel::periods::periods;
 use crate::panel::missing::{MissingValues, ReadAsMissing};
 use crate::panel::values::{Numbers, Values};
 use crate::panel::wanted::Wanted;
@@ -23,6 +24,7 @@ pub(crate) struct RegressionRows {
     pub weights: Option<Values>,
     pub factors: Vec<Coded>,
     pub clusters: Vec<Coded>,
+    pub cohorts: Option<Cohorts>,
     /// Whether each row has all its values and a positive weight; `None` if all rows do.
     pub usable: Option<Vec<bool>>,
     /// Rows dropped for a missing or non-finite value, under their first such column.
@@ -32,6 +34,30 @@ pub(crate) struct RegressionRows {
     pub read_as_missing: Vec<ReadAsMissing>,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
+}
+
+/// First treated periods and periods, by row.
+pub(crate) struct Cohorts {
+    /// Positive infinity for never treated (0, +inf, null).
+    pub cohort: Values,
+    pub time: Values,
+}
+
+impl Cohorts {
+    fn read(df: &DataFrame, columns: &CohortColumns) -> Result<Self> {
+        let CohortColumns { cohort, time, frequency } = columns;
+        let numbers = |name: &str, role, null| {
+            let series = periods(find(df, name, role)?, role, *frequency, 0)?;
+            numeric(&series, role, null).map(Numbers::values)
+        };
+        let cohorts = numbers(cohort, "group", f64::INFINITY)?;
+        if let Some((row, value)) = (0..).zip(&*cohorts).find(|(_, g)| **g < 0.0) {
+            return Err(DidError::NegativeGroup { column: cohort.clone(), value: *value, row });
+        }
+        let never = |g: &f64| if *g == 0.0 || g.is_nan() { f64::INFINITY } else { *g };
+        let cohorts: Vec<f64> = cohorts.iter().map(never).collect();
+        Ok(Self { cohort: cohorts.into(), time: numbers(time, "time", f64::NAN)? })
+    }
 }
 
 impl RegressionRows {
@@ -68,6 +94,7 @@ impl RegressionRows {
         let weights = columns.weights.as_ref().map(|name| weights(&df, name)).transpose()?;
         let factors = Coded::read(&df, &columns.formula.absorb, "fixed effect")?;
         let clusters = Coded::read(&df, &columns.clusters, "cluster")?;
+        let cohorts = columns.cohorts.as_ref().map(|c| Cohorts::read(&df, c)).transpose()?;
         let mut rounded: Vec<String> = regressors.rounded().to_vec();
         if outcome.is_rounded() {
             rounded.insert(0, columns.formula.outcome_label().to_owned());
@@ -79,6 +106,7 @@ impl RegressionRows {
             weights,
             factors,
             clusters,
+            cohorts,
             usable: None,
             missing: Vec::new(),
             weightless: 0,
@@ -95,6 +123,9 @@ impl RegressionRows {
         gaps.mark_covariates(&self.regressors);
         for factor in self.factors.iter().chain(&self.clusters) {
             gaps.mark(&factor.name, |row| factor.codes[row] != MISSING);
+        }
+        if let (Some(cohorts), Some(columns)) = (&self.cohorts, &columns.cohorts) {
+            gaps.mark(&columns.time, |row| cohorts.time[row].is_finite());
         }
         if let (Some(weights), Some(name)) = (&self.weights, &columns.weights) {
             gaps.mark(name, |row| weights[row].is_finite());
@@ -153,6 +184,5 @@ fn weights(df: &DataFrame, name: &str) -> Result<Values> {
 
 /// A column of numbers or booleans.
 fn numbers(series: &Series, role: &'static str) -> Result<Values> {
-    let numbers: Numbers = crate::panel::columns::numeric(series, role, f64::NAN)?;
-    Ok(numbers.values())
+    numeric(series, role, f64::NAN).map(Numbers::values)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod aggregate;
 pub(crate) mod att_gt;
 pub(crate) mod ddd;
+pub(crate) mod demean;
 pub(crate) mod drdid;
 pub(crate) mod feols;
 mod group_time;
