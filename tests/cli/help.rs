@@ -6,7 +6,7 @@ use crate::run::{root, stdout};
 
 #[test]
 fn help_is_as_documented() {
-    for command in ["", "att-gt", "ddd", "drdid", "aggregate", "plot"] {
+    for command in ["", "att-gt", "ddd", "drdid", "feols", "demean", "aggregate", "plot"] {
         let args: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let name = if command.is_empty() { "burn-did" } else { command };
         let path = root().join(format!("tests/snapshots/{name}.txt"));

@@ -4,6 +4,7 @@
 mod att_gt;
 mod data;
 mod dates;
+mod feols;
 mod golden;
 mod help;
 mod hostile;
