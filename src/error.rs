@@ -342,6 +342,18 @@ pub enum DidError {
         /// Steps taken.
         iterations: usize,
     },
+    /// A column could not be demeaned within the iterations.
+    #[error(
+        "`{column}` is not demeaned after {iterations} iterations: ‖A'r‖ is {normal:.1e} of the column's norm; allow more iterations, or a larger tolerance"
+    )]
+    NotDemeaned {
+        /// Name of the column.
+        column: String,
+        /// Iterations made.
+        iterations: usize,
+        /// `‖A'r‖` relative to the norm of the column less its mean.
+        normal: f64,
+    },
     /// The device has no arithmetic of the asked precision.
     #[error("device {device} has no {precision} arithmetic; {remedy}")]
     Precision {

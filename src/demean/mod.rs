@@ -1,162 +1,229 @@
-//! Temporary: alternating projections.
-use std::fmt;
-use std::marker::PhantomData;
+//! Columns less what fixed effects explain of them.
+//!
+//! The residual of a column `x` on the indicators `D` of all levels of some factors, with weights `W`, is `x - D θ` where `θ`
+//! minimises `(x - D θ)'W(x - D θ)`. No level is left out: `θ` is not unique, and the residual is.
+//!
+//! | step | file |
+//! |---|---|
+//! | rows of the same levels are one cell; the leading factor | `cells.rs`, `weights.rs` |
+//! | a pass over cells or rows | `sweep.rs`, `stripes.rs` |
+//! | conjugate gradients on the other factors | `conjugate.rs`, `schur.rs` |
+//! | LSMR | `lsmr.rs` |
+//! | alternating projections | `alternate.rs` |
+//! | residuals, effects, and what is left of `A'r` | `columns.rs` |
 
-use serde::{Deserialize, Serialize};
+mod alternate;
+mod cells;
+mod columns;
+mod conjugate;
+mod lsmr;
+mod options;
+mod schur;
+mod stripes;
+mod sweep;
+mod weights;
 
+#[cfg(all(test, feature = "cpu"))]
+mod tests;
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use self::cells::Cells;
+use self::schur::Entries;
+use self::sweep::Design;
+use self::weights::Weights;
 use crate::backend::DidBackend;
-use crate::error::{DidWarning, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::options::Precision;
 
+pub use options::{ColumnReport, Solver, Stop};
+
+/// One factor: a level for each row; every level in `0..levels` occurs.
+#[derive(Clone, Debug)]
 pub(crate) struct Factor {
     pub codes: Vec<u32>,
     pub levels: usize,
 }
 
-/// How fixed effects are projected out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Solver {
-    /// Chosen.
-    #[default]
-    Auto,
-    /// LSMR.
-    Lsmr,
-    /// Alternating projections.
-    Map,
-    /// Schwarz.
-    Schwarz,
-}
-
-impl fmt::Display for Solver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("map")
-    }
-}
-
+/// How to demean.
+#[derive(Clone, Debug)]
 pub(crate) struct DemeanOptions {
     pub solver: Solver,
+    /// Largest error of a residual, and largest `‖A'r‖`, relative to the norm of the residual.
     pub tolerance: f64,
     pub iterations: usize,
 }
 
-pub(crate) struct Demeaner<'a, B: DidBackend> {
-    factors: &'a [Factor],
-    weights: Vec<f64>,
-    options: (Solver, f64, usize),
-    backend: PhantomData<fn() -> B>,
+impl Default for DemeanOptions {
+    /// A tolerance that leaves standard errors seven digits, and more iterations than any but hopeless designs need.
+    fn default() -> Self {
+        Self { solver: Solver::Auto, tolerance: 1e-8, iterations: 10_000 }
+    }
 }
 
+/// A column to demean.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Column<'a> {
     pub name: &'a str,
     pub values: &'a [f64],
 }
 
+/// Demeaned columns.
+#[derive(Clone, Debug)]
 pub(crate) struct Demeaned {
+    /// `x - D θ`, by column `[n]`.
     pub residuals: Vec<Vec<f64>>,
+    /// `θ`, by column `[G]`: levels of the first factor, then of the second, and so on.
     pub effects: Vec<Vec<f64>>,
     pub columns: Vec<ColumnReport>,
-    pub solver: Solver,
+    /// What was done: `means`, `balanced`, `cg`, `lsmr`, `map` or `schwarz`.
+    pub solver: &'static str,
     pub warnings: Vec<DidWarning>,
 }
 
-/// How the solver went for a column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ColumnReport {
-    /// Name of the column.
-    pub name: String,
-    /// Iterations.
-    pub iterations: usize,
-    /// Why it stopped.
-    pub stop: Stop,
-    /// Norm.
-    pub normal_residual: f64,
+/// What is done for a design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Means,
+    Balanced,
+    Cg,
+    Lsmr,
+    Map,
 }
 
-/// Why a solver stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stop {
-    /// Converged.
-    Converged,
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("converged")
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Means => "means",
+            Self::Balanced => "balanced",
+            Self::Cg => "cg",
+            Self::Lsmr => "lsmr",
+            Self::Map => "map",
+        }
     }
 }
 
+/// Factors and weights, prepared.
+#[derive(Debug)]
+pub(crate) struct Demeaner<'a, B: DidBackend> {
+    factors: &'a [Factor],
+    options: DemeanOptions,
+    design: Design<'a>,
+    method: Method,
+    /// The normal equations written out, once they were needed.
+    entries: OnceLock<Option<Entries>>,
+    device: B::Device,
+    precision: Precision,
+}
+
 impl<'a, B: DidBackend> Demeaner<'a, B> {
+    /// Prepares factors for rows with these weights, all of them positive; rows are sorted by one of the factors, by that of
+    /// most levels at best.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] for rows in another order, and [`DidError::TooManyValues`] for more rows or levels than 2^32.
     pub fn new(
         factors: &'a [Factor],
         weights: Option<&'a [f64]>,
         options: &DemeanOptions,
-        _device: &B::Device,
-        _precision: Precision,
+        device: &B::Device,
+        precision: Precision,
     ) -> Result<Self> {
-        let n = factors.first().map_or(0, |f| f.codes.len());
-        let weights = weights.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
-        let options = (options.solver, options.tolerance, options.iterations);
-        Ok(Self { factors, weights, options, backend: PhantomData })
+        let rows = factors.first().map_or(0, |f| f.codes.len());
+        let levels: usize = factors.iter().map(|f| f.levels).sum();
+        let limit = u32::MAX as usize;
+        if rows.max(levels) >= limit {
+            let distinct = rows.max(levels);
+            let (column, role) = ("rows and levels".into(), "fixed effects");
+            return Err(DidError::TooManyValues { column, role, distinct, limit });
+        }
+        let cells = Cells::new(factors, rows).map_err(|cells::Unordered| DidError::Engine {
+            problem: "rows are sorted by none of the fixed effects".into(),
+        })?;
+        let weights = Weights::new(&cells, weights.map(Cow::Borrowed));
+        let design = Design { cells, weights };
+        let method = method(&design, options.solver);
+        Ok(Self {
+            factors,
+            options: options.clone(),
+            design,
+            method,
+            entries: OnceLock::new(),
+            device: device.clone(),
+            precision,
+        })
     }
 
+    /// Other weights for the same rows.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if there is not one for each row.
     pub fn weigh(&mut self, weights: Vec<f64>) -> Result<()> {
-        self.weights = weights;
+        if weights.len() != self.design.cells.rows {
+            let (got, rows) = (weights.len(), self.design.cells.rows);
+            return Err(DidError::Engine { problem: format!("{got} weights for {rows} rows") });
+        }
+        self.design.weights = Weights::new(&self.design.cells, Some(Cow::Owned(weights)));
+        self.method = method(&self.design, self.options.solver);
+        self.entries = OnceLock::new();
         Ok(())
     }
 
+    /// Residuals and effects of columns `[n]`. `start` are effects `[G]` by column to begin with.
+    ///
+    /// # Errors
+    /// [`DidError::NotDemeaned`] for a column that does not converge, [`DidError::CovariateRange`] for one whose squares overflow
+    /// or underflow, and what the device reports.
     pub fn demean(&self, columns: &[Column<'_>], start: Option<&[Vec<f64>]>) -> Result<Demeaned> {
-        let total: usize = self.factors.iter().map(|f| f.levels).sum();
         let mut out = Demeaned {
-            residuals: vec![],
-            effects: vec![],
-            columns: vec![],
-            solver: self.options.0,
-            warnings: vec![],
+            residuals: Vec::with_capacity(columns.len()),
+            effects: Vec::with_capacity(columns.len()),
+            columns: Vec::with_capacity(columns.len()),
+            solver: self.method.name(),
+            warnings: Vec::new(),
         };
-        for (index, column) in columns.iter().enumerate() {
-            let mut theta = start.map_or_else(|| vec![0.0; total], |s| s[index].clone());
-            let mut r = column.values.to_vec();
-            let mut offset = 0;
-            for f in self.factors {
-                for (r, c) in r.iter_mut().zip(&f.codes) {
-                    *r -= theta[offset + *c as usize];
-                }
-                offset += f.levels;
-            }
-            let scale = r.iter().fold(0.0f64, |a, v| a.max(v.abs()));
-            let mut iterations = 0;
-            while iterations < 100_000 {
-                iterations += 1;
-                let (mut offset, mut largest) = (0, 0.0f64);
-                for f in self.factors {
-                    let (mut s, mut w) = (vec![0.0; f.levels], vec![0.0; f.levels]);
-                    for (i, c) in f.codes.iter().enumerate() {
-                        s[*c as usize] += self.weights[i] * r[i];
-                        w[*c as usize] += self.weights[i];
-                    }
-                    for (s, w) in s.iter_mut().zip(&w) {
-                        *s /= w;
-                    }
-                    for (r, c) in r.iter_mut().zip(&f.codes) {
-                        *r -= s[*c as usize];
-                    }
-                    for (t, s) in theta[offset..].iter_mut().zip(&s) {
-                        *t += s;
-                        largest = largest.max(s.abs());
-                    }
-                    offset += f.levels;
-                }
-                if largest <= 1e-13 * scale || (self.factors.len() == 1 && iterations == 2) {
-                    break;
-                }
-            }
-            out.residuals.push(r);
-            out.effects.push(theta);
-            let (name, stop) = (column.name.to_owned(), Stop::Converged);
-            out.columns.push(ColumnReport { name, iterations, stop, normal_residual: 0.0 });
+        let mut done = 0;
+        while done < columns.len() {
+            let rest = &columns[done..];
+            let start = start.map(|s| &s[done..]);
+            done += match rest.len() {
+                1 => self.demean_set::<1>(rest, start, &mut out)?,
+                2 => self.demean_set::<2>(rest, start, &mut out)?,
+                3 | 4 => self.demean_set::<4>(rest, start, &mut out)?,
+                _ => self.demean_set::<8>(rest, start, &mut out)?,
+            };
         }
         Ok(out)
     }
+}
+
+/// What a design needs.
+fn method(design: &Design<'_>, solver: Solver) -> Method {
+    match (design.cells.others(), solver) {
+        (0, _) => Method::Means,
+        (1, Solver::Auto) if balanced(design) => Method::Balanced,
+        (_, Solver::Lsmr) => Method::Lsmr,
+        (_, Solver::Map) => Method::Map,
+        _ => Method::Cg,
+    }
+}
+
+/// Whether all levels of two factors occur together, with weights that are products of theirs: then the effects of the second
+/// are means of what the first leaves.
+fn balanced(design: &Design<'_>) -> bool {
+    let (cells, weights) = (&design.cells, &design.weights);
+    if cells.cells() != cells.segments() * cells.width() {
+        return false;
+    }
+    let total: f64 = weights.lead.iter().sum();
+    let by_cell = weights.cells();
+    (0..cells.segments()).all(|s| {
+        cells.segment(s).zip(&weights.rest).all(|(cell, level)| {
+            let product = weights.lead[s] * level;
+            let own = by_cell.map_or(1.0, |w| w[cell]) * total;
+            cells.codes[cell] as usize == cell - cells.segment(s).start
+                && (own - product).abs() <= 4.0 * f64::EPSILON * product
+        })
+    })
 }

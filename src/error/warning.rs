@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Frequency, shown};
+use crate::demean::Stop;
 
 /// Something a user should know about a result that was nevertheless produced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -179,6 +180,15 @@ pub enum DidWarning {
     },
     /// Covariates change over time within units, and a comparison of two periods uses those of one.
     TimeVaryingCovariates,
+    /// Demeaning a column stopped before the tolerance was reached.
+    DemeaningStopped {
+        /// Name of the column.
+        column: String,
+        /// Why.
+        stop: Stop,
+        /// `‖A'r‖` relative to the norm of the column less its mean.
+        normal: f64,
+    },
     /// The estimator could not be formed in some draws of the bootstrap, which are left out.
     FailedDraws {
         /// Number of draws.
@@ -361,6 +371,10 @@ impl DidWarning {
             Self::TimeVaryingCovariates => write!(
                 f,
                 "covariates change over time within units; each comparison uses those of one period"
+            ),
+            Self::DemeaningStopped { column, stop, normal } => write!(
+                f,
+                "demeaning `{column}` stopped by the {stop}, with ‖A'r‖ at {normal:.1e} of the column's norm; compare with a smaller tolerance"
             ),
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")

@@ -80,7 +80,7 @@ impl<B: DidBackend> Task<'_, B> {
         warnings.extend((!regular).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }));
         let names = wanted.clusters.iter().map(ToString::to_string);
         let report = estimated.report.take().map(|report| SolverReport {
-            solver: report.solver.to_string(),
+            solver: report.solver.to_owned(),
             asked: config.solver,
             columns: report.columns,
         });

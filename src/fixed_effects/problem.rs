@@ -4,7 +4,7 @@ use super::collinear::Before;
 use super::sample::Sample;
 use super::sums;
 use crate::backend::DidBackend;
-use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaner, Solver};
+use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaner};
 use crate::error::{DidWarning, Result};
 use crate::options::Precision;
 use crate::panel::formula::{Design, Indicator};
@@ -62,7 +62,7 @@ pub(super) struct Projected {
 
 /// How the fixed effects were projected out.
 pub(super) struct Report {
-    pub solver: Solver,
+    pub solver: &'static str,
     pub columns: Vec<ColumnReport>,
 }
 

@@ -165,7 +165,7 @@ impl<B: DidBackend> Demean<B> {
         let done = project(demeaner.as_ref(), columns, None)?;
         let (solver, columns) = done.solved.map_or_else(
             || (String::new(), Vec::new()),
-            |report| (report.solver.to_string(), report.columns),
+            |report| (report.solver.to_owned(), report.columns),
         );
         let by_row = |values: &Vec<f64>| residuals(&sample, reading.rows.len, values);
         let factors = wanted.formula.absorb.iter().map(ToString::to_string);

@@ -120,6 +120,7 @@ pub(crate) const FAMILY: Choice<Family> =
 
 pub(crate) const SOLVER: Choice<Solver> = Choice(&[
     (&["auto"], Solver::Auto),
+    (&["cg"], Solver::Cg),
     (&["lsmr"], Solver::Lsmr),
     (&["map"], Solver::Map),
     (&["schwarz"], Solver::Schwarz),

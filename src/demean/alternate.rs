@@ -1,0 +1,119 @@
+//! Alternating projections: the effects of one factor after another are set to the means of what all others leave.
+//!
+//! The leading factor is projected on again before each of the others, so that an iteration is over these alone. After every
+//! second sweep the effects are extrapolated along their last change (Irons and Tuck 1969), as in R `fixest`.
+
+use super::conjugate::{Done, Goal, Inner, Normal};
+use super::stripes::{self, STRIPE};
+
+/// Iterates on `S θ = g` until all columns are done, but at most so often.
+pub(super) fn solve<const K: usize>(
+    normal: &impl Normal<K>,
+    offsets: &[usize],
+    g: &[[f64; K]],
+    goal: &Goal<K>,
+    iterations: usize,
+) -> Inner<K> {
+    let zero = vec![[0.0; K]; g.len()];
+    let mut at = Sweeps { normal, offsets, g, effects: zero.clone(), image: zero };
+    let mut out = Inner {
+        effects: Vec::new(),
+        iterations: [0; K],
+        normal: [f64::INFINITY; K],
+        error: [f64::INFINITY; K],
+        done: [None; K],
+    };
+    let mut iteration = 0;
+    while iteration < iterations && out.done.contains(&None) {
+        let before = at.effects.clone();
+        let first = at.sweep();
+        let middle = at.effects.clone();
+        let second = at.sweep();
+        iteration += 2;
+        let explained = at.explained();
+        for k in 0..K {
+            if out.done[k].is_some() {
+                continue;
+            }
+            let ratio = (second[k] / first[k]).sqrt();
+            let rest = if ratio < 1.0 { ratio / (1.0 - ratio) } else { f64::INFINITY };
+            // The changes fall no faster than this, and after an extrapolation seem to.
+            let error =
+                if second[k] <= goal.floor[k] { second[k] } else { 10.0 * second[k] * rest * rest };
+            (out.normal[k], out.error[k]) = (second[k], error);
+            out.iterations[k] = iteration;
+            let bound =
+                (goal.tolerance.powi(2) * (goal.squares[k] - explained[k])).max(goal.floor[k]);
+            out.done[k] = (second[k].max(out.error[k]) <= bound).then_some(Done::Goal);
+        }
+        at.extrapolate(&before, &middle, &out.done);
+    }
+    out.effects = at.effects;
+    out
+}
+
+/// Where the effects are.
+struct Sweeps<'s, N, const K: usize> {
+    normal: &'s N,
+    offsets: &'s [usize],
+    g: &'s [[f64; K]],
+    effects: Vec<[f64; K]>,
+    image: Vec<[f64; K]>,
+}
+
+impl<N: Normal<K>, const K: usize> Sweeps<'_, N, K> {
+    /// Projects on one factor after another; `Σ W Δ²` of the changes of effects.
+    fn sweep(&mut self) -> [f64; K] {
+        let mut change = [0.0; K];
+        for factor in self.offsets.windows(2) {
+            let (normal, g) = (self.normal, self.g);
+            normal.prepare(&self.effects);
+            let effects = &self.effects;
+            stripes::over(&mut self.image, |stripe, image| {
+                let levels = stripe * STRIPE..stripe * STRIPE + image.len();
+                if levels.start < factor[1] && levels.end > factor[0] {
+                    normal.image(effects, stripe, image);
+                }
+            });
+            for level in factor[0]..factor[1] {
+                let weight = normal.weight(level);
+                for k in 0..K {
+                    let step = (g[level][k] - self.image[level][k]) / weight;
+                    self.effects[level][k] += step;
+                    change[k] += weight * step * step;
+                }
+            }
+        }
+        change
+    }
+
+    /// What the effects take from the squares, once they are the solution.
+    fn explained(&self) -> [f64; K] {
+        let mut sum = [0.0; K];
+        for (effect, g) in self.effects.iter().zip(self.g) {
+            for k in 0..K {
+                sum[k] += effect[k] * g[k];
+            }
+        }
+        sum
+    }
+
+    /// With `Δ` the last change and `Δ²` its difference to the one before: `θ - Δ (Δ'Δ²) / (Δ²'Δ²)`, save for columns that are
+    /// done.
+    fn extrapolate(&mut self, before: &[[f64; K]], middle: &[[f64; K]], done: &[Option<Done>; K]) {
+        let (mut above, mut below) = ([0.0; K], [0.0; K]);
+        for ((now, middle), before) in self.effects.iter().zip(middle).zip(before) {
+            for k in 0..K {
+                let change = now[k] - middle[k];
+                let second = change - (middle[k] - before[k]);
+                above[k] += change * second;
+                below[k] += second * second;
+            }
+        }
+        for (now, middle) in self.effects.iter_mut().zip(middle) {
+            for k in (0..K).filter(|k| done[*k].is_none() && below[*k] > 0.0) {
+                now[k] -= above[k] / below[k] * (now[k] - middle[k]);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Options of demeaning, and what became of each column.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How columns are demeaned. Whatever is chosen, one factor is demeaned by its means alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Solver {
+    /// By the design: two factors that all occur together equally often by their means, all others by conjugate gradients.
+    #[default]
+    Auto,
+    /// Conjugate gradients on the normal equations, with the factor of most levels partialled out.
+    Cg,
+    /// LSMR (Fong and Saunders 2011) with a diagonal preconditioner; the method of pyfixest's `LsmrDemeaner`.
+    Lsmr,
+    /// Alternating projections, accelerated by Irons and Tuck's rule; the method of R `fixest`.
+    Map,
+    /// Conjugate gradients with the additive Schwarz preconditioner of the crate `within`.
+    Schwarz,
+}
+
+impl Solver {
+    /// Short name: `auto`, `cg`, `lsmr`, `map` or `schwarz`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Cg => "cg",
+            Self::Lsmr => "lsmr",
+            Self::Map => "map",
+            Self::Schwarz => "schwarz",
+        }
+    }
+}
+
+/// What became of a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// Iterations; 0 where means suffice.
+    pub iterations: usize,
+    /// Why there were no more.
+    pub stop: Stop,
+    /// `‖A'r‖ / ‖s (x - x̄)‖`: the root of the sum over all levels of all factors of `(Σ w r)² / Σ w`, of the residual as it is
+    /// returned, relative to the norm of the column less its mean. 0 for a constant column.
+    pub normal_residual: f64,
+}
+
+/// Why the iteration for a column stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Stop {
+    /// The residual has a closed form.
+    Exact,
+    /// The column less its means over one factor, or the column itself, is orthogonal to all factors.
+    AlreadyOrthogonal,
+    /// The tolerance was reached.
+    Tolerance,
+    /// All that is left is rounding.
+    Rounding,
+    /// The condition of the factors is beyond the limit of LSMR.
+    Condition,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::AlreadyOrthogonal => "already orthogonal",
+            Self::Tolerance => "tolerance reached",
+            Self::Rounding => "rounding limit",
+            Self::Condition => "condition limit",
+        })
+    }
+}
