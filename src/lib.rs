@@ -93,8 +93,9 @@ pub use estimator::{
     RepeatedCell, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use fixed_effects::{
-    Absorbed, Coefficient, Demean, Demeaned, EventStudy, EventStudyRow, FTest, FactorEffects, Family, FixedEffects, GDf,
-    KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
+    Absorbed, Coefficient, Demean, Demeaned, EventStudy, EventStudyRow, FTest, FactorEffects,
+    Family, FixedEffects, GDf, KFixef, RegressionAudit, RegressionResult, RegressionSettings,
+    SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
 };
 pub use inference::{Estimate, Wald};
 pub use input::{Data, panics_are_caught};

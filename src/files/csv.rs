@@ -26,11 +26,7 @@ pub(crate) struct CsvData {
 
 impl CsvData {
     /// Reads the columns of the roles. Files must have them all, in any order.
-    pub fn read(
-        paths: &[PathBuf],
-        roles: &dyn Wanted,
-        missing: &MissingValues,
-    ) -> Result<Self> {
+    pub fn read(paths: &[PathBuf], roles: &dyn Wanted, missing: &MissingValues) -> Result<Self> {
         let names = roles.names();
         let headers = paths.iter().map(|path| {
             let header = Header::read(path)?;

@@ -61,7 +61,10 @@ mod tests {
         for unit in [1e-12, 1.0, 1e12] {
             // The third column is the sum of the first two.
             let a = [2.0, 1.0, 3.0, 1.0, 5.0, 6.0, 3.0, 6.0, 9.0].map(|v| v * unit);
-            assert_eq!(independent(&a, &before(&[2.0 * unit, 5.0 * unit, 9.0 * unit]), 1e-8), [0, 1]);
+            assert_eq!(
+                independent(&a, &before(&[2.0 * unit, 5.0 * unit, 9.0 * unit]), 1e-8),
+                [0, 1]
+            );
         }
     }
 

@@ -35,9 +35,10 @@ impl Scores<'_> {
         let mut repaired = false;
         let matrix = match vcov {
             Vcov::Iid => scaled(self.bread, parameters * self.rss / (n - 1.0)),
-            Vcov::Hetero => {
-                scaled(&self.sandwich(&sums::gram(self.columns, Some(self.residuals))), parameters * rows)
-            }
+            Vcov::Hetero => scaled(
+                &self.sandwich(&sums::gram(self.columns, Some(self.residuals))),
+                parameters * rows,
+            ),
             Vcov::Hc2 | Vcov::Hc3 => {
                 let mut e = sums::quadratic(self.columns, self.bread);
                 let half = *vcov == Vcov::Hc2;
@@ -113,7 +114,13 @@ mod tests {
         let (ones, e) = ([1.0; 4], [1.0, -1.0, 2.0, -2.0]);
         let columns = [&ones[..]];
         let clusters = [(vec![0, 0, 1, 1], 2)];
-        let scores = Scores { columns: &columns, residuals: &e, bread: &[0.25], rss: 10.0, clusters: &clusters };
+        let scores = Scores {
+            columns: &columns,
+            residuals: &e,
+            bread: &[0.25],
+            rss: 10.0,
+            clusters: &clusters,
+        };
         let of = |vcov: &Vcov, ssc: &Ssc| scores.covariance(vcov, ssc, 1).matrix[0];
         let ssc = Ssc::default();
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");

@@ -72,7 +72,8 @@ impl EventStudy {
     }
 
     fn estimated(&self) -> impl Iterator<Item = (usize, &EventStudyRow)> {
-        let estimated = |(_, row): &(usize, &EventStudyRow)| !row.reference && row.estimate.att.is_some();
+        let estimated =
+            |(_, row): &(usize, &EventStudyRow)| !row.reference && row.estimate.att.is_some();
         self.rows.iter().enumerate().filter(estimated)
     }
 

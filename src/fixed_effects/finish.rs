@@ -37,7 +37,8 @@ impl<B: DidBackend> Task<'_, B> {
         let clusters = clusters(wanted, sample)?;
         let (absorbed, parameters) = absorbed(config.ssc.k_exact, wanted, sample, &estimated.kept);
         let df_k = parameters.count(&config.ssc);
-        let all = Parameters { nested: vec![false; absorbed.len()], ..parameters }.count(&Default::default());
+        let all = Parameters { nested: vec![false; absorbed.len()], ..parameters }
+            .count(&Default::default());
         let fewest = clusters.iter().take(2).map(|(_, groups)| *groups).min();
         let rows_left = n as f64 - df_k as f64;
         let df_t = fewest.map_or(rows_left, |groups| groups as f64 - 1.0);
@@ -68,16 +69,22 @@ impl<B: DidBackend> Task<'_, B> {
             Coefficient::new(name, estimated.b[p], variance, law, critical)
         };
         let own = usize::from(kept.first() == Some(&0) && regressors.constant);
-        let tested: Vec<f64> = (own..k).flat_map(|i| matrix[i * k + own..(i + 1) * k].to_vec()).collect();
+        let tested: Vec<f64> =
+            (own..k).flat_map(|i| matrix[i * k + own..(i + 1) * k].to_vec()).collect();
         let quality = &estimated.quality;
         let few = fewest.filter(|groups| *groups < FEW_CLUSTERS);
         let leverage = matches!(config.vcov, Vcov::Hc2 | Vcov::Hc3) && !absorbed.is_empty();
         let mut warnings = std::mem::take(&mut estimated.warnings);
         warnings.extend(few.map(|clusters| DidWarning::FewClusters { clusters }));
-        warnings.extend((!dropped.is_empty()).then(|| DidWarning::CollinearRegressors { columns: dropped.clone() }));
+        warnings.extend(
+            (!dropped.is_empty())
+                .then(|| DidWarning::CollinearRegressors { columns: dropped.clone() }),
+        );
         warnings.extend(covariance.repaired.then_some(DidWarning::RepairedCovariance));
         warnings.extend(leverage.then_some(DidWarning::PartialLeverage));
-        warnings.extend((!regular).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }));
+        warnings.extend(
+            (!regular).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
+        );
         let names = wanted.clusters.iter().map(ToString::to_string);
         let report = estimated.report.take().map(|report| SolverReport {
             solver: report.solver.to_owned(),
@@ -97,8 +104,13 @@ impl<B: DidBackend> Task<'_, B> {
             df_k,
             df_t,
             r2: r2(quality),
-            r2_adjusted: r2(quality).map(|r2| 1.0 - (1.0 - r2) * (n as f64 - 1.0) / (n as f64 - all as f64)).filter(|r2| r2.is_finite()),
-            r2_within: quality.within.filter(|within| *within > 0.0).map(|within| 1.0 - quality.rss / within),
+            r2_adjusted: r2(quality)
+                .map(|r2| 1.0 - (1.0 - r2) * (n as f64 - 1.0) / (n as f64 - all as f64))
+                .filter(|r2| r2.is_finite()),
+            r2_within: quality
+                .within
+                .filter(|within| *within > 0.0)
+                .map(|within| 1.0 - quality.rss / within),
             rss: quality.rss,
             sigma: sigma(quality, n, all),
             log_likelihood: quality.likelihood.map(|(fit, _)| fit),

@@ -116,7 +116,8 @@ impl<B: DidBackend> Task<'_, B> {
             tolerance: config.fixef_tol,
             iterations: config.fixef_maxiter,
         };
-        let place = Where::<B> { options: &options, device: self.device, precision: config.precision };
+        let place =
+            Where::<B> { options: &options, device: self.device, precision: config.precision };
         let began = self.start.elapsed().as_secs_f64();
         let (left_out, mut rectified) = (without.len(), 0);
         let mut warnings = Vec::new();

@@ -163,7 +163,9 @@ mod tests {
         let law = Law::Student(20.0);
         let one = Coefficient::new("x".into(), 1.5, 0.25, law, 2.0);
         let test = f_test(&[1.5], &[0.25], law).unwrap();
-        assert!((test.stat - 9.0).abs() < 1e-13 && (test.p_value - one.p_value.unwrap()).abs() < 1e-12);
+        assert!(
+            (test.stat - 9.0).abs() < 1e-13 && (test.p_value - one.p_value.unwrap()).abs() < 1e-12
+        );
         assert!(f_test(&[1.0, 1.0], &[1.0, 1.0, 1.0, 1.0], law).is_none());
         // In any unit.
         let tiny = f_test(&[1.5e-12], &[0.25e-24], law).unwrap();

@@ -35,7 +35,8 @@ pub(super) fn least_squares(y: &[f64], columns: &[&[f64]], gram: &[f64]) -> Resu
     // What rounding left of the normal equations.
     let correction = multiply(&bread, &sums::cross(columns, &residuals));
     let variance = rss / y.len() as f64;
-    let matters = |j: usize| correction[j].powi(2) > WORTHWHILE.powi(2) * variance * bread[j * k + j];
+    let matters =
+        |j: usize| correction[j].powi(2) > WORTHWHILE.powi(2) * variance * bread[j * k + j];
     if (0..k).any(matters) && correction.iter().all(|c| c.is_finite()) {
         b.iter_mut().zip(&correction).for_each(|(b, c)| *b += c);
         residuals = sums::less_fitted(y, columns, &b);

@@ -62,7 +62,8 @@ impl Regressors {
         let total = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
         let spanned = constant || !sample.factors.is_empty();
         let own = constant && sample.factors.is_empty();
-        let mut all = Self { names: vec![], values: vec![], means: vec![], before: vec![], constant: own };
+        let mut all =
+            Self { names: vec![], values: vec![], means: vec![], before: vec![], constant: own };
         if own {
             all.push(CONSTANT.to_owned(), vec![1.0; n], 0.0, Before { raw: total, centred: total });
         }
@@ -197,7 +198,9 @@ pub(super) fn gaussian<B: DidBackend>(
     let constant = mean - shifts.sum::<f64>();
     let of_kept_columns: Vec<Vec<f64>> = match effects.is_empty() {
         true => Vec::new(),
-        false => [0].into_iter().chain(kept.iter().map(|j| j + 1)).map(|c| effects[c].clone()).collect(),
+        false => {
+            [0].into_iter().chain(kept.iter().map(|j| j + 1)).map(|c| effects[c].clone()).collect()
+        }
     };
     let effects = effects_of_fit(sample, &of_kept_columns, &fit.b, constant);
     let mut position = 0;

@@ -49,6 +49,7 @@ pub(super) fn poisson<B: DidBackend>(
     let mut kept: Option<Vec<usize>> = None;
     let mut start: Option<Vec<Vec<f64>>> = None;
     let mut warnings = Vec::new();
+    let mut converged = false;
     for step in 1..=stopping.iterations {
         let mut z = eta.clone();
         sums::update(&mut z, |row, eta| eta + y[row] / mu[row] - 1.0);
@@ -73,7 +74,7 @@ pub(super) fn poisson<B: DidBackend>(
         let gram = of_kept(&gram, slices.len(), chosen);
         let slices: Vec<&[f64]> = chosen.iter().map(|j| slices[*j]).collect();
         let fit = least_squares(&outcome, &slices, &gram)?;
-        let before = std::mem::replace(&mut eta, z);
+        let last = std::mem::replace(&mut eta, z);
         sums::update(&mut eta, |row, z| z - fit.residuals[row] / weights[row].sqrt());
         sums::update(&mut mu, |row, _| eta[row].exp());
         let mut now = deviance_of(sample, &mu);
@@ -81,13 +82,15 @@ pub(super) fn poisson<B: DidBackend>(
             if now.is_finite() && (step == 1 || now <= deviance * (1.0 + 1e-6) + 1e-12) {
                 break;
             }
-            sums::update(&mut eta, |row, eta| 0.5 * (eta + before[row]));
+            sums::update(&mut eta, |row, eta| 0.5 * (eta + last[row]));
             sums::update(&mut mu, |row, _| eta[row].exp());
             now = deviance_of(sample, &mu);
         }
         let change = (now - deviance).abs() / (0.1 + deviance.abs());
         deviance = now;
-        if change < stopping.tolerance {
+        let before = std::mem::replace(&mut converged, change < stopping.tolerance);
+        // One more step, so that weights and scores are those of the means that it converged to.
+        if before && converged {
             let shifts = chosen.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
             let constant = -shifts.sum::<f64>();
             let own_effects: Vec<Vec<f64>> = match effects.is_empty() {
@@ -101,10 +104,7 @@ pub(super) fn poisson<B: DidBackend>(
                 rss: deviance,
                 total: f64::NAN,
                 within: None,
-                likelihood: Some((
-                    likelihood(sample, |row| mu[row]),
-                    likelihood(sample, |_| mean),
-                )),
+                likelihood: Some((likelihood(sample, |row| mu[row]), likelihood(sample, |_| mean))),
             };
             let mut raw_residuals = y.clone();
             sums::update(&mut raw_residuals, |row, y| y - mu[row]);

@@ -103,15 +103,12 @@ impl RegressionResult {
             sums.iter_mut().zip(&values).for_each(|(s, x)| *s += coefficient.estimate * x);
         }
         let known = read.known(&regressors.present);
-        let sum = |(row, sum): (usize, f64)| (read.blame(row).is_none() && known(row)).then_some(sum);
+        let sum =
+            |(row, sum): (usize, f64)| (read.blame(row).is_none() && known(row)).then_some(sum);
         Ok(sums.into_iter().enumerate().map(sum).collect())
     }
 }
 
 fn missing(needs: &'static str) -> DidError {
-    DidError::NoInfluence {
-        what: "a prediction",
-        needs,
-        remedy: "fit with `keep_fixed_effects`",
-    }
+    DidError::NoInfluence { what: "a prediction", needs, remedy: "fit with `keep_fixed_effects`" }
 }

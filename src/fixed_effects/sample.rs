@@ -40,10 +40,14 @@ impl Sample {
         without.iter().for_each(|row| kept[*row as usize] = false);
         if !kept.contains(&true) {
             let after = "without missing values and weights of zero";
-            return Err(DidError::EmptySample { after, remedy: "check the columns and their types" });
+            return Err(DidError::EmptySample {
+                after,
+                remedy: "check the columns and their types",
+            });
         }
         let (singletons, separated) = prune(read, rules, &mut kept);
-        let rows: Vec<u32> = (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
+        let rows: Vec<u32> =
+            (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
         if rows.is_empty() {
             return Err(DidError::EmptySample {
                 after: "after levels of fixed effects with one row, or without a positive outcome, were left out",
@@ -131,7 +135,12 @@ fn prune(read: &RegressionRows, rules: SampleRules, kept: &mut [bool]) -> (usize
     loop {
         let (before_singletons, before_separated) = (singletons, separated);
         for factor in &read.factors {
-            let levels = factor.codes.iter().filter(|c| **c != u32::MAX).max().map_or(0, |m| *m as usize + 1);
+            let levels = factor
+                .codes
+                .iter()
+                .filter(|c| **c != u32::MAX)
+                .max()
+                .map_or(0, |m| *m as usize + 1);
             if rules.positive_levels {
                 let mut positive = vec![false; levels];
                 for ((code, kept), row) in factor.codes.iter().zip(&*kept).zip(0..) {

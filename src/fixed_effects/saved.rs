@@ -43,7 +43,9 @@ impl Consistent for RegressionResult {
     fn check(&self) -> Checked {
         let k = self.coefficients.len();
         let say = |what: &str| Err(what.to_owned());
-        if !self.vcov.is_empty() && self.vcov.len() != k || self.vcov.iter().any(|row| row.len() != k) {
+        if !self.vcov.is_empty() && self.vcov.len() != k
+            || self.vcov.iter().any(|row| row.len() != k)
+        {
             return say("`vcov` has not as many rows and columns as there are coefficients");
         }
         if self.indicators.iter().any(|i| i.coefficient.is_some_and(|j| j >= k)) {
@@ -60,7 +62,10 @@ impl Consistent for RegressionResult {
         if !effects.clone().all(whole) {
             return say("`effects` has not one effect and one component for each level");
         }
-        if self.effects.is_some() && effects.count() != self.predictor.absorb.len() && regressors.is_some() {
+        if self.effects.is_some()
+            && effects.count() != self.predictor.absorb.len()
+            && regressors.is_some()
+        {
             return say("`effects` has not one entry for each fixed effect");
         }
         Ok(())

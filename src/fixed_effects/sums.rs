@@ -150,7 +150,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     for (a, b) in a.chunks(TILE).zip(b.chunks(TILE)) {
         let mut lanes = [0.0; 8];
         let (whole_a, whole_b) = (a.chunks_exact(8), b.chunks_exact(8));
-        let rest: f64 = whole_a.remainder().iter().zip(whole_b.remainder()).map(|(a, b)| a * b).sum();
+        let rest: f64 =
+            whole_a.remainder().iter().zip(whole_b.remainder()).map(|(a, b)| a * b).sum();
         for (a, b) in whole_a.zip(whole_b) {
             for lane in 0..8 {
                 lanes[lane] += a[lane] * b[lane];
@@ -185,7 +186,10 @@ mod tests {
         near(cross(&x, e)[1], exact(&|i| x[1][i] * e[i]));
         near(sum(rows, |i| e[i]), exact(&|i| e[i]));
         let residual = less_fitted(e, &x, &[2.0, -1.0]);
-        assert!((residual[rows - 1] - (e[rows - 1] - 2.0 * x[0][rows - 1] + x[1][rows - 1])).abs() < 1e-14);
+        assert!(
+            (residual[rows - 1] - (e[rows - 1] - 2.0 * x[0][rows - 1] + x[1][rows - 1])).abs()
+                < 1e-14
+        );
         let leverage = quadratic(&x, &[2.0, 0.5, 0.5, 1.0]);
         let (a, b) = (x[0][TILE + 1], x[1][TILE + 1]);
         assert!((leverage[TILE + 1] - (2.0 * a * a + a * b + b * b)).abs() < 1e-13);

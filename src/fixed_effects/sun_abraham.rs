@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::FixedEffects;
 use super::event_study::{EventStudy, estimate};
 use super::fit::{Reading, Task, read};
 use super::inference::combine;
@@ -13,7 +14,6 @@ use super::options::{Ssc, Vcov};
 use super::problem::{Column, columns};
 use super::result::RegressionResult;
 use super::sample::gather;
-use super::FixedEffects;
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::demean::Solver;
@@ -154,7 +154,8 @@ impl Cells {
         let is_usable = |row: usize| usable.is_none_or(|usable| usable[row]);
         let rows: Vec<usize> = (0..cohorts.time.len()).filter(|row| is_usable(*row)).collect();
         let times = || rows.iter().map(|row| cohorts.time[*row]);
-        let (first, last) = times().fold((f64::INFINITY, f64::NEG_INFINITY), |r, t| (r.0.min(t), r.1.max(t)));
+        let (first, last) =
+            times().fold((f64::INFINITY, f64::NEG_INFINITY), |r, t| (r.0.min(t), r.1.max(t)));
         let mut groups: Vec<f64> = rows.iter().map(|row| cohorts.cohort[*row]).collect();
         groups.sort_by(f64::total_cmp);
         groups.dedup();
@@ -167,7 +168,9 @@ impl Cells {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         }
         if let Some(other) = treated.iter().find(|g| periods.binary_search(&fine(**g)).is_err()) {
-            let what = format!("cohort {other} is first treated in no period of the sample; event times need one");
+            let what = format!(
+                "cohort {other} is first treated in no period of the sample; event times need one"
+            );
             return Err(DidError::EmptyWindow { what });
         }
         let never = groups.iter().any(|g| *g > last);
@@ -276,10 +279,12 @@ impl<B: DidBackend> SunAbraham<B> {
             Ok((all, None))
         };
         let mut regression = task.estimate(wanted, reading, cells.without.clone(), &design)?;
-        let dynamic = format!("{} + cohorts by event time", self.covariates.trim_start_matches('~').trim());
+        let dynamic =
+            format!("{} + cohorts by event time", self.covariates.trim_start_matches('~').trim());
         let absorbed = wanted.formula.absorb.iter().map(ToString::to_string);
         let absorbed: Vec<String> = absorbed.collect();
-        regression.settings.formula = format!("{} ~ {dynamic} | {}", self.outcome, absorbed.join(" + "));
+        regression.settings.formula =
+            format!("{} ~ {dynamic} | {}", self.outcome, absorbed.join(" + "));
         let always = cells.always;
         let warnings = [
             (always > 0).then_some(DidWarning::AlreadyTreatedRows { rows: always }),
@@ -297,7 +302,8 @@ impl<B: DidBackend> SunAbraham<B> {
         let mut times: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
         let mut overall = vec![0.0; k];
         for (cell, share) in cells.cells.iter().zip(shares) {
-            let name = format!("{}::{}:cohort::{}", self.time, coarse(cell.at), coarse(cell.cohort));
+            let name =
+                format!("{}::{}:cohort::{}", self.time, coarse(cell.at), coarse(cell.cohort));
             let Some(j) = position.get(name.as_str()) else { continue };
             times.entry(cell.at).or_insert_with(|| vec![0.0; k])[*j] = *share;
             if cell.at >= 0 {

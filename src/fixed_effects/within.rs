@@ -139,7 +139,9 @@ impl<B: DidBackend> Demean<B> {
         let names: Vec<String> = self.unique();
         let read_names: Vec<String> = all.iter().map(|c| c.name.clone()).collect();
         let labels: Vec<String> = names.iter().map(|name| name_label(name)).collect();
-        if let Some(column) = names.iter().zip(&labels).find(|(_, label)| !read_names.contains(label)) {
+        if let Some(column) =
+            names.iter().zip(&labels).find(|(_, label)| !read_names.contains(label))
+        {
             return Err(DidError::ColumnType {
                 column: column.0.clone(),
                 role: "column to demean",

@@ -69,9 +69,7 @@ pub(crate) use frames::names_a_row;
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts};
 pub(crate) use parquet::ParquetFiles;
-pub(crate) use regression::{
-    Coded, CohortColumns, Cohorts, RegressionColumns, RegressionRows,
-};
+pub(crate) use regression::{Coded, CohortColumns, Cohorts, RegressionColumns, RegressionRows};
 pub(crate) use request::{Cells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};
 pub(crate) use rules::{SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods};

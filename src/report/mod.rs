@@ -11,8 +11,8 @@ mod number;
 #[cfg(feature = "plot")]
 mod plot;
 mod plot_data;
-mod table;
 mod regression;
+mod table;
 mod two_periods;
 
 pub use compare::{Comparable, Term, compare};

@@ -59,7 +59,8 @@ impl RegressionResult {
 
     fn notes(&self) -> Vec<String> {
         let settings = &self.settings;
-        let mut notes = vec!["Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(), String::new()];
+        let mut notes =
+            vec!["Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(), String::new()];
         notes.push(format!("Formula: {}", settings.formula));
         if !self.absorbed.is_empty() {
             let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
@@ -189,7 +190,11 @@ pub fn etable(models: &[(&str, &RegressionResult)]) -> Table {
             (if has(fit, name) { "Yes" } else { "No" }).to_owned()
         };
         let rows = factors.iter().map(|name| line(name, &|fit| yes(fit, name))).collect();
-        sections.push(Section { caption: Some("Fixed effects".into()), rows, ..Section::default() });
+        sections.push(Section {
+            caption: Some("Fixed effects".into()),
+            rows,
+            ..Section::default()
+        });
     }
     let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.5}"));
     let gaussian = |fit: &RegressionResult| fit.settings.family == Family::Gaussian;
@@ -204,7 +209,9 @@ pub fn etable(models: &[(&str, &RegressionResult)]) -> Table {
     sections.push(Section { rows, ..Section::default() });
     let mut align = vec![Align::Left];
     align.resize(models.len() + 1, Align::Centre);
-    let notes = vec!["Standard errors in brackets. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned()];
+    let notes = vec![
+        "Standard errors in brackets. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(),
+    ];
     Table { title: String::new(), align, sections, notes }
 }
 

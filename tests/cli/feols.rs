@@ -54,8 +54,20 @@ fn golden_cases_agree() {
 fn the_document_has_the_keys_of_its_reference() {
     let document = parsed(&["feols", DATA, "y ~ x1 + sector | firm + year", "--format", "json"]);
     let needed = [
-        "estimator", "coefficients", "vcov", "n", "n_singletons", "df_k", "df_t", "r2", "r2_within", "dropped",
-        "solver", "audit", "warnings", "timings",
+        "estimator",
+        "coefficients",
+        "vcov",
+        "n",
+        "n_singletons",
+        "df_k",
+        "df_t",
+        "r2",
+        "r2_within",
+        "dropped",
+        "solver",
+        "audit",
+        "warnings",
+        "timings",
     ];
     for key in needed {
         assert!(keys(&document).contains(&key), "{key}");
@@ -74,13 +86,28 @@ fn other_formats_plots_and_saved_results() {
     let picture = temporary("feols.svg");
     let saved = temporary("feols.json");
     let formula = "y ~ i(year, ref = 2003) + x1 | firm";
-    let text = stdout(&["feols", DATA, formula, "--vcov", "cluster:firm", "--plot", &picture, "--save", &saved]);
-    assert!(text.contains("year::2004") && text.contains("clustered by firm (80 clusters)"), "{text}");
+    let text = stdout(&[
+        "feols",
+        DATA,
+        formula,
+        "--vcov",
+        "cluster:firm",
+        "--plot",
+        &picture,
+        "--save",
+        &saved,
+    ]);
+    assert!(
+        text.contains("year::2004") && text.contains("clustered by firm (80 clusters)"),
+        "{text}"
+    );
     assert!(fs::read_to_string(picture).unwrap().starts_with("<svg"));
     assert!(fs::read_to_string(saved).unwrap().contains("\"year\""));
     assert!(stdout(&["feols", DATA, formula, "--format", "latex"]).contains("\\toprule"));
     assert!(stdout(&["feols", DATA, formula, "--format", "markdown"]).contains("| x1 |"));
-    assert!(stdout(&["feols", DATA, formula, "--format", "csv", "--quiet"]).starts_with("term,att,se"));
+    assert!(
+        stdout(&["feols", DATA, formula, "--format", "csv", "--quiet"]).starts_with("term,att,se")
+    );
 }
 
 #[test]

@@ -196,7 +196,10 @@ fn sun_and_abraham_agree_with_a_dense_regression() {
         near("att", overall.att.unwrap(), case.att, 1e-8);
         near("se of att", overall.se.unwrap(), case.se, 1e-8);
         let reference = study.rows.iter().find(|row| row.reference).unwrap();
-        assert_eq!((reference.at, reference.estimate.att, reference.estimate.se), (-1.0, Some(0.0), None));
+        assert_eq!(
+            (reference.at, reference.estimate.att, reference.estimate.se),
+            (-1.0, Some(0.0), None)
+        );
     }
 }
 

@@ -34,14 +34,23 @@ fn near(a: f64, b: f64, allowed: f64) {
 fn rows_in_any_order_give_the_same_bits() {
     let data = data();
     let shuffled = rows(&data, &permutation(data.height(), 3));
-    for formula in ["y ~ x1 + x2 | firm + year", "y ~ x1 + i(year) | sector", "y ~ x1 + x2", "y ~ x1 | firm^year"] {
+    for formula in [
+        "y ~ x1 + x2 | firm + year",
+        "y ~ x1 + i(year) | sector",
+        "y ~ x1 + x2",
+        "y ~ x1 | firm^year",
+    ] {
         for vcov in [Vcov::Hetero, Vcov::cluster(["firm"]), Vcov::cluster(["firm", "year"])] {
-            let config = FixedEffects::<Cpu>::builder().formula(formula).vcov(vcov).weights("w").build();
+            let config =
+                FixedEffects::<Cpu>::builder().formula(formula).vcov(vcov).weights("w").build();
             let of = |data: &DataFrame| config.fit(data, &Default::default()).unwrap();
             assert_eq!(bits(&of(&data)), bits(&of(&shuffled)), "{formula}");
         }
     }
-    let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 | firm + year").family(Family::Poisson).build();
+    let config = FixedEffects::<Cpu>::builder()
+        .formula("y ~ x1 | firm + year")
+        .family(Family::Poisson)
+        .build();
     let of = |data: &DataFrame| bits(&config.fit(data, &Default::default()).unwrap());
     assert_eq!(of(&data), of(&shuffled));
 }
@@ -49,10 +58,15 @@ fn rows_in_any_order_give_the_same_bits() {
 #[test]
 fn names_of_levels_do_not_matter() {
     let data = data();
-    let names: Vec<String> = floats(&data, "firm").iter().map(|f| format!("firm {}", 90.0 - f)).collect();
+    let names: Vec<String> =
+        floats(&data, "firm").iter().map(|f| format!("firm {}", 90.0 - f)).collect();
     let renamed = with(&data, "firm", names);
-    let (a, b) = (fit(&data, "y ~ x1 + x2 | firm + year"), fit(&renamed, "y ~ x1 + x2 | firm + year"));
-    a.coefficients.iter().zip(&b.coefficients).for_each(|(a, b)| near(a.estimate, b.estimate, 1e-10));
+    let (a, b) =
+        (fit(&data, "y ~ x1 + x2 | firm + year"), fit(&renamed, "y ~ x1 + x2 | firm + year"));
+    a.coefficients
+        .iter()
+        .zip(&b.coefficients)
+        .for_each(|(a, b)| near(a.estimate, b.estimate, 1e-10));
 }
 
 #[test]
@@ -79,9 +93,15 @@ fn factors_that_add_nothing_add_nothing() {
     let firms = fit(&data, "y ~ x1 + x2 | firm");
     // A factor nested in another, and the same factor under another name.
     let twice = with(&data, "again", floats(&data, "firm"));
-    for formula in ["y ~ x1 + x2 | firm + sector", "y ~ x1 + x2 | firm + again", "y ~ x1 + x2 | firm^firm"] {
+    for formula in
+        ["y ~ x1 + x2 | firm + sector", "y ~ x1 + x2 | firm + again", "y ~ x1 + x2 | firm^firm"]
+    {
         let found = fit(&twice, formula);
-        found.coefficients.iter().zip(&firms.coefficients).for_each(|(a, b)| near(a.estimate, b.estimate, 1e-9));
+        found
+            .coefficients
+            .iter()
+            .zip(&firms.coefficients)
+            .for_each(|(a, b)| near(a.estimate, b.estimate, 1e-9));
     }
     // Of one level: the constant.
     let one = with(&data, "one", vec!["a"; data.height()]);
@@ -91,14 +111,16 @@ fn factors_that_add_nothing_add_nothing() {
     assert_eq!((level.df_k, constant.df_k), (2, 2));
     // Exact degrees of freedom see that two identical factors are one.
     let exact = Ssc { k_exact: true, ..Ssc::default() };
-    let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + again").ssc(exact).build();
+    let config =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + again").ssc(exact).build();
     assert_eq!(config.fit(&twice, &Default::default()).unwrap().df_k, firms.df_k);
 }
 
 #[test]
 fn regressors_that_fixed_effects_span_are_named() {
     let data = with(&data(), "constant", vec![3.7; 2400]);
-    let data = with(&data, "copy", floats(&data, "x1").iter().map(|x| 2.0 * x - 1.0).collect::<Vec<_>>());
+    let data =
+        with(&data, "copy", floats(&data, "x1").iter().map(|x| 2.0 * x - 1.0).collect::<Vec<_>>());
     let found = fit(&data, "y ~ x1 + sector + copy + constant + x2 | firm + year");
     assert_eq!(found.dropped, ["sector", "copy", "constant"]);
     assert_eq!(found.names().collect::<Vec<_>>(), ["x1", "x2"]);
@@ -118,7 +140,8 @@ fn weights_count_rows_and_zeros_leave_them_out() {
     let twice: Vec<usize> = (0..n).chain((0..n).filter(|i| i % 3 == 0)).collect();
     let counts: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
     let repeated = fit(&rows(&data, &twice), "y ~ x1 + x2 | firm + year");
-    let config = || FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + year").weights("w");
+    let config =
+        || FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + year").weights("w");
     let counted = config().build().fit(&with(&data, "w", counts), &Default::default()).unwrap();
     for (a, b) in repeated.coefficients.iter().zip(&counted.coefficients) {
         near(a.estimate, b.estimate, 1e-9);
@@ -178,12 +201,21 @@ fn fixed_effects_are_recovered_and_predict() {
         for ((predicted, residual), y) in predicted.iter().zip(residuals).zip(y) {
             let (Some(predicted), Some(residual)) = (predicted, residual) else { continue };
             compared += 1;
-            assert!((predicted + residual - outcome(y)).abs() < 1e-7, "{formula}: {predicted} {residual} {y}");
+            assert!(
+                (predicted + residual - outcome(y)).abs() < 1e-7,
+                "{formula}: {predicted} {residual} {y}"
+            );
         }
         assert_eq!(compared, fit.n, "{formula}");
-        assert_eq!(fit.predict(&shuffled).unwrap().iter().flatten().count(), predicted.iter().flatten().count());
+        assert_eq!(
+            fit.predict(&shuffled).unwrap().iter().flatten().count(),
+            predicted.iter().flatten().count()
+        );
     }
-    let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 | firm + year").keep_fixed_effects(true).build();
+    let config = FixedEffects::<Cpu>::builder()
+        .formula("y ~ x1 | firm + year")
+        .keep_fixed_effects(true)
+        .build();
     let fit = config.fit(&data, &Default::default()).unwrap();
     let effects = fit.fixed_effects().unwrap();
     assert_eq!((effects[0].levels.len(), effects[1].levels[0].as_str()), (80, "2000"));
@@ -209,7 +241,10 @@ fn tests_and_contrasts_of_coefficients() {
     near(sum.se.unwrap(), variance.sqrt(), 1e-12);
     let error = fit.contrast(&[("x3", 1.0)]).unwrap_err().to_string();
     assert!(error.contains("`x3`") && error.contains("`x1`"), "{error}");
-    assert!(matches!(fit.wald(&[vec![("x1", 1.0)], vec![("x1", 2.0)]]), Err(DidError::Singular { .. })));
+    assert!(matches!(
+        fit.wald(&[vec![("x1", 1.0)], vec![("x1", 2.0)]]),
+        Err(DidError::Singular { .. })
+    ));
 }
 
 #[test]
@@ -222,9 +257,15 @@ fn indicators_name_their_levels() {
     // As in fixest the first level is left out, where a constant or fixed effects span the dummies.
     assert_eq!(names("y ~ i(sector)")[1], "sector::1");
     assert_eq!(names("y ~ 0 + i(sector)")[0], "sector::0");
-    assert_eq!(names("y ~ i(sector, i.year, ref = 0, ref2 = 2000) + x1")[2], "sector::1:year::2001");
+    assert_eq!(
+        names("y ~ i(sector, i.year, ref = 0, ref2 = 2000) + x1")[2],
+        "sector::1:year::2001"
+    );
     let error = try_fit(&data, "y ~ i(year, ref = 1990) | firm").unwrap_err().to_string();
-    assert!(error.contains("`1990` is no level of `year`") && error.contains("2000, 2001"), "{error}");
+    assert!(
+        error.contains("`1990` is no level of `year`") && error.contains("2000, 2001"),
+        "{error}"
+    );
     let study = fit(&data, "y ~ i(year, ref = 2003) + x1 | firm").event_study("year").unwrap();
     assert_eq!((study.rows.len(), study.rows[3].reference, study.betahat().len()), (8, true, 7));
     assert_eq!(study.sigma()[0][0].sqrt(), study.rows[0].estimate.se.unwrap());
@@ -236,7 +277,8 @@ fn missing_values_and_other_types_are_handled() {
     let n = 2400;
     let data = data();
     let gap = |i: usize, v: f64| if i % 100 == 0 { f64::NAN } else { v };
-    let x1: Vec<f64> = floats(&data, "x1").into_iter().enumerate().map(|(i, v)| gap(i, v)).collect();
+    let x1: Vec<f64> =
+        floats(&data, "x1").into_iter().enumerate().map(|(i, v)| gap(i, v)).collect();
     let firm: Vec<Option<String>> = floats(&data, "firm")
         .iter()
         .enumerate()
@@ -254,12 +296,15 @@ fn missing_values_and_other_types_are_handled() {
     let error = try_fit(&data, "y ~ x1 | plant").unwrap_err().to_string();
     assert!(error.contains("column `plant` (fixed effect)"), "{error}");
     let text = with(&data, "y", vec!["a"; n]);
-    assert!(try_fit(&text, "y ~ x1 | firm").unwrap_err().to_string().contains("column `y` (outcome)"));
+    assert!(
+        try_fit(&text, "y ~ x1 | firm").unwrap_err().to_string().contains("column `y` (outcome)")
+    );
     let none = with(&data, "y", vec![f64::NAN; n]);
     assert!(matches!(try_fit(&none, "y ~ x1 | firm"), Err(DidError::EmptySample { .. })));
     let big = with(&data, "firm", (0..n as i64).map(|i| (1 << 60) + i / 2).collect::<Vec<i64>>());
     assert_eq!(fit(&big, "y ~ x1 | firm").absorbed[0].levels, n / 2);
-    let negative = FixedEffects::<Cpu>::builder().formula("x1 ~ x2 | firm").family(Family::Poisson).build();
+    let negative =
+        FixedEffects::<Cpu>::builder().formula("x1 ~ x2 | firm").family(Family::Poisson).build();
     let error = negative.fit(&data, &Default::default()).unwrap_err();
     assert!(matches!(error, DidError::NegativeOutcome { .. }), "{error}");
 }
@@ -271,7 +316,8 @@ fn separated_rows_are_found() {
     let d: Vec<f64> = (0..2400).map(|i| f64::from(u8::from(i % 40 == 7))).collect();
     let y = floats(&data, "y").iter().zip(&d).map(|(y, d)| y * (1.0 - d)).collect::<Vec<_>>();
     let data = with(&with(&data, "d", d), "y", y);
-    let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 + d | year").family(Family::Poisson);
+    let config =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1 + d | year").family(Family::Poisson);
     let fit = config.build().fit(&data, &Default::default()).unwrap();
     assert_eq!((fit.audit.rows_separated, fit.n), (60, 2340));
     assert_eq!(fit.dropped, ["d"]);
@@ -282,7 +328,10 @@ fn separated_rows_are_found() {
 fn small_samples_have_the_corrections_asked_for() {
     let data = data();
     let of = |vcov: &Vcov, ssc: Ssc| {
-        let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 | firm + year").vcov(vcov.clone()).ssc(ssc);
+        let config = FixedEffects::<Cpu>::builder()
+            .formula("y ~ x1 | firm + year")
+            .vcov(vcov.clone())
+            .ssc(ssc);
         config.build().fit(&data, &Default::default()).unwrap()
     };
     let (usual, n) = (Ssc::default(), 2400.0);
@@ -294,19 +343,22 @@ fn small_samples_have_the_corrections_asked_for() {
     let none = of(&Vcov::Iid, Ssc { k_fixef: KFixef::None, ..usual });
     assert_eq!((none.df_k, none.df_t), (1, n - 1.0));
     let firms = Vcov::cluster(["firm"]);
-    let (usual_firms, full) = (of(&firms, usual), of(&firms, Ssc { k_fixef: KFixef::Full, ..usual }));
+    let (usual_firms, full) =
+        (of(&firms, usual), of(&firms, Ssc { k_fixef: KFixef::Full, ..usual }));
     assert_eq!((usual_firms.df_k, full.df_k, usual_firms.df_t), (1 + 8 - 1 + 1, 88, 79.0));
     near(ratio(&full, &usual_firms), (n - 9.0) / (n - 88.0), 1e-12);
     let unadjusted = of(&firms, Ssc { g_adj: false, ..usual });
     near(ratio(&usual_firms, &unadjusted), 80.0 / 79.0, 1e-12);
     // Leverage without fixed effects, against a fit of dummies.
-    let with_dummies = FixedEffects::<Cpu>::builder().formula("y ~ x1 + C(year)").vcov(Vcov::Hc3).build();
+    let with_dummies =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1 + C(year)").vcov(Vcov::Hc3).build();
     let exact = with_dummies.fit(&data, &Default::default()).unwrap();
     let within = FixedEffects::<Cpu>::builder().formula("y ~ x1 | year").vcov(Vcov::Hc3).build();
     let within = within.fit(&data, &Default::default()).unwrap();
     assert!(within.warnings.contains(&DidWarning::PartialLeverage));
     assert!(within.coefficients[0].se < exact.coefficients[1].se);
-    let error = FixedEffects::<Cpu>::builder().formula("y ~ x1").vcov(Vcov::cluster(["one"])).build();
+    let error =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1").vcov(Vcov::cluster(["one"])).build();
     let error = error.fit(&with(&data, "one", vec![1.0; 2400]), &Default::default()).unwrap_err();
     assert!(matches!(error, DidError::TooFewClusters { .. }), "{error}");
 }
@@ -314,7 +366,9 @@ fn small_samples_have_the_corrections_asked_for() {
 #[test]
 fn columns_without_their_fixed_effects() {
     let data = data();
-    let done = demean::<Cpu>(&data, &["y", "x1"], &["firm", "year"], Some("w"), &Default::default()).unwrap();
+    let done =
+        demean::<Cpu>(&data, &["y", "x1"], &["firm", "year"], Some("w"), &Default::default())
+            .unwrap();
     let frame = done.to_dataframe().unwrap();
     assert_eq!(frame.get_column_names(), ["y", "x1"]);
     // Weighted sums within levels are zero.
@@ -323,7 +377,13 @@ fn columns_without_their_fixed_effects() {
     let sum: f64 = (0..2400).filter(|i| firm[*i] == 5.0).map(|i| w[i] * x[i]).sum();
     assert!(sum.abs() < 1e-7, "{sum}");
     assert_eq!((done.solver.columns.len(), done.levels[0].1), (2, 80));
-    let error = demean::<Cpu>(&with(&data, "y", vec!["a"; 2400]), &["y"], &["firm"], None, &Default::default());
+    let error = demean::<Cpu>(
+        &with(&data, "y", vec!["a"; 2400]),
+        &["y"],
+        &["firm"],
+        None,
+        &Default::default(),
+    );
     assert!(error.unwrap_err().to_string().contains("column `y` (column to demean)"));
 }
 
@@ -336,7 +396,10 @@ fn tables_of_several_regressions() {
     for word in ["x1", "firm", "Yes", "No", "Observations", "Within R2", "***"] {
         assert!(text.contains(word), "{word}: {text}");
     }
-    assert!(latex.contains("$^{***}$") && markdown.contains("| firm | No | Yes |"), "{latex}\n{markdown}");
+    assert!(
+        latex.contains("$^{***}$") && markdown.contains("| firm | No | Yes |"),
+        "{latex}\n{markdown}"
+    );
     assert!(compare(&[("a", &a)]).to_string().contains("Formula"));
     assert!(b.to_string().contains("Fixed effects: firm (80), year (8)"), "{b}");
 }

@@ -3,9 +3,9 @@
 use std::io;
 
 use burn_did::{
-    Absorbed, Aggregated, AggregationKind, Coefficient, Demeaned, DidError, DidWarning, DrdidResult, Estimate, FTest,
-    Frequency, GroupTimeCell, GroupTimeResult, RegressionResult, SampleAudit, Settings, SolverReport, Timings,
-    TripleComparison, Wald,
+    Absorbed, Aggregated, AggregationKind, Coefficient, Demeaned, DidError, DidWarning,
+    DrdidResult, Estimate, FTest, Frequency, GroupTimeCell, GroupTimeResult, RegressionResult,
+    SampleAudit, Settings, SolverReport, Timings, TripleComparison, Wald,
 };
 use serde::ser::Serialize;
 use serde_json::Value;

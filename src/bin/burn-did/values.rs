@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use burn_did::{
     Aggregation, AggregationKind, Band, BasePeriod, ControlGroup, DrdidMethod, EstimationMethod,
-    Family, FixWeights, Frequency, GDf, Inference, KFixef, Multiplier, Precision, Resampling, Solver, Ssc,
-    UnbalancedPanel, Vcov,
+    Family, FixWeights, Frequency, GDf, Inference, KFixef, Multiplier, Precision, Resampling,
+    Solver, Ssc, UnbalancedPanel, Vcov,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
@@ -153,8 +153,9 @@ pub(crate) fn ssc(text: &str) -> Result<Ssc, String> {
         _ => Err(format!("`{value}` is neither true nor false")),
     };
     for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
-        let (key, value) =
-            pair.split_once('=').ok_or_else(|| format!("`{pair}` has no `=`, as k_adj=false has"))?;
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| format!("`{pair}` has no `=`, as k_adj=false has"))?;
         match (key.trim().to_ascii_lowercase().as_str(), value.trim()) {
             ("k_adj", value) => ssc.k_adj = truth(value)?,
             ("k_exact", value) => ssc.k_exact = truth(value)?,

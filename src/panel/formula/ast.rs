@@ -23,9 +23,17 @@ pub(super) enum Source {
     Factor(usize),
     Arithmetic(Expr),
     /// `column` of `i(column, …)`: the dummies of its levels.
-    Indicators { column: usize, chosen: Chosen },
+    Indicators {
+        column: usize,
+        chosen: Chosen,
+    },
     /// `by` of `i(column, by, …)`, whose first atom is `of`: as it is if it has numbers, else the dummies of its levels.
-    By { column: usize, of: usize, factor: bool, chosen: Chosen },
+    By {
+        column: usize,
+        of: usize,
+        factor: bool,
+        chosen: Chosen,
+    },
 }
 
 /// Which levels of a factor have a dummy.

@@ -119,7 +119,8 @@ impl Evaluated {
     /// Levels of a factor of `i()` that have a dummy.
     fn chosen<'a>(&self, atom: usize, present: &'a Present) -> Result<Vec<Option<&'a str>>> {
         let atom_of = &self.formula.atoms[atom];
-        let (Source::Indicators { chosen, .. } | Source::By { chosen, .. }) = &atom_of.source else {
+        let (Source::Indicators { chosen, .. } | Source::By { chosen, .. }) = &atom_of.source
+        else {
             return Ok(Vec::new());
         };
         let levels: Vec<&str> = present.levels(atom).collect();
@@ -172,7 +173,8 @@ impl Evaluated {
     /// What a column of a term of one `i()` indicates.
     fn indicator(&self, term: &Term, name: &[String], column: &Product) -> Option<Indicator> {
         let atoms = &self.formula.atoms;
-        let first = term.iter().position(|a| matches!(atoms[*a].source, Source::Indicators { .. }))?;
+        let first =
+            term.iter().position(|a| matches!(atoms[*a].source, Source::Indicators { .. }))?;
         if !term.iter().all(|atom| atoms[*atom].source.is_indicator()) {
             return None;
         }

@@ -180,7 +180,10 @@ mod tests {
         let tokens = |text| tokens(text, Dialect::Regression);
         let found = tokens("i(f, ref = 'a b') | g[x]").unwrap();
         let texts: Vec<_> = found.iter().map(|t| t.text).collect();
-        assert_eq!(texts, ["i", "(", "f", ",", "ref", "=", "a b", ")", "|", "g", "[", "x", "]", ""]);
+        assert_eq!(
+            texts,
+            ["i", "(", "f", ",", "ref", "=", "a b", ")", "|", "g", "[", "x", "]", ""]
+        );
         assert_eq!(found[6].kind, Kind::Text);
         assert!(tokens("i(f, ref = \"a)").unwrap_err().contains("quote at character 12"));
     }

@@ -52,7 +52,8 @@ impl Evaluated {
         let known = |(index, atom): (usize, &Arc<RawColumn>)| {
             let RawColumn::Factor { levels, .. } = &**atom else { return None };
             let sample: BTreeSet<&str> = present.levels(index).collect();
-            let known: Vec<bool> = levels.iter().map(|level| sample.contains(level.as_str())).collect();
+            let known: Vec<bool> =
+                levels.iter().map(|level| sample.contains(level.as_str())).collect();
             Some((Arc::clone(atom), known))
         };
         let factors: Vec<_> = self.atoms.iter().enumerate().filter_map(known).collect();

@@ -107,13 +107,16 @@ mod tests {
 
     #[test]
     fn the_three_parts() {
-        let parsed = RegressionFormula::parse("log(y + 1) ~ x1 + x2:z | worker + firm^`a year`").unwrap();
+        let parsed =
+            RegressionFormula::parse("log(y + 1) ~ x1 + x2:z | worker + firm^`a year`").unwrap();
         assert_eq!(parsed.outcome_label(), "log(y + 1)");
         assert_eq!(parsed.outcome.variables(), ["y"]);
         assert_eq!(parsed.regressors.variables(), ["x1", "x2", "z"]);
         assert_eq!(parsed.absorb[1].columns(), ["firm", "a year"]);
         assert_eq!(parsed.absorb[1].to_string(), "firm^a year");
-        let built = RegressionFormula::of("y", "x1 + x2:z", &["worker".into(), "firm^`a year`".into()]).unwrap();
+        let built =
+            RegressionFormula::of("y", "x1 + x2:z", &["worker".into(), "firm^`a year`".into()])
+                .unwrap();
         assert_eq!(built.absorb, parsed.absorb);
         assert_eq!(built.regressors.terms, parsed.regressors.terms);
         assert!(RegressionFormula::parse("y ~ 1").unwrap().absorb.is_empty());

@@ -78,7 +78,9 @@ mod tests {
 
     #[test]
     fn levels_of_two_columns_together() {
-        let df = df!("a" => [2, 1, 2, 1, 2], "b" => [Some("x"), Some("y"), Some("x"), None, Some("a")]).unwrap();
+        let df =
+            df!("a" => [2, 1, 2, 1, 2], "b" => [Some("x"), Some("y"), Some("x"), None, Some("a")])
+                .unwrap();
         let factors = Interaction::parse("a + a^b").unwrap();
         let coded = Coded::read(&df, &factors, "fixed effect").unwrap();
         assert_eq!(coded[0].codes, [1, 0, 1, 0, 1]);

@@ -11,8 +11,8 @@ use crate::panel::columns::{find, numeric, refuse_negative};
 use crate::panel::formula::{Evaluated, Formula, RawColumn};
 use crate::panel::gaps::Gaps;
 use crate::panel::labels::MISSING;
-use crate::panel::periods::periods;
 use crate::panel::missing::{MissingValues, ReadAsMissing};
+use crate::panel::periods::periods;
 use crate::panel::values::{Numbers, Values};
 use crate::panel::wanted::Wanted;
 

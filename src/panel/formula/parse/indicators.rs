@@ -21,7 +21,8 @@ impl<'a> Parser<'a> {
         let factor = self.column_of_i(name)?;
         let given = self.arguments(name)?;
         self.close(opened)?;
-        let chosen = Chosen { references: given.references.unwrap_or(References::Unsaid), keep: given.keep };
+        let chosen =
+            Chosen { references: given.references.unwrap_or(References::Unsaid), keep: given.keep };
         let column = self.variable(&factor);
         let first = self.atom_index(factor, Source::Indicators { column, chosen })?;
         let Some((by, factor)) = given.by else { return Ok(vec![first]) };
@@ -47,7 +48,9 @@ impl<'a> Parser<'a> {
                 },
                 _ => false,
             };
-            let Source::Indicators { chosen, .. } = &mut self.parts.atoms[*first].source else { continue };
+            let Source::Indicators { chosen, .. } = &mut self.parts.atoms[*first].source else {
+                continue;
+            };
             if naked && chosen.references == References::Unsaid {
                 chosen.references = if whole { References::None } else { References::First };
                 whole = false;
@@ -133,7 +136,9 @@ impl<'a> Parser<'a> {
 
     /// A level, or several as in `c(1, 2)`.
     fn values(&mut self) -> Parsed<Vec<Value>> {
-        if !(self.peek().text == "c" && self.tokens.get(self.next + 1).is_some_and(|t| t.text == "(")) {
+        if !(self.peek().text == "c"
+            && self.tokens.get(self.next + 1).is_some_and(|t| t.text == "("))
+        {
             return Ok(vec![self.value()?]);
         }
         self.advance();

@@ -146,9 +146,13 @@ fn misplaced(token: Token<'_>) -> String {
             )
         }
         Kind::Symbol('|') => {
-            format!("`|` at character {at} is not supported here; fixed effects stand once, after the last regressor")
+            format!(
+                "`|` at character {at} is not supported here; fixed effects stand once, after the last regressor"
+            )
         }
-        Kind::Symbol('[') => format!("`[` at character {at}: slopes that vary by level are not supported"),
+        Kind::Symbol('[') => {
+            format!("`[` at character {at}: slopes that vary by level are not supported")
+        }
         Kind::Infix => {
             format!("`{}` at character {at} is not supported; write an interaction a:b", token.text)
         }

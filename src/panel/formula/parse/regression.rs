@@ -137,7 +137,9 @@ impl<'a> Parser<'a> {
                     Kind::End => format!("it ends at character {}", token.at),
                     _ => format!("`{}` at character {} stands", token.text, token.at),
                 };
-                return Err(format!("{found} where a fixed effect is expected, as in worker + firm^year"));
+                return Err(format!(
+                    "{found} where a fixed effect is expected, as in worker + firm^year"
+                ));
             }
             if !columns.iter().any(|known| known == token.text) {
                 columns.push(token.text.to_owned());
@@ -145,10 +147,14 @@ impl<'a> Parser<'a> {
             match self.peek() {
                 Token { kind: Kind::Symbol('^'), .. } => drop(self.advance()),
                 Token { kind: Kind::Symbol('['), at, .. } => {
-                    return Err(format!("`[` at character {at}: slopes that vary by level are not supported"));
+                    return Err(format!(
+                        "`[` at character {at}: slopes that vary by level are not supported"
+                    ));
                 }
                 Token { kind: Kind::Symbol('*' | ':'), at, text } => {
-                    return Err(format!("`{text}` at character {at} is not supported among fixed effects; write a^b for their levels together"));
+                    return Err(format!(
+                        "`{text}` at character {at} is not supported among fixed effects; write a^b for their levels together"
+                    ));
                 }
                 _ => return Ok(columns),
             }
