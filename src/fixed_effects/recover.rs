@@ -47,11 +47,15 @@ pub(super) fn normalised(factors: &[Factor], theta: &[f64]) -> Vec<(Vec<f64>, Ve
             let mut moved = 0.0;
             for effects in effects.iter_mut().skip(1) {
                 let shift = effects.first().copied().unwrap_or(0.0);
-                effects.iter_mut().for_each(|effect| *effect -= shift);
+                for effect in effects.iter_mut() {
+                    *effect -= shift;
+                }
                 moved += shift;
             }
             if let Some(first) = effects.first_mut() {
-                first.iter_mut().for_each(|effect| *effect += moved);
+                for effect in first.iter_mut() {
+                    *effect += moved;
+                }
             }
             effects.into_iter().map(|e| (vec![0; e.len()], e)).map(|(c, e)| (e, c)).collect()
         }

@@ -43,7 +43,7 @@ pub struct RegressionResult {
     pub df_k: usize,
     /// Degrees of freedom of t statistics: `n - df_k`, or the fewest clusters less one.
     pub df_t: f64,
-    /// R²; the pseudo R² of McFadden for [`Family::Poisson`].
+    /// R²; the pseudo R² of `McFadden` for [`Family::Poisson`].
     pub r2: Option<f64>,
     /// R² adjusted for the number of parameters.
     pub r2_adjusted: Option<f64>,

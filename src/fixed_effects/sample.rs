@@ -37,7 +37,9 @@ impl Sample {
     /// Forms the sample of the usable rows, but for those that `without` says are left out.
     pub fn new(read: &RegressionRows, rules: SampleRules, without: &[u32]) -> Result<Self> {
         let mut kept = read.usable.clone().unwrap_or_else(|| vec![true; read.len]);
-        without.iter().for_each(|row| kept[*row as usize] = false);
+        for row in without {
+            kept[*row as usize] = false;
+        }
         if !kept.contains(&true) {
             let after = "without missing values and weights of zero";
             return Err(DidError::EmptySample {

@@ -312,7 +312,9 @@ impl<B: DidBackend> SunAbraham<B> {
         }
         let averaged = |mut weights: Vec<f64>| {
             let total: f64 = weights.iter().sum();
-            weights.iter_mut().for_each(|w| *w /= total);
+            for weight in &mut weights {
+                *weight /= total;
+            }
             weights
         };
         let any = overall.iter().any(|w| *w > 0.0);

@@ -89,7 +89,9 @@ impl RegressionRows {
         let mut texts = regressors.texts(&|name| {
             df.column(name).is_ok_and(|c| c.dtype().is_categorical() || c.dtype().is_enum())
         });
-        read_as_missing.iter().for_each(|taken| texts.take(&taken.column, &taken.token));
+        for taken in &read_as_missing {
+            texts.take(&taken.column, &taken.token);
+        }
         texts.check()?;
         let weights = columns.weights.as_ref().map(|name| weights(&df, name)).transpose()?;
         let factors = Coded::read(&df, &columns.formula.absorb, "fixed effect")?;
