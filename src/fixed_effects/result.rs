@@ -43,7 +43,8 @@ pub struct RegressionResult {
     pub df_k: usize,
     /// Degrees of freedom of t statistics: `n - df_k`, or the fewest clusters less one.
     pub df_t: f64,
-    /// R²; the pseudo R² of `McFadden` for [`Family::Poisson`].
+    /// R²; for [`Family::Poisson`] the pseudo R², one minus the ratio of the log-likelihoods of the fit and of a
+    /// constant mean.
     pub r2: Option<f64>,
     /// R² adjusted for the number of parameters.
     pub r2_adjusted: Option<f64>,

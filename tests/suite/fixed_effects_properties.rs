@@ -313,7 +313,8 @@ fn missing_values_and_other_types_are_handled() {
 fn separated_rows_are_found() {
     // Where `d` is one every outcome is zero, across levels that have other outcomes.
     let data = data();
-    let d: Vec<f64> = (0..2400).map(|i| f64::from(u8::from(i % 40 == 7))).collect();
+    let d: Vec<f64> =
+        (0..2400_u32).map(|i| f64::from(u8::from((i + 33).is_multiple_of(40)))).collect();
     let y = floats(&data, "y").iter().zip(&d).map(|(y, d)| y * (1.0 - d)).collect::<Vec<_>>();
     let data = with(&with(&data, "d", d), "y", y);
     let config =

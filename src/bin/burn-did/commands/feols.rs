@@ -41,11 +41,10 @@ pub(crate) struct FeolsArgs {
         help_heading = "Inference"
     )]
     vcov: Vcov,
-    /// Corrections for small samples that differ from R fixest's: k_adj, k_fixef (none, nonnested or full), k_exact, G_adj and G_df
-    /// (min or conventional), as in k_adj=false,k_fixef=none.
     #[arg(
         long,
         value_name = "KEY=VALUE,...",
+        help = SSC_HELP,
         default_value = "",
         hide_default_value = true,
         value_parser = values::ssc,
@@ -122,13 +121,17 @@ pub(crate) struct FeolsArgs {
     /// Format of the results.
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
     format: Format,
-    /// Draw the coefficients of the formula's first i() by their levels, as an event study, to this .png or .svg file.
+    /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Save the result as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     save: Option<PathBuf>,
 }
+
+/// What `--ssc` takes.
+const SSC_HELP: &str = "Corrections for small samples other than those of R fixest: k_adj, k_fixef (none, nonnested or \
+    full), k_exact, G_adj and G_df (min or conventional), as in k_adj=false,k_fixef=none";
 
 /// The library's defaults. The backend does not matter.
 fn defaults() -> FixedEffects<Cpu> {
