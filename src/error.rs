@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | configuration | `Config`, `Formula` | before any data is read |
 //! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
-//! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular` | while cells are formed, aggregated or tested |
+//! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular`, `AllCollinear`, `NotConverged` | while cells are formed, aggregated or tested |
 //! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Cluster`, `Worker`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
 
 mod warning;
@@ -353,6 +353,34 @@ pub enum DidError {
     Singular {
         /// Test or operation.
         what: &'static str,
+    },
+    /// Every regressor follows from the others or from the fixed effects.
+    #[error(
+        "no regressor is left: {columns} follow from each other or from the fixed effects; leave out fixed effects that determine them"
+    )]
+    AllCollinear {
+        /// The regressors.
+        columns: String,
+    },
+    /// An outcome of a Poisson regression is negative.
+    #[error(
+        "column `{column}` (outcome) is {value} in row {row}; a Poisson regression has outcomes of zero or more"
+    )]
+    NegativeOutcome {
+        /// The outcome as written.
+        column: String,
+        /// Value found.
+        value: f64,
+        /// Row, counted from 0.
+        row: usize,
+    },
+    /// Iterated least squares did not end.
+    #[error(
+        "the regression did not converge in {iterations} steps; allow more (`glm_maxiter`), or look for regressors that reach very large values"
+    )]
+    NotConverged {
+        /// Steps taken.
+        iterations: usize,
     },
     /// A column could not be demeaned within the iterations.
     #[error(

@@ -8,7 +8,7 @@ use polars::prelude::*;
 
 use crate::error::Result;
 use crate::files::{CsvData, Files, Format};
-use crate::panel::{MissingValues, ParquetFiles, Roles, SampleAudit};
+use crate::panel::{MissingValues, ParquetFiles, SampleAudit, Wanted};
 
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
@@ -95,7 +95,7 @@ impl Data<'_> {
     }
 
     /// The columns of the roles. What a frame lacks is left to the checks that know its role.
-    pub(crate) fn read(self, roles: &Roles, missing: &MissingValues) -> Result<Read> {
+    pub(crate) fn read(self, roles: &dyn Wanted, missing: &MissingValues) -> Result<Read> {
         let frame = match self {
             Data::Frame(df) => {
                 let names = roles.names();
@@ -114,7 +114,11 @@ impl Data<'_> {
 }
 
 /// The columns of all rows of some files.
-pub(crate) fn read_files(files: &Files, roles: &Roles, missing: &MissingValues) -> Result<Read> {
+pub(crate) fn read_files(
+    files: &Files,
+    roles: &dyn Wanted,
+    missing: &MissingValues,
+) -> Result<Read> {
     let (frame, read_as_missing) = match files.format {
         Format::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
         Format::Csv => {

@@ -68,6 +68,7 @@ mod error;
 mod estimates;
 mod estimator;
 mod files;
+mod fixed_effects;
 mod honest;
 mod inference;
 mod input;
@@ -103,6 +104,11 @@ pub use estimator::{
     MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect, Timings,
     TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
+pub use fixed_effects::{
+    Absorbed, Coefficient, Demean, Demeaned, EventStudyRow, FTest, FactorEffects, Family,
+    FixedEffects, GDf, KFixef, RegressionAudit, RegressionEventStudy, RegressionResult,
+    RegressionSettings, SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
+};
 pub use honest::{
     Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
     RobustInterval, Search,
@@ -119,7 +125,7 @@ pub use options::{
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};
-pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare};
+pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare, etable};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use settings::Settings;

@@ -150,6 +150,34 @@ pub enum DidWarning {
         /// Their columns of the design.
         columns: Vec<String>,
     },
+    /// Regressors that follow from earlier ones or from the fixed effects were left out.
+    CollinearRegressors {
+        /// The regressors.
+        columns: Vec<String>,
+    },
+    /// Rows of units that were treated already in the first period were left out.
+    AlreadyTreatedRows {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Rows that a Poisson regression fits exactly with a mean of zero were left out.
+    Separated {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Whether a Poisson regression fits rows with a mean of zero could not be found out.
+    SeparationUnknown,
+    /// A covariance by several clusters had a negative variance and was made positive.
+    RepairedCovariance,
+    /// Leverage is that of the regressors without the fixed effects.
+    PartialLeverage,
+    /// There are no more rows than parameters, or clusters: nothing is left for standard errors.
+    NoDegreesOfFreedom {
+        /// Rows of the sample.
+        rows: usize,
+        /// Parameters.
+        parameters: usize,
+    },
     /// Covariates change over time within units, and a comparison of two periods uses those of one.
     TimeVaryingCovariates,
     /// There are controls for fewer effects of a treatment that switches than were asked for.
@@ -398,6 +426,35 @@ impl DidWarning {
                 f,
                 "covariates that are linear combinations of others were left out: {}",
                 columns.join(", ")
+            ),
+            Self::CollinearRegressors { columns } => write!(
+                f,
+                "regressors that follow from earlier ones or from the fixed effects were left out: {}",
+                columns.join(", ")
+            ),
+            Self::AlreadyTreatedRows { rows } => write!(
+                f,
+                "dropped {rows} rows of units that were already treated in the first period"
+            ),
+            Self::Separated { rows } => write!(
+                f,
+                "{rows} rows whose outcome of zero is fitted exactly, by a mean of zero, were left out (separation)"
+            ),
+            Self::SeparationUnknown => write!(
+                f,
+                "some fitted means are nearly zero, and whether these rows are separated could not be found out; look at large coefficients with care"
+            ),
+            Self::RepairedCovariance => write!(
+                f,
+                "the covariance had a negative variance, as the sum over two factors of clusters can have; its eigenvalues were made positive"
+            ),
+            Self::PartialLeverage => write!(
+                f,
+                "HC2 and HC3 use the leverage of the regressors without that of the fixed effects; standard errors are too small where levels have few rows"
+            ),
+            Self::NoDegreesOfFreedom { rows, parameters } => write!(
+                f,
+                "{rows} rows and {parameters} parameters, or one cluster, leave nothing for standard errors"
             ),
             Self::TimeVaryingCovariates => write!(
                 f,

@@ -16,7 +16,7 @@ mod multiplegt;
 #[cfg(any(feature = "cluster", test))]
 mod remote;
 mod result;
-mod saved;
+pub(crate) mod saved;
 mod setup;
 mod shell;
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl Timings {
     }
 
     /// Closes a fit that began at `start`: what no stage has taken yet was inference.
-    pub(super) fn finish(&mut self, start: Instant) {
+    pub(crate) fn finish(&mut self, start: Instant) {
         self.total = start.elapsed().as_secs_f64();
         self.inference = self.total - self.read - self.ingest - self.estimate;
     }

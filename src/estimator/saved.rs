@@ -19,7 +19,7 @@ use crate::npiv::NpivResult;
 const COPIES: u64 = 8;
 
 /// A result whose parts must fit together.
-pub(super) trait Consistent {
+pub(crate) trait Consistent {
     /// An error that names the field at fault.
     fn check(&self) -> Checked;
 }
@@ -154,13 +154,13 @@ impl HonestDid {
     }
 }
 
-pub(super) fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
+pub(crate) fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
     check(result)?;
     let text = serde_json::to_string(result)?;
     std::fs::write(path, text).map_err(|source| io(path, source))
 }
 
-pub(super) fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
+pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
     let result: T = serde_json::from_str(&text(path)?)?;
     check(&result)?;
     Ok(result)

@@ -14,7 +14,7 @@ use crate::options::{BasePeriod, DoseTarget, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
     Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
-    Storage, Strata, ingest, ingest_parquet,
+    Storage, Strata, Wanted, ingest, ingest_parquet,
 };
 use crate::progress::Progress;
 use crate::settings::Settings;

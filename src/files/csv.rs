@@ -9,7 +9,7 @@ use polars::prelude::*;
 use super::records::{self, Records};
 use super::{cast, check_columns, problem};
 use crate::error::{DidError, Result};
-use crate::panel::{MissingValues, ReadAsMissing, Roles};
+use crate::panel::{MissingValues, ReadAsMissing, Wanted};
 
 /// Separators of other dialects, and what they are called.
 const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")];
@@ -26,7 +26,7 @@ pub(crate) struct CsvData {
 
 impl CsvData {
     /// Reads the columns of the roles. Files must have them all, in any order.
-    pub fn read(paths: &[PathBuf], roles: &Roles, missing: &MissingValues) -> Result<Self> {
+    pub fn read(paths: &[PathBuf], roles: &dyn Wanted, missing: &MissingValues) -> Result<Self> {
         let names = roles.names();
         let headers = paths.iter().map(|path| {
             let header = Header::read(path)?;
@@ -95,7 +95,13 @@ impl Header {
         }
     }
 
-    fn check(&self, path: &Path, roles: &Roles, names: &[String], only_file: bool) -> Result<()> {
+    fn check(
+        &self,
+        path: &Path,
+        roles: &dyn Wanted,
+        names: &[String],
+        only_file: bool,
+    ) -> Result<()> {
         let available: Vec<&str> = self.0.iter().map(String::as_str).collect();
         if let Err(error) = check_columns(path, &available, roles, only_file) {
             // A comma in a name or a number splits such a header elsewhere.

@@ -11,7 +11,7 @@ mod search;
 use std::path::{Path, PathBuf};
 
 use crate::error::{DidError, Result};
-use crate::panel::{FilesRead, Roles};
+use crate::panel::{FilesRead, Wanted};
 
 pub(crate) use csv::CsvData;
 
@@ -69,7 +69,7 @@ pub(crate) fn problem(path: &Path, problem: impl Into<String>) -> DidError {
 pub(crate) fn check_columns(
     path: &Path,
     available: &[&str],
-    roles: &Roles,
+    roles: &dyn Wanted,
     only_file: bool,
 ) -> Result<()> {
     let Err(error) = roles.find_in(available) else { return Ok(()) };

@@ -186,7 +186,7 @@ fn starts_in<T: Copy, K: Ord>(
     Some(starts)
 }
 
-fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Codes {
+pub(super) fn from_integers(rows: usize, value: impl Fn(usize) -> Option<i64> + Sync) -> Codes {
     let parts = rows.div_ceil(PART);
     let values = |index| parallel::part(index, PART, rows).filter_map(&value);
     let join = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));

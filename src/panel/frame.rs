@@ -11,6 +11,7 @@ use super::patterns::Patterns;
 use super::reader::Reader;
 use super::roles::Roles;
 use super::rules::Rules;
+use super::wanted::Wanted;
 use crate::error::Result;
 
 /// A data frame of whole units, as it was read.

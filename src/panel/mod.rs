@@ -42,6 +42,7 @@ mod patterns;
 mod periods;
 mod placement;
 mod reader;
+mod regression;
 mod request;
 mod roles;
 mod rules;
@@ -55,6 +56,7 @@ mod stratum;
 mod survey;
 mod total_order;
 mod values;
+mod wanted;
 mod wide;
 
 use polars::prelude::DataFrame;
@@ -72,6 +74,7 @@ pub(crate) use group_periods::GroupPeriods;
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts};
 pub(crate) use parquet::ParquetFiles;
+pub(crate) use regression::{Coded, CohortColumns, Cohorts, RegressionColumns, RegressionRows};
 pub(crate) use request::{Cells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};
 pub(crate) use rules::{SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods};
@@ -83,6 +86,8 @@ pub use strata::Layout;
 #[cfg(test)]
 pub(crate) use strata::StratumTable;
 pub(crate) use stratum::StratumData;
+pub(crate) use total_order::total_order;
+pub(crate) use wanted::Wanted;
 
 /// Reads, checks and arranges the estimation sample; `audit` says where the rows come from.
 pub(crate) fn ingest(df: &DataFrame, audit: SampleAudit, request: &Request<'_>) -> Result<Panel> {

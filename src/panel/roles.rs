@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::formula::Formula;
+use super::wanted::Wanted;
 use crate::calendar::Frequency;
 use crate::error::{DidError, Result};
 
@@ -42,9 +43,8 @@ pub(crate) enum Treatment {
     Dose,
 }
 
-impl Roles {
-    /// Names of all columns needed, without duplicates.
-    pub fn names(&self) -> Vec<String> {
+impl Wanted for Roles {
+    fn names(&self) -> Vec<String> {
         let optional = [&self.unit, &self.eligible, &self.weights, &self.cluster];
         let mut names: Vec<String> = [&self.outcome, &self.time, &self.group]
             .into_iter()
@@ -58,8 +58,7 @@ impl Roles {
         names
     }
 
-    /// An error naming the first column that is not among the names.
-    pub fn find_in(&self, names: &[&str]) -> Result<()> {
+    fn find_in(&self, names: &[&str]) -> Result<()> {
         let optional = [
             (&self.dose, "dose"),
             (&self.eligible, "eligibility"),
@@ -85,8 +84,7 @@ impl Roles {
         }
     }
 
-    /// Whether the values of a column are compared only.
-    pub fn is_label(&self, name: &str) -> bool {
+    fn is_label(&self, name: &str) -> bool {
         let is = |role: &Option<String>| role.as_deref() == Some(name);
         let numbers = [&self.outcome, &self.time, &self.group];
         let is_trend = self.trends.iter().any(|n| n == name);

@@ -1,7 +1,7 @@
 //! Numbers as integers that can be sorted and compared.
 
 /// Integers in the order of `f64::total_cmp`.
-pub(super) fn total_order(value: f64) -> i64 {
+pub(crate) fn total_order(value: f64) -> i64 {
     let bits = value.to_bits().cast_signed();
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }

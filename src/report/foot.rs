@@ -132,15 +132,20 @@ pub(super) fn sample(settings: &Settings) -> String {
 
 /// Which of several files were read, and what was read as missing.
 pub(super) fn data(audit: &SampleAudit) -> Vec<String> {
+    reading(&audit.files, &audit.read_as_missing)
+}
+
+/// As [`data`], of whatever audit.
+pub(super) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<String> {
     let mut lines = Vec::new();
-    let FilesRead { number, paths } = &audit.files;
+    let FilesRead { number, paths } = files;
     if let (Some(first), 2..) = (paths.first(), *number) {
         lines.push(match paths.last().filter(|_| *number == paths.len()) {
             Some(last) => format!("Files: {number}, {first} to {last}"),
             None => format!("Files: {number}, {first} and so on"),
         });
     }
-    let mut read: Vec<&ReadAsMissing> = audit.read_as_missing.iter().collect();
+    let mut read: Vec<&ReadAsMissing> = missing.iter().collect();
     read.sort_by(|a, b| a.column.cmp(&b.column));
     for of_column in read.chunk_by(|a, b| a.column == b.column) {
         let shown = of_column.iter().map(|entry| match entry.token.as_str() {

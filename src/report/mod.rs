@@ -3,6 +3,7 @@
 mod compare;
 mod display;
 mod dose;
+mod event_study;
 #[cfg(test)]
 mod fixtures;
 mod foot;
@@ -13,6 +14,7 @@ mod number;
 #[cfg(feature = "plot")]
 mod plot;
 mod plot_data;
+mod regression;
 mod switching;
 mod table;
 mod two_periods;
@@ -21,4 +23,5 @@ pub use compare::{Comparable, Term, compare};
 #[cfg(feature = "plot")]
 pub use plot::{Colour, PlotOptions};
 pub use plot_data::PlotRow;
+pub use regression::etable;
 pub use table::{Align, Section, Table};

@@ -14,6 +14,8 @@ fn help_is_as_documented() {
         "cont-did",
         "npiv",
         "did-multiplegt",
+        "feols",
+        "demean",
         "aggregate",
         "honest",
         "plot",

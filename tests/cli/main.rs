@@ -6,6 +6,7 @@ mod data;
 mod dates;
 mod did_multiplegt;
 mod doses;
+mod feols;
 mod golden;
 mod help;
 mod honest;

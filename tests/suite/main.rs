@@ -23,6 +23,8 @@ mod drdid;
 mod drdid_properties;
 mod errors;
 mod extremes;
+mod fixed_effects;
+mod fixed_effects_properties;
 mod golden;
 mod honest;
 mod input;

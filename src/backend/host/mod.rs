@@ -11,7 +11,7 @@ mod linear;
 mod logistic;
 mod logit;
 mod multiplier;
-mod products;
+pub(crate) mod products;
 mod subsets;
 
 use std::ops::Range;

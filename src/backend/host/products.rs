@@ -7,7 +7,7 @@ const LANES: usize = 4;
 
 /// Columns of equal length.
 #[derive(Clone, Copy)]
-pub(super) struct Columns<'a> {
+pub(crate) struct Columns<'a> {
     /// The first column; column `j` starts at `j * stride`.
     pub data: &'a [f64],
     pub stride: usize,
@@ -22,7 +22,7 @@ impl<'a> Columns<'a> {
 }
 
 /// `out_ij += Σ a_i b_j`, `out` `[a.count, b.len()]`, for the columns `j >= i - lag`. Some of the other entries change, too.
-pub(super) fn products(a: Columns<'_>, b: &[&[f64]], lag: usize, out: &mut [f64]) {
+pub(crate) fn products(a: Columns<'_>, b: &[&[f64]], lag: usize, out: &mut [f64]) {
     let products = Products { a, b, lag, out };
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = pulp::x86::V3::try_new() {

@@ -2,6 +2,7 @@
 
 mod dose;
 mod npiv;
+mod regression;
 
 use std::io;
 
@@ -19,6 +20,7 @@ use crate::values::{Given, Number};
 
 pub(crate) use dose::Doses;
 pub(crate) use npiv::Function;
+pub(crate) use regression::{Regression, Within};
 
 /// A period or group: a number, or its name if it is of the calendar.
 #[derive(serde::Serialize)]

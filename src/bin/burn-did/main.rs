@@ -21,7 +21,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{aggregate, att_gt, cont_did, ddd, did_multiplegt, drdid, honest, npiv, plot};
+use commands::{
+    aggregate, att_gt, cont_did, ddd, demean, did_multiplegt, drdid, feols, honest, npiv, plot,
+};
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
@@ -42,6 +44,8 @@ enum Command {
     Drdid(Box<drdid::DrdidArgs>),
     ContDid(Box<cont_did::ContDidArgs>),
     Npiv(Box<npiv::NpivArgs>),
+    Feols(Box<feols::FeolsArgs>),
+    Demean(Box<demean::DemeanArgs>),
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
     Plot(plot::PlotArgs),
@@ -73,6 +77,8 @@ fn main() -> ExitCode {
         Command::Drdid(args) => drdid::run(&args),
         Command::ContDid(args) => cont_did::run(&args),
         Command::Npiv(args) => npiv::run(&args),
+        Command::Feols(args) => feols::run(&args),
+        Command::Demean(args) => demean::run(&args),
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),
         Command::Plot(args) => plot::run(&args),

@@ -6,8 +6,9 @@ use std::str::FromStr;
 use burn_did::{
     Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, Delta,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, Effect, EstimationMethod,
-    FixWeights, Frequency, HonestMethod, Inference, Multiplier, Precision, Resampling, Restriction,
-    Search, SieveBasis, SieveGrid, SieveKnots, UnbalancedPanel,
+    Family, FixWeights, Frequency, GDf, HonestMethod, Inference, KFixef, Multiplier, Precision,
+    Resampling, Restriction, Search, SieveBasis, SieveGrid, SieveKnots, Solver, Ssc,
+    UnbalancedPanel, Vcov,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
@@ -261,6 +262,64 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
     let value = text.trim().parse().ok().filter(|v: &f64| v.is_finite());
     value.ok_or_else(|| "expected a number".to_owned())
+}
+
+pub(crate) const FAMILY: Choice<Family> =
+    Choice(&[(&["gaussian"], Family::Gaussian), (&["poisson"], Family::Poisson)]);
+
+pub(crate) const SOLVER: Choice<Solver> = Choice(&[
+    (&["auto"], Solver::Auto),
+    (&["cg"], Solver::Cg),
+    (&["lsmr"], Solver::Lsmr),
+    (&["map"], Solver::Map),
+    (&["schwarz"], Solver::Schwarz),
+]);
+
+/// The covariance of a regression's coefficients.
+pub(crate) fn vcov(text: &str) -> Result<Vcov, String> {
+    if let Some(factors) = text.strip_prefix("cluster:").or_else(|| text.strip_prefix("cl:")) {
+        let factors: Vec<&str> = factors.split(',').map(str::trim).collect();
+        return match factors.len() {
+            1 | 2 if factors.iter().all(|factor| !factor.is_empty()) => Ok(Vcov::cluster(factors)),
+            _ => Err("expected one factor of clusters or two, as in cluster:firm,year".to_owned()),
+        };
+    }
+    match text.to_ascii_lowercase().as_str() {
+        "iid" => Ok(Vcov::Iid),
+        "hetero" | "hc1" => Ok(Vcov::Hetero),
+        "hc2" => Ok(Vcov::Hc2),
+        "hc3" => Ok(Vcov::Hc3),
+        _ => Err("expected iid, hetero, hc2, hc3, cluster:a or cluster:a,b".to_owned()),
+    }
+}
+
+/// Corrections of a regression for small samples.
+pub(crate) fn ssc(text: &str) -> Result<Ssc, String> {
+    let mut ssc = Ssc::default();
+    let truth = |value: &str| match value.to_ascii_lowercase().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(format!("`{value}` is neither true nor false")),
+    };
+    for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| format!("`{pair}` has no `=`, as k_adj=false has"))?;
+        match (key.trim().to_ascii_lowercase().as_str(), value.trim()) {
+            ("k_adj", value) => ssc.k_adj = truth(value)?,
+            ("k_exact", value) => ssc.k_exact = truth(value)?,
+            ("g_adj", value) => ssc.g_adj = truth(value)?,
+            ("k_fixef", "none") => ssc.k_fixef = KFixef::None,
+            ("k_fixef", "nonnested") => ssc.k_fixef = KFixef::Nonnested,
+            ("k_fixef", "full") => ssc.k_fixef = KFixef::Full,
+            ("g_df", "min") => ssc.g_df = GDf::Min,
+            ("g_df", "conventional") => ssc.g_df = GDf::Conventional,
+            ("k_fixef", _) => return Err("k_fixef is none, nonnested or full".to_owned()),
+            ("g_df", _) => return Err("G_df is min or conventional".to_owned()),
+            _ => return Err(format!("`{key}` is none of k_adj, k_fixef, k_exact, G_adj and G_df")),
+        }
+    }
+    Ok(ssc)
 }
 
 /// A number in (0, 1).

@@ -1,5 +1,7 @@
 //! Parsed pieces of a formula, and their labels in R's notation.
 
+use std::fmt;
+
 use super::lex;
 
 /// Atoms of an interaction, as sorted indices; a main effect has one.
@@ -20,14 +22,81 @@ pub(super) enum Source {
     /// `C(column)` or `factor(column)`.
     Factor(usize),
     Arithmetic(Expr),
+    /// `column` of `i(column, …)`: the dummies of its levels.
+    Indicators {
+        column: usize,
+        chosen: Chosen,
+    },
+    /// `by` of `i(column, by, …)`, whose first atom is `of`: as it is if it has numbers, else the dummies of its levels.
+    By {
+        column: usize,
+        of: usize,
+        factor: bool,
+        chosen: Chosen,
+    },
+}
+
+/// Which levels of a factor have a dummy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Chosen {
+    /// Levels without one.
+    pub(super) references: References,
+    /// The only ones that have one, if any are named.
+    pub(super) keep: Vec<Value>,
+}
+
+/// The levels of a factor without a dummy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum References {
+    #[default]
+    None,
+    /// What R `fixest` does where nothing is said; never left in a formula that was read.
+    Unsaid,
+    /// The first that occurs.
+    First,
+    Given(Vec<Value>),
+}
+
+/// A level as it stands in a formula.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Number(f64),
+    Text(String),
+}
+
+impl Value {
+    /// Whether a level is this one.
+    pub(super) fn is(&self, level: &str) -> bool {
+        match self {
+            Self::Number(value) => level.parse::<f64>().is_ok_and(|level| level == *value),
+            Self::Text(text) => text == level,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(value) => value.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
 }
 
 impl Source {
     pub(super) fn uses(&self, variable: usize) -> bool {
         match self {
-            Self::Column(column) | Self::Factor(column) => *column == variable,
+            Self::Column(column)
+            | Self::Factor(column)
+            | Self::Indicators { column, .. }
+            | Self::By { column, .. } => *column == variable,
             Self::Arithmetic(expr) => expr.uses(variable),
         }
+    }
+
+    /// Whether the atom is of `i()`.
+    pub(super) fn is_indicator(&self) -> bool {
+        matches!(self, Self::Indicators { .. } | Self::By { .. })
     }
 }
 
@@ -144,7 +213,7 @@ impl Operator {
 }
 
 /// A column name, in backticks where R's syntax needs them.
-pub(super) fn name_label(name: &str) -> String {
+pub(crate) fn name_label(name: &str) -> String {
     if lex::is_bare_name(name) { name.to_owned() } else { format!("`{name}`") }
 }
 

@@ -1,5 +1,6 @@
 //! Values of a formula's atoms on every raw row.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -52,8 +53,12 @@ impl Formula {
                 }
             }
             numeric_levels.push(match &atom.source {
-                Source::Factor(variable) => matches!(*raw[variable], RawColumn::Numeric(_)),
-                Source::Column(_) | Source::Arithmetic(_) => false,
+                Source::Factor(variable)
+                | Source::Indicators { column: variable, .. }
+                | Source::By { column: variable, factor: true, .. } => {
+                    matches!(*raw[variable], RawColumn::Numeric(_))
+                }
+                Source::Column(_) | Source::By { .. } | Source::Arithmetic(_) => false,
             });
             atoms.push(self.atom_values(atom, rows, &raw, &mut missing)?);
             let later = &self.atoms[index + 1..];
@@ -84,8 +89,12 @@ impl Formula {
         missing: &mut Missing,
     ) -> Result<Arc<RawColumn>> {
         match &atom.source {
-            Source::Column(variable) => Ok(Arc::clone(&raw[variable])),
-            Source::Factor(variable) => match &*raw[variable] {
+            Source::Column(variable) | Source::By { column: variable, factor: false, .. } => {
+                Ok(Arc::clone(&raw[variable]))
+            }
+            Source::Factor(variable)
+            | Source::Indicators { column: variable, .. }
+            | Source::By { column: variable, .. } => match &*raw[variable] {
                 RawColumn::Factor { .. } => Ok(Arc::clone(&raw[variable])),
                 RawColumn::Numeric(values) if values.is_rounded() => {
                     Err(indistinct_levels(&self.variables[*variable]))
@@ -127,6 +136,21 @@ impl Evaluated {
         let source = *self.missing.first.get(row)?;
         let index = usize::from(source).checked_sub(1)?;
         self.missing.sources.get(index).map(String::as_str)
+    }
+
+    /// The values of a formula of one atom.
+    pub(crate) fn only(&self) -> Option<&RawColumn> {
+        self.atoms.first().map(AsRef::as_ref)
+    }
+
+    /// Compares the values of all atoms in two rows: an order of rows that depends on nothing else.
+    pub(crate) fn compare(&self, first: u32, second: u32) -> Ordering {
+        let (i, j) = (first as usize, second as usize);
+        let by_atom = self.atoms.iter().map(|atom| match &**atom {
+            RawColumn::Numeric(values) => values[i].total_cmp(&values[j]),
+            RawColumn::Factor { codes, .. } => codes[i].cmp(&codes[j]),
+        });
+        by_atom.fold(Ordering::Equal, Ordering::then)
     }
 
     #[cfg(test)]

@@ -12,6 +12,8 @@ pub(super) enum Kind {
     Symbol(char),
     /// R's `%in%` and the like.
     Infix,
+    /// A text in quotes, which `text` does not include; of regressions only.
+    Text,
     /// After the last token.
     End,
 }
@@ -24,8 +26,17 @@ pub(super) struct Token<'a> {
     pub(super) at: usize,
 }
 
+/// What a formula is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Dialect {
+    /// Covariates alone.
+    Covariates,
+    /// A regression with its outcome and fixed effects, which has `|`, `=`, brackets and texts besides.
+    Regression,
+}
+
 /// Tokens of `text`, the last one being [`Kind::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
+pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<Token<'_>>, String> {
     let mut tokens = Vec::new();
     let mut rest = text;
     let mut at = 1;
@@ -34,9 +45,12 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
         at += rest[..rest.len() - trimmed.len()].chars().count();
         rest = trimmed;
         let Some(first) = rest.chars().next() else { break };
-        let (kind, length) = token(rest, first, at)?;
+        let (kind, length) = match dialect {
+            Dialect::Covariates => token(rest, first, at)?,
+            Dialect::Regression => regression_token(rest, first, at)?,
+        };
         let text = match kind {
-            Kind::Quoted => &rest[1..length - 1],
+            Kind::Quoted | Kind::Text => &rest[1..length - 1],
             _ => &rest[..length],
         };
         tokens.push(Token { kind, text, at });
@@ -45,6 +59,18 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
     }
     tokens.push(Token { kind: Kind::End, text: "", at });
     Ok(tokens)
+}
+
+/// As [`token`], with the symbols that only regressions have.
+fn regression_token(rest: &str, first: char, at: usize) -> Result<(Kind, usize), String> {
+    match first {
+        '|' | '=' | '[' | ']' => Ok((Kind::Symbol(first), 1)),
+        '"' | '\'' => match rest[1..].find(first) {
+            Some(length) => Ok((Kind::Text, length + 2)),
+            None => Err(format!("the quote at character {at} is not closed")),
+        },
+        _ => token(rest, first, at),
+    }
 }
 
 /// Kind and length in bytes of the token that `rest` starts with.
@@ -116,7 +142,7 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Vec<Kind> {
-        tokens(text).unwrap().iter().map(|t| t.kind).collect()
+        tokens(text, Dialect::Covariates).unwrap().iter().map(|t| t.kind).collect()
     }
 
     #[test]
@@ -132,7 +158,7 @@ mod tests {
 
     #[test]
     fn positions_count_characters() {
-        let tokens = tokens("größe + `ein Feld` * ß").unwrap();
+        let tokens = tokens("größe + `ein Feld` * ß", Dialect::Covariates).unwrap();
         let found: Vec<_> = tokens.iter().map(|t| (t.text, t.at)).collect();
         assert_eq!(
             found,
@@ -142,10 +168,24 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_token() {
+        let tokens = |text| tokens(text, Dialect::Covariates);
         assert!(tokens("a + `b").unwrap_err().contains("backtick at character 5"));
         assert!(tokens("``").unwrap_err().contains("no name"));
         assert!(tokens("a > 1").unwrap_err().contains("`>` at character 3"));
         assert!(tokens("I(x^1e999)").unwrap_err().contains("finite"));
+    }
+
+    #[test]
+    fn regressions_have_more_tokens() {
+        let tokens = |text| tokens(text, Dialect::Regression);
+        let found = tokens("i(f, ref = 'a b') | g[x]").unwrap();
+        let texts: Vec<_> = found.iter().map(|t| t.text).collect();
+        assert_eq!(
+            texts,
+            ["i", "(", "f", ",", "ref", "=", "a b", ")", "|", "g", "[", "x", "]", ""]
+        );
+        assert_eq!(found[6].kind, Kind::Text);
+        assert!(tokens("i(f, ref = \"a)").unwrap_err().contains("quote at character 12"));
     }
 
     #[test]

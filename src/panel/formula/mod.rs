@@ -15,6 +15,7 @@ mod lex;
 mod parse;
 mod present;
 mod read;
+mod regression;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -23,11 +24,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use ast::name_label;
 pub(crate) use column::RawColumn;
-pub(crate) use design::Design;
+pub(crate) use design::{Design, Indicator};
 pub(crate) use evaluate::Evaluated;
 pub(crate) use kinds::Kinds;
 pub(crate) use present::Present;
+pub(crate) use regression::{Interaction, RegressionFormula};
 pub(crate) use texts::Texts;
 
 use crate::error::{DidError, Result};
@@ -57,13 +60,17 @@ impl Formula {
     /// [`DidError::Formula`] names the offending token, its position and what is supported.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let parsed = parse::parse(text).map_err(|problem| problem_in(text, problem))?;
-        Ok(Self {
+        Ok(Self::of_parts(text, parsed))
+    }
+
+    fn of_parts(text: &str, parts: parse::Parts) -> Self {
+        Self {
             text: text.to_owned(),
-            intercept: parsed.intercept,
-            variables: parsed.variables,
-            atoms: parsed.atoms,
-            terms: parsed.terms,
-        })
+            intercept: parts.intercept,
+            variables: parts.variables,
+            atoms: parts.atoms,
+            terms: parts.terms,
+        }
     }
 
     /// Distinct raw columns in order of appearance, those of removed terms included (as R's `all.vars`).

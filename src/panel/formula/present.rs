@@ -1,6 +1,7 @@
 //! Levels of factors that occur in a sample.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,28 @@ impl Evaluated {
             present_codes(atom, rows).into_iter().map(level).collect()
         });
         Present(levels.collect())
+    }
+}
+
+impl Evaluated {
+    /// Whether the levels of all factors in a row are among those that occur in a sample.
+    pub(crate) fn known(&self, present: &Present) -> impl Fn(usize) -> bool {
+        let known = |(index, atom): (usize, &Arc<RawColumn>)| {
+            let RawColumn::Factor { levels, .. } = &**atom else { return None };
+            let sample: BTreeSet<&str> = present.levels(index).collect();
+            let known: Vec<bool> =
+                levels.iter().map(|level| sample.contains(level.as_str())).collect();
+            Some((Arc::clone(atom), known))
+        };
+        let factors: Vec<_> = self.atoms.iter().enumerate().filter_map(known).collect();
+        move |row| {
+            factors.iter().all(|(atom, known)| match &**atom {
+                RawColumn::Factor { codes, .. } => {
+                    known.get(codes[row] as usize).copied().unwrap_or(false)
+                }
+                RawColumn::Numeric(_) => true,
+            })
+        }
     }
 }
 

@@ -37,7 +37,10 @@ impl Evaluated {
         for (atom, values) in self.formula.atoms.iter().zip(&self.atoms) {
             let (variable, factor) = match &atom.source {
                 Source::Column(variable) => (*variable, false),
-                Source::Factor(variable) => (*variable, true),
+                Source::By { column, factor, .. } => (*column, *factor),
+                Source::Factor(variable) | Source::Indicators { column: variable, .. } => {
+                    (*variable, true)
+                }
                 Source::Arithmetic(_) => continue,
             };
             let RawColumn::Factor { levels, .. } = &**values else { continue };

@@ -10,6 +10,8 @@ use super::{group, schema};
 use crate::error::{DidError, Result};
 use crate::panel::labels::Label;
 use crate::panel::roles::Roles;
+use crate::panel::wanted::Wanted;
+
 use crate::progress::Progress;
 
 /// Rows of a frame unless the memory budget asks for fewer.
@@ -24,7 +26,7 @@ impl ParquetFiles {
     }
 
     /// All rows of the files.
-    pub fn read_whole(paths: &[PathBuf], roles: &Roles) -> Result<DataFrame> {
+    pub fn read_whole(paths: &[PathBuf], roles: &dyn Wanted) -> Result<DataFrame> {
         let sources: Vec<Source> = sources(paths).collect();
         let schema = schema::common(&sources, roles)?;
         let mut all = DataFrame::empty_with_schema(&schema);

@@ -7,13 +7,13 @@ use polars::prelude::*;
 use super::file::Source;
 use crate::error::{DidError, Result};
 use crate::files::{check_columns, problem};
-use crate::panel::roles::Roles;
+use crate::panel::wanted::Wanted;
 
 /// Types of the columns of the roles in all files.
 ///
 /// Integers of several widths are read as the widest, single precision as double, and a column that has no values in one file
 /// has its type from the others. Any other disagreement is an error. A file without rows agrees with all.
-pub(super) fn common(sources: &[Source], roles: &Roles) -> Result<Schema> {
+pub(super) fn common(sources: &[Source], roles: &dyn Wanted) -> Result<Schema> {
     let mut schemas = Vec::with_capacity(sources.len());
     for source in sources {
         let found = source.schema()?;

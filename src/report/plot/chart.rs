@@ -4,6 +4,7 @@ use crate::aggregate::{Aggregated, AggregationKind};
 use crate::calendar::{Frequency, label};
 use crate::error::{DidError, Result};
 use crate::estimator::{GroupTimeResult, MultiplegtResult};
+use crate::fixed_effects::RegressionEventStudy;
 use crate::options::Band;
 use crate::report::foot::percent;
 use crate::report::number::Digits;
@@ -91,6 +92,17 @@ impl Chart {
             chart.overall = overall.filter(|_| options.show_overall);
         }
         chart.finish(options, result.band, result.alpha);
+        Ok(chart)
+    }
+
+    pub(super) fn event_study(
+        result: &RegressionEventStudy,
+        options: &PlotOptions,
+    ) -> Result<Self> {
+        let words = words(AggregationKind::Dynamic)?;
+        let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
+        let mut chart = Self::new(&words, ("ATT", &result.settings.outcome), facets, options);
+        chart.finish(options, Band::Pointwise, result.settings.alpha);
         Ok(chart)
     }
 

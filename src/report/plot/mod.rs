@@ -26,6 +26,7 @@ use std::path::Path;
 use crate::aggregate::Aggregated;
 use crate::error::{DidError, Result};
 use crate::estimator::{GroupTimeResult, MultiplegtResult};
+use crate::fixed_effects::RegressionEventStudy;
 
 use chart::Chart;
 use font::Typeface;
@@ -160,6 +161,33 @@ impl MultiplegtResult {
     pub fn to_svg(&self, options: &PlotOptions) -> Result<String> {
         options.validate()?;
         svg(&Chart::switching(self, options)?, options)
+    }
+}
+
+impl RegressionEventStudy {
+    /// Draws the event study to a `.png` or `.svg` file.
+    ///
+    /// # Errors
+    /// [`DidError::Plot`] for another extension or without estimates, [`DidError::Io`] if the file cannot be written.
+    pub fn plot(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.plot_with(path, &PlotOptions::default())
+    }
+
+    /// [`Self::plot`] with words, size and colours of choice.
+    ///
+    /// # Errors
+    /// As [`Self::plot`], and [`DidError::Config`] for a size out of range.
+    pub fn plot_with(&self, path: impl AsRef<Path>, options: &PlotOptions) -> Result<()> {
+        write(path.as_ref(), options, || Chart::event_study(self, options))
+    }
+
+    /// The plot as an SVG document.
+    ///
+    /// # Errors
+    /// As [`Self::plot_with`], less the file.
+    pub fn to_svg(&self, options: &PlotOptions) -> Result<String> {
+        options.validate()?;
+        svg(&Chart::event_study(self, options)?, options)
     }
 }
 

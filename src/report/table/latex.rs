@@ -84,7 +84,8 @@ fn cell_text(text: &str) -> String {
         };
     }
     let sign = if number.starts_with('-') { "$-$" } else { "" };
-    let star = if number.len() < text.len() { "$^{*}$" } else { "" };
+    let stars = &text[number.len()..];
+    let star = if stars.is_empty() { String::new() } else { format!("$^{{{stars}}}$") };
     format!("{sign}{}{star}", number.trim_start_matches('-'))
 }
 

@@ -36,7 +36,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn arithmetic(&mut self) -> Parsed<Expr> {
+    pub(super) fn arithmetic(&mut self) -> Parsed<Expr> {
         self.chain(Self::factor, &[('+', Operator::Add), ('-', Operator::Subtract)])
     }
 

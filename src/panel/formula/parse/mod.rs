@@ -10,12 +10,16 @@
 //! ```
 
 mod arithmetic;
+mod indicators;
+mod regression;
 mod terms;
 #[cfg(test)]
 mod tests;
 
-use super::ast::{Atom, Term};
-use super::lex::{self, Kind, Token};
+use super::ast::{Atom, Source, Term};
+use super::lex::{self, Dialect, Kind, Token};
+
+pub(super) use regression::{effects, regression, regressors};
 
 const MAX_TERMS: usize = 4_096;
 const MAX_DEPTH: usize = 64;
@@ -25,7 +29,7 @@ const SUPPORTED: &str = "supported are terms joined by + - : * with 0 or 1 for t
 type Parsed<T> = Result<T, String>;
 
 /// A formula taken apart.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) intercept: bool,
     pub(super) variables: Vec<String>,
@@ -34,20 +38,13 @@ pub(super) struct Parts {
 }
 
 pub(super) fn parse(text: &str) -> Parsed<Parts> {
-    let mut parser = Parser {
-        tokens: lex::tokens(text)?,
-        next: 0,
-        depth: 0,
-        operands: 0,
-        adding: true,
-        parts: Parts { intercept: true, variables: vec![], atoms: vec![], terms: vec![] },
-    };
+    let mut parser = Parser::new(text, Dialect::Covariates)?;
     if parser.take('~').is_none() && parser.peek().kind == Kind::End {
         return Err("it is empty; write `~ 1` for no covariates".to_owned());
     }
     let mut terms = parser.sum()?;
     parser.end()?;
-    terms.sort_by_key(Vec::len);
+    sort_by_degree(&mut terms, &parser.parts.atoms);
     let parts = Parts { terms, ..parser.parts };
     if parts.terms.is_empty() && !parts.intercept {
         return Err("it leaves neither covariates nor an intercept; write `~ 1` for no covariates"
@@ -56,7 +53,14 @@ pub(super) fn parse(text: &str) -> Parsed<Parts> {
     Ok(parts)
 }
 
+/// Terms of fewer variables first; what `i()` interacts is one.
+fn sort_by_degree(terms: &mut [Term], atoms: &[Atom]) {
+    let is_by = |atom: &&usize| matches!(atoms[**atom].source, Source::By { .. });
+    terms.sort_by_key(|term| term.len() - term.iter().filter(is_by).count());
+}
+
 struct Parser<'a> {
+    dialect: Dialect,
     tokens: Vec<Token<'a>>,
     next: usize,
     depth: usize,
@@ -67,6 +71,18 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    fn new(text: &'a str, dialect: Dialect) -> Parsed<Self> {
+        Ok(Self {
+            dialect,
+            tokens: lex::tokens(text, dialect)?,
+            next: 0,
+            depth: 0,
+            operands: 0,
+            adding: true,
+            parts: Parts { intercept: true, ..Parts::default() },
+        })
+    }
+
     fn peek(&self) -> Token<'a> {
         self.tokens[self.next]
     }
@@ -128,6 +144,14 @@ fn misplaced(token: Token<'_>) -> String {
             format!(
                 "`/` at character {at} between terms is not supported; write a + a:b, or I(a/b) for a ratio"
             )
+        }
+        Kind::Symbol('|') => {
+            format!(
+                "`|` at character {at} is not supported here; fixed effects stand once, after the last regressor"
+            )
+        }
+        Kind::Symbol('[') => {
+            format!("`[` at character {at}: slopes that vary by level are not supported")
         }
         Kind::Infix => {
             format!("`{}` at character {at} is not supported; write an interaction a:b", token.text)

@@ -1,7 +1,7 @@
 //! Terms: sums, crossings and what they are made of.
 
 use super::super::ast::{self, Atom, Source, Term};
-use super::super::lex::{Kind, Token};
+use super::super::lex::{Dialect, Kind, Token};
 use super::{MAX_DEPTH, MAX_TERMS, Parsed, Parser, SUPPORTED};
 
 /// What a primary stands for.
@@ -161,6 +161,10 @@ impl<'a> Parser<'a> {
         if matches!(name.text, "C" | "factor") {
             return self.categorical(name);
         }
+        if name.text == "i" && self.dialect == Dialect::Regression {
+            let term = self.indicators(name)?;
+            return Ok(Piece::Terms(vec![term]));
+        }
         self.operands = 0;
         let expr = self.function(name)?;
         let label = expr.label(&self.parts.variables);
@@ -190,16 +194,25 @@ impl<'a> Parser<'a> {
     }
 
     fn atom(&mut self, label: String, source: Source) -> Parsed<Piece> {
+        let index = self.atom_index(label, source)?;
+        Ok(Piece::Terms(vec![vec![index]]))
+    }
+
+    /// The index of an atom, which is added unless it is known.
+    pub(super) fn atom_index(&mut self, label: String, source: Source) -> Parsed<usize> {
         let atoms = &mut self.parts.atoms;
-        let known = atoms.iter().position(|atom| atom.label == label);
+        let known = |atom: &Atom| {
+            let indicators = atom.source.is_indicator() || source.is_indicator();
+            atom.label == label && (!indicators || atom.source == source)
+        };
+        let known = atoms.iter().position(known);
         if known.is_none() && atoms.len() == MAX_TERMS {
             return Err(too_many());
         }
-        let index = known.unwrap_or_else(|| {
+        Ok(known.unwrap_or_else(|| {
             atoms.push(Atom { label, source });
             atoms.len() - 1
-        });
-        Ok(Piece::Terms(vec![vec![index]]))
+        }))
     }
 }
 

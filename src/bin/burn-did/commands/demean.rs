@@ -1,0 +1,100 @@
+//! `burn-did demean`
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use burn_did::backend::{Cpu, DidBackend};
+use burn_did::{Demean, Demeaned, Solver};
+use clap::Args;
+use polars::prelude::ParquetWriter;
+
+use super::feols::one_device;
+use crate::args::DeviceArgs;
+use crate::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
+use crate::{json, output, values};
+
+/// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
+///
+/// What the solver did goes to standard output, as JSON.
+#[derive(Args)]
+pub(crate) struct DemeanArgs {
+    /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
+    data: PathBuf,
+    /// Columns of numbers, as in a,b.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
+    columns: Vec<String>,
+    /// Fixed effects, as in worker,firm^year.
+    #[arg(long, value_name = "FACTORS", value_delimiter = ',', required = true)]
+    absorb: Vec<String>,
+    /// Parquet file to write: one row for each row of the data.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
+    weightsname: Option<String>,
+    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        visible_alias = "missing-values",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    na: Option<Vec<String>>,
+    /// How fixed effects are projected out.
+    #[arg(
+        long,
+        value_name = "SOLVER",
+        default_value = values::SOLVER.word(Solver::default()),
+        value_parser = values::SOLVER.parser()
+    )]
+    solver: Solver,
+    /// Relative tolerance of the solver.
+    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults().fixef_tol, value_parser = values::fraction)]
+    fixef_tol: f64,
+    /// Iterations of the solver, at most.
+    #[arg(long, value_name = "N", default_value_t = defaults().fixef_maxiter)]
+    fixef_maxiter: usize,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+/// The library's defaults. The backend does not matter.
+fn defaults() -> Demean<Cpu> {
+    Demean::builder().columns([""; 0]).absorb([""; 0]).build()
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
+    let done = backend::fit(args)?;
+    let io = |source| {
+        CliError::Did(burn_did::DidError::Io { path: args.out.display().to_string(), source })
+    };
+    let file = File::create(&args.out).map_err(io)?;
+    let mut frame = done.to_dataframe()?;
+    ParquetWriter::new(file).finish(&mut frame).map_err(burn_did::DidError::from)?;
+    output::results(&json::text(&json::Within::new(&done))?)
+}
+
+impl Fit for DemeanArgs {
+    type Result = Demeaned;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<Demeaned> {
+        let config = Demean::<B>::builder()
+            .columns(self.columns.iter().map(String::as_str))
+            .absorb(self.absorb.iter().map(String::as_str))
+            .maybe_weights(self.weightsname.clone())
+            .maybe_missing_values(self.na.clone())
+            .solver(self.solver)
+            .fixef_tol(self.fixef_tol)
+            .fixef_maxiter(self.fixef_maxiter)
+            .precision(on.precision)
+            .build();
+        Ok(config.apply(self.data.as_path(), one_device(&self.device, &on)?)?)
+    }
+}

@@ -1,0 +1,216 @@
+//! `burn-did feols`
+
+use std::path::PathBuf;
+
+use burn_did::backend::{Cpu, DidBackend};
+use burn_did::{Family, FixedEffects, RegressionResult, Solver, Ssc, Vcov};
+use clap::Args;
+
+use crate::args::{DeviceArgs, Format};
+use crate::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
+use crate::{json, output, values};
+
+/// A linear or Poisson regression with fixed effects, in the way of R's `fixest::feols` and `fixest::fepois`.
+#[derive(Args)]
+pub(crate) struct FeolsArgs {
+    /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
+    data: PathBuf,
+    /// Outcome, regressors and fixed effects, as in "log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year".
+    #[arg(allow_hyphen_values = true)]
+    formula: String,
+    /// Weights; rows with a weight of 0 are left out.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    weightsname: Option<String>,
+    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        visible_alias = "missing-values",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    na: Option<Vec<String>>,
+    /// Covariance of the coefficients: iid, hetero (HC1), hc2, hc3, or cluster:a or cluster:a,b.
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "iid",
+        value_parser = values::vcov,
+        help_heading = "Inference"
+    )]
+    vcov: Vcov,
+    #[arg(
+        long,
+        value_name = "KEY=VALUE,...",
+        help = SSC_HELP,
+        default_value = "",
+        hide_default_value = true,
+        value_parser = values::ssc,
+        help_heading = "Inference"
+    )]
+    ssc: Ssc,
+    /// One minus the confidence level.
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        visible_alias = "alpha",
+        default_value_t = defaults().alpha,
+        value_parser = values::alpha,
+        help_heading = "Inference"
+    )]
+    alp: f64,
+    /// What is regressed: the outcome, or the logarithm of its mean.
+    #[arg(
+        long,
+        value_name = "FAMILY",
+        default_value = values::FAMILY.word(defaults().family),
+        value_parser = values::FAMILY.parser(),
+        help_heading = "Estimation"
+    )]
+    family: Family,
+    /// Keep rows that are the only ones of a level of a fixed effect.
+    #[arg(long, help_heading = "Estimation")]
+    keep_singletons: bool,
+    /// How fixed effects are projected out.
+    #[arg(
+        long,
+        value_name = "SOLVER",
+        default_value = values::SOLVER.word(defaults().solver),
+        value_parser = values::SOLVER.parser(),
+        help_heading = "Estimation"
+    )]
+    solver: Solver,
+    /// Relative tolerance of the solver.
+    #[arg(
+        long,
+        value_name = "TOLERANCE",
+        default_value_t = defaults().fixef_tol,
+        value_parser = values::fraction,
+        help_heading = "Estimation"
+    )]
+    fixef_tol: f64,
+    /// Iterations of the solver, at most.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults().fixef_maxiter,
+        help_heading = "Estimation"
+    )]
+    fixef_maxiter: usize,
+    /// Relative change of the deviance at which a Poisson regression has converged.
+    #[arg(
+        long,
+        value_name = "TOLERANCE",
+        default_value_t = defaults().glm_tol,
+        value_parser = values::fraction,
+        help_heading = "Estimation"
+    )]
+    glm_tol: f64,
+    /// Steps of a Poisson regression, at most.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults().glm_maxiter,
+        help_heading = "Estimation"
+    )]
+    glm_maxiter: usize,
+    #[command(flatten)]
+    device: DeviceArgs,
+    /// Format of the results.
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    format: Format,
+    /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file.
+    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    plot: Option<PathBuf>,
+    /// Save the result as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
+}
+
+/// What `--ssc` takes.
+const SSC_HELP: &str = "Corrections for small samples other than those of R fixest: k_adj, k_fixef (none, nonnested or \
+    full), k_exact, G_adj and G_df (min or conventional), as in k_adj=false,k_fixef=none";
+
+/// The library's defaults. The backend does not matter.
+fn defaults() -> FixedEffects<Cpu> {
+    FixedEffects::builder().build()
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
+    let fit = backend::fit(args)?;
+    let text = match args.format {
+        Format::Json => json::text(&json::Regression::new(&fit))?,
+        Format::Csv => fit.to_csv()?,
+        Format::Table => output::blocks([fit.to_string()]),
+        Format::Markdown => output::blocks([fit.to_markdown()]),
+        Format::Latex => output::blocks([fit.to_latex()]),
+    };
+    output::results(&text)?;
+    if args.format == Format::Csv && !args.device.quiet {
+        fit.warnings.iter().for_each(output::warning);
+    }
+    if let Some(file) = &args.save {
+        fit.save(file)?;
+    }
+    if let Some(file) = &args.plot {
+        let Some(first) = fit.event_studies().next() else {
+            return Err(CliError::usage(
+                "--plot draws the coefficients of i(), and the formula has none",
+                "add one, as in i(event_time, ref = -1)",
+            ));
+        };
+        fit.event_study(first)?.plot(file)?;
+    }
+    Ok(())
+}
+
+impl Fit for FeolsArgs {
+    type Result = RegressionResult;
+
+    fn device(&self) -> &DeviceArgs {
+        &self.device
+    }
+
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<RegressionResult> {
+        let config = FixedEffects::<B>::builder()
+            .formula(&*self.formula)
+            .maybe_weights(self.weightsname.clone())
+            .maybe_missing_values(self.na.clone())
+            .vcov(self.vcov.clone())
+            .ssc(self.ssc)
+            .alpha(self.alp)
+            .family(self.family)
+            .keep_singletons(self.keep_singletons)
+            .solver(self.solver)
+            .fixef_tol(self.fixef_tol)
+            .fixef_maxiter(self.fixef_maxiter)
+            .glm_tol(self.glm_tol)
+            .glm_maxiter(self.glm_maxiter)
+            .precision(on.precision)
+            .build();
+        Ok(config.fit(self.data.as_path(), one_device(&self.device, &on)?)?)
+    }
+}
+
+/// The only device.
+pub(super) fn one_device<'a, B: DidBackend>(
+    asked: &DeviceArgs,
+    on: &On<'a, B>,
+) -> Result<&'a B::Device> {
+    if asked.memory_budget.is_some() {
+        return Err(CliError::usage(
+            "--memory-budget is of commands that stream units",
+            "leave it out: the columns needed are read as a whole",
+        ));
+    }
+    match on.devices {
+        [device] => Ok(device),
+        _ => Err(CliError::usage(
+            "fixed effects are projected out on one device",
+            "name one by --devices",
+        )),
+    }
+}

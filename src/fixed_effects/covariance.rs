@@ -1,0 +1,144 @@
+//! Covariance of the coefficients.
+
+use faer::{MatRef, Side};
+
+use super::options::{GDf, Ssc, Vcov};
+use super::sums;
+
+/// What a covariance is made of. Columns and residuals are multiplied by the roots of the weights.
+pub(super) struct Scores<'a> {
+    pub columns: &'a [&'a [f64]],
+    pub residuals: &'a [f64],
+    /// `[k, k]`.
+    pub bread: &'a [f64],
+    /// Residual sum of squares, or the dispersion times `n - 1` where the bread is the inverse information.
+    pub rss: f64,
+    /// Clusters by row, and how many there are: none, of one factor, or of both and of the two together.
+    pub clusters: &'a [(Vec<u32>, usize)],
+}
+
+/// A covariance `[k, k]`, and whether it had to be made positive.
+pub(super) struct Covariance {
+    pub matrix: Vec<f64>,
+    pub repaired: bool,
+}
+
+/// The least that an eigenvalue may be after a repair, as in R `fixest`.
+const SMALLEST: f64 = 1e-10;
+
+impl Scores<'_> {
+    /// The covariance with its corrections for small samples; `k` counts the parameters.
+    pub fn covariance(&self, vcov: &Vcov, ssc: &Ssc, k: usize) -> Covariance {
+        let n = self.residuals.len() as f64;
+        let parameters = if ssc.k_adj { (n - 1.0) / (n - k as f64) } else { 1.0 };
+        let rows = if ssc.g_adj { n / (n - 1.0) } else { 1.0 };
+        let mut repaired = false;
+        let matrix = match vcov {
+            Vcov::Iid => scaled(self.bread, parameters * self.rss / (n - 1.0)),
+            Vcov::Hetero => scaled(
+                &self.sandwich(&sums::gram(self.columns, Some(self.residuals))),
+                parameters * rows,
+            ),
+            Vcov::Hc2 | Vcov::Hc3 => {
+                let mut e = sums::quadratic(self.columns, self.bread);
+                let half = *vcov == Vcov::Hc2;
+                sums::update(&mut e, |row, leverage| {
+                    let left = 1.0 - leverage;
+                    self.residuals[row] / if half { left.sqrt() } else { left }
+                });
+                scaled(&self.sandwich(&sums::gram(self.columns, Some(&e))), parameters * rows)
+            }
+            Vcov::Cluster(_) => {
+                let matrix = scaled(&self.clustered(ssc), parameters);
+                let fixed = positive(&matrix, self.columns.len());
+                repaired = fixed.is_some();
+                fixed.unwrap_or(matrix)
+            }
+        };
+        Covariance { matrix, repaired }
+    }
+
+    /// `V₁ + V₂ - V₁₂`, or of one factor `V₁`.
+    fn clustered(&self, ssc: &Ssc) -> Vec<f64> {
+        let k = self.columns.len();
+        let smallest = self.clusters.iter().map(|c| c.1).min().unwrap_or(0);
+        let mut total = vec![0.0; k * k];
+        for (index, (codes, count)) in self.clusters.iter().enumerate() {
+            let sums = sums::by_cluster(self.columns, self.residuals, codes, *count);
+            let sums: Vec<&[f64]> = sums.iter().map(Vec::as_slice).collect();
+            let g = if ssc.g_df == GDf::Min { smallest } else { *count } as f64;
+            let adjusted = if ssc.g_adj { g / (g - 1.0) } else { 1.0 };
+            let sign = if index == 2 { -adjusted } else { adjusted };
+            let part = self.sandwich(&sums::gram(&sums, None));
+            total.iter_mut().zip(part).for_each(|(t, v)| *t += sign * v);
+        }
+        total
+    }
+
+    fn sandwich(&self, meat: &[f64]) -> Vec<f64> {
+        let k = self.columns.len();
+        let bread = MatRef::from_row_major_slice(self.bread, k, k);
+        let meat = MatRef::from_row_major_slice(meat, k, k);
+        let product = bread * meat * bread;
+        // The two halves differ by rounding.
+        (0..k * k).map(|e| 0.5 * (product[(e / k, e % k)] + product[(e % k, e / k)])).collect()
+    }
+}
+
+fn scaled(matrix: &[f64], scale: f64) -> Vec<f64> {
+    matrix.iter().map(|v| v * scale).collect()
+}
+
+/// The matrix with its eigenvalues made positive, if a variance is negative (Cameron, Gelbach and Miller 2011).
+fn positive(matrix: &[f64], k: usize) -> Option<Vec<f64>> {
+    if !(0..k).any(|j| matrix[j * k + j] < 0.0) {
+        return None;
+    }
+    let eigen = MatRef::from_row_major_slice(matrix, k, k).self_adjoint_eigen(Side::Lower).ok()?;
+    let (u, values) = (eigen.U(), eigen.S());
+    let value = |i: usize| values[i].max(SMALLEST);
+    Some(
+        (0..k * k)
+            .map(|e| (0..k).map(|i| u[(e / k, i)] * u[(e % k, i)] * value(i)).sum())
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn covariances_of_a_mean_are_known() {
+        // One column of ones: the estimate is a mean of four residuals.
+        let (ones, e) = ([1.0; 4], [1.0, -1.0, 2.0, -2.0]);
+        let columns = [&ones[..]];
+        let clusters = [(vec![0, 0, 1, 1], 2)];
+        let scores = Scores {
+            columns: &columns,
+            residuals: &e,
+            bread: &[0.25],
+            rss: 10.0,
+            clusters: &clusters,
+        };
+        let of = |vcov: &Vcov, ssc: &Ssc| scores.covariance(vcov, ssc, 1).matrix[0];
+        let ssc = Ssc::default();
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-15, "{a} {b}");
+        near(of(&Vcov::Iid, &ssc), 10.0 / 3.0 / 4.0);
+        near(of(&Vcov::Hetero, &ssc), 10.0 / 16.0 * 4.0 / 3.0);
+        // Every leverage is a quarter.
+        near(of(&Vcov::Hc2, &ssc), 10.0 / 16.0 / 0.75 * 4.0 / 3.0);
+        near(of(&Vcov::Hc3, &ssc), 10.0 / 16.0 / 0.5625 * 4.0 / 3.0);
+        near(of(&Vcov::Cluster(vec![]), &ssc), 0.0);
+        let plain = Ssc { k_adj: false, g_adj: false, ..ssc };
+        near(of(&Vcov::Hetero, &plain), 10.0 / 16.0);
+        near(of(&Vcov::Iid, &plain), 10.0 / 3.0 / 4.0);
+    }
+
+    #[test]
+    fn negative_variances_are_repaired() {
+        let fixed = positive(&[-1.0, 0.0, 0.0, 4.0], 2).unwrap();
+        assert!((fixed[0] - SMALLEST).abs() < 1e-20 && (fixed[3] - 4.0).abs() < 1e-14);
+        assert!(positive(&[1.0], 1).is_none());
+    }
+}

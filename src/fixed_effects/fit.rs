@@ -1,0 +1,210 @@
+//! From data to a result.
+
+use std::time::Instant;
+
+use super::finish::{indicated, kept_effects, refuse_negative, residuals};
+use super::linear::{Regressors, gaussian};
+use super::options::Family;
+use super::poisson::{Stopping, poisson};
+use super::predict::{Predictor, Regressors as Read};
+use super::problem::{Column, Where, columns};
+use super::result::{Indicated, RegressionAudit, RegressionResult};
+use super::sample::{Sample, SampleRules};
+use super::separation::{is_suspected, separated};
+use super::{FixedEffects, Source};
+use crate::backend::DidBackend;
+use crate::demean::DemeanOptions;
+use crate::error::{DidError, DidWarning, Result};
+use crate::estimator::Timings;
+use crate::input::{Data, guarded};
+use crate::panel::formula::{Design, Present};
+use crate::panel::{RegressionColumns, RegressionRows, Wanted};
+
+/// What was read, and what is regressed on what.
+pub(super) struct Reading {
+    pub rows: RegressionRows,
+    pub audit: RegressionAudit,
+    /// Seconds of reading files.
+    pub read: f64,
+}
+
+/// A regression of `config` whose columns are those of a design, or others in their place.
+pub(super) struct Task<'a, B: DidBackend> {
+    pub config: &'a FixedEffects<B>,
+    pub device: &'a B::Device,
+    pub source: Source,
+    pub estimator: &'static str,
+    pub start: Instant,
+}
+
+/// Fits a regression by its formula.
+pub(super) fn fit<B: DidBackend>(
+    config: &FixedEffects<B>,
+    data: Data<'_>,
+    device: &B::Device,
+) -> Result<RegressionResult> {
+    let start = Instant::now();
+    B::probe(device, config.precision)?;
+    let source = config.source()?;
+    let formula = source.formula()?;
+    let wanted = config.columns(formula)?;
+    let reading = read(config, data, &wanted, start)?;
+    let task = Task { config, device, source, estimator: "feols", start };
+    let design = |rows: &[u32]| {
+        let regressors = &reading.rows.regressors;
+        let present = regressors.present(rows);
+        let design = regressors.design(&present)?;
+        Ok((columns(&design, rows), Some((design, present))))
+    };
+    task.estimate(&wanted, &reading, Vec::new(), &design)
+}
+
+/// Reads the columns needed.
+pub(super) fn read<B: DidBackend>(
+    config: &FixedEffects<B>,
+    data: Data<'_>,
+    wanted: &RegressionColumns,
+    start: Instant,
+) -> Result<Reading> {
+    let missing = config.missing();
+    guarded(&data.describe(), || {
+        let found = data.read(wanted, &missing)?;
+        let read = start.elapsed().as_secs_f64();
+        let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();
+        wanted.find_in(&names)?;
+        let rows = RegressionRows::read(&found.frame, wanted, &missing)?;
+        let mut read_as_missing = found.audit.read_as_missing;
+        read_as_missing.extend(rows.read_as_missing.iter().cloned());
+        let audit = RegressionAudit {
+            files: found.audit.files,
+            read_as_missing,
+            rows_in: rows.len,
+            rows_missing: rows.missing.clone(),
+            rows_weightless: rows.weightless,
+            ..RegressionAudit::default()
+        };
+        Ok(Reading { rows, audit, read })
+    })
+}
+
+/// The regressors of a sample of these rows, and the design that they are of.
+pub(super) type Columns<'a> =
+    &'a dyn Fn(&[u32]) -> Result<(Vec<Column>, Option<(Design, Present)>)>;
+
+impl<B: DidBackend> Task<'_, B> {
+    /// Estimates the regression.
+    pub fn estimate(
+        &self,
+        wanted: &RegressionColumns,
+        reading: &Reading,
+        mut without: Vec<u32>,
+        of: Columns<'_>,
+    ) -> Result<RegressionResult> {
+        let config = self.config;
+        let read = &reading.rows;
+        let poisson_family = config.family == Family::Poisson;
+        if poisson_family {
+            refuse_negative(wanted.formula.outcome_label(), read)?;
+        }
+        let rules = SampleRules {
+            keep_singletons: config.keep_singletons,
+            positive_levels: poisson_family,
+        };
+        let constant = wanted.formula.regressors.has_constant();
+        let options = DemeanOptions {
+            solver: config.solver,
+            tolerance: config.fixef_tol,
+            iterations: config.fixef_maxiter,
+        };
+        let place =
+            Where::<B> { options: &options, device: self.device, precision: config.precision };
+        let began = self.start.elapsed().as_secs_f64();
+        let (left_out, mut rectified) = (without.len(), 0);
+        let mut warnings = Vec::new();
+        let (sample, mut regressors, mut estimated, indicators, design) = loop {
+            let sample = Sample::new(read, rules, &without)?;
+            let (columns, design) = of(&sample.rows)?;
+            let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
+            let mut regressors = Regressors::new(columns, &sample, constant);
+            let estimated = match config.family {
+                Family::Gaussian => gaussian(&sample, &mut regressors, &place)?,
+                Family::Poisson => {
+                    let stopping =
+                        Stopping { tolerance: config.glm_tol, iterations: config.glm_maxiter };
+                    let fitted = poisson(&sample, &mut regressors, &place, stopping);
+                    // What is separated keeps the iteration from its end.
+                    let suspected = match &fitted {
+                        Ok((_, mu)) => is_suspected(&sample, mu),
+                        Err(DidError::NotConverged { .. }) => true,
+                        Err(_) => false,
+                    };
+                    if suspected {
+                        match separated(&sample, &regressors, &place)? {
+                            None => warnings.push(DidWarning::SeparationUnknown),
+                            Some(rows) if rows.is_empty() => {}
+                            Some(rows) => {
+                                without.extend(rows.into_iter().map(|row| sample.rows[row]));
+                                rectified = without.len() - left_out;
+                                continue;
+                            }
+                        }
+                    }
+                    fitted?.0
+                }
+            };
+            break (sample, regressors, estimated, indicators, design);
+        };
+        let estimated_at = self.start.elapsed().as_secs_f64();
+        regressors.values = Vec::new();
+        let raw = std::mem::take(&mut estimated.raw_residuals);
+        let effects = estimated.effects.take();
+        let kept = estimated.kept.clone();
+        let mut fit = self.result(wanted, &sample, &regressors, estimated)?;
+        fit.warnings.splice(0..0, warnings);
+        self.complete(&mut fit, reading, &sample, rectified);
+        fit.indicators = indicated(&indicators, &kept, usize::from(regressors.constant));
+        if let Some((design, present)) = design {
+            fit.indicators.extend(design.references().iter().map(Indicated::reference));
+            fit.predictor = self.predictor(wanted, read, &design, present, &kept);
+        }
+        if config.keep_fixed_effects {
+            fit.effects = Some(kept_effects(&sample, read, effects.as_deref()));
+        }
+        if config.keep_residuals {
+            fit.residuals = Some(residuals(&sample, read.len, &raw));
+        }
+        let mut timings = Timings {
+            read: reading.read,
+            ingest: began - reading.read,
+            estimate: estimated_at - began,
+            ..Timings::default()
+        };
+        timings.finish(self.start);
+        fit.timings = timings;
+        Ok(fit)
+    }
+
+    fn predictor(
+        &self,
+        wanted: &RegressionColumns,
+        read: &RegressionRows,
+        design: &Design,
+        present: Present,
+        kept: &[usize],
+    ) -> Predictor {
+        // Without a constant of its own, the regression's columns are the design's but for that.
+        let constant = wanted.formula.absorb.is_empty() && wanted.formula.regressors.has_constant();
+        let shift = if constant { 0 } else { design.covariates().start };
+        let regressors = Read {
+            source: self.source.clone(),
+            kinds: read.regressors.kinds(),
+            present,
+            columns: kept.iter().map(|j| j + shift).collect(),
+        };
+        Predictor {
+            regressors: Some(regressors),
+            absorb: wanted.formula.absorb.clone(),
+            missing: self.config.missing(),
+        }
+    }
+}

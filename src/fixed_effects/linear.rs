@@ -1,0 +1,231 @@
+//! The regression of a sample's outcome on its regressors, by least squares.
+
+use super::collinear::{Before, independent};
+use super::least_squares::least_squares;
+use super::problem::{Column, Projected, Report, Where, centre, project};
+use super::sample::Sample;
+use super::sums;
+use crate::backend::DidBackend;
+use crate::error::{DidError, DidWarning, Result};
+
+/// Name of the constant.
+pub(super) const CONSTANT: &str = "(Intercept)";
+
+/// Regressors about their means, where a constant or fixed effects span these.
+pub(super) struct Regressors {
+    pub names: Vec<String>,
+    pub values: Vec<Vec<f64>>,
+    pub means: Vec<f64>,
+    pub before: Vec<Before>,
+    /// Whether the first is the constant.
+    pub constant: bool,
+}
+
+/// What was estimated, and what its covariance is formed of.
+pub(super) struct Estimated {
+    /// Regressors with a coefficient.
+    pub kept: Vec<usize>,
+    pub b: Vec<f64>,
+    /// Kept columns and residuals, multiplied by the roots of the weights.
+    pub columns: Vec<Vec<f64>>,
+    pub residuals: Vec<f64>,
+    pub bread: Vec<f64>,
+    /// Dispersion times `n - 1`.
+    pub dispersion: f64,
+    pub quality: Quality,
+    /// Outcome less what was fitted, by row of the sample.
+    pub raw_residuals: Vec<f64>,
+    /// Levels' effects on the fit, factor after factor; none without factors.
+    pub effects: Option<Vec<f64>>,
+    pub report: Option<Report>,
+    pub warnings: Vec<DidWarning>,
+    /// Steps of iterated least squares.
+    pub steps: Option<usize>,
+    /// What the constant has besides: the mean of an outcome that was centred.
+    pub mean: f64,
+}
+
+/// How well it fits.
+pub(super) struct Quality {
+    pub rss: f64,
+    /// Sum of squares of the outcome about its mean, and of what fixed effects leave of it.
+    pub total: f64,
+    pub within: Option<f64>,
+    /// Logarithms of the likelihood, of the fit and of a constant mean.
+    pub likelihood: Option<(f64, f64)>,
+}
+
+impl Regressors {
+    pub fn new(columns: Vec<Column>, sample: &Sample, constant: bool) -> Self {
+        let weights = sample.weights.as_deref();
+        let n = sample.rows.len();
+        let total = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
+        let spanned = constant || !sample.factors.is_empty();
+        let own = constant && sample.factors.is_empty();
+        let mut all =
+            Self { names: vec![], values: vec![], means: vec![], before: vec![], constant: own };
+        if own {
+            all.push(CONSTANT.to_owned(), vec![1.0; n], 0.0, Before { raw: total, centred: total });
+        }
+        for Column { name, mut values, .. } in columns {
+            if spanned {
+                let centred = centre(&mut values, weights, total);
+                all.push(name, values, centred.mean, centred.before);
+            } else {
+                let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
+                let raw = sums::sum(n, |row| weight(row) * values[row] * values[row]);
+                all.push(name, values, 0.0, Before { raw, centred: raw });
+            }
+        }
+        all
+    }
+
+    fn push(&mut self, name: String, values: Vec<f64>, mean: f64, before: Before) {
+        self.names.push(name);
+        self.values.push(values);
+        self.means.push(mean);
+        self.before.push(before);
+    }
+
+    /// Names of the regressors that are not kept; an error if none is.
+    pub fn dropped(&self, kept: &[usize]) -> Result<Vec<String>> {
+        let dropped = (0..self.names.len()).filter(|j| !kept.contains(j));
+        let dropped: Vec<String> = dropped.map(|j| self.names[j].clone()).collect();
+        let own = usize::from(self.constant);
+        if kept.len() <= own && self.names.len() > own {
+            return Err(DidError::AllCollinear { columns: dropped.join(", ") });
+        }
+        Ok(dropped)
+    }
+
+    /// Coefficients and their covariance `[k, k]` as those of the regressors themselves, not of what is left of their means;
+    /// `mean` is that of the outcome.
+    pub fn uncentred(&self, kept: &[usize], b: &mut [f64], covariance: &mut [f64], mean: f64) {
+        if !self.constant {
+            return;
+        }
+        let k = b.len();
+        let means: Vec<f64> = kept.iter().map(|j| self.means[*j]).collect();
+        b[0] += mean - (1..k).map(|j| means[j] * b[j]).sum::<f64>();
+        let first_row: Vec<f64> = (0..k)
+            .map(|c| covariance[c] - (1..k).map(|j| means[j] * covariance[j * k + c]).sum::<f64>())
+            .collect();
+        covariance[..k].copy_from_slice(&first_row);
+        for r in 0..k {
+            let less: f64 = (1..k).map(|j| means[j] * covariance[r * k + j]).sum();
+            covariance[r * k] -= less;
+        }
+    }
+}
+
+/// Multiplies columns by the roots of weights.
+pub(super) fn weigh(columns: &mut [Vec<f64>], weights: Option<&[f64]>) {
+    let Some(weights) = weights else { return };
+    for column in columns {
+        sums::update(column, |row, value| value * weights[row].sqrt());
+    }
+}
+
+/// The outcome and the regressors with their names.
+pub(super) fn named<'a>(
+    outcome: &'a [f64],
+    names: &'a [String],
+    values: &'a [Vec<f64>],
+) -> Vec<(&'a str, &'a [f64])> {
+    let regressors = names.iter().zip(values).map(|(name, values)| (name.as_str(), &values[..]));
+    [("outcome", outcome)].into_iter().chain(regressors).collect()
+}
+
+/// The effects behind a fit: those of the outcome less those of the regressors times their coefficients, with the constant that
+/// centring took in the first factor. `effects` are of the outcome and of `kept` regressors.
+pub(super) fn effects_of_fit(
+    sample: &Sample,
+    effects: &[Vec<f64>],
+    b: &[f64],
+    constant: f64,
+) -> Option<Vec<f64>> {
+    let (of_outcome, of_regressors) = effects.split_first()?;
+    let mut fit = of_outcome.clone();
+    for (own, b) in of_regressors.iter().zip(b) {
+        fit.iter_mut().zip(own).for_each(|(e, x)| *e -= b * x);
+    }
+    let first = sample.factors.first().map_or(0, |f| f.levels);
+    fit[..first].iter_mut().for_each(|e| *e += constant);
+    Some(fit)
+}
+
+/// The entries of kept regressors of a matrix `[k, k]`.
+pub(super) fn of_kept(matrix: &[f64], k: usize, kept: &[usize]) -> Vec<f64> {
+    kept.iter().flat_map(|i| kept.iter().map(move |j| matrix[i * k + j])).collect()
+}
+
+/// Least squares.
+pub(super) fn gaussian<B: DidBackend>(
+    sample: &Sample,
+    regressors: &mut Regressors,
+    place: &Where<'_, B>,
+) -> Result<Estimated> {
+    let weights = sample.weights.as_deref();
+    let n = sample.rows.len();
+    let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
+    let total_weight = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
+    let mut outcome = sample.outcome.clone();
+    let about = centre(&mut outcome, weights, total_weight);
+    let spanned = regressors.constant || !sample.factors.is_empty();
+    if !spanned {
+        outcome.clone_from(&sample.outcome);
+    }
+    let mean = if spanned { about.mean } else { 0.0 };
+    let demeaner = place.demeaner(sample, weights)?;
+    let values = std::mem::take(&mut regressors.values);
+    let Projected { mut residuals, effects, solved, warnings } = {
+        let named = named(&outcome, &regressors.names, &values);
+        project(demeaner.as_ref(), &named, None)?
+    };
+    drop((demeaner, values, outcome));
+    weigh(&mut residuals, weights);
+    let mut columns = residuals.split_off(1);
+    let outcome = residuals.pop().unwrap_or_default();
+    let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+    let gram = sums::gram(&slices, None);
+    let kept = independent(&gram, &regressors.before, place.options.tolerance);
+    let gram = of_kept(&gram, slices.len(), &kept);
+    let kept_slices: Vec<&[f64]> = kept.iter().map(|j| slices[*j]).collect();
+    let fit = least_squares(&outcome, &kept_slices, &gram)?;
+    let within = (!sample.factors.is_empty()).then(|| sums::inner(&outcome, &outcome));
+    drop(outcome);
+    let shifts = kept.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
+    let constant = mean - shifts.sum::<f64>();
+    let of_kept_columns: Vec<Vec<f64>> = match effects.is_empty() {
+        true => Vec::new(),
+        false => {
+            [0].into_iter().chain(kept.iter().map(|j| j + 1)).map(|c| effects[c].clone()).collect()
+        }
+    };
+    let effects = effects_of_fit(sample, &of_kept_columns, &fit.b, constant);
+    let mut position = 0;
+    columns.retain(|_| {
+        position += 1;
+        kept.contains(&(position - 1))
+    });
+    let mut raw_residuals = fit.residuals.clone();
+    if weights.is_some() {
+        sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());
+    }
+    let quality = Quality { rss: fit.rss, total: about.before.centred, within, likelihood: None };
+    Ok(Estimated {
+        kept,
+        b: fit.b,
+        columns,
+        residuals: fit.residuals,
+        bread: fit.bread,
+        dispersion: fit.rss,
+        quality,
+        raw_residuals,
+        effects,
+        report: solved,
+        warnings,
+        steps: None,
+        mean,
+    })
+}

@@ -1,0 +1,109 @@
+//! A regression in canonical order: columns without their means and fixed effects.
+
+use super::collinear::Before;
+use super::sample::Sample;
+use super::sums;
+use crate::backend::DidBackend;
+use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaner};
+use crate::error::{DidWarning, Result};
+use crate::options::Precision;
+use crate::panel::formula::{Design, Indicator};
+
+/// A regressor.
+pub(super) struct Column {
+    pub name: String,
+    /// In canonical order, as it is.
+    pub values: Vec<f64>,
+    pub indicator: Option<Indicator>,
+}
+
+/// The regressors of a design but for the constant.
+pub(super) fn columns(design: &Design, rows: &[u32]) -> Vec<Column> {
+    let column = |index: usize| {
+        let mut values = vec![0.0; rows.len()];
+        const PART: usize = 1 << 16;
+        crate::parallel::chunks(&mut values, PART, |part, out| {
+            design.fill(index, &rows[part * PART..][..out.len()], out);
+        });
+        let name = design.names()[index].clone();
+        Column { name, values, indicator: design.indicator(index).cloned() }
+    };
+    design.covariates().map(column).collect()
+}
+
+/// A column about its mean, which fixed effects and a constant span.
+pub(super) struct Centred {
+    pub mean: f64,
+    pub before: Before,
+}
+
+/// Subtracts the weighted mean.
+pub(super) fn centre(values: &mut [f64], weights: Option<&[f64]>, total: f64) -> Centred {
+    let n = values.len();
+    let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
+    let read: &[f64] = values;
+    let raw = sums::sum(n, |row| weight(row) * read[row] * read[row]);
+    let mean = sums::sum(n, |row| weight(row) * read[row]) / total;
+    sums::update(values, |_, value| value - mean);
+    let read: &[f64] = values;
+    let centred = sums::sum(n, |row| weight(row) * read[row] * read[row]);
+    Centred { mean, before: Before { raw, centred } }
+}
+
+/// What the columns are without the fixed effects.
+pub(super) struct Projected {
+    /// The outcome first.
+    pub residuals: Vec<Vec<f64>>,
+    /// Effects of each, factor after factor; none without factors.
+    pub effects: Vec<Vec<f64>>,
+    pub solved: Option<Report>,
+    pub warnings: Vec<DidWarning>,
+}
+
+/// How the fixed effects were projected out.
+pub(super) struct Report {
+    pub solver: &'static str,
+    pub columns: Vec<ColumnReport>,
+}
+
+/// Where and how fixed effects are projected out.
+pub(super) struct Where<'a, B: DidBackend> {
+    pub options: &'a DemeanOptions,
+    pub device: &'a B::Device,
+    pub precision: Precision,
+}
+
+impl<B: DidBackend> Where<'_, B> {
+    /// What solves for a sample's factors; none without factors.
+    pub fn demeaner<'s>(
+        &self,
+        sample: &'s Sample,
+        weights: Option<&'s [f64]>,
+    ) -> Result<Option<Demeaner<'s, B>>> {
+        if sample.factors.is_empty() {
+            return Ok(None);
+        }
+        Demeaner::new(&sample.factors, weights, self.options, self.device, self.precision).map(Some)
+    }
+}
+
+/// Projects the fixed effects out of columns, or leaves them as they are without factors.
+pub(super) fn project<B: DidBackend>(
+    demeaner: Option<&Demeaner<'_, B>>,
+    columns: &[(&str, &[f64])],
+    start: Option<&[Vec<f64>]>,
+) -> Result<Projected> {
+    let Some(demeaner) = demeaner else {
+        let residuals = columns.iter().map(|(_, values)| values.to_vec()).collect();
+        return Ok(Projected { residuals, effects: vec![], solved: None, warnings: vec![] });
+    };
+    let named: Vec<Solved<'_>> =
+        columns.iter().map(|(name, values)| Solved { name, values }).collect();
+    let done = demeaner.demean(&named, start)?;
+    Ok(Projected {
+        residuals: done.residuals,
+        effects: done.effects,
+        solved: Some(Report { solver: done.solver, columns: done.columns }),
+        warnings: done.warnings,
+    })
+}

@@ -1,0 +1,335 @@
+//! The interaction-weighted estimator of Sun and Abraham (2021).
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::FixedEffects;
+use super::event_study::{RegressionEventStudy, estimate};
+use super::fit::{Reading, Task, read};
+use super::inference::combine;
+use super::options::{Ssc, Vcov};
+use super::problem::{Column, columns};
+use super::result::RegressionResult;
+use super::sample::gather;
+use crate::backend::DidBackend;
+use crate::calendar::Frequency;
+use crate::demean::Solver;
+use crate::error::{DidError, DidWarning, Result};
+use crate::inference::Estimate;
+use crate::input::Data;
+use crate::options::Precision;
+use crate::panel::formula::name_label;
+use crate::panel::{CohortColumns, Cohorts};
+
+/// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
+/// periods, averaged by event time with the cohorts' shares.
+///
+/// ```text
+/// y_it = α_i + λ_t + Σ_g Σ_{e ≠ -1} δ_{g,e} 1{G_i = g} 1{t - g = e} + u_it,      ATT(e) = Σ_g share(g | e) δ_{g,e}
+/// ```
+///
+/// Cohorts that are never treated in the sample are the comparison; without one, it is the last cohort, up to its treatment.
+/// Shares are those of the rows of the sample, and are taken as known, as R `fixest`'s `sunab` does.
+///
+/// ```
+/// use burn_did::{SunAbraham, backend::Cpu, data};
+///
+/// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// println!("{}", fit.event_study);
+/// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[builder(on(String, into))]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct SunAbraham<B: DidBackend> {
+    /// Outcome: numbers or booleans.
+    #[doc(alias = "yname")]
+    pub outcome: String,
+    /// Unit, whose fixed effects are projected out.
+    #[doc(alias = "idname")]
+    pub unit: String,
+    /// Period: a number, or a date with [`frequency`](Self::frequency).
+    #[doc(alias = "tname")]
+    pub time: String,
+    /// First treated period; 0, +inf or null for never treated.
+    #[doc(alias = "gname")]
+    pub group: String,
+    /// What a period is, if the columns of periods and groups have dates.
+    pub frequency: Option<Frequency>,
+    /// Further regressors, as in `~ x1 + x2`.
+    #[builder(default = "~ 1".to_owned())]
+    #[serde(default = "constant")]
+    pub covariates: String,
+    /// Further fixed effects.
+    #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
+    #[serde(default)]
+    pub absorb: Vec<String>,
+    /// Event times that all others are compared with.
+    #[doc(alias = "ref.p")]
+    #[builder(default = reference(), with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
+    #[serde(default = "reference")]
+    pub reference: Vec<f64>,
+    /// Weights; rows with a weight of zero are left out.
+    pub weights: Option<String>,
+    /// Covariance of the coefficients; clustered by unit if nothing is said.
+    pub vcov: Option<Vcov>,
+    /// Corrections for small samples.
+    #[builder(default)]
+    #[serde(default)]
+    pub ssc: Ssc,
+    /// How fixed effects are projected out.
+    #[builder(default)]
+    #[serde(default)]
+    pub solver: Solver,
+    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
+    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
+    pub missing_values: Option<Vec<String>>,
+    /// One minus the confidence level.
+    #[builder(default = super::five_percent())]
+    #[serde(default = "super::five_percent")]
+    pub alpha: f64,
+    /// Floating-point type of the device.
+    #[builder(default)]
+    #[serde(default)]
+    pub precision: Precision,
+    #[builder(skip)]
+    #[serde(skip)]
+    backend: PhantomData<fn() -> B>,
+}
+
+fn constant() -> String {
+    "~ 1".to_owned()
+}
+
+fn reference() -> Vec<f64> {
+    vec![-1.0]
+}
+
+/// Result of [`SunAbraham`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct SunAbrahamResult {
+    /// Effects by event time, with the average effect on the treated rows.
+    pub event_study: RegressionEventStudy,
+    /// The regression, whose coefficients are the effects of cohorts by event time: `year::2:cohort::2004`.
+    pub regression: RegressionResult,
+}
+
+/// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cell {
+    at: i64,
+    cohort: i64,
+}
+
+const FINE: f64 = 1e6;
+
+#[expect(clippy::cast_possible_truncation, reason = "periods are small")]
+fn fine(value: f64) -> i64 {
+    (value * FINE).round() as i64
+}
+
+fn coarse(value: i64) -> f64 {
+    value as f64 / FINE
+}
+
+/// Which rows are left out, and the cell of each of the others; none for rows of the comparison and at references.
+struct Cells {
+    without: Vec<u32>,
+    cells: Vec<Cell>,
+    /// By row, [`u32::MAX`] for none.
+    codes: Vec<u32>,
+    always: usize,
+    last: Option<f64>,
+}
+
+impl Cells {
+    fn new(cohorts: &Cohorts, usable: Option<&[bool]>, references: &[f64]) -> Result<Self> {
+        let is_usable = |row: usize| usable.is_none_or(|usable| usable[row]);
+        let rows: Vec<usize> = (0..cohorts.time.len()).filter(|row| is_usable(*row)).collect();
+        let times = || rows.iter().map(|row| cohorts.time[*row]);
+        let (first, last) =
+            times().fold((f64::INFINITY, f64::NEG_INFINITY), |r, t| (r.0.min(t), r.1.max(t)));
+        let mut groups: Vec<f64> = rows.iter().map(|row| cohorts.cohort[*row]).collect();
+        groups.sort_by(f64::total_cmp);
+        groups.dedup();
+        let mut periods: Vec<i64> = times().map(fine).collect();
+        periods.sort_unstable();
+        periods.dedup();
+        let treated: Vec<f64> =
+            groups.iter().copied().filter(|g| *g > first && *g <= last).collect();
+        if treated.is_empty() {
+            return Err(DidError::NoValidGroups { anticipating: String::new() });
+        }
+        if let Some(other) = treated.iter().find(|g| periods.binary_search(&fine(**g)).is_err()) {
+            let what = format!(
+                "cohort {other} is first treated in no period of the sample; event times need one"
+            );
+            return Err(DidError::EmptyWindow { what });
+        }
+        let never = groups.iter().any(|g| *g > last);
+        let comparison = (!never).then(|| treated.iter().copied().fold(first, f64::max));
+        let references: Vec<i64> = references.iter().map(|e| fine(*e)).collect();
+        let mut found: BTreeMap<Cell, u32> = BTreeMap::new();
+        let (mut without, mut always) = (Vec::new(), 0);
+        let mut of_row: Vec<Option<Cell>> = vec![None; cohorts.time.len()];
+        for row in rows {
+            let (g, t) = (cohorts.cohort[row], cohorts.time[row]);
+            if g <= first {
+                always += 1;
+                without.push(row as u32);
+            } else if comparison.is_some_and(|last| t >= last) {
+                without.push(row as u32);
+            } else if g <= last && Some(g) != comparison {
+                let cell = Cell { at: fine(t - g), cohort: fine(g) };
+                if !references.contains(&cell.at) {
+                    found.insert(cell, 0);
+                    of_row[row] = Some(cell);
+                }
+            }
+        }
+        found.values_mut().zip(0..).for_each(|(code, next)| *code = next);
+        let code = |cell: &Option<Cell>| cell.map_or(u32::MAX, |cell| found[&cell]);
+        let codes = of_row.iter().map(code).collect();
+        Ok(Self { without, cells: found.into_keys().collect(), codes, always, last: comparison })
+    }
+
+    /// Their columns, in the order of event times and cohorts.
+    fn columns(&self, time: &str, rows: &[u32]) -> Vec<Column> {
+        let column = |(code, cell): (u32, &Cell)| {
+            let (at, cohort) = (coarse(cell.at), coarse(cell.cohort));
+            let values = gather(rows, |row| f64::from(u8::from(self.codes[row] == code)));
+            Column { name: format!("{time}::{at}:cohort::{cohort}"), values, indicator: None }
+        };
+        (0..).zip(&self.cells).map(column).collect()
+    }
+}
+
+impl<B: DidBackend> SunAbraham<B> {
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    ///
+    /// # Errors
+    /// As [`FixedEffects::fit`]; [`DidError::NoValidGroups`] if no cohort is first treated inside the sample.
+    pub fn fit<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        device: &B::Device,
+    ) -> Result<SunAbrahamResult> {
+        let start = Instant::now();
+        let mut absorb = vec![name_label(&self.unit), name_label(&self.time)];
+        absorb.extend(self.absorb.iter().cloned());
+        let vcov = self.vcov.clone().unwrap_or_else(|| Vcov::cluster([name_label(&self.unit)]));
+        let config = FixedEffects::<B>::builder()
+            .outcome(&*self.outcome)
+            .regressors(&*self.covariates)
+            .absorb(absorb)
+            .maybe_weights(self.weights.clone())
+            .vcov(vcov)
+            .ssc(self.ssc)
+            .solver(self.solver)
+            .maybe_missing_values(self.missing_values.clone())
+            .alpha(self.alpha)
+            .precision(self.precision)
+            .build();
+        config.validate()?;
+        B::probe(device, self.precision)?;
+        let source = config.source()?;
+        let mut wanted = config.columns(source.formula()?)?;
+        wanted.cohorts = Some(CohortColumns {
+            cohort: self.group.clone(),
+            time: self.time.clone(),
+            frequency: self.frequency,
+        });
+        let reading = read(&config, data.into(), &wanted, start)?;
+        let task = Task { config: &config, device, source, estimator: "sun_abraham", start };
+        self.estimate(&task, &wanted, &reading)
+    }
+
+    fn estimate(
+        &self,
+        task: &Task<'_, B>,
+        wanted: &crate::panel::RegressionColumns,
+        reading: &Reading,
+    ) -> Result<SunAbrahamResult> {
+        let read = &reading.rows;
+        let Some(cohorts) = &read.cohorts else {
+            return Err(DidError::NoValidGroups { anticipating: String::new() });
+        };
+        let cells = Cells::new(cohorts, read.usable.as_deref(), &self.reference)?;
+        let shares = std::cell::RefCell::new(Vec::new());
+        let design = |rows: &[u32]| {
+            let present = read.regressors.present(rows);
+            let mut all = columns(&read.regressors.design(&present)?, rows);
+            let own = cells.columns(&self.time, rows);
+            let weight = |row: u32| read.weights.as_ref().map_or(1.0, |w| w[row as usize]);
+            let mut sums = vec![0.0; cells.cells.len()];
+            for row in rows {
+                if let Some(sum) = sums.get_mut(cells.codes[*row as usize] as usize) {
+                    *sum += weight(*row);
+                }
+            }
+            shares.replace(sums);
+            all.splice(0..0, own);
+            Ok((all, None))
+        };
+        let mut regression = task.estimate(wanted, reading, cells.without.clone(), &design)?;
+        let dynamic =
+            format!("{} + cohorts by event time", self.covariates.trim_start_matches('~').trim());
+        let absorbed = wanted.formula.absorb.iter().map(ToString::to_string);
+        let absorbed: Vec<String> = absorbed.collect();
+        regression.settings.formula =
+            format!("{} ~ {dynamic} | {}", self.outcome, absorbed.join(" + "));
+        let always = cells.always;
+        let warnings = [
+            (always > 0).then_some(DidWarning::AlreadyTreatedRows { rows: always }),
+            cells.last.map(|group| DidWarning::LastCohortAsControl { group }),
+        ];
+        regression.warnings.splice(0..0, warnings.into_iter().flatten());
+        let event_study = self.averaged(&regression, &cells, &shares.into_inner());
+        Ok(SunAbrahamResult { event_study, regression })
+    }
+
+    /// Effects by event time: averages of those of cohorts, by the weights of their rows.
+    fn averaged(
+        &self,
+        fit: &RegressionResult,
+        cells: &Cells,
+        shares: &[f64],
+    ) -> RegressionEventStudy {
+        let k = fit.coefficients.len();
+        let position: BTreeMap<&str, usize> = fit.names().zip(0..).collect();
+        let mut times: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
+        let mut overall = vec![0.0; k];
+        for (cell, share) in cells.cells.iter().zip(shares) {
+            let name =
+                format!("{}::{}:cohort::{}", self.time, coarse(cell.at), coarse(cell.cohort));
+            let Some(j) = position.get(name.as_str()) else { continue };
+            times.entry(cell.at).or_insert_with(|| vec![0.0; k])[*j] = *share;
+            if cell.at >= 0 {
+                overall[*j] = *share;
+            }
+        }
+        let averaged = |mut weights: Vec<f64>| {
+            let total: f64 = weights.iter().sum();
+            for weight in &mut weights {
+                *weight /= total;
+            }
+            weights
+        };
+        let any = overall.iter().any(|w| *w > 0.0);
+        let overall: Option<Estimate> = any.then(|| {
+            let (b, covariance) = fit.joint();
+            let (value, variance) = combine(&[averaged(overall)], &b, &covariance);
+            estimate(value[0], variance[0], fit.law, fit.law.critical(fit.settings.alpha))
+        });
+        let references = self.reference.iter().map(|at| (*at, None));
+        let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
+        RegressionEventStudy::new(fit, times.chain(references).collect(), overall)
+    }
+}

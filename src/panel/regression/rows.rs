@@ -1,0 +1,190 @@
+//! Rows of a regression as read, and which of them can be used.
+
+use std::borrow::Cow;
+
+use polars::prelude::*;
+
+use super::columns::{CohortColumns, RegressionColumns};
+use super::factor::Coded;
+use crate::error::{DidError, Result};
+use crate::panel::columns::{find, numeric, refuse_negative};
+use crate::panel::formula::{Evaluated, Formula, RawColumn};
+use crate::panel::gaps::Gaps;
+use crate::panel::labels::MISSING;
+use crate::panel::missing::{MissingValues, ReadAsMissing};
+use crate::panel::periods::periods;
+use crate::panel::values::{Numbers, Values};
+use crate::panel::wanted::Wanted;
+
+/// Rows as read, one entry each.
+pub(crate) struct RegressionRows {
+    pub len: usize,
+    pub outcome: Values,
+    pub regressors: Evaluated,
+    pub weights: Option<Values>,
+    pub factors: Vec<Coded>,
+    pub clusters: Vec<Coded>,
+    pub cohorts: Option<Cohorts>,
+    /// Whether each row has all its values and a positive weight; `None` if all rows do.
+    pub usable: Option<Vec<bool>>,
+    /// Rows dropped for a missing or non-finite value, under their first such column.
+    pub missing: Vec<(String, usize)>,
+    /// Rows dropped for a weight of zero.
+    pub weightless: usize,
+    pub read_as_missing: Vec<ReadAsMissing>,
+    /// Columns with integers that are too large to be doubles.
+    pub rounded: Vec<String>,
+}
+
+/// First treated periods and periods, by row.
+pub(crate) struct Cohorts {
+    /// Positive infinity for never treated (0, +inf, null).
+    pub cohort: Values,
+    pub time: Values,
+}
+
+impl Cohorts {
+    fn read(df: &DataFrame, columns: &CohortColumns) -> Result<Self> {
+        let CohortColumns { cohort, time, frequency } = columns;
+        let numbers = |name: &str, role, null| {
+            let series = periods(find(df, name, role)?, role, *frequency, 0)?;
+            numeric(&series, role, null).map(Numbers::values)
+        };
+        let cohorts = numbers(cohort, "group", f64::INFINITY)?;
+        if let Some((row, value)) = (0..).zip(&*cohorts).find(|(_, g)| **g < 0.0) {
+            return Err(DidError::NegativeGroup { column: cohort.clone(), value: *value, row });
+        }
+        let never = |g: &f64| if *g == 0.0 || g.is_nan() { f64::INFINITY } else { *g };
+        let cohorts: Vec<f64> = cohorts.iter().map(never).collect();
+        Ok(Self { cohort: cohorts.into(), time: numbers(time, "time", f64::NAN)? })
+    }
+}
+
+impl RegressionRows {
+    /// Reads the columns of a frame.
+    ///
+    /// # Errors
+    /// [`DidError`] naming the column.
+    pub fn read(
+        df: &DataFrame,
+        columns: &RegressionColumns,
+        missing: &MissingValues,
+    ) -> Result<Self> {
+        if u32::try_from(df.height()).is_err() {
+            return Err(DidError::Config {
+                option: "data",
+                expected: "at most 4,294,967,295 rows",
+                got: df.height().to_string(),
+            });
+        }
+        let (df, read_as_missing) = cleaned(df, columns, missing)?;
+        let outcome = match columns.with_outcome {
+            true => outcome(&df, &columns.formula.outcome)?,
+            false => vec![0.0; df.height()].into(),
+        };
+        let raw = |name: &str| {
+            RawColumn::from_series(find(&df, name, "regressor")?.as_materialized_series())
+        };
+        let regressors = columns.formula.regressors.evaluate(df.height(), &raw)?;
+        let mut texts = regressors.texts(&|name| {
+            df.column(name).is_ok_and(|c| c.dtype().is_categorical() || c.dtype().is_enum())
+        });
+        for taken in &read_as_missing {
+            texts.take(&taken.column, &taken.token);
+        }
+        texts.check()?;
+        let weights = columns.weights.as_ref().map(|name| weights(&df, name)).transpose()?;
+        let factors = Coded::read(&df, &columns.formula.absorb, "fixed effect")?;
+        let clusters = Coded::read(&df, &columns.clusters, "cluster")?;
+        let cohorts = columns.cohorts.as_ref().map(|c| Cohorts::read(&df, c)).transpose()?;
+        let mut rounded: Vec<String> = regressors.rounded().to_vec();
+        if outcome.is_rounded() {
+            rounded.insert(0, columns.formula.outcome_label().to_owned());
+        }
+        let mut rows = Self {
+            len: df.height(),
+            outcome,
+            regressors,
+            weights,
+            factors,
+            clusters,
+            cohorts,
+            usable: None,
+            missing: Vec::new(),
+            weightless: 0,
+            read_as_missing,
+            rounded,
+        };
+        rows.find_usable(columns);
+        Ok(rows)
+    }
+
+    fn find_usable(&mut self, columns: &RegressionColumns) {
+        let mut gaps = Gaps::new(self.len);
+        gaps.mark(columns.formula.outcome_label(), |row| self.outcome[row].is_finite());
+        gaps.mark_covariates(&self.regressors);
+        for factor in self.factors.iter().chain(&self.clusters) {
+            gaps.mark(&factor.name, |row| factor.codes[row] != MISSING);
+        }
+        if let (Some(cohorts), Some(columns)) = (&self.cohorts, &columns.cohorts) {
+            gaps.mark(&columns.time, |row| cohorts.time[row].is_finite());
+        }
+        if let (Some(weights), Some(name)) = (&self.weights, &columns.weights) {
+            gaps.mark(name, |row| weights[row].is_finite());
+        }
+        let complete = |usable: &Option<Vec<bool>>| {
+            usable.as_ref().map_or(self.len, |u| u.iter().filter(|u| **u).count())
+        };
+        let before = complete(&gaps.complete);
+        let missing = std::mem::take(&mut gaps.missing);
+        if let Some(weights) = &self.weights {
+            gaps.mark("", |row| weights[row] != 0.0);
+        }
+        self.weightless = before - complete(&gaps.complete);
+        (self.usable, self.missing) = (gaps.complete, missing);
+    }
+}
+
+/// The frame without what stands for a missing value.
+fn cleaned<'a>(
+    df: &'a DataFrame,
+    columns: &RegressionColumns,
+    missing: &MissingValues,
+) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
+    let mut df = Cow::Borrowed(df);
+    let mut all = Vec::new();
+    for name in columns.names() {
+        let Ok(column) = df.column(&name) else { continue };
+        let cleaned = missing.clean(column.as_materialized_series())?;
+        if let Some((series, counts)) = cleaned {
+            df.to_mut().with_column(series.into_column())?;
+            all.extend(counts.of(&name));
+        }
+    }
+    Ok((df, all))
+}
+
+/// The outcome, NaN if missing.
+fn outcome(df: &DataFrame, formula: &Formula) -> Result<Values> {
+    let raw = |name: &str| {
+        let series = find(df, name, "outcome")?.as_materialized_series();
+        numbers(series, "outcome").map(RawColumn::Numeric)
+    };
+    let evaluated = formula.evaluate(df.height(), &raw)?;
+    match evaluated.only() {
+        Some(RawColumn::Numeric(values)) => Ok(values.clone()),
+        // Columns are read as numbers above, and arithmetic gives numbers.
+        _ => Ok(vec![f64::NAN; df.height()].into()),
+    }
+}
+
+fn weights(df: &DataFrame, name: &str) -> Result<Values> {
+    let values = numbers(find(df, name, "weights")?.as_materialized_series(), "weights")?;
+    refuse_negative(name, &values, 0)?;
+    Ok(values)
+}
+
+/// A column of numbers or booleans.
+fn numbers(series: &Series, role: &'static str) -> Result<Values> {
+    numeric(series, role, f64::NAN).map(Numbers::values)
+}

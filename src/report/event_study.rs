@@ -1,0 +1,129 @@
+//! Tables, frames and plots of event studies by regression.
+
+use std::fmt;
+
+use polars::prelude::{DataFrame, df};
+
+use super::compare::{Comparable, Term};
+use super::number::Digits;
+use super::plot_data::PlotRow;
+use super::table::{Align, Section, Table};
+use super::{foot, frame, regression};
+use crate::calendar::label;
+use crate::error::Result;
+use crate::fixed_effects::{EventStudyRow, RegressionEventStudy};
+use crate::inference::Estimate;
+use crate::options::Band;
+
+impl RegressionEventStudy {
+    /// The table that `Display` prints.
+    pub fn to_table(&self) -> Table {
+        let all = self.rows.iter().map(|r| &r.estimate).chain(&self.overall);
+        let digits = Digits::of(all);
+        let cells = |e: &Estimate| {
+            let mark = if e.excludes_zero() { "*" } else { "" };
+            let shown = [e.att, e.se, e.ci_lower, e.ci_upper].map(|v| digits.show(v));
+            shown.into_iter().chain([mark.to_owned()]).collect::<Vec<String>>()
+        };
+        let [lower, upper] = foot::overall_heads(self.settings.alpha);
+        let header = |first: &str| {
+            let heads = [first, "Estimate", "Std. Error", &lower, &upper, ""];
+            heads.map(ToOwned::to_owned).to_vec()
+        };
+        let mut sections = Vec::new();
+        if let Some(overall) = &self.overall {
+            let row = [String::new()].into_iter().chain(cells(overall)).collect();
+            let caption = Some("Average effect on the treated:".to_owned());
+            sections.push(Section { caption, header: header(""), rows: vec![row] });
+        }
+        let row = |r: &EventStudyRow| {
+            [label(r.at)].into_iter().chain(cells(&r.estimate)).collect::<Vec<String>>()
+        };
+        let rows = self.rows.iter().map(row).collect();
+        sections.push(Section { caption: None, header: header("Event time"), rows });
+        let mut align = vec![Align::Right; 5];
+        align.push(Align::Mark);
+        let settings = &self.settings;
+        let notes = vec![
+            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            String::new(),
+            format!("Formula: {}", settings.formula),
+            format!("Rows: {}, Std. Errors: {}", self.n, settings.vcov),
+        ];
+        Table { title: "Event Study".into(), align, sections, notes }
+    }
+
+    /// The table in markdown.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        self.to_table().to_markdown()
+    }
+
+    /// The table in LaTeX, for the package `booktabs`.
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        self.to_table().to_latex()
+    }
+
+    /// One row an event time: `at`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let first = df!("at" => self.rows.iter().map(|r| r.at).collect::<Vec<_>>())?;
+        let last = df!("reference" => self.rows.iter().map(|r| r.reference).collect::<Vec<_>>())?;
+        let estimates = frame::estimates(self.rows.iter().map(|r| &r.estimate))?;
+        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
+    }
+
+    /// What `plot` draws: one row an event time.
+    #[must_use]
+    pub fn plot_data(&self) -> Vec<PlotRow> {
+        let row = |r: &EventStudyRow| {
+            let Estimate { att, ci_lower, ci_upper, .. } = r.estimate;
+            let finite = |v: Option<f64>| v.filter(|v| v.is_finite());
+            Some(PlotRow {
+                facet: None,
+                at: r.at,
+                att: finite(att)?,
+                lower: finite(ci_lower),
+                upper: finite(ci_upper),
+                pointwise_lower: finite(ci_lower),
+                pointwise_upper: finite(ci_upper),
+                post: r.at >= 0.0,
+                reference: r.reference,
+            })
+        };
+        self.rows.iter().filter_map(row).collect()
+    }
+}
+
+impl fmt::Display for RegressionEventStudy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_table().fmt(f)
+    }
+}
+
+impl Comparable for RegressionEventStudy {
+    fn terms(&self) -> Vec<Term> {
+        let overall = self.overall.map(|estimate| Term {
+            name: "Overall ATT".into(),
+            order: [0.0; 3],
+            estimate,
+        });
+        let row = |r: &EventStudyRow| Term {
+            name: format!("Event time {}", label(r.at)),
+            order: [2.0, r.at, 0.0],
+            estimate: r.estimate,
+        };
+        overall.into_iter().chain(self.rows.iter().map(row)).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        regression::facts(&self.settings.formula, self.n)
+    }
+
+    fn intervals(&self) -> (Band, f64) {
+        (Band::Pointwise, self.settings.alpha)
+    }
+}

@@ -1,0 +1,265 @@
+//! Tables of regressions: one, and several side by side.
+
+use std::fmt;
+
+use polars::prelude::{DataFrame, df};
+
+use super::compare::{Comparable, Term};
+use super::number::Digits;
+use super::table::{Align, Section, Table};
+use super::{foot, frame};
+use crate::error::Result;
+use crate::fixed_effects::{Coefficient, Family, RegressionResult};
+use crate::inference::Estimate;
+use crate::options::Band;
+
+/// Levels of significance and their stars, as in R `fixest`.
+const STARS: [(f64, &str); 3] = [(0.01, "***"), (0.05, "**"), (0.1, "*")];
+
+impl RegressionResult {
+    /// The table that `Display` prints.
+    pub fn to_table(&self) -> Table {
+        let estimates: Vec<Estimate> =
+            self.coefficients.iter().map(Coefficient::as_estimate).collect();
+        let digits = Digits::of(&estimates);
+        let statistic = |v: Option<f64>| v.map_or("NA".to_owned(), |v| format!("{v:.4}"));
+        let row = |c: &Coefficient| {
+            vec![
+                c.name.clone(),
+                digits.show(Some(c.estimate)),
+                digits.show(c.se),
+                statistic(c.t),
+                c.p_value.map_or("NA".into(), foot::p_value),
+                digits.show(c.ci_lower),
+                digits.show(c.ci_upper),
+                stars(c).to_owned(),
+            ]
+        };
+        let [lower, upper] = foot::overall_heads(self.settings.alpha);
+        let letter = if self.settings.family == Family::Poisson { "z" } else { "t" };
+        let (value, tail) = (format!("{letter} value"), format!("Pr(>|{letter}|)"));
+        let header = ["", "Estimate", "Std. Error", &value, &tail, &lower, &upper, ""];
+        let mut align = vec![Align::Left];
+        align.resize(7, Align::Right);
+        align.push(Align::Mark);
+        Table {
+            title: match self.settings.family {
+                Family::Gaussian => "Least Squares".to_owned(),
+                Family::Poisson => "Poisson Regression".to_owned(),
+            },
+            align,
+            sections: vec![Section {
+                caption: None,
+                header: header.map(ToOwned::to_owned).into(),
+                rows: self.coefficients.iter().map(row).collect(),
+            }],
+            notes: self.notes(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let settings = &self.settings;
+        let mut notes =
+            vec!["Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(), String::new()];
+        notes.push(format!("Formula: {}", settings.formula));
+        if !self.absorbed.is_empty() {
+            let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
+            notes.push(format!("Fixed effects: {}", shown.collect::<Vec<_>>().join(", ")));
+        }
+        let mut rows = format!("Rows: {}", self.n);
+        if self.n_singletons > 0 {
+            rows.push_str(&format!(" ({} singletons left out)", self.n_singletons));
+        }
+        if let Some(weights) = &settings.weights {
+            rows.push_str(&format!(", Weights: {weights}"));
+        }
+        notes.push(rows);
+        notes.push(format!("Std. Errors: {}{}", settings.vcov, groups(self)));
+        let mut quality = Vec::new();
+        let mut add = |name: &str, value: Option<f64>| {
+            quality.extend(value.map(|value| format!("{name}: {value:.5}")));
+        };
+        let poisson = settings.family == Family::Poisson;
+        add(if poisson { "Pseudo R2" } else { "R2" }, self.r2);
+        add("Within R2", self.r2_within);
+        add("RMSE", self.sigma);
+        add("Log-Likelihood", self.log_likelihood);
+        quality.extend(self.f.map(|f| {
+            let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
+            format!("F({}{df2}): {:.4} (p = {})", f.df1, f.stat, foot::p_value(f.p_value))
+        }));
+        notes.push(quality.join(", "));
+        if let Some(solver) = &self.solver {
+            let iterations = solver.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
+            notes.push(format!("Solver: {} ({iterations} iterations)", solver.solver));
+        }
+        let audit = &self.audit;
+        notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
+        notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
+        notes
+    }
+
+    /// The table in markdown.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        self.to_table().to_markdown()
+    }
+
+    /// The table in LaTeX, for the package `booktabs`.
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        self.to_table().to_latex()
+    }
+
+    /// One row a coefficient: `term`, `att` (the estimate), `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`. What does not
+    /// exist is null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let first = df!("term" => self.names().collect::<Vec<_>>())?;
+        let estimates: Vec<Estimate> =
+            self.coefficients.iter().map(Coefficient::as_estimate).collect();
+        Ok(first.hstack(frame::estimates(estimates.iter())?.columns())?)
+    }
+
+    /// [`Self::to_dataframe`] as CSV, with empty fields for null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_csv(&self) -> Result<String> {
+        frame::csv(self.to_dataframe()?)
+    }
+}
+
+fn groups(fit: &RegressionResult) -> String {
+    match fit.clusters.as_slice() {
+        [] => String::new(),
+        clusters => {
+            let numbers: Vec<String> = clusters.iter().map(|(_, n)| n.to_string()).collect();
+            format!(" ({} clusters)", numbers.join(" and "))
+        }
+    }
+}
+
+fn stars(coefficient: &Coefficient) -> &'static str {
+    let p = coefficient.p_value.unwrap_or(1.0);
+    STARS.iter().find(|(level, _)| p < *level).map_or("", |(_, stars)| stars)
+}
+
+impl fmt::Display for RegressionResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_table().fmt(f)
+    }
+}
+
+/// Regressions side by side, as R `fixest`'s `etable`: coefficients with stars, standard errors in brackets under them, fixed
+/// effects, observations and fit; one column a regression.
+///
+/// ```
+/// use burn_did::{FixedEffects, backend::Cpu, data, etable};
+///
+/// let fits = ["lemp ~ lpop", "lemp ~ lpop | year"].map(|formula| {
+///     let config = FixedEffects::<Cpu>::builder().formula(formula).build();
+///     config.fit(&data::mpdta(), &Default::default())
+/// });
+/// let [plain, years] = fits;
+/// let table = etable(&[("(1)", &plain?), ("(2)", &years?)]);
+/// println!("{table}\n{}", table.to_latex());
+/// assert!(table.to_string().contains("Observations"));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+pub fn etable(models: &[(&str, &RegressionResult)]) -> Table {
+    if models.is_empty() {
+        return Table::default();
+    }
+    let fits: Vec<&RegressionResult> = models.iter().map(|(_, fit)| *fit).collect();
+    let line = |name: &str, cell: &dyn Fn(&RegressionResult) -> String| {
+        let cells = fits.iter().map(|fit| cell(fit));
+        [name.to_owned()].into_iter().chain(cells).collect::<Vec<String>>()
+    };
+    let mut header = vec![String::new()];
+    header.extend(models.iter().map(|(name, _)| (*name).to_owned()));
+    let outcome = line("Dependent variable", &|fit| fit.settings.outcome.clone());
+    let first = Section { caption: None, header, rows: vec![outcome] };
+    let mut sections = vec![first, Section { rows: coefficients(&fits), ..Section::default() }];
+    let factors = unique(fits.iter().flat_map(|fit| fit.absorbed.iter().map(|a| a.name.as_str())));
+    if !factors.is_empty() {
+        let has = |fit: &RegressionResult, name: &str| fit.absorbed.iter().any(|a| a.name == name);
+        let yes = |fit: &RegressionResult, name: &str| {
+            (if has(fit, name) { "Yes" } else { "No" }).to_owned()
+        };
+        let rows = factors.iter().map(|name| line(name, &|fit| yes(fit, name))).collect();
+        sections.push(Section {
+            caption: Some("Fixed effects".into()),
+            rows,
+            ..Section::default()
+        });
+    }
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.5}"));
+    let gaussian = |fit: &RegressionResult| fit.settings.family == Family::Gaussian;
+    let mut rows = vec![
+        line("S.E. type", &|fit| format!("{}{}", fit.settings.vcov, groups(fit))),
+        line("Observations", &|fit| fit.n.to_string()),
+        line("R2", &|fit| number(fit.r2.filter(|_| gaussian(fit)))),
+        line("Within R2", &|fit| number(fit.r2_within)),
+        line("Pseudo R2", &|fit| number(fit.r2.filter(|_| !gaussian(fit)))),
+    ];
+    rows.retain(|row| row[1..].iter().any(|cell| !cell.is_empty()));
+    sections.push(Section { rows, ..Section::default() });
+    let mut align = vec![Align::Left];
+    align.resize(models.len() + 1, Align::Centre);
+    let notes = vec![
+        "Standard errors in brackets. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(),
+    ];
+    Table { title: String::new(), align, sections, notes }
+}
+
+fn coefficients(fits: &[&RegressionResult]) -> Vec<Vec<String>> {
+    let all: Vec<Estimate> =
+        fits.iter().flat_map(|fit| fit.coefficients.iter().map(Coefficient::as_estimate)).collect();
+    let digits = Digits::of(&all);
+    let mut rows = Vec::new();
+    for name in unique(fits.iter().flat_map(|fit| fit.names())) {
+        let (mut above, mut below) = (vec![name.to_owned()], vec![String::new()]);
+        for fit in fits {
+            let found = fit.coefficient(name);
+            above.push(found.map_or(String::new(), |c| {
+                format!("{}{}", digits.show(Some(c.estimate)), stars(c))
+            }));
+            let se = found.and_then(|c| c.se);
+            below.push(se.map_or(String::new(), |se| format!("({})", digits.show(Some(se)))));
+        }
+        rows.extend([above, below]);
+    }
+    rows
+}
+
+/// Names in the order in which they first occur.
+fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known = std::collections::HashSet::new();
+    names.filter(|name| known.insert(*name)).collect()
+}
+
+impl Comparable for RegressionResult {
+    fn terms(&self) -> Vec<Term> {
+        let term = |(index, c): (usize, &Coefficient)| Term {
+            name: c.name.clone(),
+            order: [6.0, index as f64, 0.0],
+            estimate: c.as_estimate(),
+        };
+        self.coefficients.iter().enumerate().map(term).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        facts(&self.settings.formula, self.n)
+    }
+
+    fn intervals(&self) -> (Band, f64) {
+        (Band::Pointwise, self.settings.alpha)
+    }
+}
+
+pub(super) fn facts(formula: &str, rows: usize) -> Vec<(String, String)> {
+    vec![("Formula".to_owned(), formula.to_owned()), ("Rows".to_owned(), rows.to_string())]
+}

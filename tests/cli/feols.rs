@@ -1,0 +1,156 @@
+//! Regressions with fixed effects on the command line.
+
+use std::fs;
+
+use polars::prelude::{ParquetReader, SerReader};
+use serde_json::Value;
+
+use crate::run::{failure, keys, parsed, root, sorted, stdout, temporary};
+
+const DATA: &str = "tests/golden/fepois.csv";
+
+fn golden(name: &str) -> Value {
+    let file = fs::read_to_string(root().join(format!("tests/golden/{name}.json"))).unwrap();
+    serde_json::from_str(&file).unwrap()
+}
+
+fn near(id: &str, got: &Value, expected: &Value, allowed: f64) {
+    let (got, expected) = (got.as_f64().unwrap(), expected.as_f64().unwrap());
+    let off = (got - expected).abs() / got.abs().max(expected.abs());
+    assert!(off <= allowed, "{id}: {got} is off {expected} by {off:.1e}");
+}
+
+fn compare(name: &str, family: &str) {
+    let golden = golden(name);
+    let data = format!("tests/golden/{}.csv", golden["dataset"].as_str().unwrap());
+    for case in golden["cases"].as_array().unwrap() {
+        let id = case["id"].as_str().unwrap();
+        let mut args = vec!["feols", &data, case["formula"].as_str().unwrap(), "--format", "json"];
+        args.extend(["--family", family, "--vcov", case["vcov"].as_str().unwrap()]);
+        if let Some(weights) = case["weights"].as_str() {
+            args.extend(["--weightsname", weights]);
+        }
+        if case["keep_singletons"] == true {
+            args.push("--keep-singletons");
+        }
+        let document = parsed(&args);
+        assert_eq!((&document["n"], &document["estimator"]), (&case["n"], &"feols".into()), "{id}");
+        let coefficients = document["coefficients"].as_array().unwrap();
+        for (j, c) in coefficients.iter().enumerate() {
+            near(id, &c["estimate"], &case["coef"][j], 1e-7);
+            near(id, &c["se"], &case["se"][j], 1e-7);
+        }
+        assert_eq!(document["vcov"].as_array().unwrap().len(), coefficients.len());
+    }
+}
+
+#[test]
+fn golden_cases_agree() {
+    compare("feols_fe3_a", "gaussian");
+    compare("fepois", "poisson");
+}
+
+#[test]
+fn the_document_has_the_keys_of_its_reference() {
+    let document = parsed(&["feols", DATA, "y ~ x1 + sector | firm + year", "--format", "json"]);
+    let needed = [
+        "estimator",
+        "coefficients",
+        "vcov",
+        "n",
+        "n_singletons",
+        "df_k",
+        "df_t",
+        "r2",
+        "r2_within",
+        "dropped",
+        "solver",
+        "audit",
+        "warnings",
+        "timings",
+    ];
+    for key in needed {
+        assert!(keys(&document).contains(&key), "{key}");
+    }
+    let coefficient = sorted(["name", "estimate", "se", "t", "p_value", "ci_lower", "ci_upper"]);
+    let mut found = keys(&document["coefficients"][0]);
+    found.sort_unstable();
+    assert_eq!(found, coefficient);
+    assert_eq!(document["dropped"], serde_json::json!(["sector"]));
+    assert_eq!(document["solver"]["iterations"].as_array().unwrap().len(), 3);
+    assert!(document["warnings"][0].as_str().unwrap().contains("sector"));
+}
+
+#[test]
+fn other_formats_plots_and_saved_results() {
+    let picture = temporary("feols.svg");
+    let saved = temporary("feols.json");
+    let formula = "y ~ i(year, ref = 2003) + x1 | firm";
+    let text = stdout(&[
+        "feols",
+        DATA,
+        formula,
+        "--vcov",
+        "cluster:firm",
+        "--plot",
+        &picture,
+        "--save",
+        &saved,
+    ]);
+    assert!(
+        text.contains("year::2004") && text.contains("clustered by firm (80 clusters)"),
+        "{text}"
+    );
+    assert!(fs::read_to_string(picture).unwrap().starts_with("<svg"));
+    assert!(fs::read_to_string(saved).unwrap().contains("\"year\""));
+    assert!(stdout(&["feols", DATA, formula, "--format", "latex"]).contains("\\toprule"));
+    assert!(stdout(&["feols", DATA, formula, "--format", "markdown"]).contains("| x1 |"));
+    assert!(
+        stdout(&["feols", DATA, formula, "--format", "csv", "--quiet"]).starts_with("term,att,se")
+    );
+}
+
+#[test]
+fn columns_are_written_without_their_fixed_effects() {
+    let out = temporary("demean.parquet");
+    let args = ["demean", DATA, "--columns", "y,x1", "--absorb", "firm,year", "--out", &out];
+    let document = parsed(&args);
+    assert_eq!(document["solver"]["columns"], serde_json::json!(["y", "x1"]));
+    assert_eq!(document["solver"]["stop"].as_array().unwrap().len(), 2);
+    let frame = ParquetReader::new(fs::File::open(out).unwrap()).finish().unwrap();
+    assert_eq!((frame.height(), frame.get_column_names()[1].as_str()), (2_400, "x1"));
+    let sum: f64 = frame.column("y").unwrap().f64().unwrap().iter().flatten().sum();
+    let mean = sum / 2_400.0;
+    assert!(mean.abs() < 1e-9, "{mean}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    for (code, args, expected) in [
+        (2, &["feols", DATA, "y ~ x1 | f[x]"][..], "`[` at character 11"),
+        (2, &["feols", DATA, "y x1 | firm"], "`x1` at character 3"),
+        (1, &["feols", DATA, "y ~ x9 | firm"], "column `x9` (regressor)"),
+        (1, &["feols", DATA, "y ~ sector | firm"], "no regressor is left"),
+        (1, &["feols", DATA, "x1 ~ x2", "--family", "poisson"], "outcomes of zero or more"),
+        (2, &["feols", DATA, "y ~ x1", "--memory-budget", "1GiB"], "--memory-budget"),
+        (2, &["feols", DATA, "y ~ x1", "--plot", "a.svg"], "the formula has none"),
+    ] {
+        if args.contains(&"--plot") {
+            let done = crate::run::burn_did(args);
+            assert_eq!(done.status.code(), Some(code));
+            continue;
+        }
+        let message = failure(code, args);
+        assert!(message.contains(expected), "{args:?}: {message}");
+    }
+    for (option, value, expected) in [
+        ("--vcov", "robust", "expected iid, hetero, hc2, hc3"),
+        ("--vcov", "cluster:a,b,c", "one factor of clusters or two"),
+        ("--ssc", "k_fixef=some", "none, nonnested or full"),
+        ("--ssc", "adj=true", "none of k_adj"),
+        ("--family", "logit", "gaussian"),
+    ] {
+        let message = failure(2, &["feols", DATA, "y ~ x1", option, value]);
+        assert!(message.contains(expected), "{message}");
+    }
+}

@@ -1,0 +1,421 @@
+//! What regressions with fixed effects must be invariant to, and what they must say.
+
+use burn_did::backend::Cpu;
+use burn_did::{
+    DidError, DidWarning, Family, FixedEffects, KFixef, RegressionResult, Ssc, SunAbraham, Vcov,
+    compare, demean, etable,
+};
+use polars::prelude::*;
+
+use crate::support::frames::{floats, golden_data, map, permutation, rows, with};
+
+fn data() -> DataFrame {
+    golden_data("fepois")
+}
+
+fn fit(data: &DataFrame, formula: &str) -> RegressionResult {
+    try_fit(data, formula).unwrap_or_else(|e| panic!("{formula}: {e}"))
+}
+
+fn try_fit(data: &DataFrame, formula: &str) -> Result<RegressionResult, DidError> {
+    FixedEffects::<Cpu>::builder().formula(formula).build().fit(data, &Default::default())
+}
+
+fn bits(fit: &RegressionResult) -> Vec<u64> {
+    let coefficients = fit.coefficients.iter().flat_map(|c| [c.estimate, c.se.unwrap_or(0.0)]);
+    coefficients.chain(fit.vcov.concat()).chain([fit.rss]).map(f64::to_bits).collect()
+}
+
+fn near(a: f64, b: f64, allowed: f64) {
+    assert!((a - b).abs() <= allowed * a.abs().max(b.abs()), "{a} against {b}");
+}
+
+#[test]
+fn rows_in_any_order_give_the_same_bits() {
+    let data = data();
+    let shuffled = rows(&data, &permutation(data.height(), 3));
+    for formula in [
+        "y ~ x1 + x2 | firm + year",
+        "y ~ x1 + i(year) | sector",
+        "y ~ x1 + x2",
+        "y ~ x1 | firm^year",
+    ] {
+        for vcov in [Vcov::Hetero, Vcov::cluster(["firm"]), Vcov::cluster(["firm", "year"])] {
+            let config =
+                FixedEffects::<Cpu>::builder().formula(formula).vcov(vcov).weights("w").build();
+            let of = |data: &DataFrame| config.fit(data, &Default::default()).unwrap();
+            assert_eq!(bits(&of(&data)), bits(&of(&shuffled)), "{formula}");
+        }
+    }
+    let config = FixedEffects::<Cpu>::builder()
+        .formula("y ~ x1 | firm + year")
+        .family(Family::Poisson)
+        .build();
+    let of = |data: &DataFrame| bits(&config.fit(data, &Default::default()).unwrap());
+    assert_eq!(of(&data), of(&shuffled));
+}
+
+#[test]
+fn names_of_levels_do_not_matter() {
+    let data = data();
+    let names: Vec<String> =
+        floats(&data, "firm").iter().map(|f| format!("firm {}", 90.0 - f)).collect();
+    let renamed = with(&data, "firm", names);
+    let (a, b) =
+        (fit(&data, "y ~ x1 + x2 | firm + year"), fit(&renamed, "y ~ x1 + x2 | firm + year"));
+    a.coefficients
+        .iter()
+        .zip(&b.coefficients)
+        .for_each(|(a, b)| near(a.estimate, b.estimate, 1e-10));
+}
+
+#[test]
+fn units_of_columns_do_not_matter() {
+    let data = data();
+    let plain = fit(&data, "y ~ x1 + x2 | firm + year");
+    for unit in [1e-12, 1e-3, 1e9] {
+        let scaled = map(&map(&data, "x1", |x| unit * x + 7.0 * unit), "y", |y| y * 4.0);
+        let found = fit(&scaled, "y ~ x1 + x2 | firm + year");
+        near(found.coefficients[0].estimate * unit / 4.0, plain.coefficients[0].estimate, 1e-9);
+        near(found.coefficients[0].t.unwrap(), plain.coefficients[0].t.unwrap(), 1e-9);
+        near(found.coefficients[1].se.unwrap() / 4.0, plain.coefficients[1].se.unwrap(), 1e-9);
+    }
+    // Far from zero, too, and with a constant in place of fixed effects.
+    let moved = map(&data, "x1", |x| x + 1e7);
+    let (a, b) = (fit(&data, "y ~ x1 + x2"), fit(&moved, "y ~ x1 + x2"));
+    near(a.coefficients[1].estimate, b.coefficients[1].estimate, 1e-7);
+    near(a.coefficients[1].se.unwrap(), b.coefficients[1].se.unwrap(), 1e-7);
+}
+
+#[test]
+fn factors_that_add_nothing_add_nothing() {
+    let data = data();
+    let firms = fit(&data, "y ~ x1 + x2 | firm");
+    // A factor nested in another, and the same factor under another name.
+    let twice = with(&data, "again", floats(&data, "firm"));
+    for formula in
+        ["y ~ x1 + x2 | firm + sector", "y ~ x1 + x2 | firm + again", "y ~ x1 + x2 | firm^firm"]
+    {
+        let found = fit(&twice, formula);
+        found
+            .coefficients
+            .iter()
+            .zip(&firms.coefficients)
+            .for_each(|(a, b)| near(a.estimate, b.estimate, 1e-9));
+    }
+    // Of one level: the constant.
+    let one = with(&data, "one", vec!["a"; data.height()]);
+    let (level, constant) = (fit(&one, "y ~ x1 | one"), fit(&one, "y ~ x1"));
+    near(level.coefficients[0].estimate, constant.coefficients[1].estimate, 1e-12);
+    near(level.coefficients[0].se.unwrap(), constant.coefficients[1].se.unwrap(), 1e-12);
+    assert_eq!((level.df_k, constant.df_k), (2, 2));
+    // Exact degrees of freedom see that two identical factors are one.
+    let exact = Ssc { k_exact: true, ..Ssc::default() };
+    let config =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + again").ssc(exact).build();
+    assert_eq!(config.fit(&twice, &Default::default()).unwrap().df_k, firms.df_k);
+}
+
+#[test]
+fn regressors_that_fixed_effects_span_are_named() {
+    let data = with(&data(), "constant", vec![3.7; 2400]);
+    let data =
+        with(&data, "copy", floats(&data, "x1").iter().map(|x| 2.0 * x - 1.0).collect::<Vec<_>>());
+    let found = fit(&data, "y ~ x1 + sector + copy + constant + x2 | firm + year");
+    assert_eq!(found.dropped, ["sector", "copy", "constant"]);
+    assert_eq!(found.names().collect::<Vec<_>>(), ["x1", "x2"]);
+    assert!(found.warnings.iter().any(|w| matches!(w, DidWarning::CollinearRegressors { .. })));
+    let error = try_fit(&data, "y ~ sector | firm").unwrap_err();
+    assert!(matches!(&error, DidError::AllCollinear { columns } if columns == "sector"), "{error}");
+    assert_eq!(fit(&data, "y ~ x1 + constant").dropped, ["constant"]);
+    // An outcome that fixed effects fit exactly is fine.
+    let exact = fit(&data, "sector ~ x1 | firm");
+    assert!(exact.coefficients[0].estimate.abs() < 1e-12 && exact.r2.unwrap() > 1.0 - 1e-12);
+}
+
+#[test]
+fn weights_count_rows_and_zeros_leave_them_out() {
+    let data = data();
+    let n = data.height();
+    let twice: Vec<usize> = (0..n).chain((0..n).filter(|i| i % 3 == 0)).collect();
+    let counts: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 2.0 } else { 1.0 }).collect();
+    let repeated = fit(&rows(&data, &twice), "y ~ x1 + x2 | firm + year");
+    let config =
+        || FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + year").weights("w");
+    let counted = config().build().fit(&with(&data, "w", counts), &Default::default()).unwrap();
+    for (a, b) in repeated.coefficients.iter().zip(&counted.coefficients) {
+        near(a.estimate, b.estimate, 1e-9);
+    }
+    near(repeated.rss, counted.rss, 1e-9);
+    let some: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 4 != 0))).collect();
+    let left: Vec<usize> = (0..n).filter(|i| i % 4 != 0).collect();
+    let zeros = config().build().fit(&with(&data, "w", some), &Default::default()).unwrap();
+    let without = fit(&rows(&data, &left), "y ~ x1 + x2 | firm + year");
+    assert_eq!((zeros.n, zeros.audit.rows_weightless), (without.n, n.div_ceil(4)));
+    near(zeros.coefficients[0].se.unwrap(), without.coefficients[0].se.unwrap(), 1e-12);
+    let huge: Vec<f64> = (0..n).map(|i| if i % 5 == 0 { 1e12 } else { 1.0 }).collect();
+    let huge = config().build().fit(&with(&data, "w", huge), &Default::default()).unwrap();
+    let heavy: Vec<usize> = (0..n).filter(|i| i % 5 == 0).collect();
+    let heavy = fit(&rows(&data, &heavy), "y ~ x1 + x2 | firm + year");
+    near(huge.coefficients[0].estimate, heavy.coefficients[0].estimate, 1e-6);
+    let negative = with(&data, "w", vec![-1.0; n]);
+    let error = config().build().fit(&negative, &Default::default()).unwrap_err();
+    assert!(error.to_string().contains("`w` (weights)"), "{error}");
+}
+
+#[test]
+fn singletons_are_left_out_until_there_are_none() {
+    // Row 3 is alone in `a`; without it row 2 is alone in `b`.
+    let data = df!(
+        "y" => [1.0, 2.0, 4.0, 3.0, 5.5, 2.5], "x" => [0.3, -1.0, 2.0, 0.7, 0.1, -0.4],
+        "a" => [1, 1, 1, 9, 2, 2], "b" => ["u", "u", "v", "v", "u", "u"],
+    )
+    .unwrap();
+    let found = fit(&data, "y ~ x | a + b");
+    assert_eq!((found.n, found.n_singletons, found.audit.rows_singleton), (4, 2, 2));
+    let config = FixedEffects::<Cpu>::builder().formula("y ~ x | a + b").keep_singletons(true);
+    let kept = config.build().fit(&data, &Default::default()).unwrap();
+    assert_eq!((kept.n, kept.n_singletons), (6, 0));
+    near(kept.coefficients[0].estimate, found.coefficients[0].estimate, 1e-10);
+}
+
+#[test]
+fn fixed_effects_are_recovered_and_predict() {
+    let data = data();
+    let shuffled = rows(&data, &permutation(data.height(), 5));
+    for (formula, family) in [
+        ("y ~ x1 + C(sector):x2 + i(year, x2, ref = 2003) | firm + year", Family::Gaussian),
+        ("log(y + 1) ~ x1 | firm^year", Family::Gaussian),
+        ("y ~ x1 + x2", Family::Gaussian),
+        ("y ~ x1 | firm + year + sector", Family::Gaussian),
+        ("y ~ x1 + x2 | firm + year", Family::Poisson),
+    ] {
+        let config = FixedEffects::<Cpu>::builder().formula(formula).family(family);
+        let config = config.keep_fixed_effects(true).keep_residuals(true).build();
+        let fit = config.fit(&data, &Default::default()).unwrap();
+        let predicted = fit.predict(&data).unwrap();
+        let residuals = fit.residuals.as_ref().unwrap();
+        let y = floats(&data, "y");
+        let outcome = |y: f64| if formula.starts_with("log") { (y + 1.0).ln() } else { y };
+        let mut compared = 0;
+        for ((predicted, residual), y) in predicted.iter().zip(residuals).zip(y) {
+            let (Some(predicted), Some(residual)) = (predicted, residual) else { continue };
+            compared += 1;
+            assert!(
+                (predicted + residual - outcome(y)).abs() < 1e-7,
+                "{formula}: {predicted} {residual} {y}"
+            );
+        }
+        assert_eq!(compared, fit.n, "{formula}");
+        assert_eq!(
+            fit.predict(&shuffled).unwrap().iter().flatten().count(),
+            predicted.iter().flatten().count()
+        );
+    }
+    let config = FixedEffects::<Cpu>::builder()
+        .formula("y ~ x1 | firm + year")
+        .keep_fixed_effects(true)
+        .build();
+    let fit = config.fit(&data, &Default::default()).unwrap();
+    let effects = fit.fixed_effects().unwrap();
+    assert_eq!((effects[0].levels.len(), effects[1].levels[0].as_str()), (80, "2000"));
+    assert_eq!((effects[1].effects[0], *effects[0].components.iter().max().unwrap()), (0.0, 0));
+    // A level that was not in the sample has no prediction; without the effects there is none at all.
+    let other = with(&data, "year", vec![1999_i64; data.height()]);
+    assert!(fit.predict(&other).unwrap().iter().all(Option::is_none));
+    let error = try_fit(&data, "y ~ x1 | firm").unwrap().predict(&data).unwrap_err();
+    assert!(error.to_string().contains("keep_fixed_effects"), "{error}");
+}
+
+#[test]
+fn tests_and_contrasts_of_coefficients() {
+    let fit = fit(&data(), "y ~ x1 + x2 | firm");
+    let one = fit.wald(&[vec![("x1", 1.0)]]).unwrap();
+    near(one.stat, fit.coefficients[0].t.unwrap().powi(2), 1e-12);
+    near(one.p_value, fit.coefficients[0].p_value.unwrap(), 1e-6);
+    let both = fit.wald(&[vec![("x1", 1.0)], vec![("x2", 1.0)]]).unwrap();
+    assert_eq!((both.df1, both.df2), (2, Some(fit.df_t)));
+    near(both.stat, fit.f.unwrap().stat, 1e-12);
+    let sum = fit.contrast(&[("x1", 1.0), ("x2", 1.0)]).unwrap();
+    let variance = fit.vcov[0][0] + fit.vcov[1][1] + 2.0 * fit.vcov[0][1];
+    near(sum.se.unwrap(), variance.sqrt(), 1e-12);
+    let error = fit.contrast(&[("x3", 1.0)]).unwrap_err().to_string();
+    assert!(error.contains("`x3`") && error.contains("`x1`"), "{error}");
+    assert!(matches!(
+        fit.wald(&[vec![("x1", 1.0)], vec![("x1", 2.0)]]),
+        Err(DidError::Singular { .. })
+    ));
+}
+
+#[test]
+fn indicators_name_their_levels() {
+    let data = data();
+    let names = |formula: &str| fit(&data, formula).names().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(names("y ~ i(sector, x1, ref = 3) | year")[3], "sector::4:x1");
+    assert_eq!(names("y ~ i(year, ref = c(2000, 2001)) + x1 | firm")[0], "year::2002");
+    assert_eq!(names("y ~ i(year, keep = c(2004, 2005)) | firm"), ["year::2004", "year::2005"]);
+    // As in fixest the first level is left out, where a constant or fixed effects span the dummies.
+    assert_eq!(names("y ~ i(sector)")[1], "sector::1");
+    assert_eq!(names("y ~ 0 + i(sector)")[0], "sector::0");
+    assert_eq!(
+        names("y ~ i(sector, i.year, ref = 0, ref2 = 2000) + x1")[2],
+        "sector::1:year::2001"
+    );
+    let error = try_fit(&data, "y ~ i(year, ref = 1990) | firm").unwrap_err().to_string();
+    assert!(
+        error.contains("`1990` is no level of `year`") && error.contains("2000, 2001"),
+        "{error}"
+    );
+    let study = fit(&data, "y ~ i(year, ref = 2003) + x1 | firm").event_study("year").unwrap();
+    assert_eq!((study.rows.len(), study.rows[3].reference, study.betahat().len()), (8, true, 7));
+    assert_eq!(study.sigma()[0][0].sqrt(), study.rows[0].estimate.se.unwrap());
+    assert!(fit(&data, "y ~ i(year) | firm").event_study("x1").is_err());
+}
+
+#[test]
+fn missing_values_and_other_types_are_handled() {
+    let n = 2400;
+    let data = data();
+    let gap = |i: usize, v: f64| if i % 100 == 0 { f64::NAN } else { v };
+    let x1: Vec<f64> =
+        floats(&data, "x1").into_iter().enumerate().map(|(i, v)| gap(i, v)).collect();
+    let firm: Vec<Option<String>> = floats(&data, "firm")
+        .iter()
+        .enumerate()
+        .map(|(i, f)| (i % 100 != 1).then(|| format!("{f}")))
+        .collect();
+    let holes = with(&with(&data, "x1", x1), "firm", firm);
+    let found = fit(&holes, "y ~ x1 + x2 | firm + year");
+    assert_eq!(found.audit.rows_missing, [("x1".to_owned(), 24), ("firm".to_owned(), 24)]);
+    assert_eq!((found.audit.rows_in, found.n), (n, n - 48));
+    let kept: Vec<usize> = (0..n).filter(|i| i % 100 > 1).collect();
+    let direct = fit(&rows(&data, &kept), "y ~ x1 + x2 | firm + year");
+    near(found.coefficients[0].se.unwrap(), direct.coefficients[0].se.unwrap(), 1e-9);
+    let error = try_fit(&data, "y ~ x9 | firm").unwrap_err().to_string();
+    assert!(error.contains("column `x9` (regressor) is not in the data"), "{error}");
+    let error = try_fit(&data, "y ~ x1 | plant").unwrap_err().to_string();
+    assert!(error.contains("column `plant` (fixed effect)"), "{error}");
+    let text = with(&data, "y", vec!["a"; n]);
+    assert!(
+        try_fit(&text, "y ~ x1 | firm").unwrap_err().to_string().contains("column `y` (outcome)")
+    );
+    let none = with(&data, "y", vec![f64::NAN; n]);
+    assert!(matches!(try_fit(&none, "y ~ x1 | firm"), Err(DidError::EmptySample { .. })));
+    let big = with(&data, "firm", (0..n as i64).map(|i| (1 << 60) + i / 2).collect::<Vec<i64>>());
+    assert_eq!(fit(&big, "y ~ x1 | firm").absorbed[0].levels, n / 2);
+    let negative =
+        FixedEffects::<Cpu>::builder().formula("x1 ~ x2 | firm").family(Family::Poisson).build();
+    let error = negative.fit(&data, &Default::default()).unwrap_err();
+    assert!(matches!(error, DidError::NegativeOutcome { .. }), "{error}");
+}
+
+#[test]
+fn separated_rows_are_found() {
+    // Where `d` is one every outcome is zero, across levels that have other outcomes.
+    let data = data();
+    let d: Vec<f64> =
+        (0..2400_u32).map(|i| f64::from(u8::from((i + 33).is_multiple_of(40)))).collect();
+    let y = floats(&data, "y").iter().zip(&d).map(|(y, d)| y * (1.0 - d)).collect::<Vec<_>>();
+    let data = with(&with(&data, "d", d), "y", y);
+    let config =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1 + d | year").family(Family::Poisson);
+    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    assert_eq!((fit.audit.rows_separated, fit.n), (60, 2340));
+    assert_eq!(fit.dropped, ["d"]);
+    assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::Separated { rows: 60 })));
+}
+
+#[test]
+fn small_samples_have_the_corrections_asked_for() {
+    let data = data();
+    let of = |vcov: &Vcov, ssc: Ssc| {
+        let config = FixedEffects::<Cpu>::builder()
+            .formula("y ~ x1 | firm + year")
+            .vcov(vcov.clone())
+            .ssc(ssc);
+        config.build().fit(&data, &Default::default()).unwrap()
+    };
+    let (usual, n) = (Ssc::default(), 2400.0);
+    let ratio = |a: &RegressionResult, b: &RegressionResult| a.vcov[0][0] / b.vcov[0][0];
+    let plain = Ssc { k_adj: false, ..usual };
+    let (iid, without) = (of(&Vcov::Iid, usual), of(&Vcov::Iid, plain));
+    near(ratio(&iid, &without), (n - 1.0) / (n - iid.df_k as f64), 1e-12);
+    assert_eq!(iid.df_k, 1 + 80 + 8 - 1);
+    let none = of(&Vcov::Iid, Ssc { k_fixef: KFixef::None, ..usual });
+    assert_eq!((none.df_k, none.df_t), (1, n - 1.0));
+    let firms = Vcov::cluster(["firm"]);
+    let (usual_firms, full) =
+        (of(&firms, usual), of(&firms, Ssc { k_fixef: KFixef::Full, ..usual }));
+    assert_eq!((usual_firms.df_k, full.df_k, usual_firms.df_t), (1 + 8 - 1 + 1, 88, 79.0));
+    near(ratio(&full, &usual_firms), (n - 9.0) / (n - 88.0), 1e-12);
+    let unadjusted = of(&firms, Ssc { g_adj: false, ..usual });
+    near(ratio(&usual_firms, &unadjusted), 80.0 / 79.0, 1e-12);
+    // Leverage without fixed effects, against a fit of dummies.
+    let with_dummies =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1 + C(year)").vcov(Vcov::Hc3).build();
+    let exact = with_dummies.fit(&data, &Default::default()).unwrap();
+    let within = FixedEffects::<Cpu>::builder().formula("y ~ x1 | year").vcov(Vcov::Hc3).build();
+    let within = within.fit(&data, &Default::default()).unwrap();
+    assert!(within.warnings.contains(&DidWarning::PartialLeverage));
+    assert!(within.coefficients[0].se < exact.coefficients[1].se);
+    let error =
+        FixedEffects::<Cpu>::builder().formula("y ~ x1").vcov(Vcov::cluster(["one"])).build();
+    let error = error.fit(&with(&data, "one", vec![1.0; 2400]), &Default::default()).unwrap_err();
+    assert!(matches!(error, DidError::TooFewClusters { .. }), "{error}");
+}
+
+#[test]
+fn columns_without_their_fixed_effects() {
+    let data = data();
+    let done =
+        demean::<Cpu>(&data, &["y", "x1"], &["firm", "year"], Some("w"), &Default::default())
+            .unwrap();
+    let frame = done.to_dataframe().unwrap();
+    assert_eq!(frame.get_column_names(), ["y", "x1"]);
+    // Weighted sums within levels are zero.
+    let (w, firm) = (floats(&data, "w"), floats(&data, "firm"));
+    let x = floats(&frame, "x1");
+    let sum: f64 = (0..2400).filter(|i| firm[*i] == 5.0).map(|i| w[i] * x[i]).sum();
+    assert!(sum.abs() < 1e-7, "{sum}");
+    assert_eq!((done.solver.columns.len(), done.levels[0].1), (2, 80));
+    let error = demean::<Cpu>(
+        &with(&data, "y", vec!["a"; 2400]),
+        &["y"],
+        &["firm"],
+        None,
+        &Default::default(),
+    );
+    assert!(error.unwrap_err().to_string().contains("column `y` (column to demean)"));
+}
+
+#[test]
+fn tables_of_several_regressions() {
+    let data = data();
+    let (a, b) = (fit(&data, "y ~ x1"), fit(&data, "y ~ x1 + x2 | firm + year"));
+    let table = etable(&[("(1)", &a), ("(2)", &b)]);
+    let (text, latex, markdown) = (table.to_string(), table.to_latex(), table.to_markdown());
+    for word in ["x1", "firm", "Yes", "No", "Observations", "Within R2", "***"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(
+        latex.contains("$^{***}$") && markdown.contains("| firm | No | Yes |"),
+        "{latex}\n{markdown}"
+    );
+    assert!(compare(&[("a", &a)]).to_string().contains("Formula"));
+    assert!(b.to_string().contains("Fixed effects: firm (80), year (8)"), "{b}");
+}
+
+#[test]
+fn without_never_treated_units_the_last_cohort_is_the_comparison() {
+    let data = burn_did::data::mpdta();
+    let treated = crate::support::frames::filter(&data, "first.treat", |g| g > 0.0);
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let fit = config.group("first.treat").build().fit(&treated, &Default::default()).unwrap();
+    let found = |w: &DidWarning| matches!(w, DidWarning::LastCohortAsControl { group: 2007.0 });
+    assert!(fit.regression.warnings.iter().any(found));
+    assert!(fit.regression.names().all(|name| !name.ends_with("::2007")));
+    assert_eq!(fit.event_study.event_times(), [-3.0, -2.0, 0.0, 1.0, 2.0]);
+    assert!(fit.regression.dropped.is_empty(), "{:?}", fit.regression.dropped);
+    let svg = fit.event_study.to_svg(&burn_did::PlotOptions::new()).unwrap();
+    assert!(svg.starts_with("<svg"));
+}
