@@ -115,8 +115,8 @@ impl<const K: usize> Conjugate<K> {
             gz = [0.0; K];
             for (level, inverted) in self.levels.iter_mut().zip(inverted) {
                 level.image = inverted;
-                for k in 0..K {
-                    gz[k] += level.sum[k] * level.image[k];
+                for (gz, (sum, image)) in gz.iter_mut().zip(level.sum.iter().zip(inverted)) {
+                    *gz += sum * image;
                 }
             }
         }
