@@ -157,7 +157,7 @@ fn options_reach_the_estimator() {
         let options: Vec<&str> =
             ["--effects", "3", "--placebo", "1"].into_iter().chain(more.iter().copied()).collect();
         let other = fit(&options);
-        assert_ne!(plain["effects"][2], other["effects"][2], "{more:?}");
+        assert_ne!(plain["effects"], other["effects"], "{more:?}");
     }
     let range = fit(&["--effects", "3", "--effects-equal=2,3"]);
     assert_eq!(range["tests"]["equal"]["df"], 1);
