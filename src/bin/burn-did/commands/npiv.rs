@@ -1,5 +1,6 @@
 //! `burn-did npiv`
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use burn_did::{Npiv, NpivResult, SieveBasis, SieveGrid, SieveKnots};
@@ -97,8 +98,8 @@ pub(crate) struct NpivArgs {
     )]
     x_eval: Option<SieveGrid>,
     /// Regressor that the derivative is in, counted from 1.
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Estimation")]
-    deriv_index: usize,
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN, help_heading = "Estimation")]
+    deriv_index: NonZeroUsize,
     /// Order of the derivative.
     #[arg(
         long,
@@ -181,7 +182,7 @@ impl NpivArgs {
             .maybe_w_segments(self.k_w_segments)
             .w_smooth(self.k_w_smooth)
             .maybe_grid(self.x_eval.clone())
-            .derivative_index(self.deriv_index.wrapping_sub(1))
+            .derivative_index(self.deriv_index.get() - 1)
             .derivative_order(self.deriv_order)
             .draws(self.biters)
             .seed(self.seed)
