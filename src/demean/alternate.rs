@@ -75,11 +75,15 @@ impl<N: Normal<K>, const K: usize> Sweeps<'_, N, K> {
                     normal.image(effects, stripe, image);
                 }
             });
-            for level in factor[0]..factor[1] {
+            let levels = factor[0]..factor[1];
+            let found = g[levels.clone()].iter().zip(&self.image[levels.clone()]);
+            for ((level, effect), (g, image)) in
+                levels.clone().zip(&mut self.effects[levels]).zip(found)
+            {
                 let weight = normal.weight(level);
                 for k in 0..K {
-                    let step = (g[level][k] - self.image[level][k]) / weight;
-                    self.effects[level][k] += step;
+                    let step = (g[k] - image[k]) / weight;
+                    effect[k] += step;
                     change[k] += weight * step * step;
                 }
             }

@@ -4,9 +4,12 @@ use std::sync::Mutex;
 
 use super::cells::Cells;
 use super::conjugate::{Conjugate, Done, Goal, Inner};
+use super::factor::{Cholesky, Factorised};
 use super::lsmr::{self, Ended};
 use super::options::{ColumnReport, Stop};
 use super::schur::{ByCells, Entries, Written};
+#[cfg(feature = "schwarz")]
+use super::schwarz::Preconditioned;
 use super::stripes::{self, Sums};
 use super::sweep::{Residuals, RowSums, residuals};
 use super::{Column, Demeaned, Demeaner, Method, alternate};
@@ -15,7 +18,7 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::parallel::{self, held};
 
 /// Iterations by passes over the cells after which it pays to write the normal equations out.
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 12;
 
 /// Times that the iteration begins anew from the residuals as they are, if these are not what it takes them for.
 const AGAIN: usize = 8;
@@ -103,6 +106,16 @@ impl<B: DidBackend> Demeaner<'_, B> {
                     let by_cells = ByCells { design: &self.design, sums: &sums };
                     let offsets = &self.design.cells.offsets;
                     Ok(alternate::solve(&by_cells, offsets, &found.sums, goal, left))
+                })?
+            }
+            #[cfg(feature = "schwarz")]
+            Method::Schwarz => {
+                let schwarz = self.schwarz()?;
+                self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                    let by_cells = ByCells { design: &self.design, sums: &sums };
+                    let mut course = Conjugate::new(&found.sums, *goal);
+                    course.run(&Preconditioned { by_cells, schwarz }, left);
+                    Ok(course.end())
                 })?
             }
             Method::Lsmr => {
@@ -205,18 +218,17 @@ impl<B: DidBackend> Demeaner<'_, B> {
         room: &mut Room,
         solve: impl Fn(&Found<K>, &Goal<K>, usize) -> Result<Inner<K>>,
     ) -> Result<Found<K>> {
-        let floor = set.floor;
         let tolerance = self.options.tolerance;
         let mut left = self.options.iterations;
         let mut found = self.pass(set, sums, None);
         set.stop = [Stop::AlreadyOrthogonal; K];
-        for _ in 0..AGAIN {
-            let goal = Goal { squares: found.squares, tolerance, floor };
+        for round in 1..=AGAIN {
+            let goal = Goal { squares: found.squares, tolerance, floor: set.floor };
             let inner = solve(&found, &goal, left)?;
             add(&mut set.effects, &inner.effects);
             for k in 0..K {
                 set.iterations[k] += inner.iterations[k];
-                if found.normal[k] > floor[k] {
+                if found.normal[k] > set.floor[k] {
                     set.stop[k] = Stop::Tolerance;
                 }
             }
@@ -227,14 +239,14 @@ impl<B: DidBackend> Demeaner<'_, B> {
             let after = self.pass(set, sums, Some(room));
             let mut again = false;
             for k in 0..K {
-                let bound = (tolerance * tolerance * after.squares[k]).max(floor[k]);
+                let bound = (tolerance * tolerance * after.squares[k]).max(set.floor[k]);
                 let error = inner.error[k] / inner.normal[k].max(f64::MIN_POSITIVE);
-                let fits = after.normal[k] <= 4.0 * inner.normal[k].max(floor[k])
+                let fits = after.normal[k] <= 4.0 * inner.normal[k].max(set.floor[k])
                     || after.normal[k] * error.max(1.0) <= bound;
                 if inner.done[k] == Some(Done::Goal) && fits {
                     continue;
                 }
-                if after.normal[k] > 0.25 * found.normal[k] {
+                if round == AGAIN || after.normal[k] > 0.25 * found.normal[k] {
                     set.stop[k] = Stop::Rounding;
                 } else {
                     again = true;
@@ -275,11 +287,31 @@ impl<B: DidBackend> Demeaner<'_, B> {
         let mut course = Conjugate::new(&found.sums, *goal);
         if !course.run(&by_cells, iterations.min(PATIENCE)) {
             match self.entries.get_or_init(|| Entries::new(design)) {
-                Some(entries) => course.run(&Written { design, entries }, iterations),
+                Some(entries) => self.written(&mut course, entries, iterations),
                 None => course.run(&by_cells, iterations),
             };
         }
         course.end()
+    }
+
+    /// Goes on by the normal equations written out, after some steps with a factor of them if that is short.
+    fn written<const K: usize>(
+        &self,
+        course: &mut Conjugate<K>,
+        entries: &Entries,
+        iterations: usize,
+    ) -> bool {
+        let written = Written { design: &self.design, entries };
+        if course.run(&written, iterations.min(2 * PATIENCE)) {
+            return true;
+        }
+        match self.factor.get_or_init(|| Cholesky::new(&self.design, entries)) {
+            None => course.run(&written, iterations),
+            Some(factor) => {
+                course.begin_anew();
+                course.run(&Factorised { written, factor }, iterations)
+            }
+        }
     }
 
     /// Effects by LSMR.
@@ -303,7 +335,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
             lsmr::solve(&self.design, sums, b, self.options.tolerance, self.options.iterations);
         add(&mut set.effects, &outcome.effects);
         set.iterations = outcome.iterations;
-        for k in 0..set.count {
+        for (k, column) in columns.iter().enumerate() {
             set.stop[k] = match outcome.ended[k] {
                 Some(Ended::Orthogonal) => Stop::AlreadyOrthogonal,
                 Some(Ended::Tolerance) => Stop::Tolerance,
@@ -311,7 +343,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
                 Some(Ended::Condition) => Stop::Condition,
                 None => {
                     let normal = outcome.normal[k] * outcome.normal[k];
-                    return Err(self.not_demeaned(set, &columns[k], k, normal));
+                    return Err(self.not_demeaned(set, column, k, normal));
                 }
             };
         }
@@ -340,9 +372,10 @@ impl<B: DidBackend> Demeaner<'_, B> {
             let relative = (found.normal[k] / set.squares[k]).sqrt();
             let normal_residual = if set.squares[k] > 0.0 { relative } else { 0.0 };
             let stop = set.stop[k];
-            if found.normal[k] > self.options.tolerance.powi(2) * found.squares[k]
-                && matches!(stop, Stop::Rounding | Stop::Condition)
-                && normal_residual > ROUNDING
+            // Of a column that is next to nothing without its effects, only what is left of it in all counts.
+            let squares = found.squares[k].max(1e-8 * set.squares[k]);
+            if matches!(stop, Stop::Rounding | Stop::Condition)
+                && found.normal[k] > self.options.tolerance.powi(2) * squares
             {
                 let column = column.name.to_string();
                 out.warnings.push(DidWarning::DemeaningStopped {

@@ -11,6 +11,9 @@ use super::stripes::{self, STRIPE};
 
 /// `S` and what approximates its inverse.
 pub(super) trait Normal<const K: usize>: Sync {
+    /// Whether the inverse is approximated by that of the diagonal; else by `invert`.
+    const DIAGONAL: bool = true;
+
     /// Begins a product with these directions.
     fn prepare(&self, p: &[[f64; K]]);
 
@@ -22,6 +25,9 @@ pub(super) trait Normal<const K: usize>: Sync {
 
     /// Weight of a level.
     fn weight(&self, level: usize) -> f64;
+
+    /// Approximates the inverse, symmetrically: takes these sums to effects.
+    fn invert(&self, _: &mut [[f64; K]]) {}
 }
 
 /// Until when to iterate.
@@ -44,6 +50,7 @@ pub(super) struct Conjugate<const K: usize> {
     step: [f64; K],
     columns: [Column; K],
     iterations: usize,
+    begun: bool,
 }
 
 /// One level's numbers.
@@ -62,12 +69,13 @@ impl<const K: usize> Conjugate<K> {
         let levels = g.iter().map(|g| Level { effect: zero, sum: *g, image: zero }).collect();
         let columns = std::array::from_fn(|k| Column::new(goal.squares[k], goal.floor[k]));
         let direction = vec![zero; g.len()];
-        Self { goal, levels, direction, step: zero, columns, iterations: 0 }
+        Self { goal, levels, direction, step: zero, columns, iterations: 0, begun: false }
     }
 
     /// Iterates until all columns are done, or to this number of iterations; says which.
     pub fn run(&mut self, normal: &impl Normal<K>, iterations: usize) -> bool {
-        if self.iterations == 0 {
+        if !self.begun {
+            self.begun = true;
             self.advance(normal);
         }
         while self.columns.iter().any(|c| c.done.is_none()) {
@@ -82,7 +90,7 @@ impl<const K: usize> Conjugate<K> {
     }
 
     /// `θ += α p`, `g -= α S p`, `z = M g`.
-    fn advance(&mut self, normal: &impl Normal<K>) {
+    fn advance<N: Normal<K>>(&mut self, normal: &N) {
         let (step, direction) = (self.step, &self.direction);
         let parts = stripes::over(&mut self.levels, |stripe, levels| {
             let (mut gz, mut gg) = ([0.0; K], [0.0; K]);
@@ -99,10 +107,21 @@ impl<const K: usize> Conjugate<K> {
             }
             (gz, gg)
         });
-        let gz = stripes::total(parts.iter().map(|p| p.0));
+        let mut gz = stripes::total(parts.iter().map(|p| p.0));
         let gg = stripes::total(parts.iter().map(|p| p.1));
-        for k in 0..K {
-            self.columns[k].note(gz[k], gg[k], self.goal.tolerance);
+        if !N::DIAGONAL {
+            let mut inverted: Vec<[f64; K]> = self.levels.iter().map(|l| l.sum).collect();
+            normal.invert(&mut inverted);
+            gz = [0.0; K];
+            for (level, inverted) in self.levels.iter_mut().zip(inverted) {
+                level.image = inverted;
+                for (gz, (sum, image)) in gz.iter_mut().zip(level.sum.iter().zip(inverted)) {
+                    *gz += sum * image;
+                }
+            }
+        }
+        for (k, column) in self.columns.iter_mut().enumerate() {
+            column.note(gz[k], gg[k], self.goal.tolerance);
         }
     }
 
@@ -134,17 +153,30 @@ impl<const K: usize> Conjugate<K> {
             }
             curvature
         });
-        let curvature = stripes::total(parts);
-        for k in 0..K {
-            self.step[k] = self.columns[k].step(curvature[k]);
+        let curvatures = stripes::total(parts);
+        let columns = self.columns.iter_mut().zip(curvatures);
+        for (step, (column, curvature)) in self.step.iter_mut().zip(columns) {
+            *step = column.step(curvature);
         }
+    }
+
+    /// Goes on from what was found as if from the beginning, for another approximation of the inverse.
+    pub fn begin_anew(&mut self) {
+        self.step = [0.0; K];
+        self.direction.fill([0.0; K]);
+        for column in &mut self.columns {
+            column.earlier += column.steps.len();
+            column.steps.clear();
+            column.last = usize::MAX;
+        }
+        self.begun = false;
     }
 
     /// What was found.
     pub fn end(self) -> Inner<K> {
         Inner {
             effects: self.levels.into_iter().map(|l| l.effect).collect(),
-            iterations: self.columns.each_ref().map(|c| c.steps.len()),
+            iterations: self.columns.each_ref().map(|c| c.earlier + c.steps.len()),
             normal: self.columns.each_ref().map(|c| c.normal),
             error: self.columns.each_ref().map(|c| c.error),
             done: self.columns.each_ref().map(|c| c.done),
@@ -178,6 +210,8 @@ pub(super) enum Done {
 struct Column {
     squares: f64,
     floor: f64,
+    /// Steps with another approximation of the inverse.
+    earlier: usize,
     /// `α` and `β` of each step, and what it took from the squares.
     steps: Vec<[f64; 3]>,
     gz: f64,
@@ -194,6 +228,7 @@ impl Column {
         Self {
             squares,
             floor,
+            earlier: 0,
             steps: Vec::new(),
             gz: 0.0,
             beta: 0.0,

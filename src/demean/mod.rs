@@ -7,7 +7,8 @@
 //! |---|---|
 //! | rows of the same levels are one cell; the leading factor | `cells.rs`, `weights.rs` |
 //! | a pass over cells or rows | `sweep.rs`, `stripes.rs` |
-//! | conjugate gradients on the other factors | `conjugate.rs`, `schur.rs` |
+//! | conjugate gradients on the other factors | `conjugate.rs`, `schur.rs`, `factor.rs` |
+//! | the Schwarz preconditioner | `schwarz.rs` |
 //! | LSMR | `lsmr.rs` |
 //! | alternating projections | `alternate.rs` |
 //! | residuals, effects, and what is left of `A'r` | `columns.rs` |
@@ -16,9 +17,12 @@ mod alternate;
 mod cells;
 mod columns;
 mod conjugate;
+mod factor;
 mod lsmr;
 mod options;
 mod schur;
+#[cfg(feature = "schwarz")]
+mod schwarz;
 mod stripes;
 mod sweep;
 mod weights;
@@ -27,9 +31,11 @@ mod weights;
 mod tests;
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use self::cells::Cells;
+use self::factor::Cholesky;
 use self::schur::Entries;
 use self::sweep::Design;
 use self::weights::Weights;
@@ -90,6 +96,8 @@ enum Method {
     Cg,
     Lsmr,
     Map,
+    #[cfg(feature = "schwarz")]
+    Schwarz,
 }
 
 impl Method {
@@ -100,6 +108,8 @@ impl Method {
             Self::Cg => "cg",
             Self::Lsmr => "lsmr",
             Self::Map => "map",
+            #[cfg(feature = "schwarz")]
+            Self::Schwarz => "schwarz",
         }
     }
 }
@@ -113,16 +123,22 @@ pub(crate) struct Demeaner<'a, B: DidBackend> {
     method: Method,
     /// The normal equations written out, once they were needed.
     entries: OnceLock<Option<Entries>>,
-    device: B::Device,
-    precision: Precision,
+    /// A factor of them, once it was needed.
+    factor: OnceLock<Option<Cholesky>>,
+    /// The preconditioner, once it was needed.
+    #[cfg(feature = "schwarz")]
+    schwarz: OnceLock<schwarz::Schwarz>,
+    backend: PhantomData<fn() -> B>,
 }
 
 impl<'a, B: DidBackend> Demeaner<'a, B> {
     /// Prepares factors for rows with these weights, all of them positive; rows are sorted by one of the factors, by that of
     /// most levels at best.
     ///
+    /// The device is asked whether it has the precision; the work is the host's.
+    ///
     /// # Errors
-    /// [`DidError::Engine`] for rows in another order, and [`DidError::TooManyValues`] for more rows or levels than 2^32.
+    /// What [`DidBackend::probe`] finds, [`DidError::Engine`] for rows in another order, and [`DidError::TooManyValues`] for more rows or levels than 2^32.
     pub fn new(
         factors: &'a [Factor],
         weights: Option<&'a [f64]>,
@@ -130,6 +146,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
         device: &B::Device,
         precision: Precision,
     ) -> Result<Self> {
+        B::probe(device, precision)?;
         let rows = factors.first().map_or(0, |f| f.codes.len());
         let levels: usize = factors.iter().map(|f| f.levels).sum();
         let limit = u32::MAX as usize;
@@ -143,30 +160,37 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
         })?;
         let weights = Weights::new(&cells, weights.map(Cow::Borrowed));
         let design = Design { cells, weights };
-        let method = method(&design, options.solver);
+        let method = method(&design, options.solver)?;
         Ok(Self {
             factors,
             options: options.clone(),
             design,
             method,
             entries: OnceLock::new(),
-            device: device.clone(),
-            precision,
+            factor: OnceLock::new(),
+            #[cfg(feature = "schwarz")]
+            schwarz: OnceLock::new(),
+            backend: PhantomData,
         })
     }
 
     /// Other weights for the same rows.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if there is not one for each row.
+    /// [`DidError::Engine`] if there is not one for each row, and [`DidError::Config`] for a solver that this build lacks.
     pub fn weigh(&mut self, weights: Vec<f64>) -> Result<()> {
         if weights.len() != self.design.cells.rows {
             let (got, rows) = (weights.len(), self.design.cells.rows);
             return Err(DidError::Engine { problem: format!("{got} weights for {rows} rows") });
         }
         self.design.weights = Weights::new(&self.design.cells, Some(Cow::Owned(weights)));
-        self.method = method(&self.design, self.options.solver);
+        self.method = method(&self.design, self.options.solver)?;
         self.entries = OnceLock::new();
+        self.factor = OnceLock::new();
+        #[cfg(feature = "schwarz")]
+        {
+            self.schwarz = OnceLock::new();
+        }
         Ok(())
     }
 
@@ -198,15 +222,36 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
     }
 }
 
+#[cfg(feature = "schwarz")]
+impl<B: DidBackend> Demeaner<'_, B> {
+    fn schwarz(&self) -> Result<&schwarz::Schwarz> {
+        if self.schwarz.get().is_none() {
+            let built = schwarz::Schwarz::new(self.factors, &self.design)?;
+            return Ok(self.schwarz.get_or_init(|| built));
+        }
+        self.schwarz.get().ok_or_else(|| DidError::Engine { problem: "no preconditioner".into() })
+    }
+}
+
 /// What a design needs.
-fn method(design: &Design<'_>, solver: Solver) -> Method {
-    match (design.cells.others(), solver) {
+fn method(design: &Design<'_>, solver: Solver) -> Result<Method> {
+    Ok(match (design.cells.others(), solver) {
         (0, _) => Method::Means,
         (1, Solver::Auto) if balanced(design) => Method::Balanced,
+        (_, Solver::Auto | Solver::Cg) => Method::Cg,
         (_, Solver::Lsmr) => Method::Lsmr,
         (_, Solver::Map) => Method::Map,
-        _ => Method::Cg,
-    }
+        #[cfg(feature = "schwarz")]
+        (_, Solver::Schwarz) => Method::Schwarz,
+        #[cfg(not(feature = "schwarz"))]
+        (_, Solver::Schwarz) => {
+            return Err(DidError::Config {
+                option: "solver",
+                expected: "auto, cg, lsmr or map in a build without the feature `schwarz`",
+                got: "schwarz".into(),
+            });
+        }
+    })
 }
 
 /// Whether all levels of two factors occur together, with weights that are products of theirs: then the effects of the second

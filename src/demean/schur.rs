@@ -34,9 +34,9 @@ impl<const K: usize> Normal<K> for ByCells<'_, '_, K> {
 #[derive(Debug)]
 pub(super) struct Entries {
     /// First entry of each row, and the number of entries.
-    starts: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+    pub starts: Vec<usize>,
+    pub columns: Vec<u32>,
+    pub values: Vec<f64>,
 }
 
 /// `S` by its entries.
@@ -98,11 +98,6 @@ impl Entries {
             values.extend(v);
         }
         Some(Self { starts, columns, values })
-    }
-
-    pub fn row(&self, level: usize) -> impl Iterator<Item = (usize, f64)> {
-        let row = self.starts[level]..self.starts[level + 1];
-        self.columns[row.clone()].iter().map(|c| *c as usize).zip(self.values[row].iter().copied())
     }
 }
 
@@ -170,6 +165,7 @@ impl<'d, 'w> Rows<'d, 'w> {
         let m = cells.others();
         let weight = |cell: usize| weights.map_or(1.0, |w| w[cell]);
         room.row.clear();
+        room.add(level as u32, 0.0);
         for cell in &self.cells[self.starts[level] as usize..self.starts[level + 1] as usize] {
             let cell = *cell as usize;
             let s = self.segments[cell] as usize;

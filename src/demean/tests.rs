@@ -8,7 +8,10 @@ use crate::options::Precision;
 
 type Cpu = NdArray<f64>;
 
+#[cfg(not(feature = "schwarz"))]
 const SOLVERS: [Solver; 4] = [Solver::Auto, Solver::Cg, Solver::Lsmr, Solver::Map];
+#[cfg(feature = "schwarz")]
+const SOLVERS: [Solver; 5] = [Solver::Auto, Solver::Cg, Solver::Lsmr, Solver::Map, Solver::Schwarz];
 
 /// Rows of some factors in canonical order, with weights and columns.
 #[derive(Clone)]
@@ -67,7 +70,9 @@ impl Rows {
             for _ in 0..3 {
                 for b in basis {
                     let share = dot(b, x);
-                    x.iter_mut().zip(b).for_each(|(x, b)| *x -= share * b);
+                    for (x, b) in x.iter_mut().zip(b) {
+                        *x -= share * b;
+                    }
                 }
             }
         };
@@ -79,13 +84,17 @@ impl Rows {
                 take(&basis, &mut x);
                 let after = dot(&x, &x);
                 if after > 1e-18 * before {
-                    x.iter_mut().for_each(|x| *x /= after.sqrt());
+                    for x in &mut x {
+                        *x /= after.sqrt();
+                    }
                     basis.push(x);
                 }
             }
         }
         let mut columns = self.columns.clone();
-        columns.iter_mut().for_each(|x| take(&basis, x));
+        for x in &mut columns {
+            take(&basis, x);
+        }
         columns
     }
 }

@@ -1,0 +1,65 @@
+//! Seeded designs: those of R `fixest`'s benchmark, and networks of workers and firms.
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
+/// Their names: how hard, and how many factors.
+pub const DESIGNS: [&str; 6] =
+    ["simple2", "simple3", "difficult2", "difficult3", "network2", "network3"];
+
+/// Observations of a worker.
+const YEARS: usize = 10;
+
+/// Workers of a firm.
+const WORKERS: usize = 23;
+
+/// Codes and columns.
+pub struct Design {
+    pub codes: Vec<Vec<u32>>,
+    pub columns: Vec<Vec<f64>>,
+    /// Whether firms are connected to few others.
+    pub difficult: bool,
+}
+
+impl Design {
+    /// In `simple`, firms are drawn anew for every observation; in `difficult`, observation `i` is in firm `i` modulo their number; in
+    /// `network`, a worker changes firm with probability 0.05, to one of the next ten.
+    pub fn new(name: &str, rows: usize, columns: usize) -> Self {
+        let mut random = SmallRng::seed_from_u64(1);
+        let firms = (rows / YEARS / WORKERS).max(1);
+        let mut at = 0;
+        let firm = |i: usize| {
+            at = match &name[..1] {
+                "s" => random.random_range(0..firms),
+                "d" => i % firms,
+                _ if i.is_multiple_of(YEARS) => random.random_range(0..firms),
+                _ if random.random_bool(0.05) => (at + 1 + random.random_range(0..10)) % firms,
+                _ => at,
+            };
+            at as u32
+        };
+        let firm: Vec<u32> = (0..rows).map(firm).collect();
+        let mut codes = vec![(0..rows).map(|i| (i / YEARS) as u32).collect(), firm];
+        if name.ends_with('3') {
+            codes.push((0..rows).map(|i| (i % YEARS) as u32).collect());
+        }
+        let columns = (0..columns)
+            .map(|_| {
+                let mut draw = || random.random_range(-1.0..1.0);
+                let effects: Vec<Vec<f64>> = codes
+                    .iter()
+                    .map(|c| (0..=c.iter().max().map_or(0, |m| *m)).map(|_| draw()).collect())
+                    .collect();
+                let fitted = |i: usize| {
+                    codes.iter().zip(&effects).map(|(c, e)| e[c[i] as usize]).sum::<f64>()
+                };
+                (0..rows).map(|i| fitted(i) + random.random_range(-1.0..1.0)).collect()
+            })
+            .collect();
+        Self { codes, columns, difficult: !name.starts_with('s') }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, Vec::len)
+    }
+}
