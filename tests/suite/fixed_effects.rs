@@ -150,7 +150,7 @@ fn the_specification_to_its_printed_digits() {
         (Some("w"), f1(), weighted, [0.086_792_558_717, 0.062_127_998_235], 10),
     ] {
         let config = FixedEffects::<Cpu>::builder().formula("y ~ x + z | f1 + f2 + f3");
-        let config = config.maybe_weights(w).vcov(vcov.clone()).fixef_tol(1e-10).build();
+        let config = config.maybe_weights(w).vcov(vcov.clone()).fixef_tol(1e-12).build();
         let fit = config.fit(&data, &Default::default()).unwrap();
         assert_eq!(fit.df_k, df_k);
         for (j, c) in fit.coefficients.iter().enumerate() {

@@ -258,7 +258,7 @@ fn indicators_name_their_levels() {
     assert_eq!(names("y ~ i(sector)")[1], "sector::1");
     assert_eq!(names("y ~ 0 + i(sector)")[0], "sector::0");
     assert_eq!(
-        names("y ~ i(sector, i.year, ref = 0, ref2 = 2000) + x1")[2],
+        names("y ~ i(sector, i.year, ref = 0, ref2 = 2000) + x1")[1],
         "sector::1:year::2001"
     );
     let error = try_fit(&data, "y ~ i(year, ref = 1990) | firm").unwrap_err().to_string();
@@ -276,7 +276,7 @@ fn indicators_name_their_levels() {
 fn missing_values_and_other_types_are_handled() {
     let n = 2400;
     let data = data();
-    let gap = |i: usize, v: f64| if i % 100 == 0 { f64::NAN } else { v };
+    let gap = |i: usize, v: f64| if i.is_multiple_of(100) { f64::NAN } else { v };
     let x1: Vec<f64> =
         floats(&data, "x1").into_iter().enumerate().map(|(i, v)| gap(i, v)).collect();
     let firm: Vec<Option<String>> = floats(&data, "firm")
