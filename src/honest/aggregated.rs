@@ -9,8 +9,44 @@ use crate::error::{DidError, DidWarning, Result};
 /// How far gaps between event times may differ, relative to them.
 const UNEVEN: f64 = 1e-6;
 
+/// Event time, effect, and whether it is the reference.
+pub(super) type Row = (f64, f64, bool);
+
 fn wrong<T>(problem: String) -> Result<T> {
     Err(DidError::EventStudy { problem })
+}
+
+/// Effects by event time with the covariance of all of them, without the reference period.
+pub(super) fn of_rows(rows: &[Row], vcov: &[Vec<f64>]) -> Result<EventStudy> {
+    let Some(reference) = rows.iter().position(|r| r.2) else {
+        return wrong(
+            "no event time is the base period of all groups; sensitivity needs it within the window, and periods on one grid"
+                .into(),
+        );
+    };
+    if let Some(other) = rows.iter().skip(reference + 1).find(|r| r.2) {
+        return wrong(format!(
+            "the event times {} and {} are both references; leave out one of them",
+            rows[reference].0, other.0
+        ));
+    }
+    let gaps: Vec<f64> = rows.windows(2).map(|w| w[1].0 - w[0].0).collect();
+    let [least, largest] = [
+        gaps.iter().copied().fold(f64::INFINITY, f64::min),
+        gaps.iter().copied().fold(0.0, f64::max),
+    ];
+    if largest - least > UNEVEN * largest {
+        let times: Vec<String> = rows.iter().map(|r| r.0.to_string()).collect();
+        let times = times.join(", ");
+        return wrong(format!(
+            "the event times {times} are not evenly spaced; choose a window without gaps"
+        ));
+    }
+    let kept: Vec<usize> = (0..rows.len()).filter(|i| *i != reference).collect();
+    let covariance = kept.iter().map(|i| kept.iter().map(|j| vcov[*i][*j]).collect()).collect();
+    let coefficients = kept.iter().map(|i| rows[*i].1).collect();
+    let study = EventStudy::new(coefficients, covariance, reference, kept.len() - reference)?;
+    study.at_event_times(kept.iter().map(|i| rows[*i].0).collect())
 }
 
 impl Aggregated {
@@ -46,29 +82,7 @@ impl Aggregated {
                 (rows, &self.vcov)
             }
         };
-        let Some(reference) = rows.iter().position(|r| r.2) else {
-            return wrong(
-                "no event time is the base period of all groups; sensitivity needs it within the window, and periods on one grid"
-                    .into(),
-            );
-        };
-        let gaps: Vec<f64> = rows.windows(2).map(|w| w[1].0 - w[0].0).collect();
-        let [least, largest] = [
-            gaps.iter().copied().fold(f64::INFINITY, f64::min),
-            gaps.iter().copied().fold(0.0, f64::max),
-        ];
-        if largest - least > UNEVEN * largest {
-            let times: Vec<String> = rows.iter().map(|r| r.0.to_string()).collect();
-            let times = times.join(", ");
-            return wrong(format!(
-                "the event times {times} are not evenly spaced; choose a window without gaps by `min_e` and `max_e`"
-            ));
-        }
-        let kept: Vec<usize> = (0..rows.len()).filter(|i| *i != reference).collect();
-        let covariance = kept.iter().map(|i| kept.iter().map(|j| vcov[*i][*j]).collect()).collect();
-        let coefficients = kept.iter().map(|i| rows[*i].1).collect();
-        let study = EventStudy::new(coefficients, covariance, reference, kept.len() - reference)?;
-        study.at_event_times(kept.iter().map(|i| rows[*i].0).collect())
+        of_rows(&rows, vcov)
     }
 
     /// Robust intervals and the breakdown value of the event study (Rambachan and Roth 2023).

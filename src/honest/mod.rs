@@ -26,6 +26,7 @@ mod identified;
 mod moments;
 mod normal;
 mod options;
+mod others;
 mod result;
 mod simplex;
 mod study;

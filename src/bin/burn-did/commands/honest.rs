@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use burn_did::{
     Aggregation, AggregationKind, Breakdown, Delta, DidError, EventStudy, GroupTimeResult, Honest,
-    HonestDid, HonestMethod, PlotOptions, Restriction, Search,
+    HonestDid, HonestMethod, MultiplegtResult, PlotOptions, Restriction, Search,
 };
 use clap::Args;
 use serde::de::IgnoredAny;
@@ -23,7 +23,7 @@ use crate::{json, output};
 /// significant.
 #[derive(Args)]
 pub(crate) struct HonestArgs {
-    /// What `burn-did att-gt --save` or `burn-did ddd --save` wrote, or an event study as a JSON object of `betahat`, `sigma`,
+    /// What `--save` of `burn-did att-gt`, `ddd` or `did-multiplegt` wrote, or an event study as a JSON object of `betahat`, `sigma`,
     /// `num_pre_periods` and `num_post_periods` (the reference period left out).
     file: PathBuf,
     /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
@@ -166,14 +166,19 @@ pub(crate) struct HonestArgs {
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
-    let result = if is_event_study(&args.file)? {
-        if args.aggregate.is_some() {
-            return Err(CliError::usage(
-                "--aggregate is given, and the file has an event study",
-                "leave out --aggregate, or name a saved result",
-            ));
-        }
+    let kind = Kind::of(&args.file)?;
+    if kind != Kind::GroupTime && args.aggregate.is_some() {
+        return Err(CliError::usage(
+            "--aggregate is given, and the file has an event study",
+            "leave out --aggregate, or name a saved result of att-gt or ddd",
+        ));
+    }
+    let result = if kind == Kind::Study {
         EventStudy::load(&args.file)?.honest(options)?
+    } else if kind == Kind::Switching {
+        let fit = MultiplegtResult::load(&args.file)?;
+        let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);
+        fit.honest(options.alpha(alpha))?
     } else {
         let fit = GroupTimeResult::load(&args.file)?;
         let aggregation =
@@ -258,17 +263,33 @@ impl HonestArgs {
     }
 }
 
-/// Whether the file has the coefficients of an event study, rather than a saved result.
-fn is_event_study(path: &Path) -> Result<bool> {
-    #[derive(Deserialize)]
-    struct Probe {
-        betahat: Option<IgnoredAny>,
+/// What a file has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The coefficients of an event study.
+    Study,
+    /// A saved result of `did-multiplegt`.
+    Switching,
+    /// A saved result of group-time effects, or something else, which is said by who reads it.
+    GroupTime,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Probe {
+            betahat: Option<IgnoredAny>,
+            placebos: Option<IgnoredAny>,
+        }
+        let io = |source| DidError::Io { path: path.display().to_string(), source };
+        let file = File::open(path).map_err(io)?;
+        let probe: std::result::Result<Probe, _> = serde_json::from_reader(BufReader::new(file));
+        Ok(match probe {
+            Ok(Probe { betahat: Some(_), .. }) => Self::Study,
+            Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
+            _ => Self::GroupTime,
+        })
     }
-    let io = |source| DidError::Io { path: path.display().to_string(), source };
-    let file = File::open(path).map_err(io)?;
-    let probe: std::result::Result<Probe, _> = serde_json::from_reader(BufReader::new(file));
-    // What is no JSON is said by who reads it next.
-    Ok(probe.is_ok_and(|p| p.betahat.is_some()))
 }
 
 /// The result as JSON.
