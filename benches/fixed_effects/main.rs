@@ -94,7 +94,8 @@ fn theirs(design: &Design, python: &Path, line: &dyn Fn(&str, f64, &str, f64)) -
     for value in design.columns.iter().flatten() {
         columns.write_all(&value.to_le_bytes())?;
     }
-    (codes.flush()?, columns.flush()?);
+    codes.flush()?;
+    columns.flush()?;
     let demeaners: &[&str] = if design.difficult && design.rows() > 1_000_000 {
         &["within"]
     } else {
