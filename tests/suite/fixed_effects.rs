@@ -135,6 +135,9 @@ fn sixty() -> DataFrame {
     .unwrap()
 }
 
+/// The printed numbers come from LSMR at a tolerance of 1e-10, and one of them is off an exact projection by 1.3e-11.
+const PRINTED: f64 = 2e-11;
+
 #[test]
 fn the_specification_to_its_printed_digits() {
     let data = sixty();
@@ -155,7 +158,7 @@ fn the_specification_to_its_printed_digits() {
         assert_eq!(fit.df_k, df_k);
         for (j, c) in fit.coefficients.iter().enumerate() {
             assert!((c.estimate - b[j]).abs() < 1e-11, "{vcov} {w:?}: {} {}", c.estimate, b[j]);
-            assert!((c.se.unwrap() - se[j]).abs() < 1e-11, "{vcov} {w:?}: {:?} {}", c.se, se[j]);
+            assert!((c.se.unwrap() - se[j]).abs() < PRINTED, "{vcov} {w:?}: {:?} {}", c.se, se[j]);
         }
     }
 }

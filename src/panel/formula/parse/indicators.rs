@@ -1,6 +1,6 @@
 //! `i(column, by, ref = …, keep = …)`: dummies of a column's levels, as in R `fixest`.
 
-use super::super::ast::{Chosen, References, Source, Term, Value, name_label};
+use super::super::ast::{Chosen, References, Source, Term, Value};
 use super::super::lex::{Kind, Token};
 use super::{MAX_DEPTH, Parsed, Parser};
 
@@ -166,8 +166,7 @@ impl<'a> Parser<'a> {
             Kind::End => Err(format!("it ends at character {} inside i()", token.at)),
             _ => Err(format!(
                 "`{}` at character {} is no level, which is a number or a text in quotes",
-                name_label(token.text),
-                token.at
+                token.text, token.at
             )),
         }
     }
