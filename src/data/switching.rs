@@ -152,6 +152,6 @@ mod tests {
         assert!((missing - 0.1).abs() < 0.01, "{missing}");
         let levels: std::collections::BTreeSet<i64> =
             d.iter().flatten().map(|d| d as i64).collect();
-        assert_eq!(levels.into_iter().collect::<Vec<_>>(), [-2, -1, 0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(levels.into_iter().collect::<Vec<_>>(), [-2, 0, 1, 2, 3, 4, 5, 6]);
     }
 }
