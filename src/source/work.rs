@@ -28,7 +28,7 @@ pub struct ClusterWork {
     pub bytes_arranged: u64,
     /// Bytes of it that workers read from storage; what they still had in memory is not counted.
     pub bytes_read: u64,
-    /// Kinds of arithmetic among the workers. If there is more than one, as [`Cluster::mixed`](crate::Cluster::mixed) allows, another
+    /// Kinds of arithmetic among the workers. If there is more than one, as `Cluster::mixed` allows, another
     /// fit may differ in its last digits.
     #[serde(default)]
     pub arithmetics: u64,
