@@ -8,6 +8,7 @@
 //! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Cluster`, `Worker`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
 
 mod warning;
+mod words;
 
 pub use warning::DidWarning;
 

@@ -10,14 +10,14 @@ use super::objects::{Object, Upload};
 #[derive(Debug)]
 pub(crate) enum Writer {
     File(File),
-    Object(Upload),
+    Object(Box<Upload>),
 }
 
 /// Begins a file.
 pub(crate) fn create(path: &Path) -> io::Result<Writer> {
     Ok(match Object::of(path)? {
         None => Writer::File(File::create(path)?),
-        Some(object) => Writer::Object(object.create()?),
+        Some(object) => Writer::Object(Box::new(object.create()?)),
     })
 }
 
