@@ -9,7 +9,6 @@ use super::grid::{Grid, place};
 use super::missing::{MissingValues, ReadAsMissing};
 use super::patterns::Patterns;
 use super::reader::Reader;
-use super::roles::Roles;
 use super::rules::Rules;
 use super::wanted::Wanted;
 use crate::error::Result;
@@ -39,12 +38,12 @@ impl Placed<'_> {
 /// The frame without what stands for a missing value, and what that was.
 pub(super) fn cleaned<'a>(
     df: &'a DataFrame,
-    roles: &Roles,
+    wanted: &dyn Wanted,
     missing: &MissingValues,
 ) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
     let mut df = Cow::Borrowed(df);
     let mut all = Vec::new();
-    for name in roles.names() {
+    for name in wanted.names() {
         let Ok(column) = df.column(&name) else { continue };
         let cleaned = missing.clean(column.as_materialized_series())?;
         if let Some((series, counts)) = cleaned {

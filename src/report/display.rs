@@ -1,7 +1,5 @@
 //! Tables of one result, in the layout of R `did`.
 
-use std::fmt;
-
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::calendar::label;
 use crate::error::DidWarning;
@@ -11,7 +9,7 @@ use crate::options::DoseTarget;
 
 use super::foot;
 use super::number::Digits;
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 
 impl GroupTimeResult {
     /// The table that `Display` prints.
@@ -63,18 +61,6 @@ impl GroupTimeResult {
             line("untreated and ineligible", only.untreated_ineligible),
         ]
     }
-
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
 }
 
 impl Aggregated {
@@ -116,31 +102,9 @@ impl Aggregated {
         let [lower, upper] = foot::interval_heads(self.band, self.alpha);
         strings(&[at, "Estimate", "Std. Error", &lower, &upper, ""])
     }
-
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
 }
 
-impl fmt::Display for GroupTimeResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
-
-impl fmt::Display for Aggregated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(GroupTimeResult, Aggregated);
 
 struct Words {
     title: &'static str,

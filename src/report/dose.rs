@@ -5,7 +5,7 @@ use std::fmt;
 use polars::prelude::{DataFrame, df};
 
 use super::number::Digits;
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::calendar::label;
 use crate::error::{DidWarning, Result};
@@ -101,18 +101,6 @@ impl ContDidResult {
                 )
             }
         }
-    }
-
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
     }
 
     /// One row an estimate of the overall effects and of the curves: `term` (`overall` or `dose`), `parameter` (`ATT` or `ACRT`),
@@ -237,11 +225,7 @@ fn star(e: &Estimate) -> String {
     if e.excludes_zero() { "*".into() } else { String::new() }
 }
 
-impl fmt::Display for ContDidResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(ContDidResult);
 
 impl fmt::Display for DoseCurve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,13 +1,11 @@
 //! Tables, frames and plots of event studies by regression.
 
-use std::fmt;
-
 use polars::prelude::{DataFrame, df};
 
 use super::compare::{Comparable, Term};
 use super::number::Digits;
 use super::plot_data::PlotRow;
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame, regression};
 use crate::calendar::label;
 use crate::error::Result;
@@ -53,18 +51,6 @@ impl RegressionEventStudy {
         Table { title: "Event Study".into(), align, sections, notes }
     }
 
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
-
     /// One row an event time: `at`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
     ///
     /// # Errors
@@ -98,11 +84,7 @@ impl RegressionEventStudy {
     }
 }
 
-impl fmt::Display for RegressionEventStudy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(RegressionEventStudy);
 
 impl Comparable for RegressionEventStudy {
     fn terms(&self) -> Vec<Term> {

@@ -1,11 +1,9 @@
 //! Tables and frames of a sensitivity analysis.
 
-use std::fmt;
-
 use polars::prelude::{DataFrame, df};
 
 use super::number::{Digits, short};
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::error::Result;
 use crate::honest::{Breakdown, Delta, HonestDid, Restriction};
@@ -99,18 +97,6 @@ impl HonestDid {
         set + further
     }
 
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
-
     /// One row an interval, the original first: `m` (null for the original), `lower`, `upper`, `open`, `method`, `delta`. What does not
     /// exist is null.
     ///
@@ -142,8 +128,4 @@ impl HonestDid {
     }
 }
 
-impl fmt::Display for HonestDid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(HonestDid);

@@ -1,11 +1,9 @@
 //! Tables, frames and files of functions estimated by sieves.
 
-use std::fmt;
-
 use polars::prelude::{Column, DataFrame, df};
 
 use super::number::Digits;
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::calendar::label;
 use crate::error::Result;
@@ -72,18 +70,6 @@ impl NpivResult {
         notes
     }
 
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
-
     /// One row a point: the regressors, then `h`, `h_se`, `h_lower`, `h_upper`, `derivative`, `derivative_se`, `derivative_lower`,
     /// `derivative_upper`.
     ///
@@ -121,8 +107,4 @@ impl NpivResult {
     }
 }
 
-impl fmt::Display for NpivResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(NpivResult);

@@ -1,12 +1,10 @@
 //! Tables of regressions: one, and several side by side.
 
-use std::fmt;
-
 use polars::prelude::{DataFrame, df};
 
 use super::compare::{Comparable, Term};
 use super::number::Digits;
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::error::Result;
 use crate::fixed_effects::{Coefficient, Family, RegressionResult};
@@ -99,18 +97,6 @@ impl RegressionResult {
         notes
     }
 
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
-
     /// One row a coefficient: `term`, `att` (the estimate), `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`. What does not
     /// exist is null.
     ///
@@ -147,11 +133,7 @@ fn stars(coefficient: &Coefficient) -> &'static str {
     STARS.iter().find(|(level, _)| p < *level).map_or("", |(_, stars)| stars)
 }
 
-impl fmt::Display for RegressionResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(RegressionResult);
 
 /// Regressions side by side, as R `fixest`'s `etable`: coefficients with stars, standard errors in brackets under them, fixed
 /// effects, observations and fit; one column a regression.

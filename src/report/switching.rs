@@ -1,13 +1,11 @@
 //! Tables and frames of effects of a treatment that switches.
 
-use std::fmt;
-
 use polars::prelude::{DataFrame, df};
 
 use super::compare::{Comparable, Term};
 use super::number::Digits;
 use super::plot_data::PlotRow;
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::calendar::label;
 use crate::error::Result;
@@ -146,18 +144,6 @@ impl MultiplegtResult {
         (!shown.is_empty()).then(|| format!("Left out: {}", shown.join(", ")))
     }
 
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
-
     /// One row an estimate: `type` (`effect`, `average`, `placebo`), `horizon`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`,
     /// `statistic`, `n_obs`, `n_switchers`, `n_obs_w`, `n_switchers_w`. What does not exist is null.
     ///
@@ -212,11 +198,7 @@ impl MultiplegtResult {
     }
 }
 
-impl fmt::Display for MultiplegtResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(MultiplegtResult);
 
 /// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
 impl Comparable for MultiplegtResult {

@@ -1,12 +1,10 @@
 //! Tables and frames of a two-period comparison.
 
-use std::fmt;
-
 use polars::prelude::{DataFrame, df};
 
 use super::compare::{Comparable, Term};
 use super::number::Digits;
-use super::table::{Align, Section, Table};
+use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::error::Result;
 use crate::estimator::DrdidResult;
@@ -61,18 +59,6 @@ impl DrdidResult {
         )
     }
 
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        self.to_table().to_markdown()
-    }
-
-    /// The table in LaTeX, for the package `booktabs`.
-    #[must_use]
-    pub fn to_latex(&self) -> String {
-        self.to_table().to_latex()
-    }
-
     /// One row: `term`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`, `n_treated`, `n_control`. What does
     /// not exist is null.
     ///
@@ -121,11 +107,7 @@ impl DrdidResult {
     }
 }
 
-impl fmt::Display for DrdidResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_table().fmt(f)
-    }
-}
+shown_as_table!(DrdidResult);
 
 impl Comparable for DrdidResult {
     fn terms(&self) -> Vec<Term> {

@@ -1,7 +1,5 @@
 //! Rows of a regression as read, and which of them can be used.
 
-use std::borrow::Cow;
-
 use polars::prelude::*;
 
 use super::columns::{CohortColumns, RegressionColumns};
@@ -9,12 +7,12 @@ use super::factor::Coded;
 use crate::error::{DidError, Result};
 use crate::panel::columns::{find, numeric, refuse_negative};
 use crate::panel::formula::{Evaluated, Formula, RawColumn};
+use crate::panel::frame::cleaned;
 use crate::panel::gaps::Gaps;
 use crate::panel::labels::MISSING;
 use crate::panel::missing::{MissingValues, ReadAsMissing};
 use crate::panel::periods::periods;
 use crate::panel::values::{Numbers, Values};
-use crate::panel::wanted::Wanted;
 
 /// Rows as read, one entry each.
 pub(crate) struct RegressionRows {
@@ -143,25 +141,6 @@ impl RegressionRows {
         self.weightless = before - complete(&gaps.complete);
         (self.usable, self.missing) = (gaps.complete, missing);
     }
-}
-
-/// The frame without what stands for a missing value.
-fn cleaned<'a>(
-    df: &'a DataFrame,
-    columns: &RegressionColumns,
-    missing: &MissingValues,
-) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
-    let mut df = Cow::Borrowed(df);
-    let mut all = Vec::new();
-    for name in columns.names() {
-        let Ok(column) = df.column(&name) else { continue };
-        let cleaned = missing.clean(column.as_materialized_series())?;
-        if let Some((series, counts)) = cleaned {
-            df.to_mut().with_column(series.into_column())?;
-            all.extend(counts.of(&name));
-        }
-    }
-    Ok((df, all))
 }
 
 /// The outcome, NaN if missing.

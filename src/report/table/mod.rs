@@ -2,9 +2,12 @@
 
 mod latex;
 mod markdown;
+mod shown;
 mod text;
 
 use serde::{Deserialize, Serialize};
+
+pub(super) use shown::shown_as_table;
 
 /// How a column is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
