@@ -320,7 +320,7 @@ fn the_unit_is_no_cluster_beyond_itself() {
     assert_eq!(cells(&["--clustervars", "countyreal"]), plain);
     let clustered = cells(&["--clustervars", "countyreal,lpop"]);
     assert_ne!(clustered, plain);
-    assert_eq!(cells(&["--cluster", "lpop", "--cluster", "countyreal"]), clustered);
+    assert_eq!(cells(&["--clusters", "lpop", "--clusters", "countyreal"]), clustered);
     // Rows that are units of their own can be clustered by what would be the unit of a panel.
     let rows = ["--repeated-cross-sections", "--clustervars"];
     assert_ne!(cells(&[&rows[..], &["countyreal"]].concat()), cells(&rows[..1]));

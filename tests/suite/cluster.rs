@@ -219,7 +219,7 @@ fn the_command_line_takes_the_address_of_a_scheduler() {
     let running = RunningCluster::start(&local(2)).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let directory = scratch.path().to_str().unwrap();
-    let there = ["--scheduler", &running.address(), "--scratch", directory];
+    let there = ["--cluster", &running.address(), "--scratch", directory];
     assert_eq!(command(files.path(), &there), command(files.path(), &[]));
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0, "nothing is left");
     let status = Command::new(PROGRAM).args(["cluster", "status", &running.address()]).output();

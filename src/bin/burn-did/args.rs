@@ -52,7 +52,7 @@ pub(crate) struct ColumnArgs {
     #[arg(
         long,
         value_name = "COLUMN",
-        visible_alias = "cluster",
+        visible_alias = "clusters",
         value_delimiter = ',',
         help_heading = "Columns"
     )]

@@ -24,14 +24,14 @@ use security::TlsArgs;
 pub(crate) struct OnCluster {
     /// Let the executors of a cluster do the work: address of its scheduler, as in `df://host:50050`. DATA are then parquet
     /// files that they all see under the same path, which may be one in an object store (`s3://`, `gs://`, `az://`).
-    #[arg(long, value_name = "ADDRESS", help_heading = "Cluster")]
-    scheduler: Option<String>,
+    #[arg(long, value_name = "ADDRESS", visible_alias = "scheduler", help_heading = "Cluster")]
+    cluster: Option<String>,
     /// Directory for the arranged sample, which this machine and all executors see under the same path, or a prefix in an
     /// object store.
-    #[arg(long, value_name = "DIRECTORY", requires = "scheduler", help_heading = "Cluster")]
+    #[arg(long, value_name = "DIRECTORY", requires = "cluster", help_heading = "Cluster")]
     scratch: Option<PathBuf>,
     /// Let executors differ in their backends, and results in their last digits.
-    #[arg(long, requires = "scheduler", help_heading = "Cluster")]
+    #[arg(long, requires = "cluster", help_heading = "Cluster")]
     mixed_arithmetic: bool,
     #[command(flatten)]
     tls: TlsArgs,
@@ -40,7 +40,7 @@ pub(crate) struct OnCluster {
 impl OnCluster {
     /// The cluster, if one is named.
     pub(crate) fn connect(&self) -> Result<Option<Cluster>> {
-        let Some(address) = &self.scheduler else { return Ok(None) };
+        let Some(address) = &self.cluster else { return Ok(None) };
         let cluster = Cluster::connect_with(address, self.tls.certificates()?.as_ref())?;
         let cluster = cluster.mixed(self.mixed_arithmetic);
         Ok(Some(match &self.scratch {

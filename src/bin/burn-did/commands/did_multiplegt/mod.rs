@@ -62,7 +62,7 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
     /// Cluster of the standard errors, beyond the group.
-    #[arg(long, value_name = "COLUMN", visible_alias = "cluster", help_heading = "Columns")]
+    #[arg(long, value_name = "COLUMN", visible_alias = "clusters", help_heading = "Columns")]
     clustervars: Option<String>,
     /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
     #[arg(
