@@ -44,6 +44,9 @@ pub struct ColumnReport {
     pub name: String,
     /// Iterations; 0 where means suffice.
     pub iterations: usize,
+    /// Passes of the device, each corrected in double precision on the host; 0 where the host did all.
+    #[serde(default)]
+    pub passes: usize,
     /// Why there were no more.
     pub stop: Stop,
     /// `‖A'r‖ / ‖s (x - x̄)‖`: the root of the sum over all levels of all factors of `(Σ w r)² / Σ w`, of the residual as it is
