@@ -63,7 +63,7 @@ impl Rows {
         // Workers move between neighbouring firms of a chain.
         let firms = |n: usize, each: usize, firms: usize| -> Vec<u32> {
             let workers = n / each;
-            let firm = |i: usize| i / each * firms / workers + usize::from(noise(5, i) < 0.2);
+            let firm = |i: usize| i / each * firms / workers + usize::from(i % each == 0);
             (0..n).map(|i| firm(i) as u32).collect()
         };
         vec![

@@ -13,6 +13,7 @@ mod jobs;
 mod kernels;
 #[cfg(feature = "wgpu")]
 mod known;
+mod levels;
 mod meter;
 mod products;
 mod slab;
@@ -38,7 +39,7 @@ use self::influence::{Influence, Question, Sums, mirror, of_tile};
 use self::jobs::{Asked, Jobs};
 use self::slab::Columns;
 use self::spans::{Cut, Span};
-use super::{AtOnce, Availability, DidBackend};
+use super::{AtOnce, Availability, DidBackend, LevelDesign, LevelSolver, LevelWeights};
 use crate::error::Result;
 use crate::options::Precision;
 use crate::pass::{
@@ -177,6 +178,16 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
             let tile = tile.into_primitive().tensor();
             of_tile(&Gpu::of(&tile), Columns::alone(tile), shape, Some((spec, rank)))
         })
+    }
+
+    fn levels(
+        design: &LevelDesign<'_>,
+        weights: &LevelWeights<'_>,
+        device: &Self::Device,
+        precision: Precision,
+    ) -> Result<Option<Box<dyn LevelSolver>>> {
+        let held = levels::Levels::<R>::hold(design, weights, device, precision)?;
+        Ok(Some(Box::new(held)))
     }
 }
 

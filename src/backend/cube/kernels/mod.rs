@@ -9,6 +9,7 @@ mod copy;
 mod exp;
 mod fold;
 mod influence;
+mod levels;
 mod math;
 mod multiplier;
 mod products;
@@ -20,6 +21,10 @@ pub(super) use copy::copy_piece;
 pub(super) use exp::known_values;
 pub(super) use fold::{ABSENT, FOLD_UNITS, OUTPUTS, Parts, SEGMENT_ENTRIES, Start, add_tiles};
 pub(super) use influence::{LEG, SHARES, UNITS, influence_values, linear_predictors};
+pub(super) use levels::{
+    FOUND, LEVEL_ENTRIES, LEVEL_UNITS, PIECE, SCALARS, add_pieces, advance, curvatures, find_steps,
+    find_turns, gather_levels, subtract_means, turn,
+};
 pub(super) use multiplier::{GROUP, LANES as DRAWS, Law, multiplied_sums};
 pub(super) use products::{Form, JOB, LANES, WIDTH, tile_products};
 pub(super) use spans::SPAN;
