@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::DeviceWork;
 use crate::error::Result;
 
 /// Most columns that a device works on at once.
@@ -103,9 +102,4 @@ pub trait LevelSolver: Send + fmt::Debug {
     /// # Errors
     /// What the device reports.
     fn effects(&mut self) -> Result<Vec<f64>>;
-
-    /// What this thread has had the device do since it last asked, if that is counted.
-    fn work(&self) -> Option<DeviceWork> {
-        None
-    }
 }

@@ -104,9 +104,11 @@ impl<B: DidBackend> Demeaner<'_, B> {
             }
             Method::Cg => match &self.device {
                 Some(device) => self.on_device(device, &mut set, &sums, columns, &mut room)?,
-                None => self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
-                    Ok(self.conjugate(&sums, found, goal, left))
-                })?,
+                None => {
+                    self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                        Ok(self.conjugate(&sums, found, goal, left))
+                    })?
+                }
             },
             Method::Map => {
                 self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {

@@ -17,7 +17,7 @@ use super::options::Stop;
 use super::stripes::Sums;
 use super::sweep::Design;
 use super::{Column, Demeaner};
-use crate::backend::{DeviceWork, DidBackend, LevelDesign, LevelSolver, LevelWeights};
+use crate::backend::{DidBackend, LevelDesign, LevelSolver, LevelWeights};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::parallel::held;
@@ -60,9 +60,8 @@ impl Device {
         };
         let single = precision == Precision::F32;
         let scale = scale(design);
-        let solver = with_weights(design, scale, |weights| {
-            B::levels(&levels, weights, device, precision)
-        })?;
+        let solver =
+            with_weights(design, scale, |weights| B::levels(&levels, weights, device, precision))?;
         let name = format!("{} {device:?}", B::NAME);
         Ok(solver.map(|solver| Self { solver: Mutex::new(solver), single, name, scale }))
     }
@@ -76,11 +75,6 @@ impl Device {
     /// Columns that it has room for.
     pub fn columns(&self) -> usize {
         held(&self.solver).columns()
-    }
-
-    /// What it did since it was last asked.
-    pub fn work(&self) -> Option<DeviceWork> {
-        held(&self.solver).work()
     }
 
     /// Solves for the sums of live columns, in at most so many steps.
@@ -156,7 +150,8 @@ fn with_weights<'s, T>(
         false => values.iter().map(|w| scale * w).collect(),
     };
     let cells = weights.cells().map(scaled);
-    let [lead, rest, diagonal] = [&weights.lead, &weights.rest, &weights.partial].map(|w| scaled(w));
+    let [lead, rest, diagonal] =
+        [&weights.lead, &weights.rest, &weights.partial].map(|w| scaled(w));
     f(&LevelWeights { cells: cells.as_deref(), lead: &lead, rest: &rest, diagonal: &diagonal })
 }
 
@@ -361,8 +356,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
         if !course.single {
             let error = scalars.error / scalars.normal.max(f64::MIN_POSITIVE);
             return scalars.done == Some(Done::Goal)
-                && (normal <= 4.0 * scalars.normal.max(floor)
-                    || normal * error.max(1.0) <= bound);
+                && (normal <= 4.0 * scalars.normal.max(floor) || normal * error.max(1.0) <= bound);
         }
         // By the smallest eigenvalue seen, or by what passes took: the next would take as much less again.
         let taken = scalars.taken();

@@ -57,7 +57,8 @@ impl Rows {
         let draw = |n: usize, levels: usize, seed| -> Vec<u32> {
             (0..n).map(|i| (noise(seed, i) * levels as f64) as u32).collect()
         };
-        let counted = |n: usize, each: usize| -> Vec<u32> { (0..n).map(|i| (i / each) as u32).collect() };
+        let counted =
+            |n: usize, each: usize| -> Vec<u32> { (0..n).map(|i| (i / each) as u32).collect() };
         let panel = counted(3_000, 6);
         let years: Vec<u32> = (0..3_000).map(|i| ((i + i / 40) % 7) as u32).collect();
         // Workers move between neighbouring firms of a chain.
@@ -69,12 +70,27 @@ impl Rows {
         vec![
             Self::new("two factors", &[draw(2_000, 60, 1), draw(2_000, 25, 2)], false, 1),
             Self::new("weights", &[draw(2_000, 60, 1), draw(2_000, 25, 2)], true, 3),
-            Self::new("three factors", &[panel.clone(), years.clone(), draw(3_000, 40, 3)], true, 10),
-            Self::new("few levels", &[draw(30_000, 9, 4), draw(30_000, 2, 5), draw(30_000, 4, 6)], false, 2),
+            Self::new(
+                "three factors",
+                &[panel.clone(), years.clone(), draw(3_000, 40, 3)],
+                true,
+                10,
+            ),
+            Self::new(
+                "few levels",
+                &[draw(30_000, 9, 4), draw(30_000, 2, 5), draw(30_000, 4, 6)],
+                false,
+                2,
+            ),
             Self::new("one level", &[panel.clone(), vec![0; 3_000], years], true, 2),
             Self::new("chain", &[counted(3_000, 3), firms(3_000, 3, 400)], false, 2),
             Self::new("long chain", &[counted(6_000, 4), firms(6_000, 4, 1_200)], true, 3),
-            Self::new("a cell a level", &[(0..500).collect(), (0..500).map(|i| i / 2).collect()], false, 1),
+            Self::new(
+                "a cell a level",
+                &[(0..500).collect(), (0..500).map(|i| i / 2).collect()],
+                false,
+                1,
+            ),
         ]
     }
 
@@ -95,7 +111,8 @@ impl Rows {
 
     fn host(&self, tolerance: f64) -> Demeaned {
         let options = DemeanOptions { tolerance, ..DemeanOptions::default() };
-        self.demean::<NdArray<f64>>(&Default::default(), Precision::F64, &options).expect("demeaned")
+        self.demean::<NdArray<f64>>(&Default::default(), Precision::F64, &options)
+            .expect("demeaned")
     }
 }
 
@@ -120,7 +137,11 @@ pub(crate) fn agree_with_the_host<B: DidBackend>(device: &B::Device, precision: 
             let report = &done.columns[0];
             println!(
                 "{}, {tolerance:e}: {apart:.1e} apart after {} steps, {} passes, {} {:.1e}{}",
-                rows.name, report.iterations, report.passes, report.stop, report.normal_residual,
+                rows.name,
+                report.iterations,
+                report.passes,
+                report.stop,
+                report.normal_residual,
                 if done.host { ", on the host" } else { "" }
             );
             assert!(done.device.is_some(), "{}", rows.name);
@@ -130,7 +151,10 @@ pub(crate) fn agree_with_the_host<B: DidBackend>(device: &B::Device, precision: 
 }
 
 /// Other weights, and effects to begin with, as in iterated least squares.
-pub(crate) fn begin_anew_with_other_weights<B: DidBackend>(device: &B::Device, precision: Precision) {
+pub(crate) fn begin_anew_with_other_weights<B: DidBackend>(
+    device: &B::Device,
+    precision: Precision,
+) {
     let mut rows = Rows::new(
         "weights that change",
         &[(0..4_000).map(|i| i / 5).collect(), (0..4_000).map(|i| (i * i / 7 + i) % 53).collect()],

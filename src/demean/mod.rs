@@ -43,7 +43,7 @@ use self::factor::Cholesky;
 use self::schur::Entries;
 use self::sweep::Design;
 use self::weights::Weights;
-use crate::backend::{DeviceWork, DidBackend};
+use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::Precision;
 
@@ -89,12 +89,10 @@ pub(crate) struct Demeaned {
     pub columns: Vec<ColumnReport>,
     /// What was done: `means`, `balanced`, `cg`, `lsmr`, `map` or `schwarz`.
     pub solver: &'static str,
-    /// The device that did it; none where the host did all.
+    /// The device that iterated; none where the host did all.
     pub device: Option<String>,
     /// Whether the host went on where the device got no further.
     pub host: bool,
-    /// What the device was asked to do.
-    pub work: Option<DeviceWork>,
     pub warnings: Vec<DidWarning>,
 }
 
@@ -237,7 +235,6 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
             solver: self.method.name(),
             device: None,
             host: false,
-            work: None,
             warnings: Vec::new(),
         };
         let device = self.device.as_ref().filter(|_| self.method == Method::Cg);
@@ -253,9 +250,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
                 _ => self.demean_set::<8>(rest, start, &mut out)?,
             };
         }
-        if let Some(device) = device {
-            (out.device, out.work) = (Some(device.name.clone()), device.work());
-        }
+        out.device = device.map(|device| device.name.clone());
         Ok(out)
     }
 }

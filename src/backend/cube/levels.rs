@@ -9,9 +9,7 @@ use super::kernels::{self, FOUND, LEVEL_ENTRIES, LEVEL_UNITS, PIECE, SCALARS};
 use super::tables::index;
 use super::work::{Stamp, Work, grid};
 use super::{GpuRuntime, meter};
-use crate::backend::{
-    DeviceWork, LEVEL_COLUMNS, LevelDesign, LevelSolver, LevelStep, LevelWeights,
-};
+use crate::backend::{LEVEL_COLUMNS, LevelDesign, LevelSolver, LevelStep, LevelWeights};
 use crate::error::Result;
 use crate::options::Precision;
 
@@ -513,9 +511,5 @@ impl<R: GpuRuntime> LevelSolver for Levels<R> {
         let Some(at) = &self.state else { return Ok(Vec::new()) };
         let read = guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read(&[&at.effects]))?;
         Ok(read.into_iter().next().unwrap_or_default())
-    }
-
-    fn work(&self) -> Option<DeviceWork> {
-        Some(meter::take())
     }
 }

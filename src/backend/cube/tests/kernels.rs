@@ -92,7 +92,9 @@ macro_rules! on_the_device {
         #[test]
         fn fixed_effects_take_other_weights() {
             let Some(device) = device() else { return };
-            crate::demean::device_tests::begin_anew_with_other_weights::<$backend>(&device, $precision);
+            crate::demean::device_tests::begin_anew_with_other_weights::<$backend>(
+                &device, $precision,
+            );
             crate::demean::device_tests::stop_as_they_should::<$backend>(&device, $precision);
         }
     };
