@@ -3,7 +3,10 @@
 use burn::tensor::DType;
 use burn::tensor::backend::Backend;
 
-use super::levels::{LevelDesign, LevelSolver, LevelStep, LevelWeights};
+use super::levels::{
+    BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LevelDesign, LevelSolver, LevelStep,
+    LevelWeights,
+};
 use super::matrix::{Matrix, Rows};
 use crate::error::Result;
 
@@ -24,6 +27,7 @@ pub(super) struct LevelTensors<B: Backend> {
     /// `1 / w`, `[levels, 1]`.
     shares: Matrix<B>,
     state: Option<State<B>>,
+    bidiagonal: Option<Lanczos<B>>,
 }
 
 /// Vectors `[levels, columns]` and scalars `[1, columns]`.
@@ -32,6 +36,21 @@ struct State<B: Backend> {
     sums: Matrix<B>,
     direction: Matrix<B>,
     preconditioned: Matrix<B>,
+}
+
+/// The bidiagonalisation: vectors over cells, and over all levels.
+struct Lanczos<B: Backend> {
+    roots: Option<Matrix<B>>,
+    scales: Matrix<B>,
+    /// `β u`.
+    u: Matrix<B>,
+    /// `v` of the last steps, the newest last.
+    v: Vec<Matrix<B>>,
+    /// `α / β` of the last step.
+    ratio: Option<Matrix<B>>,
+    h: Matrix<B>,
+    hbar: Matrix<B>,
+    x: Matrix<B>,
 }
 
 impl<B: Backend> LevelTensors<B> {
@@ -57,12 +76,36 @@ impl<B: Backend> LevelTensors<B> {
             inverse: column(inverse),
             shares: column(shares),
             state: None,
+            bidiagonal: None,
         }
     }
 
     fn column(&self, values: Vec<f64>) -> Matrix<B> {
         let length = values.len();
         Matrix::upload(values, [length, 1], &self.device, self.dtype)
+    }
+
+    /// The part of a vector over all levels that is of the leading factor, and that of the others.
+    fn parts(&self, all: &Matrix<B>) -> [Matrix<B>; 2] {
+        let ([levels, columns], segments) = (all.dims(), self.lead.dims()[0]);
+        [0..segments, segments..levels].map(|rows| all.clone().slice([rows, 0..columns]))
+    }
+
+    /// Sums of cells by level, of all factors.
+    fn by_level(&self, cells: &Matrix<B>) -> Matrix<B> {
+        let columns = cells.dims()[1];
+        let lead = cells.zeros([self.lead.dims()[0], columns]);
+        let rest = cells.zeros([self.inverse.dims()[0], columns]);
+        let lead = lead.add_rows(&self.segments, cells.clone());
+        let rest = self.codes.iter().fold(rest, |sum, codes| sum.add_rows(codes, cells.clone()));
+        Matrix::stack(vec![lead, rest])
+    }
+
+    /// Sums of levels by cell, of all factors.
+    fn by_cell(&self, levels: &Matrix<B>) -> Matrix<B> {
+        let [lead, rest] = self.parts(levels);
+        let first = lead.select(&self.segments);
+        self.codes.iter().fold(first, |sum, codes| sum + rest.select(codes))
     }
 
     /// `S p`.
@@ -126,6 +169,7 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
         let sums = Matrix::upload(sums.to_vec(), shape, &self.device, self.dtype);
         let z = sums.clone() * self.inverse.clone();
         let preconditioned = (sums.clone() * z.clone()).sum_rows();
+        self.bidiagonal = None;
         self.state = Some(State { effects: sums.zeros_like(), sums, direction: z, preconditioned });
         Ok(())
     }
@@ -165,9 +209,95 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
         Ok(found.chunks_exact(3 * columns).map(step).collect())
     }
 
+    fn begin_bidiagonal(&mut self, problem: &BidiagonalProblem<'_>) -> Result<()> {
+        let columns = problem.columns;
+        let shape = [problem.b.len() / columns, columns];
+        let u = Matrix::upload(problem.b.to_vec(), shape, &self.device, self.dtype);
+        let zero = u.zeros([problem.scales.len(), columns]);
+        self.state = None;
+        self.bidiagonal = Some(Lanczos {
+            roots: problem.roots.map(|roots| self.column(roots.to_vec())),
+            scales: self.column(problem.scales.to_vec()),
+            u,
+            v: Vec::new(),
+            ratio: None,
+            h: zero.clone(),
+            hbar: zero.clone(),
+            x: zero,
+        });
+        Ok(())
+    }
+
+    fn bidiagonalise(&mut self, count: usize) -> Result<Vec<BidiagonalStep>> {
+        let Some(mut at) = self.bidiagonal.take() else { return Ok(Vec::new()) };
+        let columns = at.u.dims()[1];
+        let mut found = Vec::with_capacity(2 * count);
+        let last = at.v.len().saturating_sub(1);
+        at.v.drain(..last);
+        for _ in 0..count {
+            let rooted = |cells: Matrix<B>| match &at.roots {
+                Some(roots) => cells * roots.clone(),
+                None => cells,
+            };
+            let before = at.v.last().cloned();
+            if let (Some(v), Some(ratio)) = (&before, &at.ratio) {
+                let fitted = self.by_cell(&(v.clone() * at.scales.clone()));
+                at.u = rooted(fitted) - at.u.clone() * ratio.clone();
+            }
+            let beta = norm(&at.u);
+            let raw = self.by_level(&rooted(at.u.clone())) * at.scales.clone();
+            let mut v = raw * quotient(beta.ones_like(), &beta);
+            if let Some(before) = before {
+                v = v - before * beta.clone();
+            }
+            let alpha = norm(&v);
+            at.v.push(v * quotient(alpha.ones_like(), &alpha));
+            at.ratio = Some(quotient(alpha.clone(), &beta));
+            found.extend([beta, alpha]);
+        }
+        self.bidiagonal = Some(at);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let found = Matrix::stack(found).download()?;
+        let step = |norms: &[f64]| BidiagonalStep {
+            beta: norms[..columns].to_vec(),
+            alpha: norms[columns..].to_vec(),
+        };
+        Ok(found.chunks_exact(2 * columns).map(step).collect())
+    }
+
+    fn combine(&mut self, updates: &[BidiagonalUpdate]) -> Result<Vec<f64>> {
+        let Some(mut at) = self.bidiagonal.take() else { return Ok(Vec::new()) };
+        let columns = at.u.dims()[1];
+        let first = at.v.len() - updates.len() / columns;
+        for (updates, v) in updates.chunks_exact(columns).zip(&at.v[first..]) {
+            let row = |of: fn(&BidiagonalUpdate) -> f64| {
+                at.x.upload_like(updates.iter().map(of).collect(), [1, columns])
+            };
+            let live = row(|u| u.live);
+            at.hbar = at.h.clone() * live.clone() - at.hbar * row(|u| u.hbar);
+            let step = at.hbar.clone() * row(|u| u.x);
+            let h = v.clone() * live - at.h * row(|u| u.h);
+            (at.x, at.h) = (at.x + step, h);
+        }
+        let norms = norm(&at.x).download();
+        self.bidiagonal = Some(at);
+        norms
+    }
+
     fn effects(&mut self) -> Result<Vec<f64>> {
+        if let Some(at) = &self.bidiagonal {
+            let [_, rest] = self.parts(&at.x);
+            return rest.download();
+        }
         self.state.as_ref().map_or(Ok(Vec::new()), |at| at.effects.clone().download())
     }
+}
+
+/// Norms by column.
+fn norm<B: Backend>(a: &Matrix<B>) -> Matrix<B> {
+    (a.clone() * a.clone()).sum_rows().sqrt()
 }
 
 /// `a / b` where `b` is positive, else 0.

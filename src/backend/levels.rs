@@ -67,6 +67,44 @@ pub struct LevelStep {
     pub normal: Vec<f64>,
 }
 
+/// LSMR's problem: `min ‖b - A z‖` with `A = diag(s) D M` over the levels of all factors, the leading one's first.
+#[derive(Clone, Copy, Debug)]
+pub struct BidiagonalProblem<'a> {
+    /// `b`, `[cells, columns]`.
+    pub b: &'a [f64],
+    /// `s` of cells; `None` if all are 1.
+    pub roots: Option<&'a [f64]>,
+    /// `M`, of all levels.
+    pub scales: &'a [f64],
+    /// How many columns.
+    pub columns: usize,
+}
+
+/// Norms of one step of the bidiagonalisation, by column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BidiagonalStep {
+    /// `β`, the norm of `A v - α u`.
+    pub beta: Vec<f64>,
+    /// `α`, the norm of `A'u - β v`.
+    pub alpha: Vec<f64>,
+}
+
+/// What a step of LSMR does with the vectors: `h̄ = live h - hbar h̄`, `x += x h̄`, `h = live v - h h`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BidiagonalUpdate {
+    /// 1, or 0 for a column that has ended.
+    pub live: f64,
+    /// How much of `h̄` is taken away.
+    pub hbar: f64,
+    /// How much of `h̄` is added to `x`.
+    pub x: f64,
+    /// How much of `h` is taken away.
+    pub h: f64,
+}
+
+/// Steps of the bidiagonalisation that a device takes before what they found is combined, at most.
+pub const BIDIAGONAL_STEPS: usize = 6;
+
 /// Conjugate gradients on `S θ = g` with `S = D'W(I - P)D`: the levels of all factors but the leading one, which `P` projects
 /// on. Cells, weights and all vectors stay on the device.
 ///
@@ -97,7 +135,25 @@ pub trait LevelSolver: Send + fmt::Debug {
     /// What the device reports.
     fn steps(&mut self, live: &[bool], count: usize) -> Result<Vec<LevelStep>>;
 
-    /// The effects, `[levels, columns]`.
+    /// Begins LSMR with no effects.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn begin_bidiagonal(&mut self, problem: &BidiagonalProblem<'_>) -> Result<()>;
+
+    /// Takes so many steps, at most [`BIDIAGONAL_STEPS`], in one synchronisation; the first of all is that of `b` itself.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn bidiagonalise(&mut self, count: usize) -> Result<Vec<BidiagonalStep>>;
+
+    /// Applies the updates of the steps just taken, `[steps, columns]`, and returns `‖x‖` by column.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn combine(&mut self, updates: &[BidiagonalUpdate]) -> Result<Vec<f64>>;
+
+    /// The effects, `[levels, columns]`; of LSMR, `x` of the levels beside the leading factor's.
     ///
     /// # Errors
     /// What the device reports.

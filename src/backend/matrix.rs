@@ -123,6 +123,10 @@ impl<B: Backend> Matrix<B> {
         Self(B::float_exp(self.0))
     }
 
+    pub fn sqrt(self) -> Self {
+        Self(B::float_sqrt(self.0))
+    }
+
     pub fn neg(self) -> Self {
         Self(B::float_neg(self.0))
     }

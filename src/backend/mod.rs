@@ -41,7 +41,10 @@ use crate::pass::{
 pub use at_once::{AtOnce, DeviceWork, HostRows, Segments};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub use cube::GpuRuntime;
-pub use levels::{LEVEL_COLUMNS, LevelDesign, LevelSolver, LevelStep, LevelWeights};
+pub use levels::{
+    BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LEVEL_COLUMNS,
+    LevelDesign, LevelSolver, LevelStep, LevelWeights,
+};
 pub(crate) use matrix::Matrix;
 pub use memory::Availability;
 

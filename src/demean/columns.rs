@@ -340,8 +340,14 @@ impl<B: DidBackend> Demeaner<'_, B> {
             }
         }
         let b = self.design.means(&set.x, &lead, &set.effects);
-        let outcome =
-            lsmr::solve(&self.design, sums, b, self.options.tolerance, self.options.iterations);
+        let (tolerance, iterations) = (self.options.tolerance, self.options.iterations);
+        let outcome = match &self.device {
+            Some(device) => {
+                set.passes = [1; K];
+                device.lsmr(&self.design, &b, tolerance, iterations)?
+            }
+            None => lsmr::solve(&self.design, sums, b, tolerance, iterations),
+        };
         add(&mut set.effects, &outcome.effects);
         set.iterations = outcome.iterations;
         for (k, column) in columns.iter().enumerate() {

@@ -13,6 +13,7 @@ use std::sync::Mutex;
 
 use super::columns::{Found, Room, Set, add};
 use super::conjugate::{Column as Scalars, Done};
+use super::lsmr;
 use super::options::Stop;
 use super::stripes::Sums;
 use super::sweep::Design;
@@ -75,6 +76,17 @@ impl Device {
     /// Columns that it has room for.
     pub fn columns(&self) -> usize {
         held(&self.solver).columns()
+    }
+
+    /// LSMR, in double precision.
+    pub fn lsmr<const K: usize>(
+        &self,
+        design: &Design<'_>,
+        b: &[[f64; K]],
+        tolerance: f64,
+        iterations: usize,
+    ) -> Result<lsmr::Outcome<K>> {
+        lsmr::solve_on(held(&self.solver).as_mut(), design, b, tolerance, iterations)
     }
 
     /// Solves for the sums of live columns, in at most so many steps.

@@ -150,6 +150,23 @@ pub(crate) fn agree_with_the_host<B: DidBackend>(device: &B::Device, precision: 
     }
 }
 
+/// LSMR takes the steps that it takes on the host, in double precision; in single precision it is the host's.
+pub(crate) fn take_the_steps_of_lsmr<B: DidBackend>(device: &B::Device, precision: Precision) {
+    for rows in Rows::all() {
+        let options = DemeanOptions { tolerance: 1e-11, solver: Solver::Lsmr, iterations: 100_000 };
+        let done = rows.demean::<B>(device, precision, &options).expect("demeaned");
+        let host = rows
+            .demean::<NdArray<f64>>(&Default::default(), Precision::F64, &options)
+            .expect("demeaned");
+        let apart = distance(&done, &host);
+        let steps = |of: &Demeaned| of.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
+        println!("{}: {apart:.1e} apart, {} and {}", rows.name, steps(&done), steps(&host));
+        assert_eq!(done.device.is_some(), precision == Precision::F64, "{}", rows.name);
+        assert!(apart < 1e-8, "{}: {apart:e}", rows.name);
+        assert!(steps(&done) <= steps(&host) * 11 / 10 + 2, "{}", rows.name);
+    }
+}
+
 /// Other weights, and effects to begin with, as in iterated least squares.
 pub(crate) fn begin_anew_with_other_weights<B: DidBackend>(
     device: &B::Device,
@@ -207,6 +224,13 @@ fn tensor_operations_in_single_precision_agree_with_the_host() {
 #[test]
 fn tensor_operations_in_double_precision_agree_with_the_host() {
     agree_with_the_host::<NdArray<f32>>(&Default::default(), Precision::F64);
+}
+
+#[test]
+fn tensor_operations_take_the_steps_of_lsmr() {
+    for precision in [Precision::F64, Precision::F32] {
+        take_the_steps_of_lsmr::<NdArray<f32>>(&Default::default(), precision);
+    }
 }
 
 #[test]

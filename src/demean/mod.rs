@@ -145,7 +145,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
     /// Prepares factors for rows with these weights, all of them positive; rows are sorted by one of the factors, by that of
     /// most levels at best.
     ///
-    /// Conjugate gradients run on the device, if its backend has [a way](DidBackend::levels); all else is the host's.
+    /// Conjugate gradients, and LSMR in double precision, run on the device, if its backend has [a way](DidBackend::levels); all else is the host's.
     ///
     /// # Errors
     /// What [`DidBackend::probe`] finds, [`DidError::Engine`] for rows in another order, and [`DidError::TooManyValues`] for more rows or levels than 2^32.
@@ -189,7 +189,10 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
 
     /// Has the device hold the design with its weights, where it is to iterate.
     fn hold(&mut self) -> Result<()> {
-        if self.method != Method::Cg {
+        // In single precision LSMR does not refine what it found, so that it is the host's.
+        let double = self.place.1 == Precision::F64;
+        if self.method != Method::Cg && !(self.method == Method::Lsmr && double) {
+            self.device = None;
             return Ok(());
         }
         match &mut self.device {
@@ -237,7 +240,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
             host: false,
             warnings: Vec::new(),
         };
-        let device = self.device.as_ref().filter(|_| self.method == Method::Cg);
+        let device = self.device.as_ref();
         let most = device.map_or(8, Device::columns);
         let mut done = 0;
         while done < columns.len() {

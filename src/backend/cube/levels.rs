@@ -4,39 +4,46 @@ use std::fmt;
 
 use cubecl::prelude::CubeDim;
 
+use super::bidiagonal::Lanczos;
 use super::buffers::{Buffer, Gpu, guarded};
 use super::kernels::{self, FOUND, LEVEL_ENTRIES, LEVEL_UNITS, PIECE, SCALARS};
 use super::tables::index;
 use super::work::{Stamp, Work, grid};
 use super::{GpuRuntime, meter};
-use crate::backend::{LEVEL_COLUMNS, LevelDesign, LevelSolver, LevelStep, LevelWeights};
+use crate::backend::{
+    BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LEVEL_COLUMNS, LevelDesign, LevelSolver,
+    LevelStep, LevelWeights,
+};
 use crate::error::Result;
 use crate::options::Precision;
 
 /// A design on a device.
 pub(super) struct Levels<R: GpuRuntime> {
-    gpu: Gpu<R>,
-    device: R::Device,
-    cells: usize,
-    others: usize,
-    levels: usize,
+    pub gpu: Gpu<R>,
+    pub device: R::Device,
+    pub cells: usize,
+    pub others: usize,
+    pub levels: usize,
+    /// How many levels the leading factor has.
+    pub leading: usize,
     /// Levels of the other factors by cell.
-    codes: Buffer,
+    pub codes: Buffer,
     /// Level of the leading factor by cell.
-    segments: Buffer,
+    pub segments: Buffer,
     /// Cells by level of the other factors.
     index: Buffer,
-    of_lead: Vec<Pieces>,
-    of_levels: Vec<Pieces>,
+    pub of_lead: Vec<Pieces>,
+    pub of_levels: Vec<Pieces>,
     weights: Weights,
     most: usize,
     state: Option<State>,
+    lanczos: Option<Lanczos>,
 }
 
 /// Pieces of entries one after another, or of pieces.
-struct Pieces {
-    starts: Buffer,
-    count: usize,
+pub(super) struct Pieces {
+    pub starts: Buffer,
+    pub count: usize,
 }
 
 /// Weights as the kernels read them.
@@ -141,6 +148,7 @@ impl<R: GpuRuntime> Levels<R> {
                 cells: design.cells(),
                 others: design.others,
                 levels: design.levels,
+                leading: design.segments(),
                 codes: gpu.indices(design.codes.to_vec()),
                 segments: gpu.indices(design.segment_of_cells()),
                 index: gpu.indices(cells),
@@ -149,6 +157,7 @@ impl<R: GpuRuntime> Levels<R> {
                 weights: upload(&gpu, weights),
                 most,
                 state: None,
+                lanczos: None,
                 gpu,
             };
             for buffer in [&held.codes, &held.segments, &held.index, &held.weights.scales] {
@@ -162,9 +171,7 @@ impl<R: GpuRuntime> Levels<R> {
 
     fn state(&self, sums: &[f64], columns: usize) -> Result<State> {
         let gpu = &self.gpu;
-        let stages = |stages: &[Pieces]| -> Vec<Buffer> {
-            stages.iter().map(|stage| gpu.empty(stage.count * columns)).collect()
-        };
+        let [of_lead, of_levels] = self.stage_buffers(columns);
         let vector = || gpu.empty(self.levels * columns);
         let state = State {
             columns,
@@ -173,8 +180,8 @@ impl<R: GpuRuntime> Levels<R> {
             sums: gpu.floats(sums.to_vec()),
             direction: vector(),
             fitted: gpu.empty(self.cells * columns),
-            of_lead: stages(&self.of_lead),
-            of_levels: stages(&self.of_levels),
+            of_lead,
+            of_levels,
             partial: gpu.empty(2 * self.cubes(columns) * columns),
             scalars: gpu.empty(SCALARS * columns),
         };
@@ -183,6 +190,13 @@ impl<R: GpuRuntime> Levels<R> {
             gpu.check(buffer)?;
         }
         Ok(state)
+    }
+
+    /// Room for the sums of pieces, stage by stage.
+    pub(super) fn stage_buffers(&self, columns: usize) -> [Vec<Buffer>; 2] {
+        [&self.of_lead, &self.of_levels].map(|stages| {
+            stages.iter().map(|stage| self.gpu.empty(stage.count * columns)).collect()
+        })
     }
 
     /// Cubes that take a sum over all levels.
@@ -255,10 +269,7 @@ impl<R: GpuRuntime> Levels<R> {
                 gpu.dtype.into(),
             );
         }
-        for stage in 1..self.of_lead.len() {
-            let from = (&at.of_lead[stage - 1], None);
-            self.add(work, columns, from, &self.of_lead[stage], &at.of_lead[stage]);
-        }
+        self.add_lead(work, columns, &at.of_lead);
         let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes an entry of its own.
         unsafe {
@@ -280,13 +291,64 @@ impl<R: GpuRuntime> Levels<R> {
                 gpu.dtype.into(),
             );
         }
-        for stage in 0..self.of_levels.len() {
-            let from = match stage {
-                0 => (&at.fitted, Some(&self.index)),
-                _ => (&at.of_levels[stage - 1], None),
-            };
-            self.add(work, columns, from, &self.of_levels[stage], &at.of_levels[stage]);
+        self.add_levels(work, columns, &at.fitted, &at.of_levels);
+    }
+
+    /// Sums by level of the leading factor, from those of the first pieces.
+    pub(super) fn add_lead(&self, work: &Work<'_, R>, columns: usize, sums: &[Buffer]) {
+        for (stage, pieces) in self.of_lead.iter().enumerate().skip(1) {
+            self.add(work, columns, (&sums[stage - 1], None), pieces, &sums[stage]);
         }
+    }
+
+    /// Sums of cells by level of the other factors.
+    pub(super) fn add_levels(
+        &self,
+        work: &Work<'_, R>,
+        columns: usize,
+        cells: &Buffer,
+        sums: &[Buffer],
+    ) {
+        for (stage, pieces) in self.of_levels.iter().enumerate() {
+            let from = match stage {
+                0 => (cells, Some(&self.index)),
+                _ => (&sums[stage - 1], None),
+            };
+            self.add(work, columns, from, pieces, &sums[stage]);
+        }
+    }
+
+    /// Sums of products of two vectors of so many rows, by cube; how many cubes.
+    #[expect(unsafe_code, reason = "vectors are of all rows, sums of all cubes")]
+    pub(super) fn products(
+        &self,
+        work: &Work<'_, R>,
+        columns: usize,
+        [p, q]: [&Buffer; 2],
+        rows: usize,
+        partial: &Buffer,
+    ) -> usize {
+        let cubes = (rows * columns).div_ceil(LEVEL_ENTRIES);
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each cube writes sums of its own.
+        unsafe {
+            kernels::curvatures::launch_unchecked::<R>(
+                &self.gpu.client,
+                grid(cubes),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                p.arg(),
+                q.arg(),
+                partial.arg(),
+                stamps,
+                slot,
+                number,
+                index(rows),
+                index(cubes),
+                columns,
+                self.gpu.dtype.into(),
+            );
+        }
+        cubes
     }
 
     /// `θ`, `g`, `g'M g` and `β` after a step of `α`, or at the start.
@@ -342,7 +404,7 @@ impl<R: GpuRuntime> Levels<R> {
     /// The direction, its image, and the step along it.
     #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
     fn turn(&self, work: &Work<'_, R>, at: &State, found: &Buffer, row: usize, live: u32) {
-        let (gpu, columns, cubes) = (&self.gpu, at.columns, self.cubes(at.columns));
+        let (gpu, columns) = (&self.gpu, at.columns);
         let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes an entry of its own.
         unsafe {
@@ -364,25 +426,8 @@ impl<R: GpuRuntime> Levels<R> {
             );
         }
         self.image(work, at);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each cube writes sums of its own.
-        unsafe {
-            kernels::curvatures::launch_unchecked::<R>(
-                &gpu.client,
-                grid(cubes),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
-                at.direction.arg(),
-                at.of_levels[self.of_levels.len() - 1].arg(),
-                at.partial.arg(),
-                stamps,
-                slot,
-                number,
-                index(self.levels),
-                index(cubes),
-                columns,
-                gpu.dtype.into(),
-            );
-        }
+        let image = &at.of_levels[self.of_levels.len() - 1];
+        let cubes = self.products(work, columns, [&at.direction, image], self.levels, &at.partial);
         let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: one cube reads the sums of the cubes; `found` has a row for each step.
         unsafe {
@@ -407,7 +452,7 @@ impl<R: GpuRuntime> Levels<R> {
 }
 
 /// A grid with a unit for each entry.
-fn units(entries: usize) -> cubecl::prelude::CubeCount {
+pub(super) fn units(entries: usize) -> cubecl::prelude::CubeCount {
     grid(entries.div_ceil(LEVEL_UNITS))
 }
 
@@ -475,7 +520,7 @@ impl<R: GpuRuntime> LevelSolver for Levels<R> {
             Some(state) => Ok(State { sums: self.gpu.floats(sums.to_vec()), first: true, ..state }),
             None => self.state(sums, columns),
         })?;
-        self.state = Some(state);
+        (self.state, self.lanczos) = (Some(state), None);
         meter::note(|done| done.passes += 1);
         Ok(())
     }
@@ -507,7 +552,33 @@ impl<R: GpuRuntime> LevelSolver for Levels<R> {
         Ok(read.iter().flat_map(|found| found.chunks_exact(FOUND * columns)).map(step).collect())
     }
 
+    fn begin_bidiagonal(&mut self, problem: &BidiagonalProblem<'_>) -> Result<()> {
+        (self.state, self.lanczos) = (None, None);
+        self.lanczos = Some(guarded::<R, _>(&self.device, || self.lanczos(problem))?);
+        meter::note(|done| done.passes += 1);
+        Ok(())
+    }
+
+    fn bidiagonalise(&mut self, count: usize) -> Result<Vec<BidiagonalStep>> {
+        let Some(mut at) = self.lanczos.take() else { return Ok(Vec::new()) };
+        let steps = self.advance_lanczos(&mut at, count);
+        self.lanczos = Some(at);
+        steps
+    }
+
+    fn combine(&mut self, updates: &[BidiagonalUpdate]) -> Result<Vec<f64>> {
+        let Some(mut at) = self.lanczos.take() else { return Ok(Vec::new()) };
+        let norms = self.combine_lanczos(&mut at, updates);
+        self.lanczos = Some(at);
+        norms
+    }
+
     fn effects(&mut self) -> Result<Vec<f64>> {
+        if let Some(at) = &self.lanczos {
+            let x = guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read(&[&at.x]))?;
+            let lead = self.leading * at.columns;
+            return Ok(x.into_iter().next().map(|x| x[lead..].to_vec()).unwrap_or_default());
+        }
         let Some(at) = &self.state else { return Ok(Vec::new()) };
         let read = guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read(&[&at.effects]))?;
         Ok(read.into_iter().next().unwrap_or_default())

@@ -6,6 +6,7 @@
 //! than the tiles' sums.
 
 mod at_once;
+mod bidiagonal;
 mod buffers;
 mod fold;
 mod influence;

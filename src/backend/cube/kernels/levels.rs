@@ -33,13 +33,13 @@ pub(crate) const FOUND: usize = 3;
 
 /// Number of this cube.
 #[cube]
-fn cube_of_grid() -> usize {
+pub(super) fn cube_of_grid() -> usize {
     (CUBE_POS_Y * CUBE_COUNT_X + CUBE_POS_X) as usize
 }
 
 /// Number of this unit.
 #[cube]
-fn unit_of_grid() -> usize {
+pub(super) fn unit_of_grid() -> usize {
     cube_of_grid() * LEVEL_UNITS + UNIT_POS as usize
 }
 
@@ -342,7 +342,7 @@ pub(crate) fn turn<F: Float>(
 
 /// This unit's part of the sum of the cubes' sums, of its column.
 #[cube]
-fn sum_of_cubes<F: Float>(
+pub(super) fn sum_of_cubes<F: Float>(
     partial: &Array<F>,
     cubes: usize,
     #[comptime] width: usize,
@@ -361,7 +361,11 @@ fn sum_of_cubes<F: Float>(
 
 /// Sums of the units' values by column, in the first entries of `shared`.
 #[cube]
-fn add_units<F: Float>(value: F, shared: &mut SharedMemory<F>, #[comptime] columns: usize) {
+pub(super) fn add_units<F: Float>(
+    value: F,
+    shared: &mut SharedMemory<F>,
+    #[comptime] columns: usize,
+) {
     let unit = UNIT_POS as usize;
     shared[unit] = value;
     sync_cube();

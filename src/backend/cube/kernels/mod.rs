@@ -4,6 +4,7 @@
 //! unit adds at most 16 rows one after another, then the units' sums are added in a fixed order in shared memory; [`fold`]
 //! adds tiles and segments in order. Nothing depends on the size of a launch but how much it does.
 
+mod bidiagonal;
 mod checksum;
 mod copy;
 mod exp;
@@ -15,6 +16,9 @@ mod multiplier;
 mod products;
 mod spans;
 
+pub(super) use bidiagonal::{
+    UPDATE, advance_cells, advance_levels, combine, find_norms, normalise,
+};
 pub(super) use checksum::{CHECKED, CHECKED_BY, add_words, weighted};
 pub(super) use copy::copy_piece;
 #[cfg(feature = "wgpu")]

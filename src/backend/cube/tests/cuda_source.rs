@@ -11,7 +11,9 @@ use super::headless::{self, Headless, NoDevice, take_sources};
 use super::kernels::{LAWS, hold};
 use crate::DidError;
 use crate::backend::sample::{self, Sample};
-use crate::backend::{DidBackend, LevelDesign, LevelWeights, Segments};
+use crate::backend::{
+    BidiagonalProblem, BidiagonalUpdate, DidBackend, LevelDesign, LevelWeights, Segments,
+};
 use crate::error::Result;
 use crate::options::Precision;
 use crate::pass::{
@@ -93,6 +95,12 @@ fn launch_levels() {
         let mut held = held.expect("held").expect("a device");
         held.begin(&[1.0; 80], 8).expect("begun");
         refused(held.steps(&[true; 8], 2));
+        let roots = cells;
+        let (b, scales) = (&[1.0; 2_400], &ones[..40]);
+        let problem = BidiagonalProblem { b, roots, scales, columns: 8 };
+        held.begin_bidiagonal(&problem).expect("begun");
+        refused(held.bidiagonalise(2));
+        refused(held.combine(&[BidiagonalUpdate::default(); 16]));
     }
 }
 
@@ -129,8 +137,17 @@ fn every_kernel_is_in_double_precision() {
     assert_eq!(count("linear_predictors"), 2, "two sizes: {entries:?}");
     assert_eq!(count("multiplied_sums"), 3, "three laws: {entries:?}");
     assert_eq!(count("add_tiles"), 8, "four kinds of sums from two starts: {entries:?}");
-    let once = ["influence_values", "copy_piece", "add_words", "curvatures", "find_steps"];
-    assert_eq!(once.map(count), [1; 5], "{entries:?}");
-    let twice = ["gather_levels", "add_pieces", "subtract_means", "advance", "find_turns", "turn_"];
+    let once =
+        ["influence_values", "copy_piece", "add_words", "curvatures", "find_steps", "normalise"];
+    assert_eq!(once.map(count), [1; 6], "{entries:?}");
+    let twice =
+        ["gather_levels", "add_pieces", "subtract_means", "advance_f", "find_turns", "turn_f"];
     assert_eq!(twice.map(count), [2; 6], "weights or none, the first step or another: {entries:?}");
+    let twice = ["advance_levels", "find_norms", "combine"];
+    assert_eq!(twice.map(count), [2; 3], "either norm, the first step or another: {entries:?}");
+    assert_eq!(
+        count("advance_cells"),
+        4,
+        "weights or none, the first step or another: {entries:?}"
+    );
 }

@@ -96,6 +96,7 @@ macro_rules! on_the_device {
                 &device, $precision,
             );
             crate::demean::device_tests::stop_as_they_should::<$backend>(&device, $precision);
+            crate::demean::device_tests::take_the_steps_of_lsmr::<$backend>(&device, $precision);
         }
     };
 }
