@@ -5,6 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// How columns are demeaned. Whatever is chosen, one factor is demeaned by its means alone.
+///
+/// On backends of devices, `Auto` and `Cg` iterate on the device and correct what it found in double precision, and `Lsmr` does so if the
+/// precision is double. All else runs on the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -80,11 +80,20 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
     }
 }
 
+/// What a fit on a hard network asks of a device.
+#[cfg(feature = "vulkan")]
+pub(crate) fn work<B: DidBackend>(precision: Precision) -> Option<burn_did::backend::DeviceWork> {
+    let config = FixedEffects::<B>::builder().formula("y ~ x1 + x2 | worker + firm");
+    let config = config.precision(precision).build();
+    let fit = config.fit(&golden_data("fe_hard_a"), &Default::default()).expect("a fit");
+    fit.timings.device
+}
+
 /// Saved and printed results name the device.
 #[test]
 fn results_say_where_they_were_found() {
     let config = |formula: &str| FixedEffects::<NdArray<f32>>::builder().formula(formula).build();
-    let panel = golden_data("fe_hard_a.csv");
+    let panel = golden_data("fe_hard_a");
     let fit = config("y ~ x1 | worker + firm").fit(&panel, &Default::default()).expect("a fit");
     assert!(fit.to_string().contains("Solver: cg on ndarray"), "{fit}");
     let saved = std::env::temp_dir().join(format!("burn-did-device-{}.json", std::process::id()));

@@ -92,5 +92,8 @@ fn regressions_with_fixed_effects() {
     if usable() {
         fixed_effects_devices::golden_cases::<Vulkan>(Precision::F64);
         fixed_effects_devices::event_studies_and_columns::<Vulkan>(Precision::F64);
+        let work = fixed_effects_devices::work::<Vulkan>(Precision::F64).expect("GPUs count");
+        assert_eq!(work.passes, 1, "double precision is right at once");
+        assert!(work.resident_bytes > 0 && work.launches > 20 * work.reads, "{work:?}");
     }
 }
