@@ -84,6 +84,7 @@ impl<R: GpuRuntime> Levels<R> {
         let count = count.min(BIDIAGONAL_STEPS);
         at.v.swap(0, at.last);
         let first = at.first;
+        (at.last, at.first) = (count, false);
         let read = guarded::<R, _>(&self.device, || {
             let stages = self.of_lead.len() + self.of_levels.len();
             let work = Work::new(&self.gpu, count * (6 + stages));
@@ -93,7 +94,6 @@ impl<R: GpuRuntime> Levels<R> {
             }
             work.read(&[&found])
         })?;
-        (at.last, at.first) = (count, false);
         let step = |norms: &[f64]| BidiagonalStep {
             beta: norms[..columns].to_vec(),
             alpha: norms[columns..].to_vec(),
