@@ -382,3 +382,85 @@ impl<B: DidBackend> Demeaner<'_, B> {
         normal <= bound && error <= bound
     }
 }
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use burn_ndarray::NdArray;
+
+    use super::*;
+    use crate::backend::{BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LevelStep};
+    use crate::demean::{DemeanOptions, Factor, Solver};
+
+    /// A device whose effects are this number, whatever it says of its steps.
+    #[derive(Debug)]
+    struct Broken(f64, usize);
+
+    impl LevelSolver for Broken {
+        fn weigh(&mut self, _: &LevelWeights<'_>) -> Result<()> {
+            Ok(())
+        }
+
+        fn begin(&mut self, sums: &[f64], _: usize) -> Result<()> {
+            self.1 = sums.len();
+            Ok(())
+        }
+
+        fn steps(&mut self, live: &[bool], count: usize) -> Result<Vec<LevelStep>> {
+            let of = |value| vec![value; live.len()];
+            let step = LevelStep { curvature: of(1.0), preconditioned: of(1e-9), normal: of(1e-9) };
+            Ok(vec![step; count])
+        }
+
+        fn begin_bidiagonal(&mut self, _: &BidiagonalProblem<'_>) -> Result<()> {
+            Ok(())
+        }
+
+        fn bidiagonalise(&mut self, _: usize) -> Result<Vec<BidiagonalStep>> {
+            Ok(Vec::new())
+        }
+
+        fn combine(&mut self, _: &[BidiagonalUpdate]) -> Result<Vec<f64>> {
+            Ok(Vec::new())
+        }
+
+        fn effects(&mut self) -> Result<Vec<f64>> {
+            Ok((0..self.1).map(|i| self.0 * (i % 3) as f64).collect())
+        }
+    }
+
+    /// Effects that are no numbers, too large, or none are thrown away, and the host finds them.
+    #[test]
+    fn what_a_device_gets_wrong_the_host_sets_right() {
+        let codes = [
+            (0..900).map(|i| i / 9).collect(),
+            (0..900).map(|i| (i * 7 + i / 9 * 3) % 31).collect(),
+        ];
+        let levels = [100, 31];
+        let factors: Vec<Factor> = codes
+            .into_iter()
+            .zip(levels)
+            .map(|(codes, levels): (Vec<u32>, usize)| Factor { codes, levels })
+            .collect();
+        let x: Vec<f64> = (0..900).map(|i| f64::from(i * 7 % 13) + f64::from(i % 31)).collect();
+        let columns = [Column { name: "x", values: &x }];
+        let options = DemeanOptions { tolerance: 1e-10, solver: Solver::Cg, iterations: 1_000 };
+        let demeaner = |precision| {
+            let device = Default::default();
+            Demeaner::<NdArray<f32>>::new(&factors, None, &options, &device, precision)
+        };
+        let right = demeaner(Precision::F64).and_then(|d| d.demean(&columns, None)).expect("right");
+        assert!(right.device.is_some() && !right.host);
+        for effect in [f64::NAN, 1e9, f64::INFINITY, 0.0] {
+            let mut broken = demeaner(Precision::F32).expect("held");
+            if let Some(device) = &mut broken.device {
+                device.solver = Mutex::new(Box::new(Broken(effect, 0)));
+            }
+            let done = broken.demean(&columns, None).expect("by the host");
+            assert!(done.host, "{effect}");
+            assert_eq!(done.columns[0].stop, Stop::Tolerance, "{effect}");
+            for (a, b) in done.residuals[0].iter().zip(&right.residuals[0]) {
+                assert!((a - b).abs() < 1e-8, "{effect}: {a} {b}");
+            }
+        }
+    }
+}

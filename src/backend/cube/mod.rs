@@ -16,6 +16,7 @@ mod kernels;
 mod known;
 mod levels;
 mod meter;
+mod pieces;
 mod products;
 mod slab;
 mod spans;
