@@ -83,8 +83,8 @@ impl Rows {
                 2,
             ),
             Self::new("one level", &[panel.clone(), vec![0; 3_000], years], true, 2),
-            Self::new("chain", &[counted(3_000, 3), firms(3_000, 3, 400)], false, 2),
-            Self::new("long chain", &[counted(6_000, 4), firms(6_000, 4, 1_200)], true, 3),
+            Self::new("chain", &[counted(900, 3), firms(900, 3, 120)], false, 2),
+            Self::new("long chain", &[counted(1_200, 4), firms(1_200, 4, 240)], true, 3),
             Self::new(
                 "a cell a level",
                 &[(0..500).collect(), (0..500).map(|i| i / 2).collect()],

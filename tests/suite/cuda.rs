@@ -34,7 +34,7 @@ fn every_golden_case_of_two_periods_and_triple_differences() {
 fn regressions_with_fixed_effects() {
     if usable() {
         for precision in [Precision::F64, Precision::F32] {
-            fixed_effects_devices::golden_cases::<Cuda>(precision);
+            fixed_effects_devices::golden_cases::<Cuda>(precision, 1);
             fixed_effects_devices::event_studies_and_columns::<Cuda>(precision);
         }
     }

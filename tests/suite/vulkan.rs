@@ -90,7 +90,7 @@ fn a_pass_is_few_launches_and_one_read() {
 #[test]
 fn regressions_with_fixed_effects() {
     if usable() {
-        fixed_effects_devices::golden_cases::<Vulkan>(Precision::F64);
+        fixed_effects_devices::golden_cases::<Vulkan>(Precision::F64, 3);
         fixed_effects_devices::event_studies_and_columns::<Vulkan>(Precision::F64);
         let work = fixed_effects_devices::work::<Vulkan>(Precision::F64).expect("GPUs count");
         assert_eq!(work.passes, 1, "double precision is right at once");

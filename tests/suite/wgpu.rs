@@ -38,7 +38,7 @@ fn one_golden_case_in_five_of_two_periods_and_triple_differences() {
 #[test]
 fn regressions_with_fixed_effects() {
     if usable() {
-        fixed_effects_devices::golden_cases::<Wgpu>(Precision::F32);
+        fixed_effects_devices::golden_cases::<Wgpu>(Precision::F32, 1);
         fixed_effects_devices::event_studies_and_columns::<Wgpu>(Precision::F32);
     }
 }
