@@ -4,11 +4,6 @@
 //! [`PIECE`] entries one after another, then pieces of pieces, until a level has one. Sums over all levels are taken by cubes, each
 //! in a fixed order, and then by one cube. `columns` is a power of two.
 
-#![expect(
-    clippy::collapsible_if,
-    reason = "outer conditions are the compiler's, inner ones the device's"
-)]
-
 use cubecl::prelude::*;
 
 use super::spans::sign;
