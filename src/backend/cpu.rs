@@ -4,8 +4,9 @@ use burn::tensor::{Tensor, TensorPrimitive};
 use burn_ndarray::{NdArray, NdArrayTensor};
 
 use super::host::{self, HostChunk, Sink};
-use super::{DidBackend, default};
+use super::{DidBackend, LevelDesign, LevelSolver, LevelWeights, default};
 use crate::error::Result;
+use crate::options::Precision;
 use crate::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, LogitJob, LogitStat, StratumPlan,
 };
@@ -46,6 +47,16 @@ impl DidBackend for NdArray<f64> {
             Some(kept) => Ok(kept),
             None => default::influence(chunk, plan, trim, consumers, out),
         }
+    }
+
+    /// The host's passes take fewer steps, and none of them a copy.
+    fn levels(
+        _: &LevelDesign<'_>,
+        _: &LevelWeights<'_>,
+        _: &Self::Device,
+        _: Precision,
+    ) -> Result<Option<Box<dyn LevelSolver>>> {
+        Ok(None)
     }
 }
 

@@ -3,9 +3,11 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor};
 
+use super::level_tensors::LevelTensors;
 use super::matrix::Matrix;
-use super::{DidBackend, multiplier_matrix};
+use super::{DidBackend, LevelDesign, LevelSolver, LevelWeights, multiplier_matrix};
 use crate::error::Result;
+use crate::options::Precision;
 use crate::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, Leg, LogitJob, LogitStat,
     Multipliers, OddsLimits, StratumPlan, TILE, Weight, add,
@@ -90,6 +92,16 @@ impl<B: Backend> Tile<B> {
 /// Bound of `|η|`. In single precision it is where `e^η` still has four digits.
 pub(super) fn log_odds_bound(dtype: DType) -> f64 {
     if dtype == DType::F64 { 700.0 } else { 30.0 }
+}
+
+/// The normal equations of fixed effects.
+pub(super) fn levels<B: Backend>(
+    design: &LevelDesign<'_>,
+    weights: &LevelWeights<'_>,
+    device: &B::Device,
+    precision: Precision,
+) -> Box<dyn LevelSolver> {
+    Box::new(LevelTensors::<B>::new(design, weights, device, precision.dtype()))
 }
 
 pub(super) fn gram<B: Backend>(

@@ -6,10 +6,10 @@
 use std::ops::{Add, Div, Mul, Range, Sub};
 
 use burn::tensor::backend::Backend;
-use burn::tensor::ops::{BoolTensor, FloatTensor};
+use burn::tensor::ops::{BoolTensor, FloatTensor, IntTensor};
 use burn::tensor::{
-    DType, Scalar, Slice, Tensor, TensorData, TensorMetadata, TensorPrimitive, get_device_settings,
-    try_read_sync,
+    DType, Scalar, Shape, Slice, Tensor, TensorData, TensorMetadata, TensorPrimitive,
+    get_device_settings, try_read_sync,
 };
 
 use crate::error::{DidError, Result};
@@ -20,6 +20,19 @@ pub(crate) struct Matrix<B: Backend>(FloatTensor<B>);
 
 /// Entries of a matrix of which something holds.
 pub(super) struct Mask<B: Backend>(BoolTensor<B>);
+
+/// Numbers of rows.
+#[derive(Clone)]
+pub(super) struct Rows<B: Backend>(IntTensor<B>);
+
+impl<B: Backend> Rows<B> {
+    pub(super) fn upload(rows: impl IntoIterator<Item = u32>, device: &B::Device) -> Self {
+        let rows: Vec<i64> = rows.into_iter().map(i64::from).collect();
+        let length = rows.len();
+        let data = TensorData::new(rows, [length]).convert::<B::IntElem>();
+        Self(B::int_from_data(data, device))
+    }
+}
 
 impl<B: Backend> Matrix<B> {
     /// Puts host numbers, row-major, on a device.
@@ -69,6 +82,25 @@ impl<B: Backend> Matrix<B> {
         Self(B::float_ones(self.0.shape(), &self.device(), self.dtype().into()))
     }
 
+    pub(super) fn zeros(&self, shape: [usize; 2]) -> Self {
+        Self(B::float_zeros(Shape::from(shape), &self.device(), self.dtype().into()))
+    }
+
+    /// These rows, one below another.
+    pub(super) fn select(&self, rows: &Rows<B>) -> Self {
+        Self(B::float_select(self.0.clone(), 0, rows.0.clone()))
+    }
+
+    /// Adds other rows to these rows, one after another.
+    pub(super) fn add_rows(self, rows: &Rows<B>, values: Self) -> Self {
+        Self(B::float_select_add(self.0, 0, rows.0.clone(), values.0))
+    }
+
+    /// Sums by column, `[1, columns]`.
+    pub(super) fn sum_rows(self) -> Self {
+        Self(B::float_sum_dim(self.0, 0))
+    }
+
     /// The rows and columns in these ranges.
     pub fn slice(self, ranges: [Range<usize>; 2]) -> Self {
         Self(B::float_slice(self.0, &ranges.map(Slice::from)))
@@ -89,6 +121,10 @@ impl<B: Backend> Matrix<B> {
 
     pub fn exp(self) -> Self {
         Self(B::float_exp(self.0))
+    }
+
+    pub fn sqrt(self) -> Self {
+        Self(B::float_sqrt(self.0))
     }
 
     pub fn neg(self) -> Self {

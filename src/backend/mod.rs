@@ -15,6 +15,8 @@ mod default;
     )
 )]
 pub(crate) mod host;
+mod level_tensors;
+mod levels;
 mod matrix;
 mod memory;
 
@@ -39,6 +41,10 @@ use crate::pass::{
 pub use at_once::{AtOnce, DeviceWork, HostRows, Segments};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub use cube::GpuRuntime;
+pub use levels::{
+    BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LEVEL_COLUMNS,
+    LevelDesign, LevelSolver, LevelStep, LevelWeights,
+};
 pub(crate) use matrix::Matrix;
 pub use memory::Availability;
 
@@ -168,6 +174,20 @@ pub trait DidBackend: Backend {
         spec: &Multipliers,
     ) -> Result<Vec<f64>> {
         default::multiplier_sums(&tile, rank, spec)
+    }
+
+    /// Holds the normal equations of fixed effects on a device, and what has been found of their solution. `None` leaves them to
+    /// the host's own passes, in double precision.
+    ///
+    /// # Errors
+    /// [`DidError::Device`](crate::DidError::Device) if they do not fit, or the device does not answer.
+    fn levels(
+        design: &LevelDesign<'_>,
+        weights: &LevelWeights<'_>,
+        device: &Self::Device,
+        precision: Precision,
+    ) -> Result<Option<Box<dyn LevelSolver>>> {
+        Ok(Some(default::levels::<Self>(design, weights, device, precision)))
     }
 }
 

@@ -27,28 +27,32 @@ const AGAIN: usize = 8;
 const ROUNDING: f64 = 1e-14;
 
 /// Columns on their way.
-struct Set<'c, const K: usize> {
+pub(super) struct Set<'c, const K: usize> {
     x: [&'c [f64]; K],
     /// How many there are; the others are copies of the last.
-    count: usize,
+    pub count: usize,
     /// `Σ w (x - x̄)²`, and 0 where it is rounding.
     squares: [f64; K],
     /// Squares that rounding leaves.
-    floor: [f64; K],
+    pub floor: [f64; K],
     /// Effects of the factors beside the leading one.
-    effects: Vec<[f64; K]>,
-    iterations: [usize; K],
-    stop: [Stop; K],
+    pub effects: Vec<[f64; K]>,
+    pub iterations: [usize; K],
+    /// Passes of a device.
+    pub passes: [usize; K],
+    /// Whether the host went on where a device got no further.
+    pub host: bool,
+    pub stop: [Stop; K],
 }
 
 /// What a pass over the rows found.
-struct Found<const K: usize> {
+pub(super) struct Found<const K: usize> {
     /// `Σ w r²`.
-    squares: [f64; K],
+    pub squares: [f64; K],
     /// `‖A'r‖²`.
-    normal: [f64; K],
+    pub normal: [f64; K],
     /// `Σ w r` by level of the other factors.
-    sums: Vec<[f64; K]>,
+    pub sums: Vec<[f64; K]>,
 }
 
 impl<B: DidBackend> Demeaner<'_, B> {
@@ -71,6 +75,8 @@ impl<B: DidBackend> Demeaner<'_, B> {
             floor: std::array::from_fn(|k| squares[at(k)][1]),
             effects: vec![[0.0; K]; self.design.cells.width()],
             iterations: [0; K],
+            passes: [0; K],
+            host: false,
             stop: [Stop::Exact; K],
         };
         if let Some(start) = start {
@@ -96,11 +102,14 @@ impl<B: DidBackend> Demeaner<'_, B> {
                 }
                 self.pass(&set, &sums, Some(&mut room))
             }
-            Method::Cg => {
-                self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
-                    Ok(self.conjugate(&sums, found, goal, left))
-                })?
-            }
+            Method::Cg => match &self.device {
+                Some(device) => self.on_device(device, &mut set, &sums, columns, &mut room)?,
+                None => {
+                    self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
+                        Ok(self.conjugate(&sums, found, goal, left))
+                    })?
+                }
+            },
             Method::Map => {
                 self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
                     let by_cells = ByCells { design: &self.design, sums: &sums };
@@ -174,7 +183,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
     }
 
     /// A pass over the rows; residuals and effects of the leading factor go to the room, if there is one.
-    fn pass<const K: usize>(
+    pub(super) fn pass<const K: usize>(
         &self,
         set: &Set<'_, K>,
         sums: &Sums<K>,
@@ -210,7 +219,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
 
     /// Effects by an iteration on the normal equations. It begins anew if the residuals themselves are not as orthogonal to the
     /// factors as it takes them to be.
-    fn iterate<const K: usize>(
+    pub(super) fn iterate<const K: usize>(
         &self,
         set: &mut Set<'_, K>,
         sums: &Sums<K>,
@@ -260,7 +269,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
         Ok(found)
     }
 
-    fn not_demeaned<const K: usize>(
+    pub(super) fn not_demeaned<const K: usize>(
         &self,
         set: &Set<'_, K>,
         column: &Column<'_>,
@@ -275,7 +284,7 @@ impl<B: DidBackend> Demeaner<'_, B> {
     }
 
     /// Conjugate gradients: by passes over the cells at first, and where these take long by the normal equations written out.
-    fn conjugate<const K: usize>(
+    pub(super) fn conjugate<const K: usize>(
         &self,
         sums: &Sums<K>,
         found: &Found<K>,
@@ -331,8 +340,14 @@ impl<B: DidBackend> Demeaner<'_, B> {
             }
         }
         let b = self.design.means(&set.x, &lead, &set.effects);
-        let outcome =
-            lsmr::solve(&self.design, sums, b, self.options.tolerance, self.options.iterations);
+        let (tolerance, iterations) = (self.options.tolerance, self.options.iterations);
+        let outcome = match &self.device {
+            Some(device) => {
+                set.passes = [1; K];
+                device.lsmr(&self.design, &b, tolerance, iterations)?
+            }
+            None => lsmr::solve(&self.design, sums, b, tolerance, iterations),
+        };
         add(&mut set.effects, &outcome.effects);
         set.iterations = outcome.iterations;
         for (k, column) in columns.iter().enumerate() {
@@ -387,15 +402,17 @@ impl<B: DidBackend> Demeaner<'_, B> {
             out.columns.push(ColumnReport {
                 name: column.name.into(),
                 iterations: set.iterations[k],
+                passes: set.passes[k],
                 stop,
                 normal_residual,
             });
         }
+        out.host |= set.host;
         out.residuals.extend(room.rows);
     }
 }
 
-fn add<const K: usize>(effects: &mut [[f64; K]], more: &[[f64; K]]) {
+pub(super) fn add<const K: usize>(effects: &mut [[f64; K]], more: &[[f64; K]]) {
     for (effect, more) in effects.iter_mut().zip(more) {
         for k in 0..K {
             effect[k] += more[k];
@@ -404,7 +421,7 @@ fn add<const K: usize>(effects: &mut [[f64; K]], more: &[[f64; K]]) {
 }
 
 /// Residuals, and effects of the leading factor, by column.
-struct Room {
+pub(super) struct Room {
     rows: Vec<Vec<f64>>,
     lead: Vec<Vec<f64>>,
 }

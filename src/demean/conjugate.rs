@@ -207,7 +207,7 @@ pub(super) enum Done {
 
 /// The scalars of one column.
 #[derive(Clone, Debug)]
-struct Column {
+pub(super) struct Column {
     squares: f64,
     floor: f64,
     /// Steps with another approximation of the inverse.
@@ -218,13 +218,13 @@ struct Column {
     beta: f64,
     /// Steps after which there is only rounding.
     last: usize,
-    normal: f64,
-    error: f64,
-    done: Option<Done>,
+    pub normal: f64,
+    pub error: f64,
+    pub done: Option<Done>,
 }
 
 impl Column {
-    fn new(squares: f64, floor: f64) -> Self {
+    pub fn new(squares: f64, floor: f64) -> Self {
         Self {
             squares,
             floor,
@@ -240,12 +240,11 @@ impl Column {
     }
 
     /// The sums after a step. A column that is done stays as it is.
-    fn note(&mut self, gz: f64, gg: f64, tolerance: f64) {
+    pub fn note(&mut self, gz: f64, gg: f64, tolerance: f64) {
         if self.done.is_some() {
             return;
         }
-        self.beta = if self.steps.is_empty() { 0.0 } else { gz / self.gz };
-        (self.gz, self.normal) = (gz, gg);
+        self.take(gz, gg);
         let bound = (tolerance * tolerance * self.squares).max(self.floor);
         let first = self.steps.is_empty();
         if gz <= 0.0 || (first && gg <= self.floor) {
@@ -268,12 +267,33 @@ impl Column {
         }
     }
 
+    /// The sums after a step, without judging them.
+    pub fn take(&mut self, gz: f64, gg: f64) {
+        self.beta = if self.steps.is_empty() { 0.0 } else { gz / self.gz };
+        (self.gz, self.normal) = (gz, gg);
+    }
+
     fn kept(&self) -> f64 {
         self.beta
     }
 
+    /// Steps taken.
+    pub fn count(&self) -> usize {
+        self.earlier + self.steps.len()
+    }
+
+    /// What the steps took from the squares.
+    pub fn taken(&self) -> f64 {
+        self.steps.iter().map(|s| s[2]).sum()
+    }
+
+    /// `g'M g` after the last step.
+    pub fn preconditioned(&self) -> f64 {
+        self.gz
+    }
+
     /// The step along a direction of this curvature; none if the column is done.
-    fn step(&mut self, curvature: f64) -> f64 {
+    pub fn step(&mut self, curvature: f64) -> f64 {
         if self.done.is_some() {
             return 0.0;
         }
@@ -302,7 +322,7 @@ impl Column {
 
     /// The smallest eigenvalue of the preconditioned operator on the space searched, by bisection of the tridiagonal matrix
     /// that the steps make up (Golub and Van Loan, section 10.2.5 and 8.4.1).
-    fn smallest(&self) -> f64 {
+    pub fn smallest(&self) -> f64 {
         let below = |x: f64| {
             let mut pivot = 1.0;
             self.steps.iter().enumerate().any(|(j, [alpha, beta, _])| {

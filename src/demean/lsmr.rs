@@ -7,6 +7,8 @@
 use super::cells::Block;
 use super::stripes::{self, STRIPE, Sums};
 use super::sweep::{Design, for_design};
+use crate::backend::{BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalUpdate, LevelSolver};
+use crate::error::Result;
 use crate::parallel;
 
 /// Largest condition number of `A` that is iterated on.
@@ -87,6 +89,61 @@ pub(super) fn solve<const K: usize>(
 
 fn inverse(norm: f64) -> f64 {
     if norm > 0.0 { 1.0 / norm } else { 0.0 }
+}
+
+/// As [`solve`], on a device. Scalars are read some steps at a time; `‖x‖` is that of the steps before, which only makes the first
+/// test the stricter.
+pub(super) fn solve_on<const K: usize>(
+    solver: &mut dyn LevelSolver,
+    design: &Design<'_>,
+    b: &[[f64; K]],
+    tolerance: f64,
+    iterations: usize,
+) -> Result<Outcome<K>> {
+    let weights = &design.weights;
+    let scales: Vec<f64> =
+        weights.lead.iter().chain(&weights.rest).map(|w| 1.0 / w.sqrt()).collect();
+    let roots: Option<Vec<f64>> = weights.cells().map(|w| w.iter().map(|w| w.sqrt()).collect());
+    let roots = roots.as_deref();
+    solver.begin_bidiagonal(&BidiagonalProblem {
+        b: b.as_flattened(),
+        roots,
+        scales: &scales,
+        columns: K,
+    })?;
+    let mut columns: [Column; K] = std::array::from_fn(|_| Column::default());
+    for step in solver.bidiagonalise(1)? {
+        for (k, column) in columns.iter_mut().enumerate() {
+            *column = Column::new(step.beta[k]);
+            column.start(step.alpha[k]);
+        }
+    }
+    let begin = BidiagonalUpdate { live: 1.0, ..BidiagonalUpdate::default() };
+    let mut normx = solver.combine(&[begin; K])?;
+    let mut iteration = 0;
+    while iteration < iterations && columns.iter().any(|c| c.ended.is_none()) {
+        let count = BIDIAGONAL_STEPS.min(iterations - iteration);
+        let mut updates = Vec::with_capacity(count * K);
+        for step in solver.bidiagonalise(count)? {
+            iteration += 1;
+            for (k, column) in columns.iter_mut().enumerate() {
+                column.beta = step.beta[k];
+                let Update { live, hbar, x, h, .. } = column.rotate(step.alpha[k]);
+                updates.push(BidiagonalUpdate { live, hbar, x, h });
+                column.test(normx[k], tolerance, iteration);
+            }
+        }
+        normx = solver.combine(&updates)?;
+    }
+    let scales = &scales[design.cells.segments()..];
+    let effects = solver.effects()?;
+    let effect = |(x, scale): (&[f64], &f64)| std::array::from_fn(|k| x[k] * scale);
+    Ok(Outcome {
+        effects: effects.chunks_exact(K).zip(scales).map(effect).collect(),
+        iterations: columns.each_ref().map(|c| c.iterations),
+        ended: columns.each_ref().map(|c| c.ended),
+        normal: columns.each_ref().map(|c| c.zetabar.abs()),
+    })
 }
 
 /// Vectors over levels, the leading factor's first.

@@ -9,6 +9,7 @@
 //! | a pass over cells or rows | `sweep.rs`, `stripes.rs` |
 //! | conjugate gradients on the other factors | `conjugate.rs`, `schur.rs`, `factor.rs` |
 //! | the Schwarz preconditioner | `schwarz.rs` |
+//! | conjugate gradients on a device | `device.rs` |
 //! | LSMR | `lsmr.rs` |
 //! | alternating projections | `alternate.rs` |
 //! | residuals, effects, and what is left of `A'r` | `columns.rs` |
@@ -17,6 +18,7 @@ mod alternate;
 mod cells;
 mod columns;
 mod conjugate;
+mod device;
 mod factor;
 mod lsmr;
 mod options;
@@ -28,13 +30,15 @@ mod sweep;
 mod weights;
 
 #[cfg(all(test, feature = "cpu"))]
+pub(crate) mod device_tests;
+#[cfg(all(test, feature = "cpu"))]
 mod tests;
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use self::cells::Cells;
+use self::device::Device;
 use self::factor::Cholesky;
 use self::schur::Entries;
 use self::sweep::Design;
@@ -85,6 +89,10 @@ pub(crate) struct Demeaned {
     pub columns: Vec<ColumnReport>,
     /// What was done: `means`, `balanced`, `cg`, `lsmr`, `map` or `schwarz`.
     pub solver: &'static str,
+    /// The device that iterated; none where the host did all.
+    pub device: Option<String>,
+    /// Whether the host went on where the device got no further.
+    pub host: bool,
     pub warnings: Vec<DidWarning>,
 }
 
@@ -128,14 +136,16 @@ pub(crate) struct Demeaner<'a, B: DidBackend> {
     /// The preconditioner, once it was needed.
     #[cfg(feature = "schwarz")]
     schwarz: OnceLock<schwarz::Schwarz>,
-    backend: PhantomData<fn() -> B>,
+    /// The device that iterates, if one does.
+    device: Option<Device>,
+    place: (B::Device, Precision),
 }
 
 impl<'a, B: DidBackend> Demeaner<'a, B> {
     /// Prepares factors for rows with these weights, all of them positive; rows are sorted by one of the factors, by that of
     /// most levels at best.
     ///
-    /// The device is asked whether it has the precision; the work is the host's.
+    /// Conjugate gradients, and LSMR in double precision, run on the device, if its backend has [a way](DidBackend::levels); all else is the host's.
     ///
     /// # Errors
     /// What [`DidBackend::probe`] finds, [`DidError::Engine`] for rows in another order, and [`DidError::TooManyValues`] for more rows or levels than 2^32.
@@ -161,7 +171,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
         let weights = Weights::new(&cells, weights.map(Cow::Borrowed));
         let design = Design { cells, weights };
         let method = method(&design, options.solver)?;
-        Ok(Self {
+        let mut demeaner = Self {
             factors,
             options: options.clone(),
             design,
@@ -170,14 +180,35 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
             factor: OnceLock::new(),
             #[cfg(feature = "schwarz")]
             schwarz: OnceLock::new(),
-            backend: PhantomData,
-        })
+            device: None,
+            place: (device.clone(), precision),
+        };
+        demeaner.hold()?;
+        Ok(demeaner)
+    }
+
+    /// Has the device hold the design with its weights, where it is to iterate.
+    fn hold(&mut self) -> Result<()> {
+        // In single precision LSMR does not refine what it found, so that it is the host's.
+        let double = self.place.1 == Precision::F64;
+        if self.method != Method::Cg && !(self.method == Method::Lsmr && double) {
+            self.device = None;
+            return Ok(());
+        }
+        match &mut self.device {
+            Some(device) => device.weigh(&self.design),
+            None => {
+                let (device, precision) = &self.place;
+                self.device = Device::hold::<B>(&self.design, device, *precision)?;
+                Ok(())
+            }
+        }
     }
 
     /// Other weights for the same rows.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if there is not one for each row, and [`DidError::Config`] for a solver that this build lacks.
+    /// [`DidError::Engine`] if there is not one for each row, and [`DidError::Config`] for a solver that this build lacks, and what the device reports.
     pub fn weigh(&mut self, weights: Vec<f64>) -> Result<()> {
         if weights.len() != self.design.cells.rows {
             let (got, rows) = (weights.len(), self.design.cells.rows);
@@ -191,7 +222,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
         {
             self.schwarz = OnceLock::new();
         }
-        Ok(())
+        self.hold()
     }
 
     /// Residuals and effects of columns `[n]`. `start` are effects `[G]` by column to begin with.
@@ -205,19 +236,24 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
             effects: Vec::with_capacity(columns.len()),
             columns: Vec::with_capacity(columns.len()),
             solver: self.method.name(),
+            device: None,
+            host: false,
             warnings: Vec::new(),
         };
+        let device = self.device.as_ref();
+        let most = device.map_or(8, Device::columns);
         let mut done = 0;
         while done < columns.len() {
             let rest = &columns[done..];
             let start = start.map(|s| &s[done..]);
-            done += match rest.len() {
+            done += match rest.len().min(most) {
                 1 => self.demean_set::<1>(rest, start, &mut out)?,
                 2 => self.demean_set::<2>(rest, start, &mut out)?,
                 3 | 4 => self.demean_set::<4>(rest, start, &mut out)?,
                 _ => self.demean_set::<8>(rest, start, &mut out)?,
             };
         }
+        out.device = device.map(|device| device.name.clone());
         Ok(out)
     }
 }

@@ -5,6 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// How columns are demeaned. Whatever is chosen, one factor is demeaned by its means alone.
+///
+/// On backends of devices, `Auto` and `Cg` iterate on the device and correct what it found in double precision, and `Lsmr` does so if the
+/// precision is double. All else runs on the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -44,6 +47,9 @@ pub struct ColumnReport {
     pub name: String,
     /// Iterations; 0 where means suffice.
     pub iterations: usize,
+    /// Passes of the device, each corrected in double precision on the host; 0 where the host did all.
+    #[serde(default)]
+    pub passes: usize,
     /// Why there were no more.
     pub stop: Stop,
     /// `‖A'r‖ / ‖s (x - x̄)‖`: the root of the sum over all levels of all factors of `(Σ w r)² / Σ w`, of the residual as it is

@@ -89,6 +89,7 @@ impl<B: DidBackend> Task<'_, B> {
         let report = estimated.report.take().map(|report| SolverReport {
             solver: report.solver.to_owned(),
             asked: config.solver,
+            device: report.place,
             columns: report.columns,
         });
         Ok(RegressionResult {

@@ -12,7 +12,7 @@ use super::result::{Indicated, RegressionAudit, RegressionResult};
 use super::sample::{Sample, SampleRules};
 use super::separation::{is_suspected, separated};
 use super::{FixedEffects, Source};
-use crate::backend::DidBackend;
+use crate::backend::{AtOnce, DidBackend};
 use crate::demean::DemeanOptions;
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::Timings;
@@ -102,6 +102,8 @@ impl<B: DidBackend> Task<'_, B> {
     ) -> Result<RegressionResult> {
         let config = self.config;
         let read = &reading.rows;
+        // What an earlier fit left uncounted is not this one's.
+        let _ = B::at_once().map(AtOnce::work);
         let poisson_family = config.family == Family::Poisson;
         if poisson_family {
             refuse_negative(wanted.formula.outcome_label(), read)?;
@@ -177,6 +179,7 @@ impl<B: DidBackend> Task<'_, B> {
             read: reading.read,
             ingest: began - reading.read,
             estimate: estimated_at - began,
+            device: B::at_once().map(AtOnce::work),
             ..Timings::default()
         };
         timings.finish(self.start);

@@ -147,7 +147,7 @@ pub struct FixedEffects<B: DidBackend> {
     #[builder(default = five_percent())]
     #[serde(default = "five_percent")]
     pub alpha: f64,
-    /// Floating-point type of the device.
+    /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
     #[builder(default)]
     #[serde(default)]
     pub precision: Precision,

@@ -4,10 +4,13 @@ use super::collinear::Before;
 use super::sample::Sample;
 use super::sums;
 use crate::backend::DidBackend;
-use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaner};
+use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaned, Demeaner};
 use crate::error::{DidWarning, Result};
 use crate::options::Precision;
 use crate::panel::formula::{Design, Indicator};
+
+/// Where no device takes part.
+pub(super) const HOST: &str = "host";
 
 /// A regressor.
 pub(super) struct Column {
@@ -63,7 +66,17 @@ pub(super) struct Projected {
 /// How the fixed effects were projected out.
 pub(super) struct Report {
     pub solver: &'static str,
+    pub place: String,
     pub columns: Vec<ColumnReport>,
+}
+
+/// Where it was done.
+fn place(done: &Demeaned) -> String {
+    match &done.device {
+        None => HOST.to_owned(),
+        Some(device) if done.host => format!("{device}, then {HOST}"),
+        Some(device) => device.clone(),
+    }
 }
 
 /// Where and how fixed effects are projected out.
@@ -100,10 +113,11 @@ pub(super) fn project<B: DidBackend>(
     let named: Vec<Solved<'_>> =
         columns.iter().map(|(name, values)| Solved { name, values }).collect();
     let done = demeaner.demean(&named, start)?;
+    let place = place(&done);
     Ok(Projected {
         residuals: done.residuals,
         effects: done.effects,
-        solved: Some(Report { solver: done.solver, columns: done.columns }),
+        solved: Some(Report { solver: done.solver, place, columns: done.columns }),
         warnings: done.warnings,
     })
 }

@@ -108,8 +108,15 @@ pub struct SolverReport {
     pub solver: String,
     /// The solver that was asked for.
     pub asked: Solver,
+    /// Where the iteration ran: `host`, or the backend's name and its device.
+    #[serde(default = "host")]
+    pub device: String,
     /// The outcome and the regressors, in their order; of the last step of iterated least squares.
     pub columns: Vec<ColumnReport>,
+}
+
+fn host() -> String {
+    super::problem::HOST.to_owned()
 }
 
 /// What happened to the rows between the data and the sample, in the order of the steps.

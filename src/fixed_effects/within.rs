@@ -165,16 +165,16 @@ impl<B: DidBackend> Demean<B> {
         let values: Vec<Vec<f64>> = all.into_iter().map(|c| c.values).collect();
         let columns = &named(&[], &names, &values)[1..];
         let done = project(demeaner.as_ref(), columns, None)?;
-        let (solver, columns) = done.solved.map_or_else(
-            || (String::new(), Vec::new()),
-            |report| (report.solver.to_owned(), report.columns),
+        let (solver, device, columns) = done.solved.map_or_else(
+            || (String::new(), String::new(), Vec::new()),
+            |report| (report.solver.to_owned(), report.place, report.columns),
         );
         let by_row = |values: &Vec<f64>| residuals(&sample, reading.rows.len, values);
         let factors = wanted.formula.absorb.iter().map(ToString::to_string);
         Ok(Demeaned {
             names,
             residuals: done.residuals.iter().map(by_row).collect(),
-            solver: SolverReport { solver, asked: self.solver, columns },
+            solver: SolverReport { solver, asked: self.solver, device, columns },
             levels: factors.zip(sample.factors.iter().map(|f| f.levels)).collect(),
             audit: RegressionAudit { rows: n, ..reading.audit.clone() },
             warnings: done.warnings,

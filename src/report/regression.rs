@@ -89,7 +89,11 @@ impl RegressionResult {
         notes.push(quality.join(", "));
         if let Some(solver) = &self.solver {
             let iterations = solver.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
-            notes.push(format!("Solver: {} ({iterations} iterations)", solver.solver));
+            let place = match solver.device.as_str() {
+                "host" => String::new(),
+                device => format!(" on {device}"),
+            };
+            notes.push(format!("Solver: {}{place} ({iterations} iterations)", solver.solver));
         }
         let audit = &self.audit;
         notes.extend(foot::reading(&audit.files, &audit.read_as_missing));

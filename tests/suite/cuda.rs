@@ -6,6 +6,7 @@ use burn_did::Precision;
 use burn_did::backend::Cuda;
 
 use crate::backends;
+use crate::fixed_effects_devices;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::DOUBLE_PRECISION;
 
@@ -26,5 +27,15 @@ fn every_golden_case() {
 fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {
         backends::run_some::<Cuda>(Precision::F64, 1);
+    }
+}
+
+#[test]
+fn regressions_with_fixed_effects() {
+    if usable() {
+        for precision in [Precision::F64, Precision::F32] {
+            fixed_effects_devices::golden_cases::<Cuda>(precision, 1);
+            fixed_effects_devices::event_studies_and_columns::<Cuda>(precision);
+        }
     }
 }

@@ -1,21 +1,21 @@
 //! Regressions with fixed effects: the specification's numbers, R fixest's, pyfixest's, and a dense least-squares problem's.
 
-use burn_did::backend::Cpu;
-use burn_did::{Family, FixedEffects, RegressionResult, Solver, SunAbraham, Vcov};
+use burn_did::backend::{Cpu, DidBackend};
+use burn_did::{Family, FixedEffects, Precision, RegressionResult, Solver, SunAbraham, Vcov};
 use polars::prelude::*;
 use serde::Deserialize;
 
 use crate::support::frames::{filter, golden_data, golden_json};
 
 #[derive(Debug, Deserialize)]
-struct Golden<C> {
-    dataset: String,
-    cases: Vec<C>,
+pub(crate) struct Golden<C> {
+    pub dataset: String,
+    pub cases: Vec<C>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Case {
-    id: String,
+pub(crate) struct Case {
+    pub id: String,
     formula: String,
     vcov: String,
     weights: Option<String>,
@@ -40,12 +40,22 @@ fn vcov(text: &str) -> Vcov {
 }
 
 fn fit(case: &Case, data: &DataFrame, family: Family) -> RegressionResult {
-    let config = FixedEffects::<Cpu>::builder()
+    fit_on::<Cpu>(case, data, family, Precision::F64)
+}
+
+pub(crate) fn fit_on<B: DidBackend>(
+    case: &Case,
+    data: &DataFrame,
+    family: Family,
+    precision: Precision,
+) -> RegressionResult {
+    let config = FixedEffects::<B>::builder()
         .formula(&*case.formula)
         .vcov(vcov(&case.vcov))
         .maybe_weights(case.weights.clone())
         .keep_singletons(case.keep_singletons)
         .family(family)
+        .precision(precision)
         .build();
     config.fit(data, &Default::default()).unwrap_or_else(|e| panic!("{}: {e}", case.id))
 }
@@ -55,7 +65,7 @@ fn near(what: &str, got: f64, expected: f64, allowed: f64) {
     assert!(off <= allowed || got == expected, "{what}: {got} is off {expected} by {off:.1e}");
 }
 
-fn compare(case: &Case, fit: &RegressionResult, coef: f64, se: f64) {
+pub(crate) fn compare(case: &Case, fit: &RegressionResult, coef: f64, se: f64) {
     let names: Vec<&str> = fit.names().map(|n| n.trim_matches(['(', ')'])).collect();
     let expected: Vec<&str> = case.names.iter().map(|n| n.trim_matches(['(', ')'])).collect();
     assert_eq!((names, fit.n), (expected, case.n), "{}", case.id);

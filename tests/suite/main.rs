@@ -24,6 +24,7 @@ mod drdid_properties;
 mod errors;
 mod extremes;
 mod fixed_effects;
+mod fixed_effects_devices;
 mod fixed_effects_properties;
 mod golden;
 mod honest;

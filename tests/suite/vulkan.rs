@@ -7,6 +7,7 @@ use burn_did::data::Simulation;
 use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result};
 
 use crate::backends;
+use crate::fixed_effects_devices;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::DOUBLE_PRECISION;
 
@@ -84,4 +85,15 @@ fn a_pass_is_few_launches_and_one_read() {
     assert_eq!(models.reads, sent + models.passes);
     // Two for cross-products and for a step of all models, four for influence values.
     assert_eq!(models.launches, sent + 2 * (models.passes - 1) + 4);
+}
+
+#[test]
+fn regressions_with_fixed_effects() {
+    if usable() {
+        fixed_effects_devices::golden_cases::<Vulkan>(Precision::F64, 3);
+        fixed_effects_devices::event_studies_and_columns::<Vulkan>(Precision::F64);
+        let work = fixed_effects_devices::work::<Vulkan>(Precision::F64).expect("GPUs count");
+        assert!(work.passes <= 2, "double precision is right at once, or nearly: {work:?}");
+        assert!(work.resident_bytes > 0 && work.launches > 20 * work.reads, "{work:?}");
+    }
 }

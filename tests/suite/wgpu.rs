@@ -6,6 +6,7 @@ use burn_did::Precision;
 use burn_did::backend::Wgpu;
 
 use crate::backends;
+use crate::fixed_effects_devices;
 use crate::support::golden::{DATASETS, run_some};
 use crate::support::tolerance::SINGLE_PRECISION;
 
@@ -31,6 +32,14 @@ fn one_golden_case_in_seven() {
 fn one_golden_case_in_five_of_two_periods_and_triple_differences() {
     if usable() {
         backends::run_some::<Wgpu>(Precision::F32, 5);
+    }
+}
+
+#[test]
+fn regressions_with_fixed_effects() {
+    if usable() {
+        fixed_effects_devices::golden_cases::<Wgpu>(Precision::F32, 1);
+        fixed_effects_devices::event_studies_and_columns::<Wgpu>(Precision::F32);
     }
 }
 

@@ -6,6 +6,7 @@
 //! than the tiles' sums.
 
 mod at_once;
+mod bidiagonal;
 mod buffers;
 mod fold;
 mod influence;
@@ -13,7 +14,9 @@ mod jobs;
 mod kernels;
 #[cfg(feature = "wgpu")]
 mod known;
+mod levels;
 mod meter;
+mod pieces;
 mod products;
 mod slab;
 mod spans;
@@ -38,7 +41,7 @@ use self::influence::{Influence, Question, Sums, mirror, of_tile};
 use self::jobs::{Asked, Jobs};
 use self::slab::Columns;
 use self::spans::{Cut, Span};
-use super::{AtOnce, Availability, DidBackend};
+use super::{AtOnce, Availability, DidBackend, LevelDesign, LevelSolver, LevelWeights};
 use crate::error::Result;
 use crate::options::Precision;
 use crate::pass::{
@@ -177,6 +180,16 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
             let tile = tile.into_primitive().tensor();
             of_tile(&Gpu::of(&tile), Columns::alone(tile), shape, Some((spec, rank)))
         })
+    }
+
+    fn levels(
+        design: &LevelDesign<'_>,
+        weights: &LevelWeights<'_>,
+        device: &Self::Device,
+        precision: Precision,
+    ) -> Result<Option<Box<dyn LevelSolver>>> {
+        let held = levels::Levels::<R>::hold(design, weights, device, precision)?;
+        Ok(Some(Box::new(held)))
     }
 }
 

@@ -11,8 +11,11 @@ use super::headless::{self, Headless, NoDevice, take_sources};
 use super::kernels::{LAWS, hold};
 use crate::DidError;
 use crate::backend::sample::{self, Sample};
-use crate::backend::{DidBackend, Segments};
+use crate::backend::{
+    BidiagonalProblem, BidiagonalUpdate, DidBackend, LevelDesign, LevelWeights, Segments,
+};
 use crate::error::Result;
+use crate::options::Precision;
 use crate::pass::{
     Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, Slab, Weight,
 };
@@ -79,6 +82,28 @@ fn launch(chunk: &Chunk<Source>, sample: &Sample) {
     }
 }
 
+/// Steps on the levels of fixed effects, with long levels and with weights or without.
+fn launch_levels() {
+    let starts: Vec<u32> = (0..=30).map(|segment| 10 * segment).collect();
+    let codes: Vec<u32> = (0..300).flat_map(|cell| [cell % 3, 3 + cell % 7]).collect();
+    let design = LevelDesign { starts: &starts, codes: &codes, others: 2, levels: 10 };
+    let ones = [1.0; 300];
+    for cells in [None, Some(&ones[..])] {
+        let (lead, rest) = (&ones[..30], &ones[..10]);
+        let weights = LevelWeights { cells, lead, rest, diagonal: rest };
+        let held = Source::levels(&design, &weights, &NoDevice, Precision::F64);
+        let mut held = held.expect("held").expect("a device");
+        held.begin(&[1.0; 80], 8).expect("begun");
+        refused(held.steps(&[true; 8], 2));
+        let roots = cells;
+        let (b, scales) = (&[1.0; 2_400], &ones[..40]);
+        let problem = BidiagonalProblem { b, roots, scales, columns: 8 };
+        held.begin_bidiagonal(&problem).expect("begun");
+        refused(held.bidiagonalise(2));
+        refused(held.combine(&[BidiagonalUpdate::default(); 16]));
+    }
+}
+
 #[test]
 fn every_kernel_is_in_double_precision() {
     // Every form, height of a block, law and way to add up, hence every kernel that a fit launches.
@@ -95,6 +120,8 @@ fn every_kernel_is_in_double_precision() {
             }
         }
     }
+    launch_levels();
+    sources.extend(take_sources().into_iter().map(|source| (0, source)));
     for (number, (k, source)) in sources.iter().enumerate() {
         assert!(!words(&source.code).any(|w| w == "float"), "{} has a float", source.entry);
         assert!(source.shared_bytes <= STATIC_SHARED_BYTES, "{}", source.shared_bytes);
@@ -110,6 +137,17 @@ fn every_kernel_is_in_double_precision() {
     assert_eq!(count("linear_predictors"), 2, "two sizes: {entries:?}");
     assert_eq!(count("multiplied_sums"), 3, "three laws: {entries:?}");
     assert_eq!(count("add_tiles"), 8, "four kinds of sums from two starts: {entries:?}");
-    let once = ["influence_values", "copy_piece", "add_words"];
-    assert_eq!(once.map(count), [1; 3], "{entries:?}");
+    let once =
+        ["influence_values", "copy_piece", "add_words", "curvatures", "find_steps", "normalise"];
+    assert_eq!(once.map(count), [1; 6], "{entries:?}");
+    let twice =
+        ["gather_levels", "add_pieces", "subtract_means", "advance_f", "find_turns", "turn_f"];
+    assert_eq!(twice.map(count), [2; 6], "weights or none, the first step or another: {entries:?}");
+    let twice = ["advance_levels", "find_norms", "combine"];
+    assert_eq!(twice.map(count), [2; 3], "either norm, the first step or another: {entries:?}");
+    assert_eq!(
+        count("advance_cells"),
+        4,
+        "weights or none, the first step or another: {entries:?}"
+    );
 }

@@ -82,6 +82,22 @@ macro_rules! on_the_device {
             let Some(device) = device() else { return };
             kernels::bear_extreme_log_odds::<$backend>(&device, $precision.dtype());
         }
+
+        #[test]
+        fn fixed_effects_agree_with_the_host() {
+            let Some(device) = device() else { return };
+            crate::demean::device_tests::agree_with_the_host::<$backend>(&device, $precision);
+        }
+
+        #[test]
+        fn fixed_effects_take_other_weights() {
+            let Some(device) = device() else { return };
+            crate::demean::device_tests::begin_anew_with_other_weights::<$backend>(
+                &device, $precision,
+            );
+            crate::demean::device_tests::stop_as_they_should::<$backend>(&device, $precision);
+            crate::demean::device_tests::take_the_steps_of_lsmr::<$backend>(&device, $precision);
+        }
     };
 }
 pub(super) use on_the_device;

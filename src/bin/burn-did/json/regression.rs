@@ -43,8 +43,10 @@ pub(crate) struct Regression<'a> {
 #[derive(serde::Serialize)]
 struct Solved<'a> {
     name: &'a str,
+    device: &'a str,
     columns: Vec<&'a str>,
     iterations: Vec<usize>,
+    passes: Vec<usize>,
     stop: Vec<String>,
     normal_residual: Vec<f64>,
 }
@@ -54,8 +56,10 @@ impl<'a> Solved<'a> {
         let columns = report.map_or(&[][..], |report| &report.columns);
         Self {
             name: report.map_or("none", |report| &report.solver),
+            device: report.map_or("host", |report| &report.device),
             columns: columns.iter().map(|c| c.name.as_str()).collect(),
             iterations: columns.iter().map(|c| c.iterations).collect(),
+            passes: columns.iter().map(|c| c.passes).collect(),
             stop: columns.iter().map(|c| c.stop.to_string()).collect(),
             normal_residual: columns.iter().map(|c| c.normal_residual).collect(),
         }
