@@ -21,7 +21,12 @@ pub(super) struct Scores<'a> {
 pub(super) struct Covariance {
     pub matrix: Vec<f64>,
     pub repaired: bool,
+    /// Rows with a leverage of one, with which there is no covariance by leverage.
+    pub full_leverage: usize,
 }
+
+/// What rounding may leave of one minus a leverage of one.
+const FULL: f64 = 1e-10;
 
 /// The least that an eigenvalue may be after a repair, as in R `fixest`.
 const SMALLEST: f64 = 1e-10;
@@ -32,7 +37,7 @@ impl Scores<'_> {
         let n = self.residuals.len() as f64;
         let parameters = if ssc.k_adj { (n - 1.0) / (n - k as f64) } else { 1.0 };
         let rows = if ssc.g_adj { n / (n - 1.0) } else { 1.0 };
-        let mut repaired = false;
+        let (mut repaired, mut full_leverage) = (false, 0);
         let matrix = match vcov {
             Vcov::Iid => scaled(self.bread, parameters * self.rss / (n - 1.0)),
             Vcov::Hetero => scaled(
@@ -42,6 +47,7 @@ impl Scores<'_> {
             Vcov::Hc2 | Vcov::Hc3 => {
                 let mut e = sums::quadratic(self.columns, self.bread);
                 let half = *vcov == Vcov::Hc2;
+                full_leverage = e.iter().filter(|leverage| 1.0 - **leverage < FULL).count();
                 sums::update(&mut e, |row, leverage| {
                     let left = 1.0 - leverage;
                     self.residuals[row] / if half { left.sqrt() } else { left }
@@ -55,7 +61,7 @@ impl Scores<'_> {
                 fixed.unwrap_or(matrix)
             }
         };
-        Covariance { matrix, repaired }
+        Covariance { matrix, repaired, full_leverage }
     }
 
     /// `V₁ + V₂ - V₁₂`, or of one factor `V₁`.
@@ -130,6 +136,9 @@ mod tests {
         near(of(&Vcov::Hc2, &ssc), 10.0 / 16.0 / 0.75 * 4.0 / 3.0);
         near(of(&Vcov::Hc3, &ssc), 10.0 / 16.0 / 0.5625 * 4.0 / 3.0);
         near(of(&Vcov::Cluster(vec![]), &ssc), 0.0);
+        let one = [1.0, 0.0, 0.0, 0.0];
+        let alone = Scores { columns: &[&one], bread: &[1.0], ..scores };
+        assert_eq!(alone.covariance(&Vcov::Hc3, &ssc, 1).full_leverage, 1);
         let plain = Ssc { k_adj: false, g_adj: false, ..ssc };
         near(of(&Vcov::Hetero, &plain), 10.0 / 16.0);
         near(of(&Vcov::Iid, &plain), 10.0 / 3.0 / 4.0);
