@@ -34,18 +34,18 @@ def status(field):
 
 
 data = pd.read_parquet(path)
-fit(data.head(1_000).copy())
+fit(data.head(1_000).assign(firm=lambda few: few.index % 23))
 with open("/proc/self/clear_refs", "w") as file:
     file.write("5")
 loaded = status("VmRSS")
-start = time.perf_counter()
+start, processor = time.perf_counter(), time.process_time()
 try:
     fitted = fit(data)
 except Exception as error:
     print(json.dumps({"error": str(error).splitlines()[0]}))
     sys.exit()
-seconds = time.perf_counter() - start
+seconds, processor = time.perf_counter() - start, time.process_time() - processor
 print(json.dumps({
-    "seconds": seconds, "loaded": loaded, "peak": status("VmHWM"),
+    "seconds": seconds, "processor": processor, "loaded": loaded, "peak": status("VmHWM"),
     "coef": fitted.coef().tolist(), "se": fitted.se().tolist(),
 }))

@@ -176,7 +176,7 @@ impl DidWarning {
             ),
             Self::RepairedCovariance => write!(
                 f,
-                "the covariance had a negative variance, as the sum over two factors of clusters can have; its eigenvalues were made positive"
+                "the covariance had a negative variance, as the sum over two factors of clusters can have; its negative eigenvalues were made zero"
             ),
             Self::PartialLeverage => write!(
                 f,

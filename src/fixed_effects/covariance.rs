@@ -28,8 +28,8 @@ pub(super) struct Covariance {
 /// What rounding may leave of one minus a leverage of one.
 const FULL: f64 = 1e-10;
 
-/// The least that an eigenvalue may be after a repair, as in R `fixest`.
-const SMALLEST: f64 = 1e-10;
+/// A variance of which a repair leaves less than this part is none.
+const LEFT: f64 = 1e-9;
 
 impl Scores<'_> {
     /// The covariance with its corrections for small samples; `k` counts the parameters.
@@ -95,19 +95,26 @@ fn scaled(matrix: &[f64], scale: f64) -> Vec<f64> {
     matrix.iter().map(|v| v * scale).collect()
 }
 
-/// The matrix with its eigenvalues made positive, if a variance is negative (Cameron, Gelbach and Miller 2011).
+/// The matrix with its negative eigenvalues at zero, if a variance is negative (Cameron, Gelbach and Miller 2011).
+///
+/// Differs from R `fixest`, whose least eigenvalue is 1e-10: here the matrix is divided by its variances first, so that the units
+/// of the regressors do not matter, and a variance that the repair leaves at zero is none rather than a tiny one.
 fn positive(matrix: &[f64], k: usize) -> Option<Vec<f64>> {
     if !(0..k).any(|j| matrix[j * k + j] < 0.0) {
         return None;
     }
-    let eigen = MatRef::from_row_major_slice(matrix, k, k).self_adjoint_eigen(Side::Lower).ok()?;
+    let scale: Vec<f64> = (0..k).map(|j| matrix[j * k + j].abs().sqrt()).collect();
+    let over = |e: usize| scale[e / k] * scale[e % k];
+    let scaled: Vec<f64> =
+        (0..k * k).map(|e| if over(e) > 0.0 { matrix[e] / over(e) } else { 0.0 }).collect();
+    let eigen = MatRef::from_row_major_slice(&scaled, k, k).self_adjoint_eigen(Side::Lower).ok()?;
     let (u, values) = (eigen.U(), eigen.S());
-    let value = |i: usize| values[i].max(SMALLEST);
-    Some(
-        (0..k * k)
-            .map(|e| (0..k).map(|i| u[(e / k, i)] * u[(e % k, i)] * value(i)).sum())
-            .collect(),
-    )
+    let entry = |e: usize| -> f64 {
+        (0..k).map(|i| u[(e / k, i)] * u[(e % k, i)] * values[i].max(0.0)).sum()
+    };
+    let is_left: Vec<bool> = (0..k).map(|j| entry(j * k + j) > LEFT).collect();
+    let kept = |e: usize| if is_left[e / k] && is_left[e % k] { entry(e) * over(e) } else { 0.0 };
+    Some((0..k * k).map(kept).collect())
 }
 
 #[cfg(test)]
@@ -147,7 +154,16 @@ mod tests {
     #[test]
     fn negative_variances_are_repaired() {
         let fixed = positive(&[-1.0, 0.0, 0.0, 4.0], 2).unwrap();
-        assert!((fixed[0] - SMALLEST).abs() < 1e-20 && (fixed[3] - 4.0).abs() < 1e-14);
+        assert!(fixed[0] == 0.0 && (fixed[3] - 4.0).abs() < 1e-14);
         assert!(positive(&[1.0], 1).is_none());
+        // In any units.
+        let matrix = [-0.5, 0.3, -0.2, 0.3, 2.0, 0.1, -0.2, 0.1, 1.5];
+        let units = [1e-9, 1.0, 1e9];
+        let scaled: Vec<f64> = (0..9).map(|e| matrix[e] * units[e / 3] * units[e % 3]).collect();
+        let (plain, scaled) = (positive(&matrix, 3).unwrap(), positive(&scaled, 3).unwrap());
+        for e in 0..9 {
+            assert!((scaled[e] / (units[e / 3] * units[e % 3]) - plain[e]).abs() < 1e-13);
+        }
+        assert!(plain[0] > 0.0 && plain[4] > 2.0);
     }
 }

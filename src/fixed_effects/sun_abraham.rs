@@ -292,7 +292,7 @@ impl<B: DidBackend> SunAbraham<B> {
         let shares = std::cell::RefCell::new(Vec::new());
         let design = |rows: &[u32]| {
             let present = read.regressors.present(rows);
-            let mut all = columns(&read.regressors.design(&present)?, rows);
+            let mut all = columns(&read.regressors.design(&present)?, rows)?;
             let own = cells.columns(&self.time, rows);
             let weight = |row: u32| read.weights.as_ref().map_or(1.0, |w| w[row as usize]);
             let mut sums = vec![0.0; cells.cells.len()];

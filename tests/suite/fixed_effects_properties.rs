@@ -461,7 +461,7 @@ fn an_outcome_that_is_fitted_exactly_is_said() {
     let exact = |formula: &str, data: &DataFrame| {
         fit(data, formula).warnings.contains(&DidWarning::ExactFit)
     };
-    let sum = floats(&data, "x1").iter().zip(floats(&data, "firm")).map(|(x, f)| 2.0 * x + f);
+    let sum = floats(&data, "x1").into_iter().zip(floats(&data, "firm")).map(|(x, f)| 2.0 * x + f);
     let data = with(&data, "sum", sum.collect::<Vec<_>>());
     for formula in
         ["sum ~ x1 | firm", "sum ~ x1 | firm + year", "sum ~ x1 + firm", "sector ~ x1 | firm"]
@@ -483,16 +483,18 @@ fn cohorts_without_a_reference_are_left_out() {
     let odd =
         crate::support::frames::filter(&mpdta, "year", |year| year != 2006.0 && year != 2004.0);
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    let config = config.group("first.treat");
+    let config = config.group("first.treat").build();
     let odd = crate::support::frames::filter(&odd, "first.treat", |g| g == 0.0 || g == 2007.0);
-    let error = config.clone().build().fit(&odd, &Default::default()).unwrap_err().to_string();
+    let error = config.fit(&odd, &Default::default()).unwrap_err().to_string();
     assert!(error.contains("reference event time -1"), "{error}");
-    let fit = config.clone().reference([-2.0]).build().fit(&odd, &Default::default()).unwrap();
+    let fit = SunAbraham { reference: vec![-2.0], ..config.clone() }
+        .fit(&odd, &Default::default())
+        .unwrap();
     assert_eq!(fit.event_study.event_times(), [-4.0, 0.0]);
     assert!(fit.regression.dropped.is_empty());
     // Without 2005 the cohort of 2006 has no year before treatment to be compared with; the others do.
     let without = crate::support::frames::filter(&mpdta, "year", |year| year != 2005.0);
-    let fit = config.build().fit(&without, &Default::default()).unwrap();
+    let fit = config.fit(&without, &Default::default()).unwrap();
     let expected = DidWarning::CohortsWithoutReference { cohorts: vec![2006.0] };
     assert!(fit.regression.warnings.contains(&expected), "{:?}", fit.regression.warnings);
     assert!(
