@@ -1,11 +1,13 @@
 //! Demeaning, side by side with pyfixest's demeaners: seconds, iterations, and what is left of `A'r`.
 //!
-//! `cargo bench --features cli --bench fixed_effects -- ROWS [COLUMNS [DESIGN..]]`, see `benches/README.md`.
+//! `cargo bench --features cli --bench fixed_effects -- ROWS [COLUMNS [DESIGN..]]`, and `-- fits ROWS [COLUMNS [DESIGN..]]` for whole
+//! regressions: see `benches/README.md`.
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod designs;
+mod fits;
 
 use std::io::Write;
 use std::path::Path;
@@ -28,6 +30,13 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    if let [word, path, formula] = words.as_slice()
+        && word == "fit"
+    {
+        return fits::fit(path, formula);
+    }
+    let whole = words.first().is_some_and(|word| word == "fits");
+    let words = &words[usize::from(whole)..];
     let Some(rows) = words.first() else {
         println!("nothing to do: say how many rows, as in `-- 1e6 1 simple2 difficult3`");
         return Ok(());
@@ -37,10 +46,14 @@ fn run() -> Result<()> {
     let python =
         python::environment("python-fixed-effects", &bench_file("fixed_effects/requirements.txt"))?;
     println!("{}; {}\n", machine::describe(), machine::build());
+    let names = words.get(2..).unwrap_or_default();
+    if whole {
+        return fits::compare(rows, columns, names, &python);
+    }
     println!(
         "| design | rows | columns | demeaner | seconds | iterations | ‖A'r‖ |\n|---|---:|---:|---|---:|---:|---:|"
     );
-    for name in DESIGNS.iter().filter(|d| words.len() < 3 || words[2..].iter().any(|w| w == *d)) {
+    for name in DESIGNS.iter().filter(|name| chosen(names, name)) {
         let design = Design::new(name, rows, columns);
         let line = |demeaner: &str, seconds: f64, iterations: &str, normal: f64| {
             println!(
@@ -51,6 +64,11 @@ fn run() -> Result<()> {
         theirs(&design, &python, &line)?;
     }
     Ok(())
+}
+
+/// Whether a design is asked for: all are if none is named.
+fn chosen(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|n| n == name)
 }
 
 /// This crate's solvers, from a frame: its time has the order and the codes of the rows in it.

@@ -157,6 +157,11 @@ pub enum DidWarning {
         /// Number of rows.
         rows: usize,
     },
+    /// Cohorts without a row at the event times that others are compared with were left out.
+    CohortsWithoutReference {
+        /// First treated periods of the cohorts.
+        cohorts: Vec<f64>,
+    },
     /// Rows that a Poisson regression fits exactly with a mean of zero were left out.
     Separated {
         /// Number of rows.
@@ -168,6 +173,13 @@ pub enum DidWarning {
     RepairedCovariance,
     /// Leverage is that of the regressors without the fixed effects.
     PartialLeverage,
+    /// The regressors fit rows exactly, whatever their outcome, so that HC2 and HC3 do not exist.
+    FullLeverage {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// What is left of the outcome is the error of the computation.
+    ExactFit,
     /// There are no more rows than parameters, or clusters: nothing is left for standard errors.
     NoDegreesOfFreedom {
         /// Rows of the sample.

@@ -161,6 +161,11 @@ impl DidWarning {
                 f,
                 "dropped {rows} rows of units that were already treated in the first period"
             ),
+            Self::CohortsWithoutReference { cohorts } => write!(
+                f,
+                "left out cohorts that have no row at a reference event time: {}; other references may be in their periods",
+                cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
             Self::Separated { rows } => write!(
                 f,
                 "{rows} rows whose outcome of zero is fitted exactly, by a mean of zero, were left out (separation)"
@@ -171,11 +176,19 @@ impl DidWarning {
             ),
             Self::RepairedCovariance => write!(
                 f,
-                "the covariance had a negative variance, as the sum over two factors of clusters can have; its eigenvalues were made positive"
+                "the covariance had a negative variance, as the sum over two factors of clusters can have; its negative eigenvalues were made zero"
             ),
             Self::PartialLeverage => write!(
                 f,
                 "HC2 and HC3 use the leverage of the regressors without that of the fixed effects; standard errors are too small where levels have few rows"
+            ),
+            Self::FullLeverage { rows } => write!(
+                f,
+                "{rows} rows have a leverage of one: the regressors fit them exactly, whatever their outcome, and HC2 and HC3 do not exist; use HC1"
+            ),
+            Self::ExactFit => write!(
+                f,
+                "the outcome is fitted exactly, up to the error of the computation; standard errors say nothing"
             ),
             Self::NoDegreesOfFreedom { rows, parameters } => write!(
                 f,

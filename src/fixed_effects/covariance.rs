@@ -21,10 +21,15 @@ pub(super) struct Scores<'a> {
 pub(super) struct Covariance {
     pub matrix: Vec<f64>,
     pub repaired: bool,
+    /// Rows with a leverage of one, with which there is no covariance by leverage.
+    pub full_leverage: usize,
 }
 
-/// The least that an eigenvalue may be after a repair, as in R `fixest`.
-const SMALLEST: f64 = 1e-10;
+/// What rounding may leave of one minus a leverage of one.
+const FULL: f64 = 1e-10;
+
+/// A variance of which a repair leaves less than this part is none.
+const LEFT: f64 = 1e-9;
 
 impl Scores<'_> {
     /// The covariance with its corrections for small samples; `k` counts the parameters.
@@ -32,7 +37,7 @@ impl Scores<'_> {
         let n = self.residuals.len() as f64;
         let parameters = if ssc.k_adj { (n - 1.0) / (n - k as f64) } else { 1.0 };
         let rows = if ssc.g_adj { n / (n - 1.0) } else { 1.0 };
-        let mut repaired = false;
+        let (mut repaired, mut full_leverage) = (false, 0);
         let matrix = match vcov {
             Vcov::Iid => scaled(self.bread, parameters * self.rss / (n - 1.0)),
             Vcov::Hetero => scaled(
@@ -42,6 +47,7 @@ impl Scores<'_> {
             Vcov::Hc2 | Vcov::Hc3 => {
                 let mut e = sums::quadratic(self.columns, self.bread);
                 let half = *vcov == Vcov::Hc2;
+                full_leverage = e.iter().filter(|leverage| 1.0 - **leverage < FULL).count();
                 sums::update(&mut e, |row, leverage| {
                     let left = 1.0 - leverage;
                     self.residuals[row] / if half { left.sqrt() } else { left }
@@ -55,7 +61,7 @@ impl Scores<'_> {
                 fixed.unwrap_or(matrix)
             }
         };
-        Covariance { matrix, repaired }
+        Covariance { matrix, repaired, full_leverage }
     }
 
     /// `V₁ + V₂ - V₁₂`, or of one factor `V₁`.
@@ -89,19 +95,26 @@ fn scaled(matrix: &[f64], scale: f64) -> Vec<f64> {
     matrix.iter().map(|v| v * scale).collect()
 }
 
-/// The matrix with its eigenvalues made positive, if a variance is negative (Cameron, Gelbach and Miller 2011).
+/// The matrix with its negative eigenvalues at zero, if a variance is negative (Cameron, Gelbach and Miller 2011).
+///
+/// Differs from R `fixest`, whose least eigenvalue is 1e-10: here the matrix is divided by its variances first, so that the units
+/// of the regressors do not matter, and a variance that the repair leaves at zero is none rather than a tiny one.
 fn positive(matrix: &[f64], k: usize) -> Option<Vec<f64>> {
     if !(0..k).any(|j| matrix[j * k + j] < 0.0) {
         return None;
     }
-    let eigen = MatRef::from_row_major_slice(matrix, k, k).self_adjoint_eigen(Side::Lower).ok()?;
+    let scale: Vec<f64> = (0..k).map(|j| matrix[j * k + j].abs().sqrt()).collect();
+    let over = |e: usize| scale[e / k] * scale[e % k];
+    let scaled: Vec<f64> =
+        (0..k * k).map(|e| if over(e) > 0.0 { matrix[e] / over(e) } else { 0.0 }).collect();
+    let eigen = MatRef::from_row_major_slice(&scaled, k, k).self_adjoint_eigen(Side::Lower).ok()?;
     let (u, values) = (eigen.U(), eigen.S());
-    let value = |i: usize| values[i].max(SMALLEST);
-    Some(
-        (0..k * k)
-            .map(|e| (0..k).map(|i| u[(e / k, i)] * u[(e % k, i)] * value(i)).sum())
-            .collect(),
-    )
+    let entry = |e: usize| -> f64 {
+        (0..k).map(|i| u[(e / k, i)] * u[(e % k, i)] * values[i].max(0.0)).sum()
+    };
+    let is_left: Vec<bool> = (0..k).map(|j| entry(j * k + j) > LEFT).collect();
+    let kept = |e: usize| if is_left[e / k] && is_left[e % k] { entry(e) * over(e) } else { 0.0 };
+    Some((0..k * k).map(kept).collect())
 }
 
 #[cfg(test)]
@@ -130,6 +143,9 @@ mod tests {
         near(of(&Vcov::Hc2, &ssc), 10.0 / 16.0 / 0.75 * 4.0 / 3.0);
         near(of(&Vcov::Hc3, &ssc), 10.0 / 16.0 / 0.5625 * 4.0 / 3.0);
         near(of(&Vcov::Cluster(vec![]), &ssc), 0.0);
+        let one = [1.0, 0.0, 0.0, 0.0];
+        let alone = Scores { columns: &[&one], bread: &[1.0], ..scores };
+        assert_eq!(alone.covariance(&Vcov::Hc3, &ssc, 1).full_leverage, 1);
         let plain = Ssc { k_adj: false, g_adj: false, ..ssc };
         near(of(&Vcov::Hetero, &plain), 10.0 / 16.0);
         near(of(&Vcov::Iid, &plain), 10.0 / 3.0 / 4.0);
@@ -138,7 +154,16 @@ mod tests {
     #[test]
     fn negative_variances_are_repaired() {
         let fixed = positive(&[-1.0, 0.0, 0.0, 4.0], 2).unwrap();
-        assert!((fixed[0] - SMALLEST).abs() < 1e-20 && (fixed[3] - 4.0).abs() < 1e-14);
+        assert!(fixed[0] == 0.0 && (fixed[3] - 4.0).abs() < 1e-14);
         assert!(positive(&[1.0], 1).is_none());
+        // In any units.
+        let matrix = [-0.5, 0.3, -0.2, 0.3, 2.0, 0.1, -0.2, 0.1, 1.5];
+        let units = [1e-9, 1.0, 1e9];
+        let scaled: Vec<f64> = (0..9).map(|e| matrix[e] * units[e / 3] * units[e % 3]).collect();
+        let (plain, scaled) = (positive(&matrix, 3).unwrap(), positive(&scaled, 3).unwrap());
+        for e in 0..9 {
+            assert!((scaled[e] / (units[e / 3] * units[e % 3]) - plain[e]).abs() < 1e-13);
+        }
+        assert!(plain[0] > 0.0 && plain[4] > 2.0);
     }
 }

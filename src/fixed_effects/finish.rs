@@ -52,7 +52,9 @@ impl<B: DidBackend> Task<'_, B> {
         };
         let covariance = scores.covariance(&config.vcov, &config.ssc, df_k);
         let mut matrix = covariance.matrix;
-        let regular = rows_left > 0.0 && df_t > 0.0;
+        let full = covariance.full_leverage;
+        let enough = rows_left > 0.0 && df_t > 0.0;
+        let regular = enough && full == 0;
         if !regular {
             matrix.fill(f64::NAN);
         }
@@ -83,8 +85,11 @@ impl<B: DidBackend> Task<'_, B> {
         warnings.extend(covariance.repaired.then_some(DidWarning::RepairedCovariance));
         warnings.extend(leverage.then_some(DidWarning::PartialLeverage));
         warnings.extend(
-            (!regular).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
+            (!enough).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
         );
+        warnings.extend((enough && full > 0).then_some(DidWarning::FullLeverage { rows: full }));
+        let exact = regular && estimated.is_exact(config.fixef_tol);
+        warnings.extend(exact.then_some(DidWarning::ExactFit));
         let names = wanted.clusters.iter().map(ToString::to_string);
         let report = estimated.report.take().map(|report| SolverReport {
             solver: report.solver.to_owned(),

@@ -54,7 +54,7 @@ pub(super) fn fit<B: DidBackend>(
         let regressors = &reading.rows.regressors;
         let present = regressors.present(rows);
         let design = regressors.design(&present)?;
-        Ok((columns(&design, rows), Some((design, present))))
+        Ok((columns(&design, rows)?, Some((design, present))))
     };
     task.estimate(&wanted, &reading, Vec::new(), &design)
 }
@@ -137,7 +137,12 @@ impl<B: DidBackend> Task<'_, B> {
                     // What is separated keeps the iteration from its end.
                     let suspected = match &fitted {
                         Ok((_, mu)) => is_suspected(&sample, mu),
-                        Err(DidError::NotConverged { .. }) => true,
+                        Err(
+                            DidError::NotConverged { .. }
+                            | DidError::NotDemeaned { .. }
+                            | DidError::CovariateRange { .. }
+                            | DidError::Singular { .. },
+                        ) => true,
                         Err(_) => false,
                     };
                     if suspected {

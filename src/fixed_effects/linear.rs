@@ -11,6 +11,9 @@ use crate::error::{DidError, DidWarning, Result};
 /// Name of the constant.
 pub(super) const CONSTANT: &str = "(Intercept)";
 
+/// What rounding may leave of a column.
+const ROUNDING: f64 = 1e-12;
+
 /// Regressors about their means, where a constant or fixed effects span these.
 pub(super) struct Regressors {
     pub names: Vec<String>,
@@ -53,6 +56,19 @@ pub(super) struct Quality {
     pub within: Option<f64>,
     /// Logarithms of the likelihood, of the fit and of a constant mean.
     pub likelihood: Option<(f64, f64)>,
+}
+
+impl Estimated {
+    /// Whether what is left of the outcome is no more than the error of the computation: of rounding, or of fixed effects that
+    /// were projected out iteratively, up to ten tolerances.
+    pub fn is_exact(&self, tolerance: f64) -> bool {
+        let iterated = self.report.iter().flat_map(|r| &r.columns).any(|c| c.iterations > 0);
+        let error = if iterated { ROUNDING.max(10.0 * tolerance) } else { ROUNDING };
+        let total = self.quality.within.unwrap_or(self.quality.total);
+        // A Poisson regression has no such total.
+        self.quality.rss <= error.powi(2) * total
+            || self.quality.within.is_some_and(|w| w <= ROUNDING.powi(2) * self.quality.total)
+    }
 }
 
 impl Regressors {

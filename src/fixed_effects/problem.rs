@@ -5,7 +5,7 @@ use super::sample::Sample;
 use super::sums;
 use crate::backend::DidBackend;
 use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaned, Demeaner};
-use crate::error::{DidWarning, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::options::Precision;
 use crate::panel::formula::{Design, Indicator};
 
@@ -20,8 +20,30 @@ pub(super) struct Column {
     pub indicator: Option<Indicator>,
 }
 
+/// Values are between this and its inverse: products of six of them, which a covariance is a sum of, neither overflow nor
+/// underflow.
+const RANGE: f64 = 1e-40;
+
+/// # Errors
+/// [`DidError::CovariateRange`] for values that are so large or small that their products are no numbers.
+pub(super) fn check_range(name: &str, values: &[f64]) -> Result<()> {
+    const PART: usize = 1 << 16;
+    let largest = crate::parallel::map(values.len().div_ceil(PART), |part| {
+        let part = crate::parallel::part(part, PART, values.len());
+        values[part].iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    });
+    let largest = largest.into_iter().fold(0.0, f64::max);
+    if largest == 0.0 || (RANGE..=1.0 / RANGE).contains(&largest) {
+        return Ok(());
+    }
+    Err(DidError::CovariateRange { column: name.to_owned(), largest })
+}
+
 /// The regressors of a design but for the constant.
-pub(super) fn columns(design: &Design, rows: &[u32]) -> Vec<Column> {
+///
+/// # Errors
+/// As [`check_range`].
+pub(super) fn columns(design: &Design, rows: &[u32]) -> Result<Vec<Column>> {
     let column = |index: usize| {
         let mut values = vec![0.0; rows.len()];
         const PART: usize = 1 << 16;
@@ -29,7 +51,8 @@ pub(super) fn columns(design: &Design, rows: &[u32]) -> Vec<Column> {
             design.fill(index, &rows[part * PART..][..out.len()], out);
         });
         let name = design.names()[index].clone();
-        Column { name, values, indicator: design.indicator(index).cloned() }
+        check_range(&name, &values)?;
+        Ok(Column { name, values, indicator: design.indicator(index).cloned() })
     };
     design.covariates().map(column).collect()
 }

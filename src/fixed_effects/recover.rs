@@ -14,7 +14,7 @@ use crate::demean::Factor;
 pub struct FactorEffects {
     /// The factor: a column, or columns as in `firm^year`.
     pub name: String,
-    /// Its levels, in order; those of several columns are joined by `_`.
+    /// Its levels, in order; those of several columns are joined by `_`, and quoted if they have a `_` themselves.
     pub levels: Vec<String>,
     /// Their effects.
     pub effects: Vec<f64>,

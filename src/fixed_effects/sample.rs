@@ -1,6 +1,7 @@
 //! From rows as read to the estimation sample, in canonical order.
 
 use super::order::{Keys, canonical};
+use super::problem::check_range;
 use crate::demean::Factor;
 use crate::error::{DidError, Result};
 use crate::panel::{Coded, RegressionRows, total_order};
@@ -64,10 +65,14 @@ impl Sample {
             let dense = Dense::new(coded, &kept);
             (gathered(&dense), dense.levels)
         });
+        let weights = read.weights.as_ref().map(|w| gather(&rows, |row| w[row]));
+        let outcome = gather(&rows, |row| read.outcome[row]);
+        check_range("weights", weights.as_deref().unwrap_or_default())?;
+        check_range("outcome", &outcome)?;
         Ok(Self {
             clusters: clusters.collect(),
-            weights: read.weights.as_ref().map(|w| gather(&rows, |row| w[row])),
-            outcome: gather(&rows, |row| read.outcome[row]),
+            weights,
+            outcome,
             factors: factors
                 .iter()
                 .map(|dense| Factor { codes: gathered(dense), levels: dense.levels })

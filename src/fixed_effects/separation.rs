@@ -14,7 +14,7 @@ use crate::error::Result;
 /// A fitted value this near to zero is zero.
 const TOLERANCE: f64 = 1e-4;
 
-const ITERATIONS: usize = 100;
+const ITERATIONS: usize = 500;
 
 /// Means of rows with an outcome of zero that are smaller than this part of the mean outcome are suspect.
 const SUSPECT: f64 = 1e-4;

@@ -1,6 +1,6 @@
 //! The interaction-weighted estimator of Sun and Abraham (2021).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::time::Instant;
 
@@ -147,6 +147,10 @@ struct Cells {
     codes: Vec<u32>,
     always: usize,
     last: Option<f64>,
+    /// Event times of reference that occur.
+    references: BTreeSet<i64>,
+    /// Cohorts that have no row at any of them: nothing says what their effects are compared with.
+    unreferenced: Vec<f64>,
 }
 
 impl Cells {
@@ -175,7 +179,29 @@ impl Cells {
         }
         let never = groups.iter().any(|g| *g > last);
         let comparison = (!never).then(|| treated.iter().copied().fold(first, f64::max));
-        let references: Vec<i64> = references.iter().map(|e| fine(*e)).collect();
+        let asked: Vec<i64> = references.iter().map(|e| fine(*e)).collect();
+        let compared = |g: f64, t: f64| {
+            let after = comparison.is_some_and(|last| t >= last || g == last);
+            g > first && g <= last && !after
+        };
+        let at_reference = |row: &usize| {
+            let (g, t) = (cohorts.cohort[*row], cohorts.time[*row]);
+            let at = fine(t - g);
+            (compared(g, t) && asked.contains(&at)).then(|| (at, fine(g)))
+        };
+        let referring: BTreeSet<(i64, i64)> = rows.iter().filter_map(at_reference).collect();
+        let references: BTreeSet<i64> = referring.iter().map(|(at, _)| *at).collect();
+        let referred: BTreeSet<i64> = referring.iter().map(|(_, cohort)| *cohort).collect();
+        let is_without = |g: &f64| Some(*g) != comparison && !referred.contains(&fine(*g));
+        let unreferenced: Vec<f64> = treated.into_iter().filter(is_without).collect();
+        if referred.is_empty() {
+            let asked: Vec<String> = asked.iter().map(|at| coarse(*at).to_string()).collect();
+            let what = format!(
+                "no treated row of the sample is at the reference event time {}; name one that occurs as `reference`",
+                asked.join(" or ")
+            );
+            return Err(DidError::EmptyWindow { what });
+        }
         let mut found: BTreeMap<Cell, u32> = BTreeMap::new();
         let (mut without, mut always) = (Vec::new(), 0);
         let mut of_row: Vec<Option<Cell>> = vec![None; cohorts.time.len()];
@@ -184,7 +210,7 @@ impl Cells {
             if g <= first {
                 always += 1;
                 without.push(row as u32);
-            } else if comparison.is_some_and(|last| t >= last) {
+            } else if comparison.is_some_and(|last| t >= last) || unreferenced.contains(&g) {
                 without.push(row as u32);
             } else if g <= last && Some(g) != comparison {
                 let cell = Cell { at: fine(t - g), cohort: fine(g) };
@@ -197,7 +223,8 @@ impl Cells {
         found.values_mut().zip(0..).for_each(|(code, next)| *code = next);
         let code = |cell: &Option<Cell>| cell.map_or(u32::MAX, |cell| found[&cell]);
         let codes = of_row.iter().map(code).collect();
-        Ok(Self { without, cells: found.into_keys().collect(), codes, always, last: comparison })
+        let cells = found.into_keys().collect();
+        Ok(Self { without, cells, codes, always, last: comparison, references, unreferenced })
     }
 
     /// Their columns, in the order of event times and cohorts.
@@ -265,7 +292,7 @@ impl<B: DidBackend> SunAbraham<B> {
         let shares = std::cell::RefCell::new(Vec::new());
         let design = |rows: &[u32]| {
             let present = read.regressors.present(rows);
-            let mut all = columns(&read.regressors.design(&present)?, rows);
+            let mut all = columns(&read.regressors.design(&present)?, rows)?;
             let own = cells.columns(&self.time, rows);
             let weight = |row: u32| read.weights.as_ref().map_or(1.0, |w| w[row as usize]);
             let mut sums = vec![0.0; cells.cells.len()];
@@ -289,6 +316,9 @@ impl<B: DidBackend> SunAbraham<B> {
         let warnings = [
             (always > 0).then_some(DidWarning::AlreadyTreatedRows { rows: always }),
             cells.last.map(|group| DidWarning::LastCohortAsControl { group }),
+            (!cells.unreferenced.is_empty()).then(|| DidWarning::CohortsWithoutReference {
+                cohorts: cells.unreferenced.clone(),
+            }),
         ];
         regression.warnings.splice(0..0, warnings.into_iter().flatten());
         let event_study = self.averaged(&regression, &cells, &shares.into_inner());
@@ -328,7 +358,7 @@ impl<B: DidBackend> SunAbraham<B> {
             let (value, variance) = combine(&[averaged(overall)], &b, &covariance);
             estimate(value[0], variance[0], fit.law, fit.law.critical(fit.settings.alpha))
         });
-        let references = self.reference.iter().map(|at| (*at, None));
+        let references = cells.references.iter().map(|at| (coarse(*at), None));
         let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
         RegressionEventStudy::new(fit, times.chain(references).collect(), overall)
     }

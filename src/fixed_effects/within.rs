@@ -135,7 +135,7 @@ impl<B: DidBackend> Demean<B> {
         let sample = Sample::new(&reading.rows, rules, &[])?;
         let evaluated = &reading.rows.regressors;
         let design = evaluated.design(&evaluated.present(&sample.rows))?;
-        let mut all = columns(&design, &sample.rows);
+        let mut all = columns(&design, &sample.rows)?;
         let names: Vec<String> = self.unique();
         let read_names: Vec<String> = all.iter().map(|c| c.name.clone()).collect();
         let labels: Vec<String> = names.iter().map(|name| name_label(name)).collect();

@@ -154,3 +154,21 @@ fn what_is_wrong_is_said() {
         assert!(message.contains(expected), "{message}");
     }
 }
+
+#[test]
+fn saved_regressions_are_drawn_and_judged() {
+    let (saved, picture) = (temporary("event.json"), temporary("event.svg"));
+    let formula = "lemp ~ i(year, treat, ref = 2003) | countyreal + year";
+    stdout(&["feols", "src/data/mpdta.csv", formula, "--save", &saved, "--quiet"]);
+    stdout(&["plot", &saved, "--out", &picture, "--title", "Minimum wage"]);
+    assert!(fs::read_to_string(&picture).unwrap().contains("Minimum wage"));
+    let message = failure(2, &["plot", &saved, "--out", &picture, "--aggregate", "dynamic"]);
+    assert!(message.contains("--aggregate"), "{message}");
+    let formula = "lemp ~ i(year, treat, ref = 2005) | countyreal + year";
+    stdout(&["feols", "src/data/mpdta.csv", formula, "--save", &saved, "--quiet"]);
+    let robust = parsed(&["honest", &saved, "--mbar", "0,1", "--format", "json"]);
+    assert_eq!(robust["results"].as_array().unwrap().len(), 2);
+    stdout(&["feols", DATA, "y ~ x1 | firm", "--save", &saved, "--quiet"]);
+    let message = failure(2, &["plot", &saved, "--out", &picture]);
+    assert!(message.contains("no i()"), "{message}");
+}

@@ -14,6 +14,7 @@ mod coverage;
 mod ddd;
 mod doses;
 mod drdid;
+mod fixed_effects;
 #[path = "../support/mod.rs"]
 mod support;
 mod switching;

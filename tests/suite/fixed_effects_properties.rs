@@ -419,3 +419,85 @@ fn without_never_treated_units_the_last_cohort_is_the_comparison() {
     let svg = fit.event_study.to_svg(&burn_did::PlotOptions::new()).unwrap();
     assert!(svg.starts_with("<svg"));
 }
+
+#[test]
+fn levels_of_two_columns_are_told_apart_in_predictions() {
+    // `x_y` and `z`, `x` and `y_z`: the same if they were merely joined.
+    let data = df!(
+        "a" => ["x_y", "x_y", "x", "x"].repeat(5),
+        "b" => ["z", "z", "y_z", "y_z"].repeat(5),
+        "x" => (0..20).map(|i| f64::from(i % 7)).collect::<Vec<_>>(),
+        "y" => (0..20).map(|i| f64::from(i % 7 + 10 * (i % 4 / 2))).collect::<Vec<_>>(),
+    )
+    .unwrap();
+    let config = FixedEffects::<Cpu>::builder().formula("y ~ x | a^b").keep_fixed_effects(true);
+    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    let predicted = fit.predict(&data).unwrap();
+    for (found, y) in predicted.iter().zip(floats(&data, "y")) {
+        assert!((found.unwrap() - y).abs() < 1e-9, "{found:?} {y}");
+    }
+}
+
+#[test]
+fn rows_that_are_fitted_whatever_their_outcome_have_no_leverage_to_divide_by() {
+    let data = data();
+    let own = |i: usize| f64::from(u8::from(i == 7));
+    let data = with(&data, "own", (0..2400).map(own).collect::<Vec<_>>());
+    let fit = |vcov: Vcov| {
+        let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 + own").vcov(vcov).build();
+        config.fit(&data, &Default::default()).unwrap()
+    };
+    for vcov in [Vcov::Hc2, Vcov::Hc3] {
+        let found = fit(vcov);
+        assert!(found.warnings.contains(&DidWarning::FullLeverage { rows: 1 }));
+        assert!(found.coefficients.iter().all(|c| c.se.is_none()) && found.vcov.is_empty());
+    }
+    assert!(fit(Vcov::Hetero).coefficients[1].se.is_some());
+}
+
+#[test]
+fn an_outcome_that_is_fitted_exactly_is_said() {
+    let data = data();
+    let exact = |formula: &str, data: &DataFrame| {
+        fit(data, formula).warnings.contains(&DidWarning::ExactFit)
+    };
+    let sum = floats(&data, "x1").into_iter().zip(floats(&data, "firm")).map(|(x, f)| 2.0 * x + f);
+    let data = with(&data, "sum", sum.collect::<Vec<_>>());
+    for formula in
+        ["sum ~ x1 | firm", "sum ~ x1 | firm + year", "sum ~ x1 + firm", "sector ~ x1 | firm"]
+    {
+        assert!(exact(formula, &data), "{formula}");
+    }
+    let nearly: Vec<f64> =
+        floats(&data, "sum").iter().zip(floats(&data, "x2")).map(|(s, x)| s + 1e-5 * x).collect();
+    let nearly = with(&data, "sum", nearly);
+    for formula in ["sum ~ x1 | firm", "sum ~ x1 | firm + year", "y ~ x1 | firm"] {
+        assert!(!exact(formula, &nearly), "{formula}");
+    }
+}
+
+#[test]
+fn cohorts_without_a_reference_are_left_out() {
+    // Every second year: event time -1 is of the cohorts with an odd year, which are treated between two periods.
+    let mpdta = burn_did::data::mpdta();
+    let odd =
+        crate::support::frames::filter(&mpdta, "year", |year| year != 2006.0 && year != 2004.0);
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let config = config.group("first.treat").build();
+    let odd = crate::support::frames::filter(&odd, "first.treat", |g| g == 0.0 || g == 2007.0);
+    let error = config.fit(&odd, &Default::default()).unwrap_err().to_string();
+    assert!(error.contains("reference event time -1"), "{error}");
+    let fit = SunAbraham { reference: vec![-2.0], ..config.clone() }
+        .fit(&odd, &Default::default())
+        .unwrap();
+    assert_eq!(fit.event_study.event_times(), [-4.0, 0.0]);
+    assert!(fit.regression.dropped.is_empty());
+    // Without 2005 the cohort of 2006 has no year before treatment to be compared with; the others do.
+    let without = crate::support::frames::filter(&mpdta, "year", |year| year != 2005.0);
+    let fit = config.fit(&without, &Default::default()).unwrap();
+    let expected = DidWarning::CohortsWithoutReference { cohorts: vec![2006.0] };
+    assert!(fit.regression.warnings.contains(&expected), "{:?}", fit.regression.warnings);
+    assert!(
+        fit.regression.dropped.is_empty() && fit.regression.names().all(|n| !n.contains("2006"))
+    );
+}

@@ -272,6 +272,7 @@ pub(crate) const SOLVER: Choice<Solver> = Choice(&[
     (&["cg"], Solver::Cg),
     (&["lsmr"], Solver::Lsmr),
     (&["map"], Solver::Map),
+    #[cfg(feature = "schwarz")]
     (&["schwarz"], Solver::Schwarz),
 ]);
 

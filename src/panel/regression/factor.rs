@@ -56,10 +56,20 @@ impl Coded {
         Ok(all)
     }
 
-    /// The level of a row as text; the columns' levels joined by `_` if there are several.
+    /// The level of a row as text; the columns' levels joined by `_` if there are several. Those that have a `_` or a quote are
+    /// quoted then, so that no two levels have one text.
     pub fn text(&self, row: usize) -> String {
-        let texts: Vec<String> = self.columns.iter().map(|column| column.text(row)).collect();
-        texts.join("_")
+        let quoted = |text: String| match text.contains(['_', '"']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text,
+        };
+        match self.columns.as_slice() {
+            [only] => only.text(row),
+            several => {
+                let texts: Vec<String> = several.iter().map(|c| quoted(c.text(row))).collect();
+                texts.join("_")
+            }
+        }
     }
 }
 
@@ -86,5 +96,18 @@ mod tests {
         assert_eq!(coded[0].codes, [1, 0, 1, 0, 1]);
         assert_eq!(coded[1].codes, [2, 0, 2, MISSING, 1]);
         assert_eq!((coded[1].name.as_str(), coded[1].text(0)), ("a^b", "2_x".to_owned()));
+    }
+
+    #[test]
+    fn texts_of_levels_together_differ() {
+        let df = df!("a" => ["x_y", "x", "x\"", "x"], "b" => ["z", "y_z", "z", "\"z"]).unwrap();
+        let coded = Coded::read(&df, &Interaction::parse("a + a^b").unwrap(), "fixed effect");
+        let coded = coded.unwrap();
+        let texts: Vec<String> = (0..4).map(|row| coded[1].text(row)).collect();
+        let expected = ["\"x_y\"_z", "x_\"y_z\"", "\"x\"\"\"_z", "x_\"\"\"z\""];
+        assert_eq!(
+            (texts.as_slice(), coded[0].text(0)),
+            (&expected.map(str::to_owned)[..], "x_y".into())
+        );
     }
 }

@@ -6,6 +6,7 @@ use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Family, FixedEffects, RegressionResult, Solver, Ssc, Vcov};
 use clap::Args;
 
+use super::saved::event_study;
 use crate::args::{DeviceArgs, Format};
 use crate::backend::{self, Fit, On};
 use crate::error::{CliError, Result};
@@ -156,13 +157,8 @@ pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
         fit.save(file)?;
     }
     if let Some(file) = &args.plot {
-        let Some(first) = fit.event_studies().next() else {
-            return Err(CliError::usage(
-                "--plot draws the coefficients of i(), and the formula has none",
-                "add one, as in i(event_time, ref = -1)",
-            ));
-        };
-        fit.event_study(first)?.plot(file)?;
+        event_study(&fit, "--plot draws the coefficients of i(), and the formula has none")?
+            .plot(file)?;
     }
     Ok(())
 }

@@ -1,17 +1,15 @@
 //! `burn-did honest`
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use burn_did::{
-    Aggregation, AggregationKind, Breakdown, Delta, DidError, EventStudy, GroupTimeResult, Honest,
-    HonestDid, HonestMethod, MultiplegtResult, PlotOptions, Restriction, Search,
+    Aggregation, AggregationKind, Breakdown, Delta, EventStudy, GroupTimeResult, Honest, HonestDid,
+    HonestMethod, MultiplegtResult, PlotOptions, RegressionResult, Restriction, Search,
 };
 use clap::Args;
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::saved::{Saved, event_study};
 use crate::args::Format;
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec, EffectSpec, Number, Violations};
@@ -23,8 +21,8 @@ use crate::{json, output};
 /// significant.
 #[derive(Args)]
 pub(crate) struct HonestArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd` or `did-multiplegt` wrote, or an event study as a JSON object of `betahat`, `sigma`,
-    /// `num_pre_periods` and `num_post_periods` (the reference period left out).
+    /// What `--save` of `burn-did att-gt`, `ddd`, `did-multiplegt` or `feols` (with an `i()`) wrote, or an event study as a JSON object of
+    /// `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left out).
     file: PathBuf,
     /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
     /// sdrm (changes of slope are). A suffix restricts the bias: pb or nb (its sign), i or d (its direction). rm, or sd with
@@ -166,19 +164,24 @@ pub(crate) struct HonestArgs {
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
-    let kind = Kind::of(&args.file)?;
-    if kind != Kind::GroupTime && args.aggregate.is_some() {
+    let kind = Saved::of(&args.file)?;
+    if kind != Saved::GroupTime && args.aggregate.is_some() {
         return Err(CliError::usage(
             "--aggregate is given, and the file has an event study",
             "leave out --aggregate, or name a saved result of att-gt or ddd",
         ));
     }
-    let result = if kind == Kind::Study {
+    let result = if kind == Saved::Study {
         EventStudy::load(&args.file)?.honest(options)?
-    } else if kind == Kind::Switching {
+    } else if kind == Saved::Switching {
         let fit = MultiplegtResult::load(&args.file)?;
         let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);
         fit.honest(options.alpha(alpha))?
+    } else if kind == Saved::Regression {
+        let fit = RegressionResult::load(&args.file)?;
+        let alpha = args.alp.unwrap_or(fit.settings.alpha);
+        event_study(&fit, "the regression has no i(), which an event study is of")?
+            .honest(options.alpha(alpha))?
     } else {
         let fit = GroupTimeResult::load(&args.file)?;
         let aggregation =
@@ -260,35 +263,6 @@ impl HonestArgs {
             ));
         }
         Ok(Violations { restriction: further.or(named.restriction), ..named })
-    }
-}
-
-/// What a file has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The coefficients of an event study.
-    Study,
-    /// A saved result of `did-multiplegt`.
-    Switching,
-    /// A saved result of group-time effects, or something else, which is said by who reads it.
-    GroupTime,
-}
-
-impl Kind {
-    fn of(path: &Path) -> Result<Self> {
-        #[derive(Deserialize)]
-        struct Probe {
-            betahat: Option<IgnoredAny>,
-            placebos: Option<IgnoredAny>,
-        }
-        let io = |source| DidError::Io { path: path.display().to_string(), source };
-        let file = File::open(path).map_err(io)?;
-        let probe: std::result::Result<Probe, _> = serde_json::from_reader(BufReader::new(file));
-        Ok(match probe {
-            Ok(Probe { betahat: Some(_), .. }) => Self::Study,
-            Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
-            _ => Self::GroupTime,
-        })
     }
 }
 

@@ -2,18 +2,20 @@
 
 use std::path::PathBuf;
 
-use burn_did::{AggregationKind, GroupTimeResult, PlotOptions};
+use burn_did::{AggregationKind, GroupTimeResult, MultiplegtResult, PlotOptions, RegressionResult};
 use clap::Args;
 
 use super::draw;
+use super::saved::{Saved, event_study};
 use crate::args::AGGREGATE;
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec};
 
-/// A plot of a saved result: of an aggregate, or of the group-time effects.
+/// A plot of a saved result: of an aggregate or the group-time effects, of the effects of a treatment that switches, or of the
+/// coefficients of a regression's first `i()`.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// What `burn-did att-gt --save` wrote.
+    /// What `--save` of `burn-did att-gt`, `ddd`, `did-multiplegt` or `feols` wrote.
     result: PathBuf,
     /// Picture to write: .png or .svg.
     #[arg(long, value_name = "FILE", value_parser = values::picture())]
@@ -47,9 +49,7 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
             "choose dynamic, group or calendar",
         ));
     }
-    let fit = GroupTimeResult::load(&args.result)?;
     let spec = args.aggregate.as_ref();
-    let aggregate = spec.map(|spec| fit.aggregate(spec.aggregation)).transpose()?;
     let options = PlotOptions {
         title: args.title.clone(),
         x_label: args.x_label.clone(),
@@ -57,5 +57,25 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         size: args.width.zip(args.height),
         ..PlotOptions::default()
     };
-    draw(&fit, aggregate.as_ref(), &args.out, &options)
+    let kind = Saved::of(&args.result)?;
+    if spec.is_some() && matches!(kind, Saved::Switching | Saved::Regression) {
+        return Err(CliError::usage(
+            "--aggregate is of group-time effects, and the file has an event study",
+            "leave it out",
+        ));
+    }
+    match kind {
+        Saved::Switching => MultiplegtResult::load(&args.result)?.plot_with(&args.out, &options)?,
+        Saved::Regression => {
+            let fit = RegressionResult::load(&args.result)?;
+            event_study(&fit, "the regression has no i(), whose coefficients would be drawn")?
+                .plot_with(&args.out, &options)?;
+        }
+        Saved::Study | Saved::GroupTime => {
+            let fit = GroupTimeResult::load(&args.result)?;
+            let aggregate = spec.map(|spec| fit.aggregate(spec.aggregation)).transpose()?;
+            draw(&fit, aggregate.as_ref(), &args.out, &options)?;
+        }
+    }
+    Ok(())
 }

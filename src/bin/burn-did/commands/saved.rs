@@ -1,0 +1,55 @@
+//! What a file of results has.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use burn_did::{DidError, RegressionEventStudy, RegressionResult};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::error::{CliError, Result};
+
+/// What a file has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Saved {
+    /// The coefficients of an event study.
+    Study,
+    /// A saved result of `did-multiplegt`.
+    Switching,
+    /// A saved result of `feols`.
+    Regression,
+    /// A saved result of group-time effects, or something else, which is said by who reads it.
+    GroupTime,
+}
+
+impl Saved {
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Probe {
+            betahat: Option<IgnoredAny>,
+            placebos: Option<IgnoredAny>,
+            coefficients: Option<IgnoredAny>,
+        }
+        let io = |source| DidError::Io { path: path.display().to_string(), source };
+        let file = File::open(path).map_err(io)?;
+        let probe: std::result::Result<Probe, _> = serde_json::from_reader(BufReader::new(file));
+        Ok(match probe {
+            Ok(Probe { betahat: Some(_), .. }) => Self::Study,
+            Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
+            Ok(Probe { coefficients: Some(_), .. }) => Self::Regression,
+            _ => Self::GroupTime,
+        })
+    }
+}
+
+/// The coefficients of the first `i()` of a regression.
+pub(super) fn event_study(
+    fit: &RegressionResult,
+    needs: &'static str,
+) -> Result<RegressionEventStudy> {
+    let Some(first) = fit.event_studies().next() else {
+        return Err(CliError::usage(needs, "add one, as in i(event_time, ref = -1)"));
+    };
+    Ok(fit.event_study(first)?)
+}
