@@ -150,7 +150,10 @@ fn what_executors_keep_is_not_read_again() {
     assert_eq!((first.workers, first.tasks_again), (2, 0));
     assert!(first.bytes_read >= first.bytes_arranged && first.bytes_arranged > 0, "{first:?}");
     assert!(first.bytes_read <= 3 * first.bytes_arranged, "{first:?}");
-    let missing = but(named(), |e| e.covariates = "~ x1".into()).fit_sample(&sample);
+    let fewer = but(named(), |e| e.covariates = "~ x1".into());
+    let here = fewer.fit(files.path(), &Default::default()).unwrap();
+    assert_eq!(fewer.fit_sample(&sample).unwrap().cells, here.cells);
+    let missing = but(named(), |e| e.covariates = "~ x1 + y".into()).fit_sample(&sample);
     assert!(matches!(missing, Err(DidError::Config { option: "covariates", .. })));
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::messages::{awkward, passes};
+use super::messages::{awkward, passes, unfinished};
 use crate::backend::Cpu;
 use crate::cluster::engine::Obey;
 use crate::cluster::manifest::Sample;
@@ -36,9 +36,12 @@ fn tasks() -> Vec<Vec<u8>> {
         let change = Cow::Owned(Change::example(&awkward()));
         let (sample, pass) = (Cow::Borrowed(&sample), Cow::Borrowed(pass));
         let (segments, precision) = (vec![0, 1], Precision::F64);
-        encode(&Task::Pass { sample, segments, change, k: 8, precision, pass }).unwrap()
+        let keep = Some(Cow::Borrowed("/nowhere".as_ref()));
+        encode(&Task::Pass { sample, segments, choice: None, change, k: 8, precision, pass, keep })
+            .unwrap()
     };
-    passes().iter().map(task).collect()
+    let influence = encode(&Task::Influence(unfinished())).unwrap();
+    passes().iter().map(task).chain([influence]).collect()
 }
 
 proptest! {
@@ -53,7 +56,7 @@ proptest! {
     /// Changed and cut tasks with digests that are right.
     #[test]
     fn changed_tasks_are_refused(
-        number in 0usize..6,
+        number in 0usize..7,
         at in any::<prop::sample::Index>(),
         value in any::<u8>(),
         end in any::<prop::sample::Index>(),

@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cluster::manifest::Sample;
-use crate::cluster::task::{Message, Problem, ProblemKind, Reply, Task};
+use crate::cluster::task::{
+    Finishing, KeptFile, KeptPart, Message, Problem, ProblemKind, Reply, Task, Unfinished,
+};
 use crate::cluster::wire::{decode, digest, encode};
 use crate::condition::{Change, Look, LookStat};
 use crate::options::{Multiplier, Precision};
@@ -15,7 +17,7 @@ use crate::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
     LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, Weight,
 };
-use crate::source::{Answer, AnyPass, AnyStat, Draws};
+use crate::source::{Answer, AnyPass, AnyStat, Draws, KeptColumn};
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {
@@ -98,21 +100,47 @@ fn every_pass_and_every_statistic_keeps_its_bits() {
         travels(&Task::Pass {
             sample: Cow::Owned(sample()),
             segments: vec![0, 7, u32::MAX],
+            choice: None,
             change: Cow::Owned(Change::example(&awkward())),
             k: 9,
             precision: *precision,
             pass: Cow::Borrowed(pass),
+            keep: Some(Cow::Borrowed("/shared/a b".as_ref())),
         });
     }
     let answers = stats().into_iter().map(answer).collect();
-    travels(&message(Ok(Reply::Passed(answers))));
+    let (path, digests) = ("/shared/kept.bin".into(), vec![0, u64::MAX]);
+    let kept = KeptFile { path, columns: vec![0, 9], digests };
+    travels(&message(Ok(Reply::Passed(answers, vec![kept]))));
+}
+
+/// Work on influence values, with a column that is a sum and one that is none.
+pub(super) fn unfinished() -> Unfinished<'static> {
+    let column = |name: &str, from: &[usize]| KeptColumn { name: name.into(), from: from.to_vec() };
+    let columns = vec![column("att(2004,2005)", &[0, 2, 1]), column("att", &[])];
+    let (path, labels) = ("/nowhere/kept.bin".into(), Some(("/nowhere/labels.bin".into(), 7)));
+    let part = KeptPart { path, offset: 1 << 33, rows: 3, digest: 5, columns: vec![0, 2], labels };
+    Unfinished {
+        parts: vec![part],
+        first: 1 << 40,
+        rows: 3,
+        finishing: Cow::Owned(Finishing { columns, scale: (f64::MIN_POSITIVE, 0.1 + 0.2) }),
+        directory: Cow::Borrowed("/nowhere/influence".as_ref()),
+    }
+}
+
+#[test]
+fn work_on_influence_values_keeps_its_bits() {
+    travels(&Task::Influence(unfinished()));
+    let seal = Seal::of(&[1, 2]);
+    travels(&message(Ok(Reply::Influence("s3://bucket/a b.parquet".into(), seal))));
 }
 
 #[test]
 fn every_look_every_answer_to_it_and_the_change_keep_their_bits() {
     for look in Look::examples(&awkward()) {
         let (sample, look) = (Cow::Owned(sample()), Cow::Owned(look));
-        travels(&Task::Look { sample, segments: vec![3], look });
+        travels(&Task::Look { sample, segments: vec![3], choice: None, look });
     }
     let answers = LookStat::examples(&awkward()).into_iter().map(answer).collect();
     travels(&message(Ok(Reply::Looked(answers))));
