@@ -89,7 +89,9 @@ impl ValuesHere {
         };
         let Some((first, more)) = from.split_first() else { return Vec::new() };
         let mut sum = take(first);
-        more.iter().for_each(|j| add(&mut sum, &take(j)));
+        for j in more {
+            add(&mut sum, &take(j));
+        }
         sum
     }
 }

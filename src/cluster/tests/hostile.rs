@@ -9,7 +9,7 @@ use crate::backend::Cpu;
 use crate::cluster::engine::Obey;
 use crate::cluster::manifest::Sample;
 use crate::cluster::task::{Message, Task};
-use crate::cluster::wire::{decode, digest, encode};
+use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
 use crate::cluster::worker::Worker;
 use crate::condition::Change;
 use crate::options::Precision;
@@ -23,11 +23,6 @@ fn refuses(task: &[u8]) -> bool {
     let message: Message = decode(&worker().obey(task)).unwrap();
     assert_eq!(message.question, digest(task));
     message.outcome.is_err()
-}
-
-fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.extend(digest(&bytes).to_le_bytes());
-    bytes
 }
 
 fn tasks() -> Vec<Vec<u8>> {
@@ -50,7 +45,7 @@ proptest! {
     #[test]
     fn noise_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(refuses(&bytes));
-        prop_assert!(refuses(&signed(bytes)));
+        prop_assert!(refuses(&sealed(bytes)));
     }
 
     /// Changed and cut tasks with digests that are right.
@@ -62,11 +57,11 @@ proptest! {
         end in any::<prop::sample::Index>(),
     ) {
         let mut bytes = tasks()[number].clone();
-        bytes.truncate(bytes.len() - 8);
+        bytes.truncate(bytes.len() - TAIL);
         let at = at.index(bytes.len());
         bytes[at] = value;
-        prop_assert!(refuses(&signed(bytes.clone())));
+        prop_assert!(refuses(&sealed(bytes.clone())));
         bytes.truncate(end.index(bytes.len()));
-        prop_assert!(refuses(&signed(bytes)));
+        prop_assert!(refuses(&sealed(bytes)));
     }
 }

@@ -10,7 +10,7 @@ use crate::cluster::manifest::Sample;
 use crate::cluster::task::{
     Finishing, KeptFile, KeptPart, Message, Problem, ProblemKind, Reply, Task, Unfinished,
 };
-use crate::cluster::wire::{decode, digest, encode};
+use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
 use crate::condition::{Change, Look, LookStat};
 use crate::options::{Multiplier, Precision};
 use crate::pass::{
@@ -157,7 +157,7 @@ fn problems_keep_their_words() {
 fn a_message_takes_little_more_than_its_numbers() {
     let numbers = vec![0.3; 10_000];
     let stat = InfluenceStat { cross: numbers, clusters: Vec::new(), draws: Vec::new() };
-    assert!(encode(&AnyStat::Influence(stat)).unwrap().len() < 80_000 + 32);
+    assert!(encode(&AnyStat::Influence(stat)).unwrap().len() < 80_000 + 40);
 }
 
 /// Damage is found by the digest; bytes with a right digest that mean something else, by the form.
@@ -178,28 +178,40 @@ fn damaged_messages_are_errors() {
     assert!(decode::<Task<'static>>(&message).is_err());
 }
 
-/// A length that is not followed by as many numbers must not be believed when memory is taken.
+/// Who has another version may mean something else by the same bytes.
 #[test]
-fn absurd_lengths_are_errors_and_take_no_memory() {
+fn messages_of_other_versions_are_errors() {
+    let mut bytes = encode(&answer(stats().remove(0))).unwrap();
+    bytes.truncate(bytes.len() - TAIL);
     let signed = |mut bytes: Vec<u8>| {
         bytes.extend(digest(&bytes).to_le_bytes());
         bytes
     };
+    let other = signed([bytes.clone(), 7u64.to_le_bytes().to_vec()].concat());
+    for other in [other, signed(bytes)] {
+        let error = decode::<Answer<AnyStat>>(&other).unwrap_err().to_string();
+        assert!(error.contains("another version of burn-did"), "{error}");
+    }
+}
+
+/// A length that is not followed by as many numbers must not be believed when memory is taken.
+#[test]
+fn absurd_lengths_are_errors_and_take_no_memory() {
     // Influence sums whose cross-moments are said to be 2^63 numbers.
     let mut bytes = vec![2];
     bytes.extend([0x80; 9]);
     bytes.push(1);
-    assert!(decode::<AnyStat>(&signed(bytes.clone())).is_err());
+    assert!(decode::<AnyStat>(&sealed(bytes.clone())).is_err());
     bytes.extend([0; 64]);
-    assert!(decode::<AnyStat>(&signed(bytes)).is_err());
-    assert!(decode::<AnyStat>(&signed(vec![250])).is_err());
-    assert!(decode::<AnyStat>(&signed(Vec::new())).is_err());
+    assert!(decode::<AnyStat>(&sealed(bytes)).is_err());
+    assert!(decode::<AnyStat>(&sealed(vec![250])).is_err());
+    assert!(decode::<AnyStat>(&sealed(Vec::new())).is_err());
     for seed in 0..2_000u64 {
         let noise: Vec<u8> =
             (0..seed % 60).map(|i| (crate::pass::mix(seed << 8 | i) >> 32) as u8).collect();
         // What noise may mean by chance is at least as short as it.
-        if let Ok(stat) = decode::<AnyStat>(&signed(noise.clone())) {
-            assert!(encode(&stat).unwrap().len() <= noise.len() + 16);
+        if let Ok(stat) = decode::<AnyStat>(&sealed(noise.clone())) {
+            assert!(encode(&stat).unwrap().len() <= noise.len() + 24);
         }
     }
 }
