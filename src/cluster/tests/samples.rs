@@ -167,6 +167,35 @@ fn errors_are_those_of_a_fit_at_home() {
     }
 }
 
+/// Names that are not plain words, files without rows or with one, and columns in another order.
+#[test]
+fn files_may_be_odd() {
+    let data = data(300);
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("sp ace #1 %41 ünï [x]");
+    fs::create_dir(&place).unwrap();
+    let turned = ["x2", "x1", "group", "period", "id", "y"];
+    let turned = data.select(turned).unwrap();
+    let cuts = [0, 0, 1, 2, 700, 700, 1_199, 1_200];
+    for (number, pair) in cuts.windows(2).enumerate() {
+        let rows = if number % 2 == 0 { &data } else { &turned };
+        let name = format!("part #{number} 100%.parquet");
+        let file = fs::File::create(place.join(name)).unwrap();
+        ParquetWriter::new(file)
+            .finish(&mut rows.slice(pair[0], (pair[1] - pair[0]) as usize))
+            .unwrap();
+    }
+    let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 1);
+    let scratch = directory.path().join("scr atch %20 #ü");
+    fs::create_dir(&scratch).unwrap();
+    let cluster = cluster.with_directory(&scratch);
+    let here = estimator().fit(&data, &Default::default()).unwrap();
+    for path in [place.clone(), directory.path().join("sp ace*/*.parquet")] {
+        assert_eq!(estimator().fit_cluster(&cluster, &path).unwrap().cells, here.cells);
+    }
+    assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
+}
+
 fn cluster(shared: &Shared) -> Cluster {
     Cluster::threads::<Cpu>(&[Default::default(); 2], 1 << 20).with_directory(shared.directory())
 }

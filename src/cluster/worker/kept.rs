@@ -11,6 +11,7 @@ use crate::cluster::task::{Finishing, KeptFile, KeptPart, Unfinished};
 use crate::cluster::wire::{decode, digest};
 use crate::error::{DidError, Result};
 use crate::estimator::influence::frame;
+use crate::files::problem;
 use crate::pass::{KeptRows, Seal, add};
 use crate::source::KeptColumn;
 use crate::storage;
@@ -87,13 +88,15 @@ pub(super) fn finish(work: &Unfinished<'_>) -> Result<(PathBuf, Seal)> {
     let path = fresh(directory, "influence", "parquet");
     let mut file = storage::create(&path).map_err(|source| io(&path, source))?;
     let none = finished(&read, &[], *first, finishing)?;
-    let mut writer = ParquetWriter::new(&mut file).batched(none.schema())?;
+    let unwritten = |error: PolarsError| problem(&path, error.to_string());
+    let mut writer = ParquetWriter::new(&mut file).batched(none.schema()).map_err(unwritten)?;
     let mut start = *first;
     for places in places.chunks(ROWS) {
-        writer.write_batch(&finished(&read, places, start, finishing)?)?;
+        let rows = finished(&read, places, start, finishing)?;
+        writer.write_batch(&rows).map_err(unwritten)?;
         start += places.len() as u64;
     }
-    writer.finish()?;
+    writer.finish().map_err(unwritten)?;
     drop(writer);
     file.finish().map_err(|source| io(&path, source))?;
     Ok((path, seal))
