@@ -101,9 +101,9 @@ pub use estimates::CellStatus;
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
     DoseTable, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupKnots, GroupTimeCell,
-    GroupTimeResult, HeterogeneityRow, Influence, MultiplegtAudit, MultiplegtResult,
-    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect, Timings,
-    TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    GroupTimeResult, HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit,
+    MultiplegtResult, MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell,
+    SwitchingEffect, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use fixed_effects::{
     Absorbed, Coefficient, Demean, Demeaned, EventStudyRow, FTest, FactorEffects, Family,

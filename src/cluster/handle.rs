@@ -41,6 +41,7 @@ use crate::storage;
 pub struct Cluster {
     engine: Arc<dyn Engine>,
     directory: PathBuf,
+    influence: Option<PathBuf>,
     mixed: bool,
     /// Processes that end with the last copy.
     kept: Option<Arc<dyn Any + Send + Sync>>,
@@ -65,7 +66,7 @@ impl Cluster {
     }
 
     pub(super) fn of(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, directory: std::env::temp_dir(), mixed: false, kept: None }
+        Self { engine, directory: std::env::temp_dir(), influence: None, mixed: false, kept: None }
     }
 
     /// With what must last as long as it.
@@ -89,6 +90,30 @@ impl Cluster {
         Self { directory: directory.into(), ..self }
     }
 
+    /// With a directory or a prefix in an object store for the influence values by unit of a fit that keeps them (`keep_influence`):
+    /// executors write them there as parquet files, to which the result [refers](crate::InfluenceFiles), and no program holds
+    /// them all. All must see it under this name, and it must be empty; it is made if it is not there.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, Cluster, backend::Cpu, data};
+    /// # use polars::prelude::ParquetWriter;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("panel.parquet");
+    /// # ParquetWriter::new(std::fs::File::create(&path)?).finish(&mut data::mpdta())?;
+    /// # let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 64 << 20);
+    /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// let config = config.group("first.treat").keep_influence(true).build();
+    /// let cluster = cluster.with_influence(directory.path().join("influence"));
+    /// let files = config.fit_cluster(&cluster, &path)?.influence_files.unwrap();
+    /// let here = config.fit(&data::mpdta(), &Default::default())?.influence.unwrap();
+    /// assert_eq!(files.column("att(2006,2007)")?, here.columns[7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_influence(self, directory: impl Into<PathBuf>) -> Self {
+        Self { influence: Some(directory.into()), ..self }
+    }
+
     /// Opens a sample that was [kept](ClusterSample::keep).
     ///
     /// # Errors
@@ -103,12 +128,13 @@ impl Cluster {
 
     pub(crate) fn options(&self, precision: Precision) -> Options {
         let directory = storage::whole(&self.directory);
-        Options { directory, precision, part_rows: None, segment_rows: None }
+        let influence = self.influence.as_deref().map(storage::whole);
+        Options { directory, influence, precision, part_rows: None, segment_rows: None }
     }
 }
 
-/// A sample that was read and arranged once, for several fits that differ in method, comparison, bootstrap or whatever else leaves
-/// the sample as it is. Its files are deleted with its last copy, unless they are [kept](Self::keep).
+/// A sample that was read and arranged once, for several fits that differ in method, comparison, bootstrap, which of its covariates
+/// they have, or whatever else leaves the sample as it is. Its files are deleted with its last copy, unless they are [kept](Self::keep).
 ///
 /// ```
 /// # use burn_did::{AttGt, Cluster, EstimationMethod, backend::Cpu, data};
@@ -125,10 +151,12 @@ impl Cluster {
 /// weighting.method = EstimationMethod::Ipw;
 /// let weighted = weighting.fit_sample(&sample)?;
 /// assert_ne!(doubly_robust.cells, weighted.cells);
-/// // Other columns are another sample.
+/// // Some of its covariates will do; other columns are another sample.
 /// let mut other = config;
 /// other.covariates = "~ 1".into();
-/// assert!(other.fit_sample(&sample).unwrap_err().to_string().contains("covariates"));
+/// assert_eq!(other.fit_sample(&sample)?.cells, other.fit(&path, &Default::default())?.cells);
+/// other.covariates = "~ lpop + year".into();
+/// assert!(other.fit_sample(&sample).unwrap_err().to_string().contains("has no column `year`"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

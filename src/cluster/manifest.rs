@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::wire::{decode, digest, encode};
 use crate::condition::Change;
 use crate::error::{DidError, Result};
-use crate::panel::apart::{Plan, Shape};
+use crate::panel::apart::{Choice, Plan, Shape};
 use crate::pass::{Extent, Seal, Segment, ask};
 use crate::source::AnyPass;
 use crate::storage;
@@ -30,6 +30,8 @@ pub(super) struct Manifest {
     /// Number of strata.
     pub strata: usize,
     files: Vec<PathBuf>,
+    /// Of each file, the labels of its rows' units; none if they are not kept.
+    labels: Vec<PathBuf>,
     /// In the order of segments.
     pub entries: Vec<Entry>,
 }
@@ -60,6 +62,8 @@ pub(super) struct ShardFile {
     pub path: PathBuf,
     /// In the order in which they lie in the file, without gaps.
     pub pieces: Vec<Written>,
+    /// Labels of the rows' units in the same order, if they are kept.
+    pub labels: Option<PathBuf>,
 }
 
 /// A piece that was written.
@@ -88,8 +92,8 @@ impl Manifest {
                 entries.insert(segment, entry);
             }
         }
-        let mut files = Vec::new();
-        for ShardFile { path, pieces } in shards {
+        let (mut files, mut labels) = (Vec::new(), Vec::new());
+        for ShardFile { path, pieces, labels: of_rows } in shards {
             let mut offset = 0;
             for Written { segment, start, seal, digest } in pieces {
                 let entry = entries.get_mut(&segment);
@@ -101,9 +105,14 @@ impl Manifest {
                 offset += shape.row_bytes() * seal.rows;
             }
             files.push(path);
+            labels.extend(of_rows);
         }
         let (strata, entries) = (rows.len(), entries.into_values().collect());
-        let manifest = Self { shape, strata, files, entries };
+        if plan.keeps_labels() != (labels.len() == files.len()) && !files.is_empty() {
+            let problem = "labels of units are missing, or were not asked for".into();
+            return Err(DidError::Engine { problem });
+        }
+        let manifest = Self { shape, strata, files, labels, entries };
         manifest.check(rows, length)?;
         Ok(manifest)
     }
@@ -117,7 +126,7 @@ impl Manifest {
             }
             all += *seal;
         }
-        if all == Seal::of_first(all.rows) {
+        if all == Seal::of_range(0, all.rows) {
             return Ok(());
         }
         let problem = "the arranged rows are not those of the sample".into();
@@ -148,12 +157,27 @@ impl Manifest {
         decode(&bytes)
     }
 
+    /// Columns of the strata with the covariates that are chosen.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if they have no such covariates.
+    pub fn chosen(&self, choice: Option<&Choice>) -> Result<Shape> {
+        ask(choice.is_none_or(|choice| choice.is_of(&self.shape)))?;
+        Ok(choice.map_or(self.shape, |choice| choice.shape(self.shape)))
+    }
+
     /// An error unless a pass and a change are of rows as these.
     ///
     /// # Errors
     /// [`DidError::Engine`], or [`DidError::Memory`] if the sums of the pass have no room.
-    pub fn check_pass(&self, pass: &AnyPass, change: &Change, k: usize) -> Result<()> {
-        let Self { shape, strata, .. } = self;
+    pub fn check_pass(
+        &self,
+        pass: &AnyPass,
+        change: &Change,
+        k: usize,
+        choice: Option<&Choice>,
+    ) -> Result<()> {
+        let (shape, strata) = (self.chosen(choice)?, &self.strata);
         let has = Extent {
             strata: *strata,
             k,
@@ -167,11 +191,39 @@ impl Manifest {
         pass.check(&has)
     }
 
+    /// All pieces, as positions of their entries and among those, in groups whose rows have ranks that follow on each other: by
+    /// files, which have whole units in the order of their labels, or by segments.
+    pub fn following(&self, by_stratum: bool) -> Vec<Vec<(usize, usize)>> {
+        let groups = if by_stratum { self.entries.len() } else { self.files.len() };
+        let mut following = vec![Vec::new(); groups];
+        for (entry, Entry { pieces, .. }) in self.entries.iter().enumerate() {
+            for (piece, Piece { file, .. }) in pieces.iter().enumerate() {
+                let group = if by_stratum { entry } else { *file as usize };
+                following[group].push((entry, piece));
+            }
+        }
+        following.retain(|group| !group.is_empty());
+        following
+    }
+
+    /// The file with the labels of a piece's rows, and which of them is the first row's.
+    pub fn labels_of(&self, piece: &Piece) -> Result<Option<(PathBuf, usize)>> {
+        if self.labels.is_empty() {
+            return Ok(None);
+        }
+        let path = self.labels.get(piece.file as usize).cloned().ok_or_else(no_file)?;
+        Ok(Some((path, (piece.offset / self.shape.row_bytes()) as usize)))
+    }
+
     /// The file that a piece is in.
     pub fn file(&self, piece: &Piece) -> Result<&Path> {
         let file = self.files.get(piece.file as usize).map(PathBuf::as_path);
-        file.ok_or_else(|| DidError::Engine { problem: "a piece is in no file".into() })
+        file.ok_or_else(no_file)
     }
+}
+
+fn no_file() -> DidError {
+    DidError::Engine { problem: "a piece is in no file".into() }
 }
 
 fn broken(Segment { stratum, part }: Segment, what: &str) -> DidError {

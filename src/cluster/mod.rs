@@ -16,6 +16,7 @@
 mod ballista;
 mod engine;
 mod handle;
+mod kept;
 mod manifest;
 #[cfg(feature = "cluster")]
 mod network;
@@ -33,6 +34,7 @@ mod worker;
 #[cfg(test)]
 pub(crate) use engine::Obey;
 pub use handle::{Cluster, ClusterSample};
+pub(crate) use kept::make_room;
 #[cfg(feature = "cluster")]
 pub use network::{
     Certificates, ClusterStatus, ExecutorConfig, ExecutorStatus, JobStatus, LocalCluster,
@@ -41,5 +43,5 @@ pub use network::{
 };
 pub(crate) use prepare::{Options, prepare};
 pub(crate) use session::Session;
-pub(crate) use source::{Prepared, Remote};
+pub(crate) use source::{KEPT_NOWHERE, Prepared, Remote};
 pub(crate) use stored::Stored;

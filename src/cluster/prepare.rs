@@ -22,6 +22,8 @@ use crate::pass::SEGMENT;
 pub(crate) struct Options {
     /// A directory that the driver and all workers see under this name; what is put there goes with the sample.
     pub directory: PathBuf,
+    /// Where influence values go that are kept by unit.
+    pub influence: Option<PathBuf>,
     pub precision: Precision,
     /// Rows of a part of the files and of a bucket; the usual number if `None`.
     pub part_rows: Option<usize>,
@@ -64,7 +66,7 @@ pub(crate) fn prepare(
     })?;
     let manifest = Manifest::new(&plan, &rows, length, written.all()?)?;
     let decided = Decided { reading, looks, plan, audit };
-    Ok((sample, Stored::publish(&manifest, decided, directory)?))
+    Ok((sample, Stored::publish(manifest, decided, directory)?))
 }
 
 /// The files in parts.
@@ -77,7 +79,7 @@ struct Files<'a> {
 impl Files<'_> {
     /// The rows in shards of whole units, which are written once more if they are in no order.
     fn shards(&self, options: &Options, directory: &Path) -> Result<Vec<Vec<RowRange>>> {
-        let ends = self.ends(options.precision, directory)?;
+        let ends = self.ends(options, directory)?;
         if let Some(shards) = ordered_shards(self.parts, &ends) {
             return Ok(shards);
         }
@@ -102,12 +104,13 @@ impl Files<'_> {
         Ok(bucket_shards(&written.all()?))
     }
 
-    fn ends(&self, precision: Precision, directory: &Path) -> Result<Vec<Ends>> {
+    fn ends(&self, options: &Options, directory: &Path) -> Result<Vec<Ends>> {
         let tasks = self.of_parts(|part| Task::Ends {
             reading: Cow::Borrowed(self.reading),
             part: Cow::Borrowed(part),
             directory: Cow::Borrowed(directory),
-            precision,
+            influence: options.influence.as_deref().map(Cow::Borrowed),
+            precision: options.precision,
         });
         let mut ends = Replies::new(tasks.len());
         self.session.ask_all("reading units", &tasks, &mut |task, reply| match reply {

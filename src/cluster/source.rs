@@ -1,23 +1,28 @@
 //! A prepared sample as a source: its segments are read, changed and summed by workers.
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::kept::KeptSegments;
+use super::prepare::Options;
 use super::session::{Session, foreign};
-use super::stored::Stored;
-use super::task::{Reply, Task};
+use super::stored::{Directory, Stored};
+use super::task::{KeptFile, Reply, Task};
 use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::Sample;
-use crate::pass::KeptRows;
-use crate::source::{AnyPass, AnyStat, ClusterWork, HERE, Keep, Merge, Source, Work};
+use crate::panel::apart::Choice;
+use crate::panel::{Layout, Sample};
+use crate::pass::{InfluencePass, InfluenceStat, KeptRows};
+use crate::source::{AnyPass, AnyStat, Apart, ClusterWork, HERE, Keep, Merge, Source, Work};
 
 /// Tasks that a worker gets of a pass: with more than one, a worker that is slow or dies leaves less to others.
 const TASKS: usize = 2;
 
 /// The conditioned sample.
 pub(crate) struct Remote {
-    prepared: Prepared,
+    prepared: Arc<Prepared>,
     sample: Sample,
     change: Change,
     backend: String,
@@ -25,9 +30,13 @@ pub(crate) struct Remote {
 
 /// An arranged sample and the workers that read it.
 pub(crate) struct Prepared {
-    session: Session,
-    stored: Stored,
+    pub(super) session: Session,
+    pub(super) stored: Stored,
     precision: Precision,
+    /// Where influence values go that are kept by unit.
+    influence: Option<PathBuf>,
+    /// The covariates that are used, if not all.
+    choice: Option<Choice>,
     workers: usize,
     /// Tasks of a look or a pass.
     tasks: usize,
@@ -36,10 +45,16 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// # Errors
     /// If the engine cannot be asked for its workers.
-    pub fn new(session: Session, stored: Stored, precision: Precision) -> Result<Self> {
+    pub fn new(session: Session, stored: Stored, options: &Options) -> Result<Self> {
         let workers = session.workers()?;
         let tasks = (TASKS * workers).min(stored.ledger.entries().len()).max(1);
-        Ok(Self { session, stored, precision, workers, tasks })
+        let (precision, influence) = (options.precision, options.influence.clone());
+        Ok(Self { session, stored, precision, influence, choice: None, workers, tasks })
+    }
+
+    /// With some of the covariates only.
+    pub fn with(self, choice: Option<Choice>) -> Self {
+        Self { choice, ..self }
     }
 
     /// The segments that are read, dealt out to tasks. The same segments are in the same task of every look and pass, so that an
@@ -67,6 +82,7 @@ impl Raw for Prepared {
         let task = |segments: &Vec<u32>| Task::Look {
             sample: Cow::Borrowed(&self.stored.sample),
             segments: segments.clone(),
+            choice: self.choice.clone(),
             look: Cow::Borrowed(look),
         };
         let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
@@ -80,12 +96,12 @@ impl Raw for Prepared {
 
     fn condition(self, sample: Sample, change: Change) -> Result<Remote> {
         let backend = self.session.arithmetic();
-        Ok(Remote { prepared: self, sample, change, backend })
+        Ok(Remote { prepared: Arc::new(self), sample, change, backend })
     }
 }
 
 fn none_are_kept(_: KeptRows) -> Result<()> {
-    Err(DidError::Engine { problem: "a look keeps no rows".into() })
+    Err(DidError::Engine { problem: "nobody takes rows here".into() })
 }
 
 impl Source for Remote {
@@ -102,30 +118,91 @@ impl Source for Remote {
     }
 
     fn cluster_work(&self) -> Option<ClusterWork> {
-        let Prepared { session, stored, workers, .. } = &self.prepared;
+        let Prepared { session, stored, workers, .. } = &*self.prepared;
         let (workers, bytes_arranged) = (*workers as u64, stored.bytes);
         Some(ClusterWork { workers, bytes_arranged, ..session.work() })
     }
 
     fn check(&self, work: &Work<'_>) -> Result<()> {
+        // What is kept by unit is kept elsewhere.
+        let work = Work { keep_influence: false, ..*work };
         work.check_memory(&self.sample, self.prepared.workers)
     }
 
-    fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
-        let Prepared { session, stored, precision, .. } = &self.prepared;
-        let dealt = self.prepared.deal(|stratum| pass.reads(stratum));
+    fn answer(&self, pass: &AnyPass, _: &mut Keep<'_>) -> Result<AnyStat> {
+        if pass.keeps() {
+            let problem = "rows of a cluster are kept where they are".into();
+            return Err(DidError::Engine { problem });
+        }
+        self.pass(pass, None, &mut |_, _| Ok(()))
+    }
+
+    fn keep_apart(&self, pass: &InfluencePass) -> Result<Option<Apart>> {
+        let Prepared { stored, influence, .. } = &*self.prepared;
+        let to = influence.clone().ok_or_else(|| DidError::Config {
+            option: "keep_influence",
+            expected: KEPT_NOWHERE,
+            got: "true".into(),
+        })?;
+        let directory = Directory::new(stored.place())?;
+        let mut files = vec![None; stored.manifest.entries.len()];
+        let stat =
+            self.pass(&pass.clone().into(), Some(&directory.path), &mut |segment, kept| {
+                let (file, entry) = (files.get_mut(segment), stored.manifest.entries.get(segment));
+                match (file, entry) {
+                    (Some(file), Some(entry)) if entry.pieces.len() == kept.digests.len() => {
+                        *file = Some(kept);
+                        Ok(())
+                    }
+                    _ => Err(DidError::Engine { problem: "a segment kept other pieces".into() }),
+                }
+            })?;
+        let files: Option<Vec<KeptFile>> = files.into_iter().collect();
+        let lost = || DidError::Engine { problem: "a segment kept nothing".into() };
+        let by_stratum = self.sample.layout == Layout::RepeatedCrossSections;
+        let (prepared, files) = (Arc::clone(&self.prepared), files.ok_or_else(lost)?);
+        let kept = KeptSegments { prepared, files, directory, by_stratum, to };
+        Ok(Some((InfluenceStat::try_from(stat)?, Box::new(kept))))
+    }
+}
+
+/// What a fit must do whose influence values are kept.
+pub(crate) const KEPT_NOWHERE: &str = "`false`, or a directory for the values named (`Cluster::with_influence`, `--influence`), on a cluster";
+
+impl Remote {
+    /// The statistic of all rows. With a directory to `keep` them in, what workers leave there of each segment goes to `take`, by
+    /// the segment's number.
+    fn pass(
+        &self,
+        pass: &AnyPass,
+        keep: Option<&Path>,
+        take: &mut dyn FnMut(usize, KeptFile) -> Result<()>,
+    ) -> Result<AnyStat> {
+        let Prepared { session, stored, precision, choice, .. } = &*self.prepared;
+        let dealt = self.prepared.deal(|stratum| keep.is_some() || pass.reads(stratum));
         let task = |segments: &Vec<u32>| Task::Pass {
             sample: Cow::Borrowed(&stored.sample),
             segments: segments.clone(),
+            choice: choice.clone(),
             change: Cow::Borrowed(&self.change),
             k: self.sample.design.k(),
             precision: *precision,
             pass: Cow::Borrowed(pass),
+            keep: keep.map(Cow::Borrowed),
         };
         let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
-        let mut merge = Merge::new(&stored.ledger, pass, HERE);
-        session.ask_all(pass.name(), &tasks, &mut |_, reply| match reply {
-            Reply::Passed(answers) => merge.add_all(answers, keep),
+        let mut merge = Merge::new(&stored.ledger, pass, HERE).keeping_apart();
+        session.ask_all(pass.name(), &tasks, &mut |task, reply| match reply {
+            Reply::Passed(answers, kept) => {
+                let expected = if keep.is_some() { dealt[task].len() } else { 0 };
+                if kept.len() != expected {
+                    let problem = "a pass kept rows of other segments".into();
+                    return Err(DidError::Engine { problem });
+                }
+                merge.add_all(answers, &mut none_are_kept)?;
+                let segments = dealt[task].iter().map(|segment| *segment as usize);
+                segments.zip(kept).try_for_each(|(segment, kept)| take(segment, kept))
+            }
             other => Err(foreign(&other)),
         })?;
         merge.finish()

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Manifest, Sample as SampleFile, io};
 use super::wire::{decode, encode};
-use crate::error::Result;
+use crate::error::{DidError, Result};
 use crate::files::problem;
-use crate::panel::apart::{Looks, Plan, Reading, arrange_again};
+use crate::panel::apart::{Choice, Looks, Plan, Reading, arrange_again};
 use crate::panel::{Request, Sample, SampleAudit};
 use crate::source::Ledger;
 use crate::storage;
 
 /// Number of the form of saved samples.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Name of the file that says what a directory's sample is.
 const NAME: &str = "sample";
@@ -25,6 +25,7 @@ const NAME: &str = "sample";
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(super) sample: SampleFile,
+    pub(super) manifest: Arc<Manifest>,
     pub(super) ledger: Ledger,
     /// Bytes of its rows.
     pub(super) bytes: u64,
@@ -56,7 +57,7 @@ impl Stored {
     /// # Errors
     /// [`DidError::Io`].
     pub(super) fn publish(
-        manifest: &Manifest,
+        manifest: Manifest,
         decided: Decided,
         directory: Directory,
     ) -> Result<Self> {
@@ -64,26 +65,34 @@ impl Stored {
         Ok(Self::new(manifest, sample, decided, directory))
     }
 
-    fn new(
-        manifest: &Manifest,
-        sample: SampleFile,
-        decided: Decided,
-        directory: Directory,
-    ) -> Self {
+    fn new(manifest: Manifest, sample: SampleFile, decided: Decided, directory: Directory) -> Self {
         let entries = manifest.entries.iter().map(|entry| (entry.segment, entry.seal)).collect();
         let rows: u64 = manifest.entries.iter().map(|entry| entry.seal.rows).sum();
         let (bytes, directory) = (rows * manifest.shape.row_bytes(), Arc::new(directory));
-        Self { sample, ledger: Ledger::new(manifest.strata, entries), bytes, decided, directory }
+        let (ledger, manifest) = (Ledger::new(manifest.strata, entries), Arc::new(manifest));
+        Self { sample, manifest, ledger, bytes, decided, directory }
     }
 
-    /// The sample as it is for a request.
+    /// The sample as it is for a request, with the covariates that are wanted of it if these are not all.
     ///
     /// # Errors
     /// As for a data frame, and [`DidError::Config`] if the request is of another sample.
-    pub fn describe(&self, request: &Request<'_>) -> Result<Sample> {
+    pub fn describe(&self, request: &Request<'_>) -> Result<(Sample, Option<Choice>)> {
         let Decided { reading, looks, plan, audit } = &self.decided;
         reading.check_same(request)?;
-        arrange_again(looks, plan, audit.clone(), request)
+        if request.options.labels && request.roles.unit.is_some() && !plan.keeps_labels() {
+            return Err(DidError::Config {
+                option: "keep_influence",
+                expected: "`false` for a sample that was prepared without the units' labels",
+                got: "`true`; prepare a sample with it".into(),
+            });
+        }
+        arrange_again((reading, looks, plan), audit.clone(), request)
+    }
+
+    /// Where its files are.
+    pub(super) fn place(&self) -> &Path {
+        &self.directory.path
     }
 
     /// Keeps the files for another day; returns the file by which they are found.
@@ -113,7 +122,7 @@ impl Stored {
         let manifest = Manifest::read(&sample)?;
         let directory = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
         let directory = Directory { path: directory, kept: AtomicBool::new(true) };
-        Ok(Self::new(&manifest, sample, decided, directory))
+        Ok(Self::new(manifest, sample, decided, directory))
     }
 }
 

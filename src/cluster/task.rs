@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::manifest::{Sample, ShardFile};
 use crate::condition::{Change, Look, LookStat};
 use crate::options::Precision;
-use crate::panel::apart::{Cuts, Ends, FrameLook, FrameStat, Plan, Position, Reading, RowRange};
-use crate::source::{Answer, AnyPass, AnyStat};
+use crate::panel::apart::{
+    Choice, Cuts, Ends, FrameLook, FrameStat, Plan, Position, Reading, RowRange,
+};
+use crate::pass::Seal;
+use crate::source::{Answer, AnyPass, AnyStat, KeptColumn, Scale};
 
 /// Work for one worker. Where it names files, all workers see them under these names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +23,8 @@ pub(super) enum Task<'a> {
         reading: Cow<'a, Reading>,
         part: Cow<'a, RowRange>,
         directory: Cow<'a, Path>,
+        /// Another directory to write to.
+        influence: Option<Cow<'a, Path>>,
         precision: Precision,
     },
     /// To look for the row that is at fault; the part's first has this number among all.
@@ -43,17 +48,78 @@ pub(super) enum Task<'a> {
         directory: Cow<'a, Path>,
     },
     /// To look at segments as they were read.
-    Look { sample: Cow<'a, Sample>, segments: Vec<u32>, look: Cow<'a, Look> },
+    Look {
+        sample: Cow<'a, Sample>,
+        segments: Vec<u32>,
+        /// The covariates that are looked at, if not all.
+        choice: Option<Choice>,
+        look: Cow<'a, Look>,
+    },
     /// To run a pass over segments, changed.
     Pass {
         sample: Cow<'a, Sample>,
         segments: Vec<u32>,
+        /// The covariates that are changed, if not all.
+        choice: Option<Choice>,
         change: Cow<'a, Change>,
         /// Design columns, the constant included.
         k: usize,
         precision: Precision,
         pass: Cow<'a, AnyPass>,
+        /// Where to leave the rows that the pass keeps.
+        keep: Option<Cow<'a, Path>>,
     },
+    /// To write influence values of units that follow on each other.
+    Influence(Unfinished<'a>),
+}
+
+/// Influence values of units that follow on each other, as passes left them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Unfinished<'a> {
+    pub parts: Vec<KeptPart>,
+    /// Rank of the first unit.
+    pub first: u64,
+    /// How many units there are.
+    pub rows: usize,
+    pub finishing: Cow<'a, Finishing>,
+    pub directory: Cow<'a, Path>,
+}
+
+/// What is made of the columns of a pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Finishing {
+    pub columns: Vec<KeptColumn>,
+    pub scale: Scale,
+}
+
+/// What a pass left of a segment: its pieces one after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct KeptFile {
+    pub path: PathBuf,
+    /// Columns of the pass that the rows have values in.
+    pub columns: Vec<usize>,
+    /// Digest of each piece.
+    pub digests: Vec<u64>,
+}
+
+/// What a pass left of a piece: ranks, then columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct KeptPart {
+    pub path: PathBuf,
+    pub offset: u64,
+    pub rows: usize,
+    pub digest: u64,
+    pub columns: Vec<usize>,
+    /// The file with the labels of a shard, and which of them is the first row's.
+    pub labels: Option<(PathBuf, usize)>,
+}
+
+impl KeptPart {
+    /// Bytes that it has; `None` for more than there can be.
+    pub fn bytes(&self) -> Option<u64> {
+        let row = 8u64.checked_mul(1 + self.columns.len() as u64)?;
+        row.checked_mul(self.rows as u64)
+    }
 }
 
 /// What comes of a task.
@@ -66,7 +132,10 @@ pub(super) enum Reply {
     Shown(FrameStat),
     Arranged(ShardFile),
     Looked(Vec<Answer<LookStat>>),
-    Passed(Vec<Answer<AnyStat>>),
+    /// With what was kept of each segment, if rows are.
+    Passed(Vec<Answer<AnyStat>>, Vec<KeptFile>),
+    /// The file, and the units that it is of.
+    Influence(PathBuf, Seal),
 }
 
 /// Why nothing comes of it.
@@ -111,7 +180,8 @@ impl Reply {
             Self::Shown(_) => "what a shard shows",
             Self::Arranged(_) => "rows in strata",
             Self::Looked(_) => "a look",
-            Self::Passed(_) => "a pass",
+            Self::Passed(..) => "a pass",
+            Self::Influence(..) => "influence values by unit",
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Tasks and answers as bytes: every bit of a number survives, also of an infinite one or one that is none.
 //!
-//! A message is the `postcard` form of a closed type, followed by a digest of it. Bytes that were damaged, cut or of another
-//! type on the way are an error, whatever they look like.
+//! A message is the `postcard` form of a closed type, followed by the version of who wrote it and a digest of both. Bytes that were
+//! damaged, cut or of another type on the way are an error, whatever they look like, and so are those of another version, which
+//! may mean something else or compute it in another way.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,11 +13,23 @@ use crate::pass::mix;
 /// Bytes of a digest.
 const DIGEST: usize = 8;
 
+/// Bytes after those of the value.
+#[cfg(test)]
+pub(super) const TAIL: usize = 2 * DIGEST;
+
+/// What tells versions apart: that of the crate, and the number of the form of messages within it.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-2");
+
 /// A message.
 pub(super) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
-    let mut bytes = postcard::to_allocvec(value).map_err(|e| unreadable(&e.to_string()))?;
+    Ok(sealed(postcard::to_allocvec(value).map_err(|e| unreadable(&e.to_string()))?))
+}
+
+/// The bytes of a value as a message.
+pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.extend(digest(VERSION.as_bytes()).to_le_bytes());
     bytes.extend(digest(&bytes).to_le_bytes());
-    Ok(bytes)
+    bytes
 }
 
 /// What a message says.
@@ -28,6 +41,14 @@ pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
     let (bytes, sent) = whole.ok_or_else(|| unreadable("it is too short"))?;
     if digest(bytes).to_le_bytes() != *sent {
         return Err(unreadable("it was damaged on the way"));
+    }
+    let (bytes, version) =
+        bytes.split_last_chunk::<DIGEST>().ok_or_else(|| unreadable("it is too short"))?;
+    if digest(VERSION.as_bytes()).to_le_bytes() != *version {
+        let own = env!("CARGO_PKG_VERSION");
+        return Err(unreadable(&format!(
+            "it is of another version of burn-did than {own} here; all machines must have the same"
+        )));
     }
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),

@@ -1,7 +1,7 @@
 //! User-supplied two-by-two estimators, on the host.
 
 use super::finish::Solved;
-use super::kept::KeptValues;
+use super::kept::{KeptValues, ValuesHere};
 use crate::backend::host::{self, Sink};
 use crate::cell::{Outcome, PlannedCell, Side, TRIM};
 use crate::error::{DidError, Result};
@@ -252,7 +252,7 @@ fn consume(
     let none = (0..cells).map(|_| None);
     let pass = crate::cell::influence_pass(sample, none, consumers, Precision::F64, TRIM);
     let mut stat = InfluenceStat::zero(pass.columns, &consumers);
-    let mut kept = consumers.keep_rows.then(|| KeptValues::new(sample, cells));
+    let mut kept = consumers.keep_rows.then(|| ValuesHere::new(sample, cells));
     for (s, (data, given)) in strata.iter().zip(columns).enumerate() {
         let share = pass.strata[s].share;
         let active: Vec<usize> =
@@ -274,5 +274,5 @@ fn consume(
             kept.keep(&rows)?;
         }
     }
-    Ok((stat, kept))
+    Ok((stat, kept.map(KeptValues::Here)))
 }

@@ -3,8 +3,10 @@
 use std::time::Instant;
 
 use super::format::Format;
+use super::kept::Kept;
 use super::moments::InfluenceMoments;
 use super::result::{GroupTimeCell, GroupTimeResult, Timings};
+use crate::calendar::{Calendar, shown};
 use crate::cell::{CellEstimate, PlannedCell};
 use crate::error::{DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
@@ -12,6 +14,7 @@ use crate::inference::{Critical, Estimate, Joint, pointwise};
 use crate::options::Band;
 use crate::panel::Sample;
 use crate::settings::Settings;
+use crate::source::KeptColumn;
 
 /// A cell's point estimate.
 pub(super) struct Solved {
@@ -50,20 +53,19 @@ pub(super) fn result(
     let PointFit { solved, moments, settings, timings, mut warnings } = fitted;
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
-    let influence = match moments {
+    let kept = match moments {
         Some(mut moments) => {
             let covariance = moments.covariance();
             fail_without_variance(&mut effects, &covariance, sample.y_scale, &mut warnings);
-            let estimated: Vec<bool> =
-                (0..planned.len()).map(|j| effects.att(j).is_some()).collect();
-            let influence = moments.kept.take().map(|kept| kept.finish(sample, &estimated));
+            let columns = kept_columns(sample, &effects);
+            let kept = moments.kept.take().map(|kept| kept.finish(sample, &columns));
             add_law(&mut effects, moments, &covariance, sample.y_scale);
-            influence
+            kept.transpose()?.unwrap_or_default()
         }
-        None => None,
+        None => Kept::default(),
     };
     let result = of_effects(effects, sample, settings, timings, warnings, start);
-    Ok(GroupTimeResult { influence, ..result })
+    Ok(GroupTimeResult { influence: kept.here, influence_files: kept.files, ..result })
 }
 
 /// The table of effects that have their law, with a test of those before treatment.
@@ -91,7 +93,23 @@ pub(super) fn of_effects(
         comparisons: None,
         effects,
         influence: None,
+        influence_files: None,
     }
+}
+
+/// What influence values are of, cell by cell.
+fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> {
+    let column = |(j, cell): (usize, &Cell)| KeptColumn {
+        name: column_name("att", sample, cell.group, cell.time),
+        from: effects.att(j).map(|_| j).into_iter().collect(),
+    };
+    effects.cells.iter().enumerate().map(column).collect()
+}
+
+/// What a column of influence values is called: what it is of, and in which cell.
+pub(super) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> String {
+    let Calendar { frequency, .. } = sample.calendar;
+    format!("{of}({},{})", shown(group, frequency), shown(time, frequency))
 }
 
 /// The effects without their law. Each cell's summed influence is added to its estimate, where there are sums.

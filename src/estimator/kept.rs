@@ -1,20 +1,49 @@
 //! Influence values that are kept, unit by unit.
 
-use super::result::Influence;
+use super::influence::{Influence, InfluenceFiles};
 use crate::error::{DidError, Result};
 use crate::panel::Sample;
-use crate::pass::{InfluencePass, InfluenceStat, KeptRows};
-use crate::source::Source;
+use crate::pass::{InfluencePass, InfluenceStat, KeptRows, add};
+use crate::source::{KeptApart, KeptColumn, Source};
 
-/// Influence values as a pass hands them out, in units of the outcome and on the scale of one observation.
-pub(super) struct KeptValues {
+/// Influence values as a pass hands them out, or leaves them where the rows are.
+pub(super) enum KeptValues {
+    Here(ValuesHere),
+    Apart(Box<dyn KeptApart>),
+}
+
+/// Influence values in units of the outcome and on the scale of one observation.
+pub(super) struct ValuesHere {
     n: usize,
     y_scale: f64,
     /// `[n]` each, by rank; empty until there are values.
     columns: Vec<Vec<f64>>,
 }
 
+/// Influence values as a result has them.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub here: Option<Influence>,
+    pub files: Option<InfluenceFiles>,
+}
+
 impl KeptValues {
+    /// The values by unit, in the order of the units' labels.
+    ///
+    /// # Errors
+    /// If they are elsewhere and cannot be written.
+    pub fn finish(self, sample: &Sample, columns: &[KeptColumn]) -> Result<Kept> {
+        Ok(match self {
+            Self::Here(values) => Kept { here: Some(values.finish(sample, columns)), files: None },
+            Self::Apart(kept) => {
+                let files = kept.finish((sample.n as f64, sample.y_scale), columns)?;
+                Kept { here: None, files: Some(files) }
+            }
+        })
+    }
+}
+
+impl ValuesHere {
     /// Of the first `columns` influence columns; those behind them are not kept.
     pub fn new(sample: &Sample, columns: usize) -> Self {
         Self { n: sample.n, y_scale: sample.y_scale, columns: vec![Vec::new(); columns] }
@@ -41,17 +70,29 @@ impl KeptValues {
         Ok(())
     }
 
-    /// The values by unit, in the order of the units' labels; `estimated` says which columns are of an estimate.
-    pub fn finish(self, sample: &Sample, estimated: &[bool]) -> Influence {
-        let Self { n, mut columns, .. } = self;
-        for (column, estimated) in columns.iter_mut().zip(estimated) {
-            column.resize(if *estimated { n } else { 0 }, 0.0);
-        }
+    fn finish(mut self, sample: &Sample, columns: &[KeptColumn]) -> Influence {
         let units = match &sample.labels {
             Some(labels) => labels.clone(),
-            None => (0..n).map(|i| i.to_string()).collect(),
+            None => (0..self.n).map(|i| i.to_string()).collect(),
         };
-        Influence { units, columns }
+        let names = columns.iter().map(|column| column.name.clone()).collect();
+        let columns = columns.iter().map(|column| self.sum(&column.from)).collect();
+        Influence { units, names, columns }
+    }
+
+    /// The sum of some columns, each of which is in one sum only.
+    fn sum(&mut self, from: &[usize]) -> Vec<f64> {
+        let mut take = |j: &usize| {
+            let mut column = self.columns.get_mut(*j).map(std::mem::take).unwrap_or_default();
+            column.resize(self.n, 0.0);
+            column
+        };
+        let Some((first, more)) = from.split_first() else { return Vec::new() };
+        let mut sum = take(first);
+        for j in more {
+            add(&mut sum, &take(j));
+        }
+        sum
     }
 }
 
@@ -64,7 +105,10 @@ pub(super) fn influence<S: Source>(
     if !pass.consumers.keep_rows {
         return Ok((source.run(pass)?, None));
     }
-    let mut kept = KeptValues::new(source.sample(), columns);
+    if let Some((stat, kept)) = source.keep_apart(pass)? {
+        return Ok((stat, Some(KeptValues::Apart(kept))));
+    }
+    let mut kept = ValuesHere::new(source.sample(), columns);
     let stat = source.run_keeping(pass, &mut |rows| kept.keep(&rows))?;
-    Ok((stat, Some(kept)))
+    Ok((stat, Some(KeptValues::Here(kept))))
 }

@@ -10,6 +10,7 @@ mod design;
 mod drdid;
 mod finish;
 pub(crate) mod format;
+pub(crate) mod influence;
 mod kept;
 mod moments;
 mod multiplegt;
@@ -29,9 +30,10 @@ pub use cont_did::{
 };
 pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
+pub use influence::{Influence, InfluenceFiles};
 pub use multiplegt::{
     DidMultiplegt, EffectsEqual, EventTimeEstimates, HeterogeneityRow, MultiplegtAudit,
     MultiplegtResult, MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
 };
-pub use result::{GroupTimeCell, GroupTimeResult, Influence, Timings, TripleComparison};
+pub use result::{GroupTimeCell, GroupTimeResult, Timings, TripleComparison};
 pub(crate) use saved::text as text_of;

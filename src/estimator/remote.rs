@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use super::setup::{Opened, Setup};
 use super::shell::{Estimator, setup, validate};
-use crate::cluster::{Cluster, Options, Prepared, Remote, Session, Stored, prepare};
+use crate::cluster::{
+    Cluster, KEPT_NOWHERE, Options, Prepared, Remote, Session, Stored, make_room, prepare,
+};
 use crate::error::{DidError, Result};
 use crate::files::{Files, Format, problem};
 use crate::panel::{Sample, SampleAudit, Storage};
@@ -19,7 +21,7 @@ pub(super) fn fit<E: Estimator>(
 ) -> Result<E::Result> {
     let (setup, start) = (checked(estimator)?, Instant::now());
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = "cluster").entered();
-    let options = cluster.options(setup.precision);
+    let options = options(estimator, cluster, &setup)?;
     let session = cluster.session(setup.progress.clone());
     estimator.estimate(setup.open_remote(path, session, &options, start)?)
 }
@@ -31,7 +33,7 @@ pub(super) fn sample<E: Estimator>(
     path: &Path,
 ) -> Result<Stored> {
     let setup = checked(estimator)?;
-    let options = cluster.options(setup.precision);
+    let options = Options { influence: None, ..cluster.options(setup.precision) };
     Ok(setup.prepared(path, &cluster.session(setup.progress.clone()), &options)?.1)
 }
 
@@ -42,23 +44,33 @@ pub(super) fn fit_sample<E: Estimator>(
     stored: &Stored,
 ) -> Result<E::Result> {
     let (setup, start) = (checked(estimator)?, Instant::now());
-    let sample = stored.describe(&setup.request(Storage::Resident))?;
+    let options = options(estimator, cluster, &setup)?;
+    let (sample, choice) = stored.describe(&setup.request(Storage::Resident))?;
     let session = cluster.session(setup.progress.clone());
-    let prepared = Prepared::new(session, stored.clone(), setup.precision)?;
+    let prepared = Prepared::new(session, stored.clone(), &options)?.with(choice);
     estimator.estimate(setup.held(sample, prepared, 0.0, start)?)
 }
 
-/// The setup, if what it asks for can be had from a cluster.
+/// The setup of an estimator whose options are well.
 fn checked<E: Estimator>(estimator: &E) -> Result<Setup> {
     validate(estimator)?;
-    if estimator.shared().keep_influence {
-        return Err(DidError::Config {
-            option: "keep_influence",
-            expected: "`false` on a cluster, whose driver holds no rows",
-            got: "true".into(),
-        });
-    }
     setup(estimator)
+}
+
+/// How a cluster is to fit, with a place for influence values that are to be kept.
+fn options<E: Estimator>(estimator: &E, cluster: &Cluster, setup: &Setup) -> Result<Options> {
+    let options = cluster.options(setup.precision);
+    if !estimator.shared().keep_influence {
+        return Ok(Options { influence: None, ..options });
+    }
+    match &options.influence {
+        Some(directory) => make_room(directory)?,
+        None => {
+            let (option, got) = ("keep_influence", "true".into());
+            return Err(DidError::Config { option, expected: KEPT_NOWHERE, got });
+        }
+    }
+    Ok(options)
 }
 
 impl Setup {
@@ -71,8 +83,8 @@ impl Setup {
         start: Instant,
     ) -> Result<Opened<Remote>> {
         let (sample, stored) = self.prepared(path, &session, options)?;
-        let (read, precision) = (start.elapsed().as_secs_f64(), self.precision);
-        self.held(sample, Prepared::new(session, stored, precision)?, read, start)
+        let read = start.elapsed().as_secs_f64();
+        self.held(sample, Prepared::new(session, stored, options)?, read, start)
     }
 
     fn prepared(

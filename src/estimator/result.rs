@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
+use super::influence::{Influence, InfluenceFiles};
 use crate::backend::DeviceWork;
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, GroupTimeEffects};
@@ -66,29 +67,6 @@ impl Timings {
         self.total = start.elapsed().as_secs_f64();
         self.inference = self.total - self.read - self.ingest - self.estimate;
     }
-}
-
-/// Influence values by unit, kept on request.
-///
-/// ```
-/// use burn_did::{AttGt, backend::Cpu, data};
-///
-/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// let config = config.group("first.treat").keep_influence(true).build();
-/// let fit = config.fit(&data::mpdta(), &Default::default())?;
-/// let influence = fit.influence.as_ref().unwrap();
-/// let squares: f64 = influence.columns[0].iter().map(|psi| psi * psi).sum();
-/// let se = squares.sqrt() / influence.units.len() as f64;
-/// assert!((se - fit.cells[0].estimate.se.unwrap()).abs() < 1e-12);
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Influence {
-    /// Label of each unit (rank in the canonical order, for repeated cross sections without a unit column), length `n`.
-    pub units: Vec<String>,
-    /// One column for each cell, `[cells][n]`, scaled so that `se = sqrt(Σ ψ²) / n`; empty for failed cells.
-    pub columns: Vec<Vec<f64>>,
 }
 
 /// A cell of triple differences against one comparison cohort: `att = treated_ineligible + untreated_eligible -
@@ -178,4 +156,7 @@ pub struct GroupTimeResult {
     /// Influence values, if kept.
     #[serde(skip)]
     pub influence: Option<Influence>,
+    /// Where they are, if a cluster kept them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub influence_files: Option<InfluenceFiles>,
 }

@@ -253,7 +253,8 @@ macro_rules! estimator {
             /// # Errors
             /// As [`fit_parquet`](Self::fit_parquet); [`DidError::Worker`](crate::DidError::Worker) for what a worker finds
             /// wrong, [`DidError::Engine`](crate::DidError::Engine) if workers do not answer, and
-            /// [`DidError::Config`](crate::DidError::Config) for `keep_influence`.
+            /// [`DidError::Config`](crate::DidError::Config) for `keep_influence` without a
+            /// [directory](crate::Cluster::with_influence) for the values.
             #[cfg(any(feature = "cluster", test))]
             pub fn fit_cluster(
                 &self,

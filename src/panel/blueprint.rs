@@ -33,7 +33,7 @@ impl Blueprint {
         let columns = rules.layout.outcome_columns(rules.periods.len());
         let shape = Shape {
             periods: columns,
-            versions: if changes.covariates { columns } else { 1 },
+            versions: if changes.of_covariates() { columns } else { 1 },
             covariates: design.covariates().len(),
             weights: changes.weights(),
             presence: rules.layout == Layout::Unbalanced,

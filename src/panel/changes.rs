@@ -17,8 +17,8 @@ use crate::pass::TILE;
 /// What changes, and the range of the weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Changes {
-    /// Whether a unit's covariates change over time.
-    pub covariates: bool,
+    /// Which of the design's covariates change over time within units.
+    covariates: Vec<bool>,
     weights: bool,
     lowest: f64,
     highest: f64,
@@ -27,7 +27,7 @@ pub(super) struct Changes {
 impl Default for Changes {
     fn default() -> Self {
         let (lowest, highest) = (f64::INFINITY, f64::NEG_INFINITY);
-        Self { covariates: false, weights: false, lowest, highest }
+        Self { covariates: Vec::new(), weights: false, lowest, highest }
     }
 }
 
@@ -37,16 +37,26 @@ impl Changes {
         let Placed { rows, grids } = placed;
         let design = rows.covariates.design(present)?;
         let over_time = layout != Layout::RepeatedCrossSections;
-        let columns = design.covariates();
-        let covariates = over_time
-            && tiles(grids)
-                .any(|(g, units)| columns.clone().any(|j| varies(&design, j, g, &units)));
+        let column = |j| over_time && tiles(grids).any(|(g, units)| varies(&design, j, g, &units));
+        let covariates = design.covariates().map(column).collect();
         let Some(w) = &rows.w else { return Ok(Self { covariates, ..Self::default() }) };
         let (lowest, highest) = tiles(grids)
             .map(|(g, units)| range_of(w, g, &units))
             .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let weights = over_time && tiles(grids).any(|(g, units)| weight_varies(w, g, &units));
         Ok(Self { covariates, weights, lowest, highest })
+    }
+
+    /// Whether any of the covariates changes over time.
+    pub fn of_covariates(&self) -> bool {
+        self.covariates.contains(&true)
+    }
+
+    /// Of some of the covariates, in another order.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn select(&self, covariates: &[usize]) -> Self {
+        let changes = |j: &usize| self.covariates.get(*j).copied().unwrap_or_default();
+        Self { covariates: covariates.iter().map(changes).collect(), ..self.clone() }
     }
 
     /// Whether no row has a positive weight.
@@ -68,7 +78,8 @@ impl Changes {
 
 impl Additive for Changes {
     fn merge(&mut self, other: Self) -> Result<()> {
-        self.covariates |= other.covariates;
+        self.covariates.resize(self.covariates.len().max(other.covariates.len()), false);
+        self.covariates.iter_mut().zip(other.covariates).for_each(|(known, more)| *known |= more);
         self.weights |= other.weights;
         self.lowest = self.lowest.min(other.lowest);
         self.highest = self.highest.max(other.highest);

@@ -73,7 +73,7 @@ pub(crate) use frames::names_a_row;
 pub(crate) use group_periods::GroupPeriods;
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts};
-pub(crate) use parquet::ParquetFiles;
+pub(crate) use parquet::{ParquetFiles, columns as parquet_columns};
 pub(crate) use regression::{Coded, CohortColumns, Cohorts, RegressionColumns, RegressionRows};
 pub(crate) use request::{Cells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};

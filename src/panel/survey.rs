@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::additive::Additive;
 use super::audit::SampleAudit;
 use super::columns::too_many;
+#[cfg(any(feature = "cluster", test))]
+use super::formula::Formula;
 use super::formula::{Kinds, Texts};
 use super::frame::Frame;
 use super::missing::{ReadAsMissing, add_counts};
@@ -16,6 +18,8 @@ use super::roles::Roles;
 use super::rules::{Extent, Rules};
 use super::sizes::check_cells;
 use super::small::MAX_DISTINCT;
+#[cfg(any(feature = "cluster", test))]
+use super::wanted::Wanted;
 use crate::error::{DidError, DidWarning, Result};
 
 /// Counts of rows and units.
@@ -82,6 +86,35 @@ impl Survey {
             }
         }
         Ok(())
+    }
+
+    /// What the data show to whoever has another formula, all of whose atoms are in that of the survey: those of these kinds.
+    ///
+    /// # Errors
+    /// The column for which rows are missing that such a formula would not miss.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn select(
+        &self,
+        (formula, other): (&Formula, &Formula),
+        kinds: Kinds,
+        roles: &Roles,
+    ) -> std::result::Result<Self, String> {
+        let names = roles.names();
+        let (known, wanted) = (formula.needs(), other.needs());
+        let is_lost = |name: &str| {
+            known.contains(&name) && !wanted.contains(&name) && !names.iter().any(|n| n == name)
+        };
+        if let Some((name, _)) = self.rows_missing.iter().find(|(name, _)| is_lost(name)) {
+            return Err(name.clone());
+        }
+        let mut survey = Self {
+            kinds: Some(kinds),
+            texts: self.texts.select(&other.variables()),
+            ..self.clone()
+        };
+        survey.read_as_missing.retain(|entry| !is_lost(&entry.column));
+        survey.rounded.retain(|column| !is_lost(column));
+        Ok(survey)
     }
 
     /// The rules of the sample; `audit` says where the rows come from.

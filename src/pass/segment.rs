@@ -35,10 +35,11 @@ impl Seal {
         Self { rows: ranks.len() as u64, ranks: sum }
     }
 
-    /// Of so many rows with the ranks from 0 on.
+    /// Of so many rows with the ranks from `first` on.
     #[cfg(any(feature = "cluster", test))]
-    pub fn of_first(rows: u64) -> Self {
-        let ranks = (0..rows).fold(0u64, |sum, rank| sum.wrapping_add(mix(rank)));
+    pub fn of_range(first: u64, rows: u64) -> Self {
+        let rank = |i: u64| mix(first.wrapping_add(i));
+        let ranks = (0..rows).fold(0u64, |sum, i| sum.wrapping_add(rank(i)));
         Self { rows, ranks }
     }
 }

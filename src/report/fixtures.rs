@@ -87,6 +87,7 @@ pub(super) fn att_gt(
             inference,
         },
         influence: None,
+        influence_files: None,
     }
 }
 

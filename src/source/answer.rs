@@ -126,6 +126,8 @@ impl Ledger {
 pub(crate) struct Merge<'a, Q: Ask> {
     question: &'a Q,
     digest: u64,
+    /// Whether answers have the rows that are kept.
+    keeps: bool,
     /// Segments that are to answer, in order.
     wanted: Vec<(Segment, Seal)>,
     /// How many of them have been added.
@@ -144,7 +146,14 @@ impl<'a, Q: Ask> Merge<'a, Q> {
         let wanted: Vec<_> = ledger.entries.iter().filter(reads).copied().collect();
         let rows = (0, wanted.iter().map(|(_, seal)| seal.rows).sum());
         let total = question.none(ledger.strata);
-        Self { question, digest, wanted, added: 0, rows, early: BTreeMap::new(), total }
+        let (keeps, early) = (question.keeps(), BTreeMap::new());
+        Self { question, digest, keeps, wanted, added: 0, rows, early, total }
+    }
+
+    /// Rows that are kept stay where they are.
+    #[cfg(any(feature = "cluster", test))]
+    pub fn keeping_apart(self) -> Self {
+        Self { keeps: false, ..self }
     }
 
     /// Rows of the segments that have been added, and of all that are to answer.
@@ -211,7 +220,7 @@ impl<'a, Q: Ask> Merge<'a, Q> {
             sealed += Seal::of(&rows.ranks);
         }
         let whole = |rows: &KeptRows| rows.values.len() == rows.columns.len() * rows.ranks.len();
-        let expected = if self.question.keeps() { *seal } else { Seal::default() };
+        let expected = if self.keeps { *seal } else { Seal::default() };
         if sealed != expected || !kept.iter().all(whole) {
             return refused("kept other rows than it has");
         }

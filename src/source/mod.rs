@@ -8,6 +8,7 @@
 mod answer;
 mod any;
 mod host;
+mod kept;
 mod local;
 mod pass;
 mod reweighted;
@@ -20,12 +21,15 @@ use crate::backend::DeviceWork;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::Sample;
-use crate::pass::KeptRows;
+use crate::pass::{InfluencePass, KeptRows};
 
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use answer::{Answer, HERE, Ledger, Merge};
 pub(crate) use any::{AnyPass, AnyStat};
 pub(crate) use host::HostStrata;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use kept::Scale;
+pub(crate) use kept::{Apart, KeptApart, KeptColumn};
 pub(crate) use local::{Local, LocalOptions, LocalStrata};
 pub(crate) use pass::Pass;
 pub(crate) use reweighted::{Draws, Reweighted};
@@ -69,6 +73,14 @@ pub(crate) trait Source {
     /// # Errors
     /// What the device or engine reports, and what `keep` returns.
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat>;
+
+    /// As [`run_keeping`](Self::run_keeping), where what is kept stays where the rows are; `None` where it is handed out.
+    ///
+    /// # Errors
+    /// What the engine reports.
+    fn keep_apart(&self, _: &InfluencePass) -> Result<Option<Apart>> {
+        Ok(None)
+    }
 
     /// As [`answer`](Self::answer), of one kind of pass that keeps no rows.
     ///

@@ -13,7 +13,8 @@ use std::path::Path;
 pub(crate) use objects::Object;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use shared::{
-    check_directory, create, fresh_directory, length, range, read, remove_directory, whole, write,
+    check_directory, create, fresh_directory, is_empty, length, range, read, remove_directory,
+    rename, whole, write,
 };
 
 /// Beginnings of the paths of objects: of S3 or what speaks its protocol, of Google Cloud Storage, of Azure Blob Storage.

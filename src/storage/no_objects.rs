@@ -53,6 +53,10 @@ impl Object {
     pub fn delete_below(&self) -> io::Result<()> {
         match *self {}
     }
+
+    pub fn rename(&self, _: &Self) -> io::Result<()> {
+        match *self {}
+    }
 }
 
 #[cfg(test)]

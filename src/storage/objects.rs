@@ -113,6 +113,15 @@ impl Object {
         })
     }
 
+    /// Moves it to the place of another of the same store, which does so without sending it.
+    pub fn rename(&self, to: &Self) -> io::Result<()> {
+        if self.root != to.root {
+            return Err(io::ErrorKind::CrossesDevices.into());
+        }
+        let (Self { store, key, .. }, to) = (self.clone(), to.key.clone());
+        wait(async move { store.rename(&key, &to).await })
+    }
+
     /// Begins to write it; it is there when that is finished.
     pub fn create(&self) -> io::Result<Upload> {
         let writer = BufWriter::with_capacity(self.store.clone(), self.key.clone(), PIECE as usize);

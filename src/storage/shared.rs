@@ -108,6 +108,26 @@ pub(crate) fn check_directory(path: &Path) -> io::Result<()> {
     Err(io::ErrorKind::NotADirectory.into())
 }
 
+/// Whether there are no files in a directory, which is made if it is not there.
+pub(crate) fn is_empty(path: &Path) -> io::Result<bool> {
+    match Object::of(path)? {
+        None => {
+            fs::create_dir_all(path)?;
+            Ok(fs::read_dir(path)?.next().is_none())
+        }
+        Some(object) => Ok(object.below()?.is_empty()),
+    }
+}
+
+/// Gives a file another name in the same directory or store.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    match (Object::of(from)?, Object::of(to)?) {
+        (None, None) => fs::rename(from, to),
+        (Some(from), Some(to)) => from.rename(&to),
+        _ => Err(io::ErrorKind::CrossesDevices.into()),
+    }
+}
+
 /// Removes a directory and what is below it.
 pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
     match Object::of(path)? {
@@ -132,6 +152,12 @@ mod tests {
         assert_eq!(range(&path, 3, 4).unwrap(), b"3456");
         assert_eq!(range(&path, 8, 4).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert!(check_directory(&path).is_err());
+        assert!(!is_empty(&directory).unwrap());
+        let other = directory.join("b");
+        rename(&path, &other).unwrap();
+        assert_eq!(read(&other).unwrap(), b"0123456789");
+        assert!(read(&path).is_err());
+        assert!(is_empty(&directory.join("new")).unwrap());
         remove_directory(&directory).unwrap();
         assert!(check_directory(&directory).is_err());
     }

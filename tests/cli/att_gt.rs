@@ -340,3 +340,29 @@ fn bands_follow_the_options() {
     assert_eq!(seeded("1"), seeded("1"));
     assert_ne!(seeded("1"), seeded("2"));
 }
+
+/// Influence values by unit, as files: their sums of squares are the standard errors.
+#[test]
+fn influence_values_are_written_by_unit() {
+    use burn_did::InfluenceFiles;
+    use polars::prelude::*;
+
+    let directory = temporary("influence");
+    let _ = fs::remove_dir_all(&directory);
+    let document = parsed(&mpdta(&["--influence", &directory, "--format", "json"]));
+    let path = std::path::Path::new(&directory).join("00000.parquet");
+    let rows = ParquetReader::new(fs::File::open(path).unwrap()).finish().unwrap();
+    let names: Vec<&str> = rows.get_column_names().into_iter().map(|n| n.as_str()).collect();
+    assert_eq!(names[..2], ["unit", "att(2004,2004)"]);
+    assert_eq!((rows.height(), rows.width()), (500, 13));
+    let psi = rows.column("att(2006,2007)").unwrap().f64().unwrap();
+    let squares: f64 = psi.iter().flatten().map(|psi| psi * psi).sum();
+    let cells = document["cells"].as_array().unwrap();
+    let cell = cells.iter().find(|c| (&c["group"], &c["time"]) == (&json!(2006), &json!(2007)));
+    let se = cell.unwrap()["se"].as_f64().unwrap();
+    assert!((squares.sqrt() / 500.0 - se).abs() < 1e-12);
+    // Nothing is mixed with what is there.
+    let again = failure(1, &mpdta(&["--influence", &directory]));
+    assert!(again.contains("influence has files already"), "{again}");
+    assert!(InfluenceFiles::make_room(&directory).is_err());
+}

@@ -150,7 +150,10 @@ fn what_executors_keep_is_not_read_again() {
     assert_eq!((first.workers, first.tasks_again), (2, 0));
     assert!(first.bytes_read >= first.bytes_arranged && first.bytes_arranged > 0, "{first:?}");
     assert!(first.bytes_read <= 3 * first.bytes_arranged, "{first:?}");
-    let missing = but(named(), |e| e.covariates = "~ x1".into()).fit_sample(&sample);
+    let fewer = but(named(), |e| e.covariates = "~ x1".into());
+    let here = fewer.fit(files.path(), &Default::default()).unwrap();
+    assert_eq!(fewer.fit_sample(&sample).unwrap().cells, here.cells);
+    let missing = but(named(), |e| e.covariates = "~ x1 + y".into()).fit_sample(&sample);
     assert!(matches!(missing, Err(DidError::Config { option: "covariates", .. })));
 }
 
@@ -225,6 +228,48 @@ fn the_command_line_takes_the_address_of_a_scheduler() {
     let status = Command::new(PROGRAM).args(["cluster", "status", &running.address()]).output();
     let status = String::from_utf8(status.unwrap().stdout).unwrap();
     assert_eq!(status.matches("0 of 1").count(), 2, "{status}");
+}
+
+/// Executors write influence values, one of them dies meanwhile, and the command does the same; files are as at home.
+#[test]
+fn influence_values_are_written_by_executors() {
+    let files = Files::new(&panel().frame());
+    let keeping = but(named(), |e| e.keep_influence = true);
+    let here = keeping.fit(files.path(), &Default::default()).unwrap().influence.unwrap();
+    let mut running = RunningCluster::start(&local(2)).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let cluster = Cluster::connect(&running.address()).unwrap();
+    let cluster = cluster.with_directory(place.path());
+    let mut alive = running.processes();
+    for (number, moment) in [None, Some(200), Some(500)].into_iter().enumerate() {
+        let to = place.path().join(format!("influence {number} %41#ü"));
+        let fit = std::thread::scope(|scope| {
+            let fit = scope
+                .spawn(|| keeping.fit_cluster(&cluster.clone().with_influence(&to), files.path()));
+            if let Some(moment) = moment {
+                std::thread::sleep(Duration::from_millis(moment));
+                kill(alive.remove(0));
+                running.add().unwrap();
+            }
+            fit.join().unwrap()
+        });
+        alive.extend(running.processes().last());
+        assert!(fit.unwrap().influence_files.unwrap().load().unwrap() == here, "{moment:?}");
+    }
+    let [there, at_home] = ["there", "home"].map(|name| place.path().join(name));
+    let (there, at_home) = (there.to_str().unwrap(), at_home.to_str().unwrap());
+    command(files.path(), &["--scheduler", &running.address(), "--influence", there]);
+    command(files.path(), &["--influence", at_home]);
+    let rows = |directory: &str| {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(directory).unwrap().map(|f| f.unwrap().path()).collect();
+        paths.sort();
+        let read = |path: &PathBuf| ParquetReader::new(File::open(path).unwrap()).finish().unwrap();
+        let mut all = read(&paths[0]);
+        paths[1..].iter().for_each(|path| drop(all.vstack_mut(&read(path)).unwrap()));
+        all
+    };
+    assert!(rows(there).equals(&rows(at_home)));
 }
 
 /// Files that executors do not see: the error says who does not see what.

@@ -144,6 +144,16 @@ fn samples_of_a_cluster_in_a_bucket() {
         assert!(bits(named().fit_cluster(&cluster, bucket.path(name))) == here, "{name}");
         assert_eq!(bucket.keys("scratch"), Vec::<String>::new(), "{name}: what is left");
     }
+    let keeping = but(named(), |e| e.keep_influence = true);
+    let values = cluster.clone().with_influence(bucket.path("influence"));
+    let files = keeping.fit_cluster(&values, bucket.path("ordered")).unwrap().influence_files;
+    let here = keeping.fit(bucket.path("ordered").as_path(), &Default::default()).unwrap();
+    let files = files.unwrap();
+    assert_eq!(files.load().unwrap(), here.influence.unwrap());
+    assert_eq!(bucket.keys("influence").len(), files.files.len());
+    assert!(
+        error(keeping.fit_cluster(&values, bucket.path("ordered"))).contains("has files already")
+    );
     let sample = named().prepare(&cluster, bucket.path("ordered")).unwrap();
     let kept = sample.keep().unwrap();
     let first = bits(named().fit_sample(&sample));

@@ -172,6 +172,10 @@ pub(crate) struct InferenceArgs {
         help_heading = "Inference"
     )]
     pub alp: f64,
+    /// Write influence values by unit to parquet files in this directory, which must be empty; it is made if it is not there. On a
+    /// cluster, executors write them, and it may be a prefix in an object store.
+    #[arg(long, value_name = "DIRECTORY", help_heading = "Inference")]
+    pub influence: Option<PathBuf>,
 }
 
 impl InferenceArgs {

@@ -15,6 +15,7 @@ macro_rules! with_shared {
             .maybe_missing_values($args.columns.na.clone())
             .alpha($args.inference.alp)
             .maybe_bootstrap($args.inference.bootstrap())
+            .keep_influence($args.inference.influence.is_some())
             .precision($on.precision)
             .maybe_memory_budget($args.device.memory_budget)
             .maybe_progress($on.progress)
@@ -40,11 +41,23 @@ macro_rules! with_group_time {
 /// The fit to a command's data, where it is asked for.
 macro_rules! fit_where_asked {
     ($estimator:expr, $args:expr, $on:expr) => {{
+        let influence = $args.inference.influence.as_ref();
         #[cfg(feature = "cluster")]
-        if let Some(cluster) = &$on.cluster {
-            return Ok($estimator.fit_cluster(cluster, &$args.columns.data)?);
+        if let Some(cluster) = $on.cluster {
+            let cluster = match influence {
+                Some(directory) => cluster.with_influence(directory),
+                None => cluster,
+            };
+            return Ok($estimator.fit_cluster(&cluster, &$args.columns.data)?);
         }
-        Ok($estimator.fit_on($args.columns.data.as_path(), $on.devices)?)
+        if let Some(directory) = influence {
+            burn_did::InfluenceFiles::make_room(directory)?;
+        }
+        let fit = $estimator.fit_on($args.columns.data.as_path(), $on.devices)?;
+        if let (Some(directory), Some(influence)) = (influence, &fit.influence) {
+            influence.write(directory)?;
+        }
+        Ok(fit)
     }};
 }
 

@@ -87,7 +87,7 @@ impl Shared {
 }
 
 /// Workers in this process.
-fn workers(number: usize) -> Threads {
+pub(super) fn workers(number: usize) -> Threads {
     let worker = |i| -> Arc<dyn Obey> {
         Arc::new(Worker::<Cpu>::new(format!("worker {i}"), Default::default(), 1 << 20))
     };
@@ -104,6 +104,7 @@ pub(super) fn remote<E: Through>(
     let session = Session::new(Arc::new(Faulty::new(workers(number), fault)));
     let options = Options {
         directory: data.directory.path().to_owned(),
+        influence: None,
         precision: Precision::F64,
         part_rows: Some(rows),
         segment_rows: Some(length),
@@ -175,7 +176,7 @@ fn golden_cases_of_triple_differences() {
 }
 
 /// Three cohorts of two to three tiles each, with weights and clusters.
-fn staggered() -> Simulation {
+pub(super) fn staggered() -> Simulation {
     Simulation::builder().units(27_000).periods(4).cohorts([3, 4]).covariates(2).build()
 }
 

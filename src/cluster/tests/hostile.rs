@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::messages::{awkward, passes};
+use super::messages::{awkward, passes, unfinished};
 use crate::backend::Cpu;
 use crate::cluster::engine::Obey;
 use crate::cluster::manifest::Sample;
 use crate::cluster::task::{Message, Task};
-use crate::cluster::wire::{decode, digest, encode};
+use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
 use crate::cluster::worker::Worker;
 use crate::condition::Change;
 use crate::options::Precision;
@@ -25,20 +25,18 @@ fn refuses(task: &[u8]) -> bool {
     message.outcome.is_err()
 }
 
-fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
-    bytes.extend(digest(&bytes).to_le_bytes());
-    bytes
-}
-
 fn tasks() -> Vec<Vec<u8>> {
     let sample = Sample { path: "/nowhere/manifest".into(), digest: 3 };
     let task = |pass| {
         let change = Cow::Owned(Change::example(&awkward()));
         let (sample, pass) = (Cow::Borrowed(&sample), Cow::Borrowed(pass));
         let (segments, precision) = (vec![0, 1], Precision::F64);
-        encode(&Task::Pass { sample, segments, change, k: 8, precision, pass }).unwrap()
+        let keep = Some(Cow::Borrowed("/nowhere".as_ref()));
+        encode(&Task::Pass { sample, segments, choice: None, change, k: 8, precision, pass, keep })
+            .unwrap()
     };
-    passes().iter().map(task).collect()
+    let influence = encode(&Task::Influence(unfinished())).unwrap();
+    passes().iter().map(task).chain([influence]).collect()
 }
 
 proptest! {
@@ -47,23 +45,23 @@ proptest! {
     #[test]
     fn noise_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(refuses(&bytes));
-        prop_assert!(refuses(&signed(bytes)));
+        prop_assert!(refuses(&sealed(bytes)));
     }
 
     /// Changed and cut tasks with digests that are right.
     #[test]
     fn changed_tasks_are_refused(
-        number in 0usize..6,
+        number in 0usize..7,
         at in any::<prop::sample::Index>(),
         value in any::<u8>(),
         end in any::<prop::sample::Index>(),
     ) {
         let mut bytes = tasks()[number].clone();
-        bytes.truncate(bytes.len() - 8);
+        bytes.truncate(bytes.len() - TAIL);
         let at = at.index(bytes.len());
         bytes[at] = value;
-        prop_assert!(refuses(&signed(bytes.clone())));
+        prop_assert!(refuses(&sealed(bytes.clone())));
         bytes.truncate(end.index(bytes.len()));
-        prop_assert!(refuses(&signed(bytes)));
+        prop_assert!(refuses(&sealed(bytes)));
     }
 }

@@ -7,15 +7,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cluster::manifest::Sample;
-use crate::cluster::task::{Message, Problem, ProblemKind, Reply, Task};
-use crate::cluster::wire::{decode, digest, encode};
+use crate::cluster::task::{
+    Finishing, KeptFile, KeptPart, Message, Problem, ProblemKind, Reply, Task, Unfinished,
+};
+use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
 use crate::condition::{Change, Look, LookStat};
 use crate::options::{Multiplier, Precision};
 use crate::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
     LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, Weight,
 };
-use crate::source::{Answer, AnyPass, AnyStat, Draws};
+use crate::source::{Answer, AnyPass, AnyStat, Draws, KeptColumn};
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {
@@ -98,21 +100,47 @@ fn every_pass_and_every_statistic_keeps_its_bits() {
         travels(&Task::Pass {
             sample: Cow::Owned(sample()),
             segments: vec![0, 7, u32::MAX],
+            choice: None,
             change: Cow::Owned(Change::example(&awkward())),
             k: 9,
             precision: *precision,
             pass: Cow::Borrowed(pass),
+            keep: Some(Cow::Borrowed("/shared/a b".as_ref())),
         });
     }
     let answers = stats().into_iter().map(answer).collect();
-    travels(&message(Ok(Reply::Passed(answers))));
+    let (path, digests) = ("/shared/kept.bin".into(), vec![0, u64::MAX]);
+    let kept = KeptFile { path, columns: vec![0, 9], digests };
+    travels(&message(Ok(Reply::Passed(answers, vec![kept]))));
+}
+
+/// Work on influence values, with a column that is a sum and one that is none.
+pub(super) fn unfinished() -> Unfinished<'static> {
+    let column = |name: &str, from: &[usize]| KeptColumn { name: name.into(), from: from.to_vec() };
+    let columns = vec![column("att(2004,2005)", &[0, 2, 1]), column("att", &[])];
+    let (path, labels) = ("/nowhere/kept.bin".into(), Some(("/nowhere/labels.bin".into(), 7)));
+    let part = KeptPart { path, offset: 1 << 33, rows: 3, digest: 5, columns: vec![0, 2], labels };
+    Unfinished {
+        parts: vec![part],
+        first: 1 << 40,
+        rows: 3,
+        finishing: Cow::Owned(Finishing { columns, scale: (f64::MIN_POSITIVE, 0.1 + 0.2) }),
+        directory: Cow::Borrowed("/nowhere/influence".as_ref()),
+    }
+}
+
+#[test]
+fn work_on_influence_values_keeps_its_bits() {
+    travels(&Task::Influence(unfinished()));
+    let seal = Seal::of(&[1, 2]);
+    travels(&message(Ok(Reply::Influence("s3://bucket/a b.parquet".into(), seal))));
 }
 
 #[test]
 fn every_look_every_answer_to_it_and_the_change_keep_their_bits() {
     for look in Look::examples(&awkward()) {
         let (sample, look) = (Cow::Owned(sample()), Cow::Owned(look));
-        travels(&Task::Look { sample, segments: vec![3], look });
+        travels(&Task::Look { sample, segments: vec![3], choice: None, look });
     }
     let answers = LookStat::examples(&awkward()).into_iter().map(answer).collect();
     travels(&message(Ok(Reply::Looked(answers))));
@@ -129,7 +157,7 @@ fn problems_keep_their_words() {
 fn a_message_takes_little_more_than_its_numbers() {
     let numbers = vec![0.3; 10_000];
     let stat = InfluenceStat { cross: numbers, clusters: Vec::new(), draws: Vec::new() };
-    assert!(encode(&AnyStat::Influence(stat)).unwrap().len() < 80_000 + 32);
+    assert!(encode(&AnyStat::Influence(stat)).unwrap().len() < 80_000 + 40);
 }
 
 /// Damage is found by the digest; bytes with a right digest that mean something else, by the form.
@@ -150,28 +178,40 @@ fn damaged_messages_are_errors() {
     assert!(decode::<Task<'static>>(&message).is_err());
 }
 
-/// A length that is not followed by as many numbers must not be believed when memory is taken.
+/// Who has another version may mean something else by the same bytes.
 #[test]
-fn absurd_lengths_are_errors_and_take_no_memory() {
+fn messages_of_other_versions_are_errors() {
+    let mut bytes = encode(&answer(stats().remove(0))).unwrap();
+    bytes.truncate(bytes.len() - TAIL);
     let signed = |mut bytes: Vec<u8>| {
         bytes.extend(digest(&bytes).to_le_bytes());
         bytes
     };
+    let other = signed([bytes.clone(), 7u64.to_le_bytes().to_vec()].concat());
+    for other in [other, signed(bytes)] {
+        let error = decode::<Answer<AnyStat>>(&other).unwrap_err().to_string();
+        assert!(error.contains("another version of burn-did"), "{error}");
+    }
+}
+
+/// A length that is not followed by as many numbers must not be believed when memory is taken.
+#[test]
+fn absurd_lengths_are_errors_and_take_no_memory() {
     // Influence sums whose cross-moments are said to be 2^63 numbers.
     let mut bytes = vec![2];
     bytes.extend([0x80; 9]);
     bytes.push(1);
-    assert!(decode::<AnyStat>(&signed(bytes.clone())).is_err());
+    assert!(decode::<AnyStat>(&sealed(bytes.clone())).is_err());
     bytes.extend([0; 64]);
-    assert!(decode::<AnyStat>(&signed(bytes)).is_err());
-    assert!(decode::<AnyStat>(&signed(vec![250])).is_err());
-    assert!(decode::<AnyStat>(&signed(Vec::new())).is_err());
+    assert!(decode::<AnyStat>(&sealed(bytes)).is_err());
+    assert!(decode::<AnyStat>(&sealed(vec![250])).is_err());
+    assert!(decode::<AnyStat>(&sealed(Vec::new())).is_err());
     for seed in 0..2_000u64 {
         let noise: Vec<u8> =
             (0..seed % 60).map(|i| (crate::pass::mix(seed << 8 | i) >> 32) as u8).collect();
         // What noise may mean by chance is at least as short as it.
-        if let Ok(stat) = decode::<AnyStat>(&signed(noise.clone())) {
-            assert!(encode(&stat).unwrap().len() <= noise.len() + 16);
+        if let Ok(stat) = decode::<AnyStat>(&sealed(noise.clone())) {
+            assert!(encode(&stat).unwrap().len() <= noise.len() + 24);
         }
     }
 }

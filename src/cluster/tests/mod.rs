@@ -3,5 +3,6 @@
 mod faults;
 mod fits;
 mod hostile;
+mod influence;
 mod messages;
 mod samples;

@@ -167,6 +167,35 @@ fn errors_are_those_of_a_fit_at_home() {
     }
 }
 
+/// Names that are not plain words, files without rows or with one, and columns in another order.
+#[test]
+fn files_may_be_odd() {
+    let data = data(300);
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("sp ace #1 %41 ünï [x]");
+    fs::create_dir(&place).unwrap();
+    let turned = ["x2", "x1", "group", "period", "id", "y"];
+    let turned = data.select(turned).unwrap();
+    let cuts = [0, 0, 1, 2, 700, 700, 1_199, 1_200];
+    for (number, pair) in cuts.windows(2).enumerate() {
+        let rows = if number % 2 == 0 { &data } else { &turned };
+        let name = format!("part #{number} 100%.parquet");
+        let file = fs::File::create(place.join(name)).unwrap();
+        ParquetWriter::new(file)
+            .finish(&mut rows.slice(pair[0], (pair[1] - pair[0]) as usize))
+            .unwrap();
+    }
+    let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 1);
+    let scratch = directory.path().join("scr atch %20 #ü");
+    fs::create_dir(&scratch).unwrap();
+    let cluster = cluster.with_directory(&scratch);
+    let here = estimator().fit(&data, &Default::default()).unwrap();
+    for path in [place.clone(), directory.path().join("sp ace*/*.parquet")] {
+        assert_eq!(estimator().fit_cluster(&cluster, &path).unwrap().cells, here.cells);
+    }
+    assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
+}
+
 fn cluster(shared: &Shared) -> Cluster {
     Cluster::threads::<Cpu>(&[Default::default(); 2], 1 << 20).with_directory(shared.directory())
 }
@@ -189,11 +218,12 @@ fn a_sample_serves_many_fits() {
     }
     let refused = |other: AttGt<Cpu>| other.fit_sample(&sample).unwrap_err().to_string();
     let error = refused(but(estimator(), |e| e.covariates = "~ x1 + x2".into()));
-    assert!(error.contains("`~ x1 + x2` for a sample that was prepared with `~ x1`"), "{error}");
+    assert!(error.contains("prepared with `~ x1`, and has no column `x2`"), "{error}");
     assert!(refused(but(estimator(), |e| e.outcome = "x2".into())).contains("outcome"));
     let words = Some(vec!["-9".into()]);
     assert!(refused(but(estimator(), |e| e.missing_values = words)).contains("missing values"));
-    assert!(refused(but(estimator(), |e| e.keep_influence = true)).contains("keep_influence"));
+    let keeping = refused(but(estimator(), |e| e.keep_influence = true));
+    assert!(keeping.contains("a directory for the values named"), "{keeping}");
     // Kept, it outlives its handles; else nothing is left.
     let kept = sample.keep().unwrap();
     drop(sample);
@@ -201,6 +231,93 @@ fn a_sample_serves_many_fits() {
     let fit = estimator().fit_sample(&again).unwrap();
     assert_eq!(fit.cells, estimator().fit(&data, &Default::default()).unwrap().cells);
     assert!(cluster.open(shared.file(0)).is_err());
+}
+
+/// Fits with some of a sample's covariates have the bits of fits at home, where nothing else was ever read.
+#[test]
+fn a_sample_serves_formulas_of_its_columns() {
+    let mut data = data(2_000);
+    let rows = data.height();
+    let names = ["north", "south", "east"];
+    let region: Vec<&str> = (0..rows).map(|row| names[row / 4 % 3]).collect();
+    let moving: Vec<f64> = (0..rows).map(|row| (row % 4) as f64 + (row / 9 % 5) as f64).collect();
+    // Only in rows that have no outcome either.
+    let scarce: Vec<Option<f64>> = (0..rows).map(|row| (row != 5).then_some(1.0)).collect();
+    let y = data.column("y").unwrap().cast(&DataType::Float64).unwrap();
+    let y: Vec<Option<f64>> =
+        y.f64().unwrap().iter().enumerate().map(|(row, y)| y.filter(|_| row != 5)).collect();
+    for column in [
+        Column::new("region".into(), region),
+        Column::new("moving".into(), moving),
+        Column::new("scarce".into(), scarce),
+        Column::new("y".into(), y),
+    ] {
+        data.with_column(column).unwrap();
+    }
+    let shared = Shared::new(&data, 2, 700);
+    let cluster = cluster(&shared);
+    let with = |formula: &str| but(estimator(), |e| e.covariates = formula.into());
+    let all = with("~ x1 + x2 + log(moving + 1) + region + scarce + x1:x2");
+    let clustered = |e: AttGt<Cpu>| but(e, |e| e.cluster = Some("region".into()));
+    let sample = all.prepare(&cluster, shared.path()).unwrap();
+    for formula in [
+        "~ 1",
+        "~ x2",
+        "~ x2 + x1",
+        "~ region",
+        "~ region + x1",
+        "~ x1:x2",
+        "~ log(moving + 1) + x2",
+        "~ 0 + x1 + x2",
+        "~ x1 + x2 + log(moving + 1) + region + scarce + x1:x2",
+    ] {
+        let other = with(formula);
+        let here = other.fit(&data, &Default::default()).unwrap();
+        let there = other.fit_sample(&sample).unwrap();
+        assert_eq!(format!("{:?}", here.cells), format!("{:?}", there.cells), "{formula}");
+        let audit = crate::SampleAudit { files: there.audit.files.clone(), ..here.audit.clone() };
+        assert_eq!(audit, there.audit, "{formula}");
+        assert_eq!((here.settings, here.warnings), (there.settings, there.warnings), "{formula}");
+    }
+    let refused = |formula: &str| with(formula).fit_sample(&sample).unwrap_err().to_string();
+    for (formula, lacks) in
+        [("~ x1 + y2", "`y2`"), ("~ log(x1)", "`log(x1)`"), ("~ C(x1)", "`C(x1)`")]
+    {
+        assert!(
+            refused(formula).contains(&format!("has no column {lacks}")),
+            "{}",
+            refused(formula)
+        );
+    }
+    assert!(clustered(with("~ x1")).fit_sample(&sample).is_err());
+}
+
+/// Rows that were left out for want of a covariate are rows of a fit without it; and rows without units are in the order of all
+/// their columns.
+#[test]
+fn a_sample_of_other_rows_is_refused() {
+    let mut data = data(500);
+    let holes: Vec<Option<f64>> =
+        (0..data.height()).map(|row| (row % 90 != 7).then_some((row % 13) as f64)).collect();
+    data.with_column(Column::new("holes".into(), holes)).unwrap();
+    let shared = Shared::new(&data, 2, 700);
+    let cluster = cluster(&shared);
+    let unbalanced = but(estimator(), |e| e.allow_unbalanced_panel = true);
+    let all = but(unbalanced.clone(), |e| e.covariates = "~ x1 + holes".into());
+    let sample = all.prepare(&cluster, shared.path()).unwrap();
+    let error = unbalanced.fit_sample(&sample).unwrap_err().to_string();
+    assert!(error.contains("rows were left out that have no `holes`"), "{error}");
+    let holes = but(unbalanced, |e| e.covariates = "~ holes".into());
+    let here = holes.fit(&data, &Default::default()).unwrap();
+    assert_eq!(here.cells, holes.fit_sample(&sample).unwrap().cells);
+    let sections = but(estimator(), |e| {
+        (e.unit, e.repeated_cross_sections) = (None, true);
+        e.covariates = "~ x1 + x2".into();
+    });
+    let sample = sections.prepare(&cluster, shared.path()).unwrap();
+    let fewer = but(sections, |e| e.covariates = "~ x1".into());
+    let error = fewer.fit_sample(&sample).unwrap_err().to_string();
+    assert!(error.contains("in the order of their content"), "{error}");
 }
 
 /// Files that vanish, shrink or are damaged after they were arranged are errors.

@@ -12,6 +12,7 @@ use crate::condition::Change;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::StratumData;
+use crate::panel::apart::Choice;
 use crate::parallel::held;
 use crate::pass::Chunk;
 use crate::source::put;
@@ -21,6 +22,7 @@ const MANIFESTS: usize = 16;
 
 /// How a segment is held for passes.
 pub(super) struct Held<'a> {
+    choice: Option<&'a Choice>,
     change: &'a Change,
     k: usize,
     precision: Precision,
@@ -29,9 +31,14 @@ pub(super) struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    pub fn new(change: &'a Change, k: usize, precision: Precision) -> Result<Self> {
-        let digest = digest(&encode(&(change, k, precision))?);
-        Ok(Self { change, k, precision, digest })
+    pub fn new(
+        choice: Option<&'a Choice>,
+        change: &'a Change,
+        k: usize,
+        precision: Precision,
+    ) -> Result<Self> {
+        let digest = digest(&encode(&(choice, change, k, precision))?);
+        Ok(Self { choice, change, k, precision, digest })
     }
 }
 
@@ -118,10 +125,14 @@ impl<B: DidBackend> Cache<B> {
         let (entry, data) = self.raw(sample, segment)?;
         self.drop_segment(sample, segment);
         let mut data = Arc::unwrap_or_clone(data);
-        let stratum = entry.segment.stratum;
+        let (stratum, shape) = (entry.segment.stratum, self.manifest(sample)?.shape);
+        if let Some(choice) = held.choice {
+            data.x = choice.columns(shape.covariates, data.rows, &data.x);
+        }
         held.change.apply(stratum, &mut data);
         let chunk = Arc::new(put(stratum, data, held.k, held.precision, device)?);
-        let bytes = self.manifest(sample)?.shape.row_bytes() * entry.seal.rows;
+        let held_as = held.choice.map_or(shape, |choice| choice.shape(shape));
+        let bytes = held_as.row_bytes() * entry.seal.rows;
         self.keep(sample, segment, Rows::Chunk(held.digest, Arc::clone(&chunk)), bytes);
         Ok((entry, chunk))
     }

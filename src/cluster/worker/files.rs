@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::cluster::manifest::{Entry, Manifest, ShardFile, Written, io};
-use crate::cluster::wire::digest;
+use crate::cluster::wire::{digest, encode};
 use crate::error::{DidError, Result};
 use crate::panel::StratumData;
-use crate::panel::apart::Arranged;
+use crate::panel::apart::{Arranged, ArrangedShard};
 use crate::pass::{Seal, Segment, mix};
 use crate::storage;
 
@@ -23,11 +23,15 @@ pub(super) fn fresh(directory: &Path, kind: &str, ending: &str) -> PathBuf {
 }
 
 /// Writes the rows of a shard, by strata and within them in pieces of segments of `length` rows.
-pub(super) fn write(arranged: &[Arranged], length: usize, directory: &Path) -> Result<ShardFile> {
+pub(super) fn write(
+    arranged: &ArrangedShard,
+    length: usize,
+    directory: &Path,
+) -> Result<ShardFile> {
     let path = fresh(directory, "rows", "bin");
     let mut file = storage::create(&path).map_err(|source| io(&path, source))?;
     let mut pieces = Vec::new();
-    for (stratum, Arranged { start, data }) in arranged.iter().enumerate() {
+    for (stratum, Arranged { start, data }) in arranged.strata.iter().enumerate() {
         let mut from = 0;
         while from < data.rows {
             let (part, row) = ((start + from) / length, (start + from) % length);
@@ -46,7 +50,12 @@ pub(super) fn write(arranged: &[Arranged], length: usize, directory: &Path) -> R
         }
     }
     file.finish().map_err(|source| io(&path, source))?;
-    Ok(ShardFile { path, pieces })
+    let labels = arranged.labels.as_ref().map(|labels| -> Result<PathBuf> {
+        let path = fresh(directory, "labels", "bin");
+        storage::write(&path, &encode(labels)?).map_err(|source| io(&path, source))?;
+        Ok(path)
+    });
+    Ok(ShardFile { path, pieces, labels: labels.transpose()? })
 }
 
 /// Reads the rows of a segment.

@@ -2,6 +2,9 @@
 
 mod cache;
 mod files;
+mod kept;
+
+use std::sync::Arc;
 
 use super::engine::Obey;
 use super::manifest::{Entry, io};
@@ -13,6 +16,7 @@ use crate::error::{DidError, Result};
 use crate::input::guarded;
 use crate::panel::{StratumData, names_a_row};
 use crate::parallel;
+use crate::pass::KeptRows;
 use crate::source::{Answer, HERE};
 use crate::storage;
 use cache::{Cache, Held};
@@ -38,9 +42,11 @@ impl<B: DidBackend> Worker<B> {
 
     fn reply(&self, task: &Task<'_>) -> Result<Reply> {
         match task {
-            Task::Ends { reading, part, directory, precision } => {
+            Task::Ends { reading, part, directory, influence, precision } => {
                 B::probe(&self.device, *precision)?;
-                storage::check_directory(directory).map_err(|source| io(directory, source))?;
+                for directory in std::iter::once(directory).chain(influence) {
+                    storage::check_directory(directory).map_err(|source| io(directory, source))?;
+                }
                 Ok(Reply::Ends(reading.ends(part)?))
             }
             Task::Check { reading, part, first_row } => {
@@ -57,29 +63,51 @@ impl<B: DidBackend> Worker<B> {
                 let arranged = reading.arrange(shard, plan, position)?;
                 Ok(Reply::Arranged(files::write(&arranged, *length, directory)?))
             }
-            Task::Look { sample, segments, look } => {
+            Task::Look { sample, segments, choice, look } => {
+                let (choice, manifest) = (choice.as_ref(), self.cache.manifest(sample)?);
+                manifest.chosen(choice)?;
                 let answers = parallel::map(segments.len(), |i| {
                     let (entry, data) = self.cache.raw(sample, segments[i])?;
+                    let Some(choice) = choice else { return looked(look, &entry, &data) };
+                    let mut data = Arc::unwrap_or_clone(data);
+                    data.x = choice.columns(manifest.shape.covariates, data.rows, &data.x);
                     looked(look, &entry, &data)
                 });
                 Ok(Reply::Looked(answers.into_iter().collect::<Result<_>>()?))
             }
-            Task::Pass { sample, segments, change, k, precision, pass } => {
+            Task::Pass { sample, segments, choice, change, k, precision, pass, keep } => {
                 let (k, precision) = (*k, *precision);
                 let manifest = self.cache.manifest(sample)?;
-                manifest.check_pass(pass, change, k)?;
-                let as_held = Held::new(change, k, precision)?;
-                let mut answers = Vec::with_capacity(segments.len());
+                manifest.check_pass(pass, change, k, choice.as_ref())?;
+                let as_held = Held::new(choice.as_ref(), change, k, precision)?;
+                if pass.keeps() != keep.is_some() {
+                    let problem = "a pass keeps rows nowhere, or none".into();
+                    return Err(DidError::Engine { problem });
+                }
+                let (mut answers, mut files) = (Vec::with_capacity(segments.len()), Vec::new());
                 for segment in segments {
                     let (entry, chunk) =
                         self.cache.chunk(sample, *segment, &as_held, &self.device)?;
                     let mut stat = pass.none_of(entry.segment.stratum);
-                    let kept = pass.accumulate(&*chunk, &mut stat)?.into_iter().collect();
+                    let reads = pass.reads(entry.segment.stratum);
+                    let rows = if reads { pass.accumulate(&*chunk, &mut stat)? } else { None };
+                    if let Some(directory) = keep {
+                        let none = || KeptRows { ranks: chunk.rank.clone(), ..KeptRows::default() };
+                        let rows = rows.unwrap_or_else(none);
+                        files.push(kept::keep(&rows, &entry, directory)?);
+                    }
+                    if !reads {
+                        continue;
+                    }
                     // The ranks were checked when the rows were read.
                     let Entry { segment, seal, .. } = entry;
-                    answers.push(Answer { question: HERE, segment, seal, stat, kept });
+                    answers.push(Answer { question: HERE, segment, seal, stat, kept: Vec::new() });
                 }
-                Ok(Reply::Passed(answers))
+                Ok(Reply::Passed(answers, files))
+            }
+            Task::Influence(work) => {
+                let (path, seal) = kept::finish(work)?;
+                Ok(Reply::Influence(path, seal))
             }
         }
     }
@@ -120,7 +148,9 @@ fn kind(task: &Task<'_>, error: &DidError) -> ProblemKind {
             ProblemKind::Passing
         }
         // What others wrote a moment ago may be a moment late on shared storage.
-        DidError::Io { .. } if matches!(task, Task::Look { .. } | Task::Pass { .. }) => {
+        DidError::Io { .. }
+            if matches!(task, Task::Look { .. } | Task::Pass { .. } | Task::Influence(_)) =>
+        {
             ProblemKind::Passing
         }
         error if names_a_row(error) => ProblemKind::OfARow,

@@ -12,6 +12,7 @@ use crate::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
 use crate::error::{DidError, Result};
 use crate::estimates::CellStatus;
 use crate::estimator::finish as common;
+use crate::estimator::kept::Kept;
 use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::setup::Opened;
 use crate::estimator::shell::{self, Options};
@@ -94,7 +95,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     let level = of(DoseTarget::Level, att, comparison.covariance[0]);
     let (acrt, variance) = fitted.slope;
     let slope = of(DoseTarget::Slope, acrt, variance);
-    finish(config, sample, fitted.curves, [level, slope], (fitted.knots, start), None)
+    finish(config, sample, fitted.curves, [level, slope], (fitted.knots, start), Kept::default())
 }
 
 /// What the treated units are compared with.

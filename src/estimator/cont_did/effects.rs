@@ -12,12 +12,14 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::estimator::finish;
 use crate::estimator::format::Format;
+use crate::estimator::kept::Kept;
 use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::{GroupTimeResult, Timings};
 use crate::inference::Joint;
 use crate::options::DoseTarget;
 use crate::panel::Sample;
 use crate::settings::Settings;
+use crate::source::KeptColumn;
 
 /// A cell, or why there is none.
 pub(super) type Solved = std::result::Result<DoseCell, CellStatus>;
@@ -99,10 +101,8 @@ impl Assembly<'_> {
     ) -> Result<ContDidResult> {
         let _span = tracing::info_span!("inference").entered();
         let kept = moments.kept.take();
-        let influence = kept.map(|kept| {
-            let estimated: Vec<bool> = self.columns.estimates().map(|e| e.is_some()).collect();
-            kept.finish(self.sample, &estimated)
-        });
+        let kept = kept.map(|kept| kept.finish(self.sample, &self.kept_columns()));
+        let kept = kept.transpose()?.unwrap_or_default();
         let joint = self.joint(moments)?;
         let cohorts: Vec<CohortCurve> = self
             .columns
@@ -135,7 +135,28 @@ impl Assembly<'_> {
         let warnings = self.warnings();
         let level = self.effects(&joint, DoseTarget::Level, warnings.clone())?;
         let slope = self.effects(&joint, DoseTarget::Slope, warnings)?;
-        finish(config, self.sample, curves, [level, slope], (self.knots(), self.start), influence)
+        finish(config, self.sample, curves, [level, slope], (self.knots(), self.start), kept)
+    }
+
+    /// What influence values are of: levels, slopes, and the coefficients of curves.
+    fn kept_columns(&self) -> Vec<KeptColumn> {
+        let Self { sample, planned, columns, .. } = self;
+        let of_cell = |of: &str, plan: &PlannedCell| {
+            let (group, time) = (sample.cohorts[plan.cohort].group, sample.periods[plan.time]);
+            finish::column_name(of, sample, group, time)
+        };
+        let cells = ["att", "acrt"].into_iter().flat_map(|of| planned.iter().map(move |p| (of, p)));
+        let of_curve = |(position, range): &(usize, Range<usize>)| {
+            let group = sample.calendar.shown(sample.group(&sample.groups[*position]));
+            (1..=range.len()).map(|j| format!("beta{j}({group})")).collect::<Vec<_>>()
+        };
+        let names = cells.map(|(of, plan)| of_cell(of, plan));
+        let names = names.chain(columns.curves.iter().flat_map(of_curve));
+        let column = |((j, estimate), name): ((usize, Option<&CellEstimate>), String)| KeptColumn {
+            name,
+            from: estimate.map(|_| j).into_iter().collect(),
+        };
+        columns.estimates().enumerate().zip(names).map(column).collect()
     }
 
     /// All parameters, in units of the outcome, with their joint law.
@@ -302,7 +323,7 @@ pub(super) fn finish<B: DidBackend>(
     curves: Curves,
     [level, slope]: [GroupTimeResult; 2],
     (knots, start): (DoseKnots, Instant),
-    influence: Option<crate::estimator::Influence>,
+    kept: Kept,
 ) -> Result<ContDidResult> {
     let quantiles = sample.doses.as_ref().map_or(&[][..], |doses| &doses.quantiles);
     let doses = config.grid.doses(knots.range, quantiles);
@@ -319,7 +340,8 @@ pub(super) fn finish<B: DidBackend>(
         level,
         slope,
         curves,
-        influence,
+        influence: kept.here,
+        influence_files: kept.files,
     };
     result.overall = result.overall_effects()?;
     let mut more = Vec::new();

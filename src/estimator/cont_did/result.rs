@@ -7,7 +7,7 @@ use super::effects::no_law;
 use crate::aggregate::{Aggregated, Aggregation};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::format::Format;
-use crate::estimator::{GroupTimeResult, Influence};
+use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
 use crate::inference::Estimate;
 use crate::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
@@ -107,6 +107,9 @@ pub struct ContDidResult {
     /// group's curve.
     #[serde(skip)]
     pub influence: Option<Influence>,
+    /// Where they are, if a cluster kept them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub influence_files: Option<InfluenceFiles>,
 }
 
 impl ContDidResult {

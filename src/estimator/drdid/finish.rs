@@ -15,7 +15,7 @@ use crate::inference::{DEGENERATE, Estimate, pointwise, spread_around};
 use crate::options::{Bootstrap, DrdidMethod};
 use crate::panel::Sample;
 use crate::settings::Settings;
-use crate::source::{Draws, Reweighted, Source};
+use crate::source::{Draws, KeptColumn, Reweighted, Source};
 
 /// R `DRDID`'s critical value of 95 % intervals.
 const USUAL: f64 = 1.96;
@@ -59,6 +59,7 @@ impl<'a> Comparison<'a> {
             settings,
             timings,
             influence: None,
+            influence_files: None,
         };
         Self { sample, method, draws: None, result }
     }
@@ -83,13 +84,17 @@ impl<'a> Comparison<'a> {
         columns: usize,
         mut moments: InfluenceMoments,
         start: Instant,
-    ) -> DrdidResult {
+    ) -> Result<DrdidResult> {
         let y_scale = self.sample.y_scale;
         let correction: f64 = moments.totals.iter().take(columns).sum();
         let att = (estimated.att + correction) * y_scale;
-        let kept = moments.kept.take();
-        let kept = kept.map(|kept| kept.finish(self.sample, &vec![true; columns]));
-        self.result.influence = kept.map(one_column);
+        if let Some(kept) = moments.kept.take() {
+            // Rows of both periods are rows of the same units.
+            let from = std::iter::once(0).chain((1..columns).rev()).collect();
+            let column = KeptColumn { name: "att".into(), from };
+            let kept = kept.finish(self.sample, &[column])?;
+            (self.result.influence, self.result.influence_files) = (kept.here, kept.files);
+        }
         let covariance = moments.covariance();
         let mut se = Some(self.variance(&covariance, columns).sqrt() * y_scale)
             .filter(|se| se.is_finite() && *se > DEGENERATE);
@@ -106,7 +111,7 @@ impl<'a> Comparison<'a> {
         }
         self.warn(estimated, columns);
         self.result.timings.finish(start);
-        self.result
+        Ok(self.result)
     }
 
     /// Standard error and critical value from the draws, of which so many were asked for.
@@ -166,16 +171,6 @@ fn sum_columns(draws: &[f64], count: usize, columns: usize) -> Vec<f64> {
         crate::pass::add(&mut sum, column);
     }
     sum
-}
-
-/// Adds up columns that share the units.
-fn one_column(mut influence: crate::estimator::Influence) -> crate::estimator::Influence {
-    while influence.columns.len() > 1 {
-        if let Some(last) = influence.columns.pop() {
-            crate::pass::add(&mut influence.columns[0], &last);
-        }
-    }
-    influence
 }
 
 /// Deviations of the estimates with bootstrap weights from the one without; those that failed are left out.

@@ -174,7 +174,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         let moments =
             InfluenceMoments::form(&source, columns.iter().map(Some), &work, recipe.trim)?;
         let comparison = comparison.done_by(&source);
-        Ok(comparison.finish(&estimated, columns.len(), moments, start))
+        comparison.finish(&estimated, columns.len(), moments, start)
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::DidWarning;
 use crate::estimates::CellStatus;
 use crate::estimator::format::Format;
-use crate::estimator::{Influence, Timings};
+use crate::estimator::{Influence, InfluenceFiles, Timings};
 use crate::inference::Estimate;
 use crate::options::{DrdidMethod, Resampling};
 use crate::panel::SampleAudit;
@@ -68,6 +68,9 @@ pub struct DrdidResult {
     /// Influence values, if kept: one column.
     #[serde(skip)]
     pub influence: Option<Influence>,
+    /// Where they are, if a cluster kept them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub influence_files: Option<InfluenceFiles>,
 }
 
 impl DrdidResult {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::choice::Choice;
 use super::place::{Plan, Position};
 use super::reading::{Reading, RowRange};
 use crate::error::{DidError, Result};
@@ -83,9 +84,9 @@ pub(crate) type Take<'a> = dyn FnMut(FrameStat) -> Result<()> + 'a;
 /// What all looks at the shards found together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Looks {
-    survey: Survey,
-    levels: Levels,
-    changes: Changes,
+    pub(super) survey: Survey,
+    pub(super) levels: Levels,
+    pub(super) changes: Changes,
 }
 
 /// A sample whose rows are still in the files.
@@ -121,18 +122,35 @@ pub(crate) fn arrange_apart(
     Ok(Arrangement { sample, plan: Plan::new(blueprint, request), rows, positions, looks })
 }
 
-/// Decides the sample once more, for another estimate from rows that were arranged by `plan`.
+/// Decides the sample once more, for another estimate from rows that were read by `reading` and arranged by `plan`; with the
+/// covariates that it has, if these are not all.
 ///
 /// # Errors
 /// As for a data frame, and [`DidError::Config`] if it is another sample.
 pub(crate) fn arrange_again(
-    looks: &Looks,
-    plan: &Plan,
+    (reading, looks, plan): (&Reading, &Looks, &Plan),
     audit: SampleAudit,
     request: &Request<'_>,
-) -> Result<Sample> {
+) -> Result<(Sample, Option<Choice>)> {
+    let (roles, formula) = (&reading.roles, &request.roles.covariates);
+    let chosen = match roles.covariates == *formula {
+        true => None,
+        false => Some(looks.select(roles, formula)?),
+    };
+    let looks = chosen.as_ref().map_or(looks, |(looks, _)| looks);
     let Decided { blueprint, sample, .. } = decide(&Again { looks, plan }, audit, request)?;
-    if Plan::new(blueprint, request) == *plan { Ok(sample) } else { Err(another_sample()) }
+    let versions = blueprint.shape.versions;
+    if !Plan::new(blueprint, request).is_within(plan, &looks.levels.factors) {
+        return Err(another_sample());
+    }
+    if chosen.is_some() && request.sorts_by_content() {
+        return Err(DidError::Config {
+            option: "covariates",
+            expected: "those of the sample, where rows without units are in the order of their content",
+            got: format!("`{formula}` for a sample that was prepared with `{}`", roles.covariates),
+        });
+    }
+    Ok((sample, chosen.map(|(_, covariates)| Choice::new(versions, covariates))))
 }
 
 /// Shards, and what was found in them.

@@ -7,6 +7,7 @@
 //! Rows that are in no order, and rows without units, whose order is that of their outcomes, are first written once more in
 //! buckets ([`Reading::split`]), each of which is a shard.
 
+mod choice;
 mod ends;
 mod look;
 mod place;
@@ -14,10 +15,11 @@ mod reading;
 mod split;
 
 pub(crate) use super::stratum::Shape;
+pub(crate) use choice::Choice;
 pub(crate) use ends::{Ends, ordered_shards};
 pub(crate) use look::{
     Arrangement, Elsewhere, FrameLook, FrameStat, Looks, Take, arrange_again, arrange_apart,
 };
-pub(crate) use place::{Arranged, Plan, Position};
+pub(crate) use place::{Arranged, ArrangedShard, Plan, Position};
 pub(crate) use reading::{Reading, RowRange};
 pub(crate) use split::{Cuts, bucket_shards, cuts};

@@ -6,6 +6,7 @@ use super::reading::{Reading, RowRange};
 use crate::error::{DidError, Result};
 use crate::panel::blueprint::Blueprint;
 use crate::panel::canonical::sort_by_content;
+use crate::panel::formula::Present;
 use crate::panel::placement::Placement;
 use crate::panel::request::Request;
 use crate::panel::rules::Rules;
@@ -16,6 +17,8 @@ use crate::panel::stratum::{Shape, StratumData};
 pub(crate) struct Plan {
     blueprint: Blueprint,
     by_content: bool,
+    /// Whether the units' labels are kept beside their rows.
+    labels: bool,
 }
 
 /// Where a shard's rows are in the sample, and how many there are.
@@ -24,6 +27,14 @@ pub(crate) struct Position {
     placement: Placement,
     /// By stratum.
     rows: Vec<usize>,
+}
+
+/// The rows of a shard.
+pub(crate) struct ArrangedShard {
+    /// By stratum.
+    pub strata: Vec<Arranged>,
+    /// Labels of the units of the strata's rows, one stratum after the other, if they are kept.
+    pub labels: Option<Vec<String>>,
 }
 
 /// Rows of a stratum, one after another.
@@ -36,7 +47,25 @@ pub(crate) struct Arranged {
 impl Plan {
     pub(super) fn new(blueprint: Blueprint, request: &Request<'_>) -> Self {
         let blueprint = Blueprint { rules: blueprint.rules.for_placing(), ..blueprint };
-        Self { blueprint, by_content: request.sorts_by_content() }
+        let labels = request.options.labels && request.roles.unit.is_some();
+        Self { blueprint, by_content: request.sorts_by_content(), labels }
+    }
+
+    /// Whether it has the rows of another where that one has them, with some of its covariates, among which there are these
+    /// levels.
+    pub(super) fn is_within(&self, other: &Self, factors: &Present) -> bool {
+        let Blueprint { rules, levels, shape } = &self.blueprint;
+        let Blueprint { rules: own, levels: known, shape: arranged } = &other.blueprint;
+        let Shape { versions, covariates, .. } = *shape;
+        rules == own
+            && (&levels.clusters, &levels.factors) == (&known.clusters, factors)
+            && *shape == Shape { versions, covariates, ..*arranged }
+            && self.by_content == other.by_content
+    }
+
+    /// Whether the units' labels are kept.
+    pub fn keeps_labels(&self) -> bool {
+        self.labels
     }
 
     /// Whether rows were placed by these rules.
@@ -66,9 +95,9 @@ impl Reading {
         shard: &[RowRange],
         plan: &Plan,
         position: &Position,
-    ) -> Result<Vec<Arranged>> {
+    ) -> Result<ArrangedShard> {
         let frame = self.frame(shard)?;
-        let Plan { blueprint, by_content } = plan;
+        let Plan { blueprint, by_content, labels } = plan;
         let grids = frame.place(&blueprint.rules);
         if !grids.iter().map(|grid| grid.n).eq(position.rows.iter().copied()) {
             let problem = "a shard has other rows than when it was surveyed: files have changed";
@@ -86,6 +115,10 @@ impl Reading {
             }
             arranged.push(Arranged { start: position.placement.start[stratum], data });
         }
-        Ok(arranged)
+        let labels = frame.rows.units.as_ref().filter(|_| *labels).map(|units| {
+            let rows = grids.iter().flat_map(|grid| &grid.first);
+            rows.map(|row| units.labels.text(*row as usize)).collect()
+        });
+        Ok(ArrangedShard { strata: arranged, labels })
     }
 }

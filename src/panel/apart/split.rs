@@ -7,6 +7,7 @@ use polars::prelude::*;
 use super::ends::Ends;
 use super::reading::{Keys, Reading, RowRange};
 use crate::error::{DidError, Result};
+use crate::files::problem;
 use crate::panel::labels::Label;
 use crate::panel::parquet::{FRAME_ROWS, rows_by_bucket, splitters};
 use crate::storage;
@@ -36,17 +37,19 @@ impl Reading {
         let buckets = rows_by_bucket(df.height(), |row| keys.label(row), &cuts.0);
         let io = |source| DidError::Io { path: to.display().to_string(), source };
         let mut file = storage::create(to).map_err(io)?;
-        let mut writer = ParquetWriter::new(&mut file)
-            .with_compression(ParquetCompression::Uncompressed)
-            .batched(df.schema())?;
+        let unwritten = |error: PolarsError| problem(to, error.to_string());
+        let writer =
+            ParquetWriter::new(&mut file).with_compression(ParquetCompression::Uncompressed);
+        let mut writer = writer.batched(df.schema()).map_err(unwritten)?;
         let mut rows = Vec::with_capacity(buckets.len());
         for bucket in buckets {
             rows.push(bucket.len());
             if !bucket.is_empty() {
-                writer.write_batch(&df.take(&IdxCa::from_vec(PlSmallStr::EMPTY, bucket))?)?;
+                let rows = df.take(&IdxCa::from_vec(PlSmallStr::EMPTY, bucket))?;
+                writer.write_batch(&rows).map_err(unwritten)?;
             }
         }
-        writer.finish()?;
+        writer.finish().map_err(unwritten)?;
         drop(writer);
         file.finish().map_err(io)?;
         Ok(rows)

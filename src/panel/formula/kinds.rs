@@ -39,6 +39,23 @@ impl Kinds {
         self.0.iter().any(|(_, kind)| *kind == Kind::Factor)
     }
 
+    /// Where the atoms of a formula are among these.
+    ///
+    /// # Errors
+    /// The label of one that is not.
+    #[cfg(any(feature = "cluster", test))]
+    pub(crate) fn places(&self, formula: &Formula) -> std::result::Result<Vec<usize>, String> {
+        let place = |label: &String| self.0.iter().position(|(known, _)| known == label);
+        let labels = formula.atoms.iter().map(|atom| &atom.label);
+        labels.map(|label| place(label).ok_or_else(|| label.clone())).collect()
+    }
+
+    /// Those at some places.
+    #[cfg(any(feature = "cluster", test))]
+    pub(crate) fn select(&self, places: &[usize]) -> Self {
+        Self(places.iter().filter_map(|place| self.0.get(*place).cloned()).collect())
+    }
+
     /// # Errors
     /// [`DidError::ColumnType`] for an atom that is numeric in one piece of the data and a factor in another.
     pub(crate) fn check_same(&self, other: &Self) -> Result<()> {

@@ -77,6 +77,13 @@ impl Formula {
     pub(crate) fn variables(&self) -> Vec<String> {
         self.variables.clone()
     }
+
+    /// What rows can be missing for: the columns, and what is computed of them.
+    #[cfg(any(feature = "cluster", test))]
+    pub(crate) fn needs(&self) -> Vec<&str> {
+        let labels = self.atoms.iter().map(|atom| atom.label.as_str());
+        labels.chain(self.variables.iter().map(String::as_str)).collect()
+    }
 }
 
 fn problem_in(formula: &str, problem: String) -> DidError {

@@ -75,6 +75,12 @@ impl Present {
         self.0.iter_mut().zip(other.0).for_each(|(known, more)| known.extend(more));
     }
 
+    /// Of the atoms at some places.
+    #[cfg(any(feature = "cluster", test))]
+    pub(crate) fn select(&self, places: &[usize]) -> Self {
+        Self(places.iter().map(|place| self.0.get(*place).cloned().unwrap_or_default()).collect())
+    }
+
     /// Levels of an atom, in order.
     pub(super) fn levels(&self, atom: usize) -> impl Iterator<Item = &str> {
         self.0.get(atom).into_iter().flatten().map(|level| level.text.as_str())

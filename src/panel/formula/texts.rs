@@ -71,6 +71,13 @@ impl Texts {
         }
     }
 
+    /// Of some columns only.
+    #[cfg(any(feature = "cluster", test))]
+    pub(crate) fn select(&self, columns: &[String]) -> Self {
+        let wanted = self.0.iter().filter(|(name, _)| columns.contains(name));
+        Self(wanted.map(|(name, text)| (name.clone(), text.clone())).collect())
+    }
+
     /// An error if a column looks like numbers that could not be read.
     pub(crate) fn check(&self) -> Result<()> {
         self.0.iter().try_for_each(|(name, text)| text.check(name))
