@@ -131,4 +131,4 @@ pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare, etab
 pub use report::{Colour, PlotOptions};
 pub use settings::Settings;
 pub use source::ClusterWork;
-pub use switching::Direction as Switchers;
+pub use switching::{Direction as Switchers, Dropped as SwitchingDropped};

@@ -208,6 +208,23 @@ pub enum DidWarning {
         /// Event time; negative for placebos.
         horizon: i64,
     },
+    /// The treatments of an effect's switchers change by zero on average, so that it cannot be divided by their change.
+    NoChangeOfTreatment {
+        /// Event time; negative for placebos, 0 for the average.
+        horizon: i64,
+    },
+    /// Some treatments differ by rounding alone, and count as different.
+    RoundedTreatments {
+        /// One of them.
+        smaller: f64,
+        /// Another.
+        larger: f64,
+    },
+    /// Infinite values are taken as missing.
+    InfiniteValues {
+        /// The columns, and how many values of each.
+        columns: Vec<(String, usize)>,
+    },
     /// Some controls are linear combinations of others among the groups of these first treatments.
     CollinearControls {
         /// Treatments in the first period.

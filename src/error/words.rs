@@ -209,6 +209,23 @@ impl DidWarning {
             Self::NoSwitchersAt { horizon } => {
                 write!(f, "no estimate at event time {horizon}: no switcher has a control there")
             }
+            Self::NoChangeOfTreatment { horizon: 0 } => write!(
+                f,
+                "no average total effect: the treatments of all switchers change by zero on average, which it would be divided by"
+            ),
+            Self::NoChangeOfTreatment { horizon } => write!(
+                f,
+                "no estimate at event time {horizon}: the treatments of its switchers change by zero on average, which it would be divided by"
+            ),
+            Self::RoundedTreatments { smaller, larger } => write!(
+                f,
+                "some treatments differ by rounding alone, such as {smaller} and {larger}, and count as different; round the column"
+            ),
+            Self::InfiniteValues { columns } => {
+                let columns: Vec<String> =
+                    columns.iter().map(|(name, count)| format!("{count} of `{name}`")).collect();
+                write!(f, "infinite values were taken as missing: {}", columns.join(", "))
+            }
             Self::CollinearControls { treatments } => write!(
                 f,
                 "some controls are linear combinations of others, or do not change, among the groups of first treatment {}; their coefficients are of least squares with the smallest norm",

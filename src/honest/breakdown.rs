@@ -6,8 +6,10 @@ use super::analysis::Setup;
 use super::delta::Delta;
 use crate::parallel;
 
-/// Relative width of the last bracket.
+/// Width of the last bracket, relative to its end.
 const BRACKET: f64 = 1e-4;
+/// A bracket whose end is below this, in units of which violations are seen, is measured by this.
+const SMALL: f64 = 1e-2;
 /// Doublings of the largest `M` before an effect counts as significant whatever `M` is.
 const DOUBLINGS: usize = 24;
 
@@ -53,8 +55,8 @@ pub(super) fn breakdown(setup: &Setup<'_>, m_values: &[f64]) -> Breakdown {
             }
         }
     };
-    let width = BRACKET * outside;
-    while outside - inside > width {
+    let least = SMALL * unit(setup);
+    while outside - inside > BRACKET * outside.max(least) {
         let middle = 0.5 * (inside + outside);
         if middle <= inside || middle >= outside {
             break;
@@ -68,10 +70,14 @@ pub(super) fn breakdown(setup: &Setup<'_>, m_values: &[f64]) -> Breakdown {
     Breakdown::At(inside)
 }
 
-/// Where doubling starts: at the last number, or one in units of which violations are seen.
+/// What violations are measured by.
+fn unit(setup: &Setup<'_>) -> f64 {
+    if setup.options.delta == Delta::Smoothness { setup.deviation } else { 1.0 }
+}
+
+/// Where doubling starts.
 fn start(setup: &Setup<'_>, last: f64) -> f64 {
-    let unit = if setup.options.delta == Delta::Smoothness { setup.deviation } else { 1.0 };
-    last.max(unit)
+    last.max(unit(setup))
 }
 
 fn largest(setup: &Setup<'_>, last: f64) -> f64 {

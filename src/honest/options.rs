@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::delta::{Delta, Restriction};
 use crate::error::{DidError, Result};
 
+/// Largest `M̄`: beyond it sums lose the other moments.
+const LARGEST_RATIO: f64 = 1e6;
+
 /// How robust intervals are formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum HonestMethod {
@@ -263,6 +266,10 @@ impl Honest {
             }
             if let Some(wrong) = m.iter().find(|m| !(m.is_finite() && **m >= 0.0)) {
                 return config("m", "numbers of at least 0", wrong.to_string());
+            }
+            let large = m.iter().find(|m| self.delta.is_relative() && **m > LARGEST_RATIO);
+            if let Some(large) = large {
+                return config("m", "at most 1,000,000 for relative sets", large.to_string());
             }
         }
         if let Some(points) = self.grid_points.filter(|p| !(2..=1_000_000).contains(p)) {

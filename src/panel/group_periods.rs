@@ -29,6 +29,8 @@ pub(crate) struct GroupPeriods {
     pub read_as_missing: Vec<ReadAsMissing>,
     /// Names of the controls' columns.
     pub controls: Vec<String>,
+    /// Columns with infinite values in these rows, which are taken as missing, and how many.
+    pub infinite: Vec<(String, usize)>,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
     units: LabelColumn,
@@ -104,6 +106,15 @@ impl GroupPeriods {
             rows.iter().map(|row| finite(values[*row as usize])).collect()
         };
         let (period, known) = period_ranks(&rows, &time);
+        let is_infinite = |values: &Values| {
+            rows.iter().filter(|row| values[**row as usize].is_infinite()).count()
+        };
+        let columns_of_numbers = [(&roles.outcome, &outcome), (&roles.group, &treatment)]
+            .into_iter()
+            .chain(roles.weights.iter().zip(&weight))
+            .chain(roles.traits.iter().zip(&traits));
+        let infinite = columns_of_numbers.map(|(name, values)| (name.clone(), is_infinite(values)));
+        let infinite = infinite.filter(|(_, count)| *count > 0).collect();
         let rounded = [(&roles.outcome, &outcome), (&roles.group, &treatment)];
         let rounded = rounded.into_iter().filter(|(_, values)| values.is_rounded());
         let rounded = rounded.map(|(name, _)| name.clone());
@@ -126,6 +137,7 @@ impl GroupPeriods {
             rows_missing: gaps.missing,
             read_as_missing,
             controls: design.names()[columns].to_vec(),
+            infinite,
             rounded: rounded.chain(covariates.rounded().iter().cloned()).collect(),
             units,
             first,

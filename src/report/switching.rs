@@ -125,19 +125,19 @@ impl MultiplegtResult {
 
     /// What the rules left out.
     fn left_out(&self) -> Option<String> {
-        let audit = &self.audit;
+        let dropped = &self.audit.dropped;
         let counts = [
-            (audit.groups_empty, "group(s) without an outcome or a treatment"),
-            (audit.cells_bidirectional, "cell(s) after treatments above and below the first"),
-            (audit.groups_without_variation, "group(s) with no other switch to compare with"),
-            (audit.cells_without_controls, "cell(s) in which all have switched"),
-            (audit.outcomes_after_missing_treatment, "outcome(s) since a missing treatment"),
-            (audit.outcomes_before_treatment, "outcome(s) before the first treatment"),
-            (audit.outcomes_of_unknown_switch, "outcome(s) since a switch of unknown date"),
-            (audit.outcomes_after_treatment, "outcome(s) after the last treatment"),
-            (audit.groups_without_trend, "group(s) without a trend before the switch"),
-            (audit.groups_without_direction, "group(s) that switch neither in nor out"),
-            (audit.groups_without_residuals, "group(s) without coefficients of controls"),
+            (dropped.groups_empty, "group(s) without an outcome or a treatment"),
+            (dropped.cells_bidirectional, "cell(s) after treatments above and below the first"),
+            (dropped.groups_without_variation, "group(s) with no other switch to compare with"),
+            (dropped.cells_without_controls, "cell(s) in which all have switched"),
+            (dropped.outcomes_after_missing_treatment, "outcome(s) since a missing treatment"),
+            (dropped.outcomes_before_treatment, "outcome(s) before the first treatment"),
+            (dropped.outcomes_of_unknown_switch, "outcome(s) since a switch of unknown date"),
+            (dropped.outcomes_after_treatment, "outcome(s) after the last treatment"),
+            (dropped.groups_without_trend, "group(s) without a trend before the switch"),
+            (dropped.groups_without_direction, "group(s) that switch neither in nor out"),
+            (dropped.groups_without_residuals, "group(s) without coefficients of controls"),
         ];
         let there = counts.into_iter().filter(|(count, _)| *count > 0);
         let shown: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();

@@ -44,6 +44,8 @@ pub(crate) struct Cells {
     pub weight: Vec<f64>,
     pub controls: Vec<Vec<f64>>,
     pub trend: Vec<u32>,
+    /// Whether trend groups are told apart.
+    pub by_trend: bool,
     pub cluster: Option<Vec<u32>>,
     pub traits: Traits,
     /// Rows that share a cell with others.
@@ -53,48 +55,42 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// The cells of the rows.
-    pub fn new(rows: &Rows) -> Result<Self, Varying> {
+    /// The cells of the rows. Their columns are taken over one by one, so that they are hardly there twice.
+    pub fn new(mut rows: Rows) -> Result<Self, Varying> {
         let (groups, periods) = (rows.groups, rows.periods);
-        let place = |row: usize| rows.group[row] as usize * periods + rows.period[row] as usize;
-        let mut count = vec![0_u32; groups * periods];
-        (0..rows.group.len()).for_each(|row| count[place(row)] += 1);
-        let shared = count.iter().filter(|c| **c > 1).map(|c| *c as usize).sum();
-        let mut cells = Self::empty(rows, shared);
-        cells.constants(rows)?;
-        if shared == 0 {
-            (0..rows.group.len()).for_each(|row| cells.put(rows, row, place(row)));
-        } else {
-            cells.average(rows, &count, &place);
+        let (group, period) = (std::mem::take(&mut rows.group), std::mem::take(&mut rows.period));
+        let place = |row: usize| group[row] as usize * periods + period[row] as usize;
+        let mut cells = Self {
+            group: (0..).take(groups).collect(),
+            periods,
+            trend: vec![0; groups],
+            by_trend: rows.trend.is_some(),
+            cluster: rows.cluster.as_ref().map(|_| vec![NO_CLUSTER; groups]),
+            traits: Traits::new(&rows.traits, &group, &period, groups),
+            ..Self::default()
+        };
+        cells.constants(&rows, &group)?;
+        let mut seen = vec![false; groups * periods];
+        let mut once = true;
+        for row in 0..group.len() {
+            once &= !std::mem::replace(&mut seen[place(row)], true);
         }
-        cells.traits = Traits::new(rows, &cells.group);
+        drop(seen);
+        if once {
+            cells.take(rows, &group, &place);
+        } else {
+            cells.average(&rows, &group, &place);
+        }
         cells.leave_out_empty_groups();
         Ok(cells)
     }
 
-    fn empty(rows: &Rows, shared: usize) -> Self {
-        let missing = || vec![f64::NAN; rows.groups * rows.periods];
-        Self {
-            group: (0..).take(rows.groups).collect(),
-            periods: rows.periods,
-            outcome: missing(),
-            treatment: missing(),
-            weight: missing(),
-            controls: rows.controls.iter().map(|_| missing()).collect(),
-            trend: vec![0; rows.groups],
-            cluster: rows.cluster.as_ref().map(|_| vec![NO_CLUSTER; rows.groups]),
-            traits: Traits::default(),
-            shared,
-            empty_groups: 0,
-        }
-    }
-
     /// What is the same in all rows of a group.
-    fn constants(&mut self, rows: &Rows) -> Result<(), Varying> {
+    fn constants(&mut self, rows: &Rows, groups: &[u32]) -> Result<(), Varying> {
         let differs = |values: &[u32], into: &mut [u32]| {
             let mut seen = vec![false; rows.groups];
             let mut first: Option<u32> = None;
-            for (group, value) in rows.group.iter().zip(values) {
+            for (group, value) in groups.iter().zip(values) {
                 let g = *group as usize;
                 if seen[g] && into[g] != *value {
                     first = Some(first.map_or(*group, |known| known.min(*group)));
@@ -116,26 +112,42 @@ impl Cells {
         Ok(())
     }
 
-    /// A row that is a cell of its own.
-    fn put(&mut self, rows: &Rows, row: usize, at: usize) {
-        self.outcome[at] = rows.outcome[row];
-        self.treatment[at] = rows.treatment[row];
-        self.weight[at] = weight(rows, row);
-        for (cells, values) in self.controls.iter_mut().zip(&rows.controls) {
-            cells[at] = values[row];
-        }
+    /// Rows that are cells of their own.
+    fn take(&mut self, mut rows: Rows, group: &[u32], place: &dyn Fn(usize) -> usize) {
+        let cells = rows.groups * rows.periods;
+        // A balanced panel in order is there already.
+        let in_order = group.len() == cells && (0..cells).all(|row| place(row) == row);
+        let put = |values: Vec<f64>| {
+            if in_order {
+                return values;
+            }
+            let mut placed = vec![f64::NAN; cells];
+            values.iter().enumerate().for_each(|(row, value)| placed[place(row)] = *value);
+            placed
+        };
+        self.outcome = put(std::mem::take(&mut rows.outcome));
+        self.treatment = put(std::mem::take(&mut rows.treatment));
+        self.controls = std::mem::take(&mut rows.controls).into_iter().map(put).collect();
+        let mut weights = rows.weight.take().unwrap_or_else(|| vec![1.0; group.len()]);
+        weights.iter_mut().for_each(|weight| *weight = known(*weight));
+        self.weight = put(weights);
     }
 
     /// Weighted means of the rows of each cell, in an order of their content, so that the order of the rows does not matter. As
     /// in R, a row without a treatment has weight 0, also where it is alone in its cell.
-    fn average(&mut self, rows: &Rows, count: &[u32], place: &dyn Fn(usize) -> usize) {
-        let mut start = vec![0_u32; count.len() + 1];
-        for (at, count) in count.iter().enumerate() {
-            start[at + 1] = start[at] + count;
+    fn average(&mut self, rows: &Rows, group: &[u32], place: &dyn Fn(usize) -> usize) {
+        let cells = rows.groups * rows.periods;
+        let missing = || vec![f64::NAN; cells];
+        (self.outcome, self.treatment, self.weight) = (missing(), missing(), missing());
+        self.controls = rows.controls.iter().map(|_| missing()).collect();
+        let mut start = vec![0_u32; cells + 1];
+        (0..group.len()).for_each(|row| start[place(row) + 1] += 1);
+        for at in 0..cells {
+            start[at + 1] += start[at];
         }
         let mut next = start.clone();
-        let mut order = vec![0_usize; rows.group.len()];
-        for row in 0..rows.group.len() {
+        let mut order = vec![0_usize; group.len()];
+        for row in 0..group.len() {
             let slot = &mut next[place(row)];
             order[*slot as usize] = row;
             *slot += 1;
@@ -145,12 +157,13 @@ impl Cells {
             let own = [weight(rows, row), rows.treatment[row], rows.outcome[row]];
             own.into_iter().map(f64::to_bits).chain(columns).collect::<Vec<_>>()
         };
-        for at in 0..count.len() {
+        for at in 0..cells {
             let members = &mut order[start[at] as usize..start[at + 1] as usize];
             if members.is_empty() {
                 continue;
             }
             if members.len() > 1 {
+                self.shared += members.len();
                 members.sort_by_cached_key(|row| content(*row));
             }
             let w = |row: usize| if rows.treatment[row].is_nan() { 0.0 } else { weight(rows, row) };
@@ -203,9 +216,13 @@ impl Cells {
     }
 }
 
-/// A missing weight is zero.
 fn weight(rows: &Rows, row: usize) -> f64 {
-    rows.weight.as_ref().map_or(1.0, |w| if w[row].is_nan() { 0.0 } else { w[row] })
+    rows.weight.as_ref().map_or(1.0, |w| known(w[row]))
+}
+
+/// A missing weight is zero.
+fn known(weight: f64) -> f64 {
+    if weight.is_nan() { 0.0 } else { weight }
 }
 
 fn mean(members: &[usize], values: &[f64], weight: &dyn Fn(usize) -> f64) -> f64 {

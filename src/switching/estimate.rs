@@ -129,8 +129,6 @@ impl Points {
             .par_iter()
             .map(|column| plan.members(view, options, column, &controls))
             .collect();
-        let both = |column: usize| plan.directions.iter().map(move |d| (column, *d));
-        let tasks: Vec<(usize, Direction)> = (0..plan.columns.len()).flat_map(both).collect();
         let part = |(column, direction): (usize, Direction)| {
             let members = members[column].as_deref();
             let of = |horizon: &Horizon| {
@@ -143,7 +141,7 @@ impl Points {
                 points: plan.columns[column].horizons.iter().map(of).collect(),
             }
         };
-        let parts = tasks.into_par_iter().map(part).collect();
+        let parts = plan.parts().into_par_iter().map(part).collect();
         Self { controls, members, parts }
     }
 

@@ -72,7 +72,9 @@ fn change(sample: &Sample, options: &Options, g: usize, effect: i64) -> Option<f
     let row = &sample.levels[sample.row(g)];
     let base = sample.first_of(g).checked_sub(1)?;
     let t = if effect > 0 { base + length } else { base.checked_sub(length)? };
-    let trend = if options.linear_trends { row[base] - row[base.checked_sub(1)?] } else { 0.0 };
+    // As in R, the trend is of periods that have a first difference.
+    let before = || base.checked_sub(1).filter(|before| *before >= sample.start);
+    let trend = if options.linear_trends { row[base] - row[before()?] } else { 0.0 };
     let change = row.get(t)? - row[base] - effect as f64 * trend;
     (!change.is_nan()).then_some(change)
 }

@@ -1,8 +1,9 @@
 //! Missing treatments: what follows from those before and after, and which outcomes are of an unknown treatment.
 
 use super::cells::Cells;
+use super::dropped::Dropped;
 use super::options::Options;
-use super::rules::{Dropped, History};
+use super::rules::History;
 
 /// When a group's treatment and outcome are known, by periods counted from 0.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 //! | step | file |
 //! |---|---|
 //! | rows to cells of groups and periods | `cells.rs` |
-//! | which groups and cells are compared, and from when a group has switched | `rules.rs`, `missing_treatment.rs` |
+//! | which groups and cells are compared, and from when a group has switched | `rules.rs`, `missing_treatment.rs`, `dropped.rs` |
 //! | groups in strata (status quo treatment, trend group, first switch, new value) | `arrange.rs`, `sample.rs` |
 //! | control variables | `controls/` |
 //! | one effect or placebo of switchers in or out: estimate and influence | `component/` |
@@ -21,6 +21,7 @@ mod cells;
 mod component;
 mod controls;
 mod covariance;
+mod dropped;
 mod estimate;
 mod heterogeneity;
 mod missing_treatment;
@@ -33,11 +34,12 @@ mod tests;
 
 pub(crate) use bootstrap::{Draws, draw};
 pub(crate) use cells::{Cells, Rows, Varying};
+pub use dropped::Dropped;
 pub(crate) use estimate::{Estimated, Found, estimate};
 pub(crate) use heterogeneity::{Heterogeneity, heterogeneity};
 pub use options::Direction;
 pub(crate) use options::Options;
-pub(crate) use rules::{Dropped, Unusable, prepare};
+pub(crate) use rules::{Unusable, equal_but_for_rounding, prepare};
 pub(crate) use sample::Sample;
 
 /// Groups whose sums are formed by one task.

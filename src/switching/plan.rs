@@ -13,6 +13,8 @@ pub(super) struct Plan {
     pub effects: usize,
     pub placebos: usize,
     pub directions: Vec<Direction>,
+    /// Placebos that there are for some switcher of each direction.
+    placebos_of: Vec<usize>,
     /// Effects, then placebos.
     pub columns: Vec<Column>,
 }
@@ -43,16 +45,18 @@ impl Plan {
             .filter(asked)
             .filter(|direction| most(*direction, &|g| sample.horizons(g)) > 0)
             .collect();
-        let largest = |of: &dyn Fn(usize) -> usize| {
-            directions.iter().map(|direction| most(*direction, of)).max().unwrap_or(0)
-        };
-        let effects = largest(&|g| sample.horizons(g)).min(options.effects);
+        let longest = directions.iter().map(|d| most(*d, &|g| sample.horizons(g))).max();
+        let effects = longest.unwrap_or(0).min(options.effects);
         if effects == 0 {
             return Err(Unusable::NoEffect);
         }
-        // A placebo with linear trends needs one more period.
+        // A placebo with linear trends needs one more period; as in R, this is asked of each direction's longest.
         let before = usize::from(options.linear_trends);
-        let placebos = largest(&|g| sample.placebos(g)).saturating_sub(before);
+        let placebos_of = directions
+            .iter()
+            .map(|direction| most(*direction, &|g| sample.placebos(g)).saturating_sub(before));
+        let placebos_of: Vec<usize> = placebos_of.collect();
+        let placebos = placebos_of.iter().copied().max().unwrap_or(0);
         let placebos = placebos.min(options.placebos).min(options.effects);
         let column = |placebo: bool, length: usize| {
             let first = if options.linear_trends { 1 } else { length };
@@ -62,7 +66,18 @@ impl Plan {
         };
         let columns = (1..=effects).map(|l| column(false, l));
         let columns = columns.chain((1..=placebos).map(|l| column(true, l))).collect();
-        Ok(Self { effects, placebos, directions, columns })
+        Ok(Self { effects, placebos, directions, placebos_of, columns })
+    }
+
+    /// Columns with the directions of the switchers that they are formed of.
+    pub fn parts(&self) -> Vec<(usize, Direction)> {
+        let of = |index: usize| {
+            let Horizon { placebo, length } = self.columns[index].own();
+            let directions = self.directions.iter().zip(&self.placebos_of);
+            let there = directions.filter(move |(_, most)| !placebo || length <= **most);
+            there.map(move |(direction, _)| (index, *direction))
+        };
+        (0..self.columns.len()).flat_map(of).collect()
     }
 
     /// All horizons.

@@ -1,45 +1,16 @@
 //! Which groups and cells are compared, and since when a group has switched.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rayon::slice::ParallelSliceMut;
 
 use super::arrange::{Parts, arrange};
 use super::cells::Cells;
+use super::dropped::Dropped;
 use super::missing_treatment::{Observed, settle};
 use super::options::{Direction, Options};
 use super::sample::Sample;
-
-/// What the rules left out, in the order in which they are applied.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Dropped {
-    /// Groups without any outcome or without any treatment.
-    pub empty_groups: usize,
-    /// Rows that share a cell with others and were averaged with them.
-    pub averaged_rows: usize,
-    /// Groups whose treatment was both above and below the status quo, and their cells from then on.
-    pub bidirectional_groups: usize,
-    pub bidirectional_cells: usize,
-    /// Groups of strata in which all groups switch in the same period, or none does.
-    pub groups_without_variation: usize,
-    /// Cells of strata and periods in which every group has switched.
-    pub cells_without_controls: usize,
-    /// Outcomes from a missing treatment before the first switch on.
-    pub outcomes_after_missing_treatment: usize,
-    /// Outcomes before the first known treatment.
-    pub outcomes_before_treatment: usize,
-    /// Groups whose treatment is missing just before it is seen changed, and their outcomes since.
-    pub groups_of_unknown_switch: usize,
-    pub outcomes_of_unknown_switch: usize,
-    /// Outcomes of groups that never switch after their last known treatment.
-    pub outcomes_after_treatment: usize,
-    /// Missing treatments that follow from those before and after.
-    pub treatments_filled: usize,
-    /// Groups that switch in the second period, which have no trend of their own before.
-    pub groups_without_trend: usize,
-    /// Groups whose average treatment after the first switch is the status quo.
-    pub groups_without_direction: usize,
-    /// Groups of a status quo treatment for which the controls' coefficients cannot be estimated.
-    pub groups_without_residuals: usize,
-}
 
 /// Why nothing can be estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +34,9 @@ pub(super) struct History {
     pub direction: Option<Direction>,
 }
 
+/// Treatments that differ by up to this part of them are written differently, not different.
+const ROUNDING: f64 = 1e-12;
+
 /// Groups that may be compared: their status quo treatment (0 for all if it is continuous) and their trend group.
 type Key = (u64, u32);
 
@@ -73,8 +47,8 @@ pub(crate) fn prepare(
     keep_levels: bool,
 ) -> Result<(Sample, Dropped), Unusable> {
     let mut dropped = Dropped {
-        empty_groups: cells.empty_groups,
-        averaged_rows: cells.shared,
+        groups_empty: cells.empty_groups,
+        rows_averaged: cells.shared,
         ..Dropped::default()
     };
     if cells.group.is_empty() {
@@ -103,7 +77,7 @@ pub(crate) fn prepare(
         difference(&mut cells, &histories, &mut kept, &mut dropped);
         start = start.max(1);
     }
-    find_directions(&cells, &keys, &mut histories, &mut kept, end, &mut dropped);
+    find_directions(&cells, &keys, &mut histories, &mut kept, start..end, &mut dropped);
     let parts = Parts { cells, levels, histories, keys, kept, scale, start, end };
     Ok((arrange(parts, options), dropped))
 }
@@ -123,6 +97,25 @@ pub(super) fn ordered(value: f64) -> u64 {
 /// The double of an integer of that order.
 pub(super) fn value_of(ordered: u64) -> f64 {
     f64::from_bits(if ordered >> 63 == 1 { ordered ^ (1 << 63) } else { !ordered })
+}
+
+/// Two treatments that differ by rounding alone, in one group or as the first of two.
+pub(crate) fn equal_but_for_rounding(cells: &Cells) -> Option<(f64, f64)> {
+    let near = |a: f64, b: f64| a != b && (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
+    let mut firsts = Vec::with_capacity(cells.group.len());
+    for row in cells.treatment.chunks_exact(cells.periods.max(1)) {
+        let mut last = f64::NAN;
+        for d in row.iter().copied().filter(|d| !d.is_nan()) {
+            if last.is_nan() {
+                firsts.push(d);
+            } else if near(last, d) {
+                return Some((last.min(d), last.max(d)));
+            }
+            last = d;
+        }
+    }
+    firsts.par_sort_unstable_by(f64::total_cmp);
+    firsts.windows(2).find(|pair| near(pair[0], pair[1])).map(|pair| (pair[0], pair[1]))
 }
 
 /// First switch of a group; its rows are removed from where the treatment has been on both sides of the status quo.
@@ -148,8 +141,8 @@ fn history(
         }
     }
     if let Some(t) = both {
-        dropped.bidirectional_groups += 1;
-        dropped.bidirectional_cells += cells.remove(g, t..periods);
+        dropped.groups_bidirectional += 1;
+        dropped.cells_bidirectional += cells.remove(g, t..periods);
     }
     History { status_quo, first, end: periods, direction: None }
 }
@@ -224,12 +217,19 @@ fn find_directions(
     keys: &[Key],
     histories: &mut [History],
     kept: &mut [bool],
-    end: usize,
+    periods: Range<usize>,
     dropped: &mut Dropped,
 ) {
+    let end = periods.end;
+    let there = |g: usize, t: usize| !cells.weight[g * cells.periods + t].is_nan();
+    let groups = || (0..keys.len()).filter(|g| kept[*g]);
+    // Periods of some row. As in R, a group without a row in one of them counts as if its treatment were known to the last.
+    let observed: Vec<usize> = periods.filter(|t| groups().any(|g| there(g, *t))).collect();
     let mut ends: BTreeMap<Key, usize> = BTreeMap::new();
-    for g in (0..keys.len()).filter(|g| kept[*g]) {
-        let own = histories[g].first.unwrap_or(end).min(histories[g].end);
+    for g in groups() {
+        let first = histories[g].first.unwrap_or(end);
+        let has_gap = !cells.by_trend && observed.iter().any(|t| !there(g, *t));
+        let own = if has_gap { first } else { first.min(histories[g].end) };
         let last = ends.entry(keys[g]).or_default();
         *last = own.max(*last);
     }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::cells::Rows;
 use super::options::Direction;
 
 /// Cluster of a group without rows.
@@ -15,7 +14,7 @@ pub(crate) struct Stratum {
     /// Position among the status quo treatments.
     pub level: usize,
     pub trend: u32,
-    /// Periods in which some group has not switched yet: `0..end`.
+    /// Periods in which some group has not switched yet: `0..end`. Longer if a group has no row in some period, as in R.
     pub end: usize,
 }
 
@@ -114,14 +113,15 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    pub(super) fn new(rows: &Rows, groups: &[u32]) -> Self {
+    /// Of columns of rows in these groups and periods.
+    pub(super) fn new(columns: &[Vec<f64>], group: &[u32], period: &[u32], groups: usize) -> Self {
         let mut traits = Self::default();
-        for column in &rows.traits {
-            let mut known = vec![f64::NAN; groups.len()];
+        for column in columns {
+            let mut known = vec![f64::NAN; groups];
             let mut values = [known.clone(), known.clone()];
             let mut varies = false;
             for (row, value) in column.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
-                let (g, t) = (rows.group[row] as usize, rows.period[row] as usize);
+                let (g, t) = (group[row] as usize, period[row] as usize);
                 varies |= !known[g].is_nan() && known[g] != *value;
                 known[g] = *value;
                 if let Some(period) = values.get_mut(t) {

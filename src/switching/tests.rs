@@ -16,7 +16,9 @@ pub(super) fn rows(groups: &[(&[f64], &[f64])]) -> Rows {
 }
 
 pub(super) fn sample(rows: &Rows, options: &Options) -> Sample {
-    prepare(Cells::new(rows).expect("constant columns"), options, true).expect("switchers").0
+    prepare(Cells::new(rows.clone()).expect("constant columns"), options, true)
+        .expect("switchers")
+        .0
 }
 
 fn one_effect() -> Options {
@@ -93,10 +95,10 @@ fn groups_drawn_several_times_are_as_many_groups() {
 #[test]
 fn nothing_to_compare_is_said() {
     let constant = rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 0.0])]);
-    let prepared = prepare(Cells::new(&constant).expect("cells"), &one_effect(), false);
+    let prepared = prepare(Cells::new(constant).expect("cells"), &one_effect(), false);
     assert_eq!(prepared.err(), Some(Unusable::NoVariation));
     let missing = rows(&[(&[f64::NAN; 2], &[0.0, 1.0]), (&[1.0, 2.0], &[f64::NAN; 2])]);
-    let prepared = prepare(Cells::new(&missing).expect("cells"), &one_effect(), false);
+    let prepared = prepare(Cells::new(missing).expect("cells"), &one_effect(), false);
     assert_eq!(prepared.err(), Some(Unusable::Empty));
 }
 
@@ -104,7 +106,7 @@ fn nothing_to_compare_is_said() {
 fn a_cluster_or_trend_group_that_changes_is_named() {
     let mut rows = rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 1.0])]);
     rows.cluster = Some(vec![0, 0, 1, 2]);
-    assert_eq!(Cells::new(&rows).err(), Some(Varying::Cluster { group: 1 }));
+    assert_eq!(Cells::new(rows.clone()).err(), Some(Varying::Cluster { group: 1 }));
     rows.trend = Some(vec![0, 1, 1, 1]);
-    assert_eq!(Cells::new(&rows).err(), Some(Varying::Trend { group: 0 }));
+    assert_eq!(Cells::new(rows.clone()).err(), Some(Varying::Trend { group: 0 }));
 }

@@ -103,7 +103,7 @@ fn a_row_twice_is_a_row_of_twice_the_weight_and_weights_have_no_unit() {
     let mut data = SwitchingSimulation::builder().groups(300).seed(5).build().frame();
     let once = config().fit(&data).unwrap();
     let twice = config().fit(&data.vstack(&data).unwrap()).unwrap();
-    assert_eq!(twice.audit.rows_averaged, 2 * data.height());
+    assert_eq!(twice.audit.dropped.rows_averaged, 2 * data.height());
     assert_same(&once, &twice, 1.0, 1e-12);
     let w = Column::new("w".into(), vec![3.0; data.height()]);
     data.with_column(w).unwrap();
@@ -253,26 +253,32 @@ fn rules_for_missing_treatments_and_both_directions_are_told() {
     let audit = |last| effects.fit(&small(last)).unwrap().audit;
     // The date of the switch is not known.
     let unknown = audit([Some(0.0), None, None, Some(1.0)]);
-    assert_eq!((unknown.groups_of_unknown_switch, unknown.outcomes_of_unknown_switch), (1, 3));
+    assert_eq!(
+        (unknown.dropped.groups_of_unknown_switch, unknown.dropped.outcomes_of_unknown_switch),
+        (1, 3)
+    );
     assert_eq!(unknown.never_switchers, 3);
     // It is known in spite of a gap before and after.
     let filled = audit([Some(0.0), Some(0.0), Some(1.0), None]);
-    assert_eq!((filled.treatments_filled, filled.groups_of_unknown_switch), (1, 0));
+    assert_eq!((filled.dropped.treatments_filled, filled.dropped.groups_of_unknown_switch), (1, 0));
     let within = audit([Some(0.0), None, Some(0.0), Some(1.0)]);
-    assert_eq!((within.treatments_filled, within.switchers_in), (1, 2));
+    assert_eq!((within.dropped.treatments_filled, within.switchers_in), (1, 2));
     let strict = DidMultiplegt { drop_if_treatment_missing: true, ..effects.clone() };
     let strict = strict.fit(&small([Some(0.0), None, Some(0.0), Some(1.0)])).unwrap().audit;
-    assert_eq!(strict.outcomes_after_missing_treatment, 3);
+    assert_eq!(strict.dropped.outcomes_after_missing_treatment, 3);
     let ends = audit([None, Some(0.0), Some(0.0), None]);
-    assert_eq!((ends.outcomes_before_treatment, ends.outcomes_after_treatment), (1, 1));
+    assert_eq!(
+        (ends.dropped.outcomes_before_treatment, ends.dropped.outcomes_after_treatment),
+        (1, 1)
+    );
     // Above and below the first treatment.
     let both = audit([Some(0.0), Some(1.0), Some(-1.0), Some(1.0)]);
-    assert_eq!((both.groups_bidirectional, both.cells_bidirectional), (1, 2));
+    assert_eq!((both.dropped.groups_bidirectional, both.dropped.cells_bidirectional), (1, 2));
     let back = audit([Some(0.0), Some(1.0), Some(0.0), Some(0.0)]);
-    assert_eq!((back.groups_bidirectional, back.switchers_in), (0, 2));
+    assert_eq!((back.dropped.groups_bidirectional, back.switchers_in), (0, 2));
     let kept = DidMultiplegt { keep_bidirectional_switchers: true, ..effects.clone() };
     let kept = kept.fit(&small([Some(0.0), Some(1.0), Some(-1.0), Some(0.0)])).unwrap().audit;
-    assert_eq!((kept.groups_bidirectional, kept.groups_without_direction), (0, 1));
+    assert_eq!((kept.dropped.groups_bidirectional, kept.dropped.groups_without_direction), (0, 1));
 }
 
 #[test]

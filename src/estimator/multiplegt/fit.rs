@@ -18,8 +18,8 @@ use crate::panel::{GroupPeriods, Layout, MissingValues, Roles};
 use crate::random::uniform;
 use crate::settings::Settings;
 use crate::switching::{
-    Cells, Direction, Draws, Dropped, Estimated, Found, Sample, Unusable, Varying, draw, estimate,
-    heterogeneity, prepare,
+    Cells, Direction, Draws, Dropped, Estimated, Found, Sample, Unusable, Varying, draw,
+    equal_but_for_rounding, estimate, heterogeneity, prepare,
 };
 
 /// Fewest clusters of which nothing is said.
@@ -53,9 +53,11 @@ impl DidMultiplegt {
         };
         audit.read_as_missing.append(&mut read.read_as_missing);
         self.check_memory(&read)?;
-        let cells = Cells::new(&read.rows).map_err(|varying| varies(varying, &roles, &read))?;
+        let cells = Cells::new(std::mem::take(&mut read.rows));
+        let cells = cells.map_err(|varying| varies(varying, &roles, &read))?;
+        let rounding = equal_but_for_rounding(&cells);
         let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
-            .map_err(|unusable| self.unusable(unusable))?;
+            .map_err(|unusable| self.unusable(unusable, rounding))?;
         audit.count(&sample, &dropped);
         if let (Some(column), 0) = (&roles.weights, audit.cells) {
             let problem = "no cell with an outcome and a treatment has a positive weight".into();
@@ -67,7 +69,7 @@ impl DidMultiplegt {
         }
         let timings = Timings { read: seconds, ..Timings::default() };
         let timings = Timings { ingest: start.elapsed().as_secs_f64() - seconds, ..timings };
-        self.estimate(Prepared { sample, roles, read, audit, timings, start })
+        self.estimate(Prepared { sample, roles, read, rounding, audit, timings, start })
     }
 
     /// Cells of groups and periods are held as a whole: outcome, treatment, weight and controls, twice while they are arranged.
@@ -83,13 +85,16 @@ impl DidMultiplegt {
         )
     }
 
-    fn unusable(&self, unusable: Unusable) -> DidError {
+    fn unusable(&self, unusable: Unusable, rounding: Option<(f64, f64)>) -> DidError {
         let why = match unusable {
             Unusable::Empty => {
                 return DidError::EmptySample {
                     after: "with a group, a period, an outcome and a treatment",
                     remedy: "see which columns have missing values",
                 };
+            }
+            Unusable::NoVariation if rounding.is_some() => {
+                "treatments that differ by rounding alone count as different; round the column"
             }
             Unusable::NoVariation => {
                 "among groups of the same treatment in their first period (and trend group), all switch in the same period or none does; if it has many values, set `continuous`"
@@ -102,14 +107,17 @@ impl DidMultiplegt {
     }
 
     fn estimate(&self, prepared: Prepared) -> Result<MultiplegtResult> {
-        let Prepared { sample, roles, read, mut audit, mut timings, start } = prepared;
+        let Prepared { sample, roles, read, rounding, mut audit, mut timings, start } = prepared;
         let options = self.options();
         let before = start.elapsed().as_secs_f64();
-        let estimated = estimate(&sample, &options).map_err(|e| self.unusable(e))?;
-        audit.groups_without_residuals = estimated.groups_left_out;
+        let estimated = estimate(&sample, &options).map_err(|e| self.unusable(e, rounding))?;
+        audit.dropped.groups_without_residuals = estimated.groups_left_out;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let draws = self.draws(&sample)?;
         let mut warnings = self.warnings(&sample, &read, &estimated, &audit);
+        if let Some((smaller, larger)) = rounding {
+            warnings.push(DidWarning::RoundedTreatments { smaller, larger });
+        }
         let all = estimated.effects.iter().chain(&estimated.placebos);
         let mut law = Law {
             values: all.chain(&estimated.average).map(|found| found.estimate).collect(),
@@ -171,7 +179,7 @@ impl DidMultiplegt {
             uniform(bootstrap.seed, u32::try_from(draw).unwrap_or(u32::MAX), position as u64)
         };
         let draws = draw(sample, &self.options(), bootstrap.draws, &number);
-        draws.map(Some).map_err(|e| self.unusable(e))
+        draws.map(Some).map_err(|e| self.unusable(e, None))
     }
 
     fn tests(
@@ -194,11 +202,17 @@ impl DidMultiplegt {
                 (to <= effects).then(|| law.equal(from - 1..to)).flatten()
             }
         });
-        MultiplegtTests {
+        let tests = MultiplegtTests {
             effects: of(law.zero(0..effects), "all effects are zero"),
             placebos: of(law.zero(effects..effects + placebos), "all placebos are zero"),
             equal: of(equal, "effects are equal"),
+        };
+        if self.effects_equal.is_some() && tests.equal.is_none() {
+            let option = "effects_equal".to_owned();
+            let reason = "fewer than two of the effects are estimated, or not all of them, or one has no standard error";
+            warnings.push(DidWarning::WithoutEffect { option, reason: reason.into() });
         }
+        tests
     }
 
     fn heterogeneity(
@@ -237,6 +251,11 @@ impl DidMultiplegt {
         let horizons = (1..=effects).filter(chosen).map(|l| l as i64).chain(of_placebos);
         let found: Vec<_> =
             horizons.map(|l| heterogeneity(sample, &self.options(), &columns, l)).collect();
+        for regression in found.iter().filter(|found| found.coefficients.is_none()) {
+            let option = format!("predict_heterogeneity: effect {}", regression.effect);
+            let reason = "in cohorts of one first switch the columns do not vary, depend on each other, or have too few groups";
+            warnings.push(DidWarning::WithoutEffect { option, reason: reason.into() });
+        }
         let row = |position: usize, column: usize| {
             let name = asked.covariates[column].clone();
             found.iter().map(move |regression| {
@@ -268,6 +287,9 @@ impl DidMultiplegt {
         if rows > 0 {
             warnings.push(DidWarning::DroppedRows { rows });
         }
+        if !read.infinite.is_empty() {
+            warnings.push(DidWarning::InfiniteValues { columns: read.infinite.clone() });
+        }
         if !read.rounded.is_empty() {
             warnings.push(DidWarning::RoundedIntegers { columns: read.rounded.clone() });
         }
@@ -280,7 +302,14 @@ impl DidMultiplegt {
         }
         for (sign, founds) in [(1, &estimated.effects), (-1, &estimated.placebos)] {
             let missing = (1..).zip(founds).filter(|(_, found)| found.estimate.is_none());
-            warnings.extend(missing.map(|(l, _)| DidWarning::NoSwitchersAt { horizon: sign * l }));
+            warnings.extend(missing.map(|(l, found)| match found.switchers {
+                0 => DidWarning::NoSwitchersAt { horizon: sign * l },
+                _ => DidWarning::NoChangeOfTreatment { horizon: sign * l },
+            }));
+        }
+        let average = &estimated.average;
+        if average.as_ref().is_some_and(|found| found.estimate.is_none() && found.switchers > 0) {
+            warnings.push(DidWarning::NoChangeOfTreatment { horizon: 0 });
         }
         if !estimated.collinear.is_empty() {
             let treatments = estimated.collinear.clone();
@@ -334,6 +363,8 @@ struct Prepared {
     sample: Sample,
     roles: Roles,
     read: GroupPeriods,
+    /// Treatments that differ by rounding alone.
+    rounding: Option<(f64, f64)>,
     audit: MultiplegtAudit,
     timings: Timings,
     start: Instant,
@@ -341,20 +372,7 @@ struct Prepared {
 
 impl MultiplegtAudit {
     fn count(&mut self, sample: &Sample, dropped: &Dropped) {
-        self.rows_averaged = dropped.averaged_rows;
-        self.groups_empty = dropped.empty_groups;
-        self.groups_bidirectional = dropped.bidirectional_groups;
-        self.cells_bidirectional = dropped.bidirectional_cells;
-        self.groups_without_variation = dropped.groups_without_variation;
-        self.cells_without_controls = dropped.cells_without_controls;
-        self.outcomes_after_missing_treatment = dropped.outcomes_after_missing_treatment;
-        self.outcomes_before_treatment = dropped.outcomes_before_treatment;
-        self.groups_of_unknown_switch = dropped.groups_of_unknown_switch;
-        self.outcomes_of_unknown_switch = dropped.outcomes_of_unknown_switch;
-        self.outcomes_after_treatment = dropped.outcomes_after_treatment;
-        self.treatments_filled = dropped.treatments_filled;
-        self.groups_without_trend = dropped.groups_without_trend;
-        self.groups_without_direction = dropped.groups_without_direction;
+        self.dropped = *dropped;
         self.groups = sample.groups();
         let of = |direction| sample.direction.iter().filter(|d| **d == Some(direction)).count();
         (self.switchers_in, self.switchers_out) = (of(Direction::In), of(Direction::Out));

@@ -43,11 +43,11 @@ impl Law {
         draws.estimates.iter().filter(failed).count()
     }
 
-    /// Standard error, `None` without an estimate or if it is zero.
+    /// Standard error, `None` without an estimate, or if the variance is zero or not a number of full precision.
     pub fn se(&self, i: usize) -> Option<f64> {
         self.values[i]?;
-        let se = self.covariance[i * self.values.len() + i].sqrt();
-        Some(se).filter(|se| se.is_finite() && *se > 0.0)
+        let variance = self.covariance[i * self.values.len() + i];
+        Some(variance).filter(|v| v.is_normal() && *v > 0.0).map(f64::sqrt)
     }
 
     /// Covariance of two estimates that have standard errors.

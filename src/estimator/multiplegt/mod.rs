@@ -205,6 +205,9 @@ impl DidMultiplegt {
             let expected = "given together with `same_switchers`";
             return refuse("same_switchers_placebos", expected, "it alone".into());
         }
+        if let Some(Bootstrap { draws: draws @ 0..2, .. }) = self.bootstrap {
+            return refuse("bootstrap", "of at least 2 draws", draws.to_string());
+        }
         if let Some(EffectsEqual::Between(from, to)) = self.effects_equal
             && (from == 0 || from >= to)
         {

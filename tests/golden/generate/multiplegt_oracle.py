@@ -56,7 +56,7 @@ def run(df, y, g, t, d, effects=1, placebo=0, normalized=False, switchers='', ne
     df['maxd'] = tm(df.D.notna()).groupby(df.g).transform('max')
     miny = tm(df.Y.notna()).groupby(df.g).transform('min')
     df['fmd'] = tm(df.D.isna() & (df.t >= miny)).groupby(df.g).transform('min')
-    df['dsq'] = df.D.where(df.t == df.mind).groupby(df.g).transform('mean')
+    df['dsq'] = df.D.where(df.t == df.mind).groupby(df.g).transform('first')
     diff = df.D - df.dsq
     if not keep:
         up = (diff > 0).groupby(df.g).cumsum().clip(upper=1)
@@ -105,12 +105,14 @@ def run(df, y, g, t, d, effects=1, placebo=0, normalized=False, switchers='', ne
     idx = pd.MultiIndex.from_product([sorted(df.g.unique()), sorted(df.t.unique())], names=['g', 't'])
     df = df.set_index(['g', 't']).reindex(idx).reset_index()
     for c in ['dsq', 'F']:
-        df[c] = df.groupby('g')[c].transform('mean')
+        df[c] = df.groupby('g')[c].transform('first')
     df['N'] = np.where(df.Y.isna() | df.D.isna(), 0, df.w)
+    # A row that was put in has no `trunc`, and with trend groups no stratum.
     ft = df[['F', 'trunc']].min(axis=1)
     for c in trends + ['dorig', 'trunc']:
         df[c] = df.groupby('g')[c].transform('first')
-    ft = df[['F', 'trunc']].min(axis=1)
+    if trends:
+        ft = df[['F', 'trunc']].min(axis=1)
     df['Tg'] = ft.groupby([df[c] for c in by], dropna=False).transform('max') - 1
     post = (df.t >= df.F) & (df.t <= df.Tg)
     avg = df.D.where(post).groupby(df.g).transform('mean')
@@ -202,6 +204,7 @@ def run(df, y, g, t, d, effects=1, placebo=0, normalized=False, switchers='', ne
     lp = [df.Lp[df.S == s].max() for s, n in ((1, Lu), (0, La)) if n > 0]
     lp = [0 if np.isnan(x) or x < 0 else x for x in lp]
     lp = [x - 1 if tl else x for x in lp]
+    most = dict(zip([s for s, n in ((1, Lu), (0, La)) if n > 0], lp))
     P = int(max(0, min(max(lp + [-9]), placebo, effects))) if placebo else 0
     cellkey = ['t'] + by
 
@@ -333,6 +336,8 @@ def run(df, y, g, t, d, effects=1, placebo=0, normalized=False, switchers='', ne
                 sm, pm = masks(Lx, P if same_pl else 0)
             ps = []
             for s in dirs:
+                if pl and l > most[s]:
+                    continue
                 comp = [parts(k, pl, s, l, sm, pm) for k in (range(1, l + 1) if tl else [l])]
                 if all((c['N'] > 0 for c in comp)):
                     c = dict(comp[-1])

@@ -159,6 +159,9 @@ pub(crate) struct HonestArgs {
     /// Save the result as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     save: Option<PathBuf>,
+    /// No warnings on standard error.
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 /// Runs the command.
@@ -197,7 +200,7 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
         Format::Latex => output::blocks([result.to_latex()]),
     };
     output::results(&text)?;
-    if args.format == Format::Csv {
+    if args.format == Format::Csv && !args.quiet {
         result.warnings.iter().for_each(output::warning);
     }
     if let Some(file) = &args.save {
