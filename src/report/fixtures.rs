@@ -36,6 +36,7 @@ fn settings(inference: Inference) -> Settings {
         n_rows: 2500,
         n_clusters: None,
         inference,
+        resampling: None,
     }
 }
 
