@@ -64,7 +64,9 @@ pub(crate) fn dose_cells_and_totals<S: Source>(
 ) -> Result<(Vec<CellResult<DoseCell>>, Vec<f64>)> {
     let sample = source.sample();
     let mut sums = Sums::new(sample.design.k(), sample.outcome_columns());
-    rows.iter().for_each(|rows| sums.request(rows, Weighting::Sampling, &[]));
+    for rows in rows {
+        sums.request(rows, Weighting::Sampling, &[]);
+    }
     for side in cells.iter().filter(|c| c.status.is_none()).flat_map(|c| &c.sides) {
         for rows in side.treated.iter().chain(&side.control) {
             sums.request(rows, Weighting::Sampling, &side.outcome.columns());

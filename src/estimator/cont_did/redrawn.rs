@@ -144,3 +144,73 @@ fn product(weight: Weight, draw: usize) -> Weight {
 fn lost() -> DidError {
     DidError::Engine { problem: "the sample's estimates are not there a second time".into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use polars::prelude::{Column, DataFrame};
+
+    use crate::backend::Cpu;
+    use crate::data::DoseSimulation;
+    use crate::options::{Bootstrap, CohortShares, Resampling};
+    use crate::random::times_drawn;
+    use crate::{ContDid, ContDidResult, DoseTarget};
+
+    fn fit(df: &DataFrame, clusters: bool, draws: Option<usize>) -> ContDidResult {
+        let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period");
+        let config = config.group("group").dose("dose").weights("weight").degree(2).knots(1);
+        let empirical = Resampling::Empirical;
+        let mut config = config
+            .maybe_bootstrap(draws.map(|draws| Bootstrap::draws(draws).seed(8)))
+            .resampling(if draws.is_some() { empirical } else { Resampling::Multiplier })
+            .maybe_cluster(clusters.then_some("cluster"))
+            .shares(CohortShares::Estimated)
+            .build();
+        config.chunk_rows = Some(64);
+        config.fit(df, &Default::default()).expect("a fit")
+    }
+
+    fn floats(df: &DataFrame, name: &str) -> Vec<f64> {
+        let column = df.column(name).expect("a column").cast(&polars::prelude::DataType::Float64);
+        column.expect("numbers").f64().expect("numbers").iter().flatten().collect()
+    }
+
+    /// A draw is a fit with weights times how often units, or clusters, were drawn, if knots are where they were.
+    #[test]
+    fn draws_are_fits_of_the_units_that_were_drawn() {
+        let draws = 19;
+        let simulation = DoseSimulation::builder().units(240).weights(true).clusters(12).seed(4);
+        let df = simulation.build().frame();
+        let (ids, weights) = (floats(&df, "id"), floats(&df, "weight"));
+        let clusters = floats(&df, "cluster");
+        for (by, units) in [(false, 240), (true, 12)] {
+            let (base, drawn) = (fit(&df, by, None), fit(&df, by, Some(draws)));
+            assert_eq!(drawn.dose.rows[3].att.att, base.dose.rows[3].att.att);
+            for draw in [0, 7, 18] {
+                let times = times_drawn(8, draw, units);
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "labels"
+                )]
+                let unit =
+                    |row: usize| if by { clusters[row] as usize } else { ids[row] as usize - 1 };
+                let new: Vec<f64> =
+                    (0..ids.len()).map(|row| weights[row] * f64::from(times[unit(row)])).collect();
+                let mut df = df.clone();
+                df.with_column(Column::new("weight".into(), new)).expect("a column");
+                let again = fit(&df, by, None);
+                for target in [DoseTarget::Level, DoseTarget::Slope] {
+                    let [own, of_base, of_draw] =
+                        [&drawn, &base, &again].map(|f| f.cells_of(target));
+                    let found = own.effects.joint.draws.as_ref().expect("draws");
+                    for (cell, (a, b)) in of_draw.cells.iter().zip(&of_base.cells).enumerate() {
+                        let expected = a.estimate.att.zip(b.estimate.att).map(|(a, b)| a - b);
+                        let found = found[cell * draws + draw as usize];
+                        let expected = expected.expect("estimates");
+                        assert!((found - expected).abs() < 1e-9, "{cell}: {found} {expected}");
+                    }
+                }
+            }
+        }
+    }
+}
