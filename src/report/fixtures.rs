@@ -84,6 +84,7 @@ pub(super) fn att_gt(
                 draws: None,
                 n: 500,
                 n_clusters: None,
+                unit: 1.0,
             },
             inference,
         },

@@ -248,3 +248,16 @@ fn bad_data_and_options_are_named() {
     let small = df.head(Some(20));
     assert_eq!(plain().fit(&small).unwrap().warnings.len(), 1);
 }
+
+#[test]
+fn a_regressor_of_few_values_has_no_curve_between_them() {
+    let df = data(&golden_json("npiv.json"));
+    let rounded =
+        df.column("x1").unwrap().f64().unwrap().iter().flatten().map(|x| (4.0 * x).round());
+    let few = with(&df, "x1", rounded.collect::<Vec<f64>>());
+    let config = but(plain(), |c| c.x_segments = Some(4));
+    let fit = config.fit(&few).unwrap();
+    let expected = burn_did::DidWarning::CollinearSieve { functions: 7, rank: 5 };
+    assert_eq!(fit.warnings, [expected]);
+    assert!(config.fit(&df).unwrap().warnings.is_empty());
+}

@@ -194,9 +194,9 @@ impl Assembly<'_> {
         let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
         let scaled = |(e, v): (usize, &f64)| times(times(*v, scales[e / m]), scales[e % m]);
         let all: Vec<f64> = covariance.iter().enumerate().map(scaled).collect();
-        if let Some(j) = (0..m).find(|j| !all[j * m + j].is_finite()) {
-            let problem = format!(
-                "the variance of estimate {j} is not finite; outcomes, doses or weights are too large to be squared: divide them by a larger unit"
+        if (0..m).any(|j| !all[j * m + j].is_finite()) {
+            let problem = String::from(
+                "the variance of an estimate is not finite; outcomes, doses or weights are too large or too small to be squared: measure them in another unit",
             );
             return Err(DidError::Doses { problem });
         }
@@ -211,7 +211,7 @@ impl Assembly<'_> {
             draws
         });
         let (n, n_clusters) = (self.sample.n, self.sample.n_clusters);
-        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters })
+        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters, unit: 1.0 })
     }
 
     fn splines(&self, cohort: usize) -> Option<crate::splines::Splines> {
@@ -228,6 +228,8 @@ impl Assembly<'_> {
     ) -> Result<GroupTimeResult> {
         let parameters: Vec<usize> = self.columns.of(target).chain(self.columns.shares()).collect();
         let joint = joint.select(&parameters).ok_or_else(no_law)?;
+        let range = self.sample.doses.as_ref().map_or((0.0, 1.0), |doses| doses.range);
+        let joint = Joint { unit: unit(target, range), ..joint };
         let settings = Settings { target, ..self.settings.clone() };
         let effects = effects(self.sample, self.planned, self.cells, joint, &settings);
         Ok(finish::of_effects(effects, self.sample, settings, self.timings, warnings, self.start))
@@ -273,6 +275,14 @@ impl Assembly<'_> {
             _ => "no group is treated in a period of the sample".into(),
         };
         DidError::Doses { problem: format!("no group has a dose-response curve: {reason}") }
+    }
+}
+
+/// What a standard error of `target` is judged by: a slope, by that of the effect of the whole range of doses.
+pub(super) fn unit(target: DoseTarget, (lowest, highest): (f64, f64)) -> f64 {
+    match target {
+        DoseTarget::Level => 1.0,
+        DoseTarget::Slope => (highest - lowest).max(1.0).recip(),
     }
 }
 

@@ -5,8 +5,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use burn_did::{
-    Aggregation, AggregationKind, Breakdown, Delta, DidError, EventStudy, GroupTimeResult, Honest,
-    HonestDid, HonestMethod, MultiplegtResult, PlotOptions, Restriction, Search,
+    Aggregation, AggregationKind, Breakdown, ContDidResult, Delta, DidError, EventStudy,
+    GroupTimeResult, Honest, HonestDid, HonestMethod, MultiplegtResult, PlotOptions, Restriction,
+    Search,
 };
 use clap::Args;
 use serde::de::IgnoredAny;
@@ -23,7 +24,7 @@ use crate::{json, output};
 /// significant.
 #[derive(Args)]
 pub(crate) struct HonestArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd` or `did-multiplegt` wrote, or an event study as a JSON object of `betahat`, `sigma`,
+    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did` or `did-multiplegt` wrote, or an event study as a JSON object of `betahat`, `sigma`,
     /// `num_pre_periods` and `num_post_periods` (the reference period left out).
     file: PathBuf,
     /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
@@ -179,6 +180,10 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
         let fit = MultiplegtResult::load(&args.file)?;
         let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);
         fit.honest(options.alpha(alpha))?
+    } else if kind == Kind::Doses {
+        let fit = ContDidResult::load(&args.file)?;
+        let alpha = args.alp.unwrap_or(fit.level.settings.inference.alpha);
+        fit.honest(fit.target, options.alpha(alpha))?
     } else {
         let fit = GroupTimeResult::load(&args.file)?;
         let aggregation =
@@ -270,6 +275,8 @@ enum Kind {
     Study,
     /// A saved result of `did-multiplegt`.
     Switching,
+    /// A saved result of `cont-did`.
+    Doses,
     /// A saved result of group-time effects, or something else, which is said by who reads it.
     GroupTime,
 }
@@ -280,6 +287,7 @@ impl Kind {
         struct Probe {
             betahat: Option<IgnoredAny>,
             placebos: Option<IgnoredAny>,
+            curves: Option<IgnoredAny>,
         }
         let io = |source| DidError::Io { path: path.display().to_string(), source };
         let file = File::open(path).map_err(io)?;
@@ -287,6 +295,7 @@ impl Kind {
         Ok(match probe {
             Ok(Probe { betahat: Some(_), .. }) => Self::Study,
             Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
+            Ok(Probe { curves: Some(_), .. }) => Self::Doses,
             _ => Self::GroupTime,
         })
     }
