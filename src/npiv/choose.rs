@@ -97,7 +97,8 @@ pub(crate) fn candidates(
             None => penalty.max(1.0),
             Some(_) => {
                 let level = Level::new(data, spaces.sieves(*x, *w)?)?;
-                let found = level.strength.filter(|s| *s > 0.0).unwrap_or(penalty.max(1.0));
+                // Functions that the instruments, or the data, do not tell apart have no strength, and infinite noise.
+                let found = level.strength.unwrap_or(0.0);
                 levels.push(level);
                 found
             }

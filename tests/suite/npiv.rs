@@ -117,9 +117,10 @@ fn near(
 
 const COLUMNS: [(&str, fn(&burn_did::NpivRow) -> f64); 4] = [
     ("h", |row| row.h.att.unwrap()),
-    ("se", |row| row.h.se.unwrap()),
+    // Where the data do not determine the curve, R has a standard error of 0.
+    ("se", |row| row.h.se.unwrap_or(0.0)),
     ("derivative", |row| row.derivative.att.unwrap()),
-    ("derivative_se", |row| row.derivative.se.unwrap()),
+    ("derivative_se", |row| row.derivative.se.unwrap_or(0.0)),
 ];
 
 /// Estimates and standard errors of R npiv 0.1.3 given the dimension, on the data that come with it; critical values up to the
