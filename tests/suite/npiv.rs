@@ -262,3 +262,33 @@ fn a_regressor_of_few_values_has_no_curve_between_them() {
     assert_eq!(fit.warnings, [expected]);
     assert!(config.fit(&df).unwrap().warnings.is_empty());
 }
+
+#[test]
+fn one_dimension_alone_and_dimensions_that_agree_have_finite_bands() {
+    let df = data(&golden_json("npiv.json"));
+    let three = but(plain(), |c| {
+        c.regressors = vec!["x1".into(), "x2".into(), "w2".into()];
+        c.grid = SieveGrid::Even(4);
+    });
+    let fit = three.fit(&df).unwrap();
+    let choice = fit.choice.as_ref().unwrap();
+    assert_eq!((choice.compared.len(), choice.theta), (1, 0.0));
+    assert!(fit.critical_value > 1.9 && fit.critical_value < 5.0, "{}", fit.critical_value);
+    // Knots at the four values of a regressor: all dimensions agree at these.
+    let rounded =
+        df.column("x1").unwrap().f64().unwrap().iter().flatten().map(|x| (3.0 * x).round());
+    let few = with(&df, "x1", rounded.collect::<Vec<f64>>());
+    let discrete = but(plain(), |c| {
+        c.knots = SieveKnots::Quantiles;
+        c.grid = SieveGrid::Points((0..4).map(|x| vec![f64::from(x)]).collect());
+    });
+    let fit = discrete.fit(&few).unwrap();
+    assert!(fit.critical_value > 1.9 && fit.critical_value < 5.0, "{}", fit.critical_value);
+    let many = but(plain(), |c| {
+        c.instruments = vec!["w1".into(), "w2".into()];
+        c.w_segments = Some(60);
+        c.x_segments = Some(2);
+    });
+    let refused = many.fit(&df).unwrap_err().to_string();
+    assert!(refused.contains("4096 functions") && refused.contains("additive"), "{refused}");
+}
