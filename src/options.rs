@@ -174,7 +174,7 @@ pub enum UnbalancedPanel {
     Rows,
 }
 
-/// How the bootstrap of a two-period comparison draws.
+/// How the bootstrap of a two-period comparison, or of a continuous treatment, draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[doc(alias = "boot.type")]
@@ -184,6 +184,9 @@ pub enum Resampling {
     Weighted,
     /// The influence values are multiplied by random numbers; nothing is estimated anew.
     Multiplier,
+    /// Everything is estimated anew from units, or clusters, drawn with replacement (continuous treatments).
+    #[doc(alias = "block")]
+    Empirical,
 }
 
 /// What the intervals of a table cover.

@@ -4,7 +4,9 @@ use serde::de::{Error, IntoDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calendar::{Frequency, shown};
-use crate::options::{BasePeriod, ControlGroup, DoseTarget, EstimationMethod, Inference};
+use crate::options::{
+    BasePeriod, ControlGroup, DoseTarget, EstimationMethod, Inference, Resampling,
+};
 use crate::panel::Layout;
 
 /// How a fit was made, for the foot of tables and the JSON of results.
@@ -56,6 +58,9 @@ pub struct Settings {
     pub n_clusters: Option<usize>,
     /// Options of inference.
     pub inference: Inference,
+    /// How the bootstrap of a continuous treatment drew, if everything was estimated anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resampling: Option<Resampling>,
 }
 
 impl Settings {

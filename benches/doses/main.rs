@@ -1,7 +1,7 @@
 //! Continuous treatments beside ModernDiD, from frames in memory: `cargo bench --bench doses -- [UNITS]`.
 //!
-//! 4 periods, 3 cohorts, splines of degree 3 with 2 knots, 50 doses; analytic standard errors, then 1,000 draws. ModernDiD, whose
-//! standard errors are always drawn, is timed by `moderndid.py` beside this file if `python3` has it (or the interpreter named by
+//! 4 periods, 3 cohorts, splines of degree 3 with 2 knots, 50 doses; analytic standard errors, 1,000 draws of multipliers, and up to
+//! 100,000 units 100 draws of units. ModernDiD, whose standard errors are always drawn, is timed by `moderndid.py` beside this file if `python3` has it (or the interpreter named by
 //! `BURN_DID_PYTHON`): one fit to warm up, then the median of five.
 #![allow(
     clippy::unwrap_used,
@@ -14,18 +14,27 @@ use std::time::Instant;
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{Bootstrap, ContDid};
+use burn_did::{Bootstrap, ContDid, Resampling};
 use polars::prelude::{DataFrame, ParquetWriter};
 
 const RUNS: usize = 5;
 
+/// Units up to which draws of units are made, and ModernDiD is run.
+const REDRAWN: usize = 100_000;
+
 fn main() {
     let units = std::env::args().skip(1).find_map(|a| a.parse().ok()).unwrap_or(100_000);
     let frame = DoseSimulation::builder().units(units).seed(1).build().frame();
-    let analytic = ours(&frame, None);
-    let drawn = ours(&frame, Some(Bootstrap::draws(1_000)));
-    println!("{units} units: analytic {analytic:.3} s, 1,000 draws {drawn:.3} s");
+    println!("{units} units: {} MiB with the frame", peak());
+    println!("analytic {:.3} s", ours(&frame, None, Resampling::Multiplier));
     println!("peak memory {} MiB", peak());
+    let drawn = ours(&frame, Some(Bootstrap::draws(1_000)), Resampling::Multiplier);
+    println!("1,000 draws {drawn:.3} s\npeak memory {} MiB", peak());
+    if units > REDRAWN {
+        return;
+    }
+    let redrawn = ours(&frame, Some(Bootstrap::draws(100)), Resampling::Empirical);
+    println!("100 draws of units {redrawn:.3} s\npeak memory {} MiB", peak());
     let file = tempfile::NamedTempFile::new().unwrap();
     ParquetWriter::new(file.reopen().unwrap()).finish(&mut frame.clone()).unwrap();
     let python = std::env::var("BURN_DID_PYTHON").unwrap_or_else(|_| "python3".into());
@@ -41,9 +50,10 @@ fn main() {
 }
 
 /// Median seconds of a fit.
-fn ours(frame: &DataFrame, bootstrap: Option<Bootstrap>) -> f64 {
+fn ours(frame: &DataFrame, bootstrap: Option<Bootstrap>, resampling: Resampling) -> f64 {
     let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    let config = config.dose("dose").knots(2).maybe_bootstrap(bootstrap).build();
+    let config = config.dose("dose").knots(2).maybe_bootstrap(bootstrap);
+    let config = config.resampling(resampling).build();
     let once = || {
         let start = Instant::now();
         let fit = config.fit(frame, &Default::default()).unwrap();

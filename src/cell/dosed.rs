@@ -49,8 +49,24 @@ pub(crate) fn dose_cells<S: Source>(
     cells: &[PlannedCell],
     curves: bool,
 ) -> Result<Vec<CellResult<DoseCell>>> {
+    Ok(dose_cells_and_totals(source, cells, curves, &[])?.0)
+}
+
+/// As [`dose_cells`], with the summed weights of further rows, from the same pass.
+///
+/// # Errors
+/// As [`dose_cells`].
+pub(crate) fn dose_cells_and_totals<S: Source>(
+    source: &S,
+    cells: &[PlannedCell],
+    curves: bool,
+    rows: &[StratumRows],
+) -> Result<(Vec<CellResult<DoseCell>>, Vec<f64>)> {
     let sample = source.sample();
     let mut sums = Sums::new(sample.design.k(), sample.outcome_columns());
+    for rows in rows {
+        sums.request(rows, Weighting::Sampling, &[]);
+    }
     for side in cells.iter().filter(|c| c.status.is_none()).flat_map(|c| &c.sides) {
         for rows in side.treated.iter().chain(&side.control) {
             sums.request(rows, Weighting::Sampling, &side.outcome.columns());
@@ -65,7 +81,9 @@ pub(crate) fn dose_cells<S: Source>(
             Ok(Err(CellStatus::Estimator { message }))
         }
     };
-    cells.iter().map(solve).collect()
+    let solved = cells.iter().map(solve).collect::<Result<_>>()?;
+    let total = |rows: &StratumRows| sums.total(rows, Weighting::Sampling);
+    Ok((solved, rows.iter().map(total).collect::<Result<_>>()?))
 }
 
 /// The mean of several estimates of one cohort.

@@ -45,11 +45,11 @@ mod two_by_two;
 #[cfg(test)]
 mod fixtures;
 
-pub(crate) use dosed::{DoseCell, average, dose_cells};
+pub(crate) use dosed::{DoseCell, average, dose_cells, dose_cells_and_totals};
 pub(crate) use estimate::{Results, estimate};
 pub(crate) use legs::influence_pass;
 pub(crate) use method::{Method, Recipe, TRIM};
 pub(crate) use plan::{CovariatePeriod, PlanOptions, plan_cells};
-pub(crate) use sides::{Outcome, PlannedCell, Side};
+pub(crate) use sides::{Outcome, PlannedCell, Side, StratumRows};
 pub(crate) use terms::CellEstimate;
 pub(crate) use triple::{Combined, LostComparison, TripleEstimate, TriplePlan};

@@ -266,6 +266,14 @@ pub enum DidWarning {
         /// Number of observations.
         observations: usize,
     },
+    /// The data do not tell apart all functions of a sieve; of the curves that fit alike, the one with the smallest coefficients is
+    /// shown.
+    CollinearSieve {
+        /// Number of functions.
+        functions: usize,
+        /// Number of combinations of them that the data tell apart.
+        rank: usize,
+    },
     /// Demeaning a column stopped before the tolerance was reached.
     DemeaningStopped {
         /// Name of the column.

@@ -256,6 +256,10 @@ impl DidWarning {
                 f,
                 "{observations} observations are few for a function of unknown form; its bands are rough"
             ),
+            Self::CollinearSieve { functions, rank } => write!(
+                f,
+                "the data tell apart {rank} of the {functions} functions of the sieve; between the observations the curve is one of many, that of the smallest coefficients"
+            ),
             Self::DemeaningStopped { column, stop, normal } => write!(
                 f,
                 "demeaning `{column}` stopped by the {stop}, with ‖A'r‖ at {normal:.1e} of the column's norm; compare with a smaller tolerance"

@@ -44,7 +44,8 @@ impl GroupTimeEffects {
             format!("has the share {}", wrong.unwrap_or(f64::NAN))
         })?;
         self.check_cells()?;
-        let Joint { n, n_clusters, .. } = self.joint;
+        let Joint { n, n_clusters, unit, .. } = self.joint;
+        ensure(unit > 0.0 && unit <= 1.0, "estimates.unit", || format!("is {unit}"))?;
         ensure(n > 0, "estimates.n", || "is 0".into())?;
         let plausible = n_clusters.is_none_or(|c| (1..=n).contains(&c));
         ensure(plausible, "estimates.n_clusters", || {

@@ -23,6 +23,17 @@ pub(super) struct Saved<'a> {
     covariance: Option<Cow<'a, [f64]>>,
     draws: Option<Cow<'a, [f64]>>,
     inference: Inference,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    unit: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks")]
+fn is_one(unit: &f64) -> bool {
+    unit.to_bits() == 1f64.to_bits()
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,7 +56,7 @@ struct SavedShare {
 
 impl Serialize for GroupTimeEffects {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Joint { values, covariance, draws, n, n_clusters } = &self.joint;
+        let Joint { values, covariance, draws, n, n_clusters, unit } = &self.joint;
         let cell = |(cell, att): (&Cell, &Option<f64>)| {
             let Cell { group, time, status, n_treated, n_control, sample_sd } = cell.clone();
             SavedCell { group, time, att: *att, status, n_treated, n_control, sample_sd }
@@ -62,6 +73,7 @@ impl Serialize for GroupTimeEffects {
             covariance: covariance.as_deref().map(Cow::Borrowed),
             draws: draws.as_deref().map(Cow::Borrowed),
             inference: self.inference,
+            unit: *unit,
         };
         saved.serialize(serializer)
     }
@@ -88,6 +100,7 @@ impl TryFrom<Saved<'_>> for GroupTimeEffects {
                 draws: saved.draws.map(Cow::into_owned),
                 n: saved.n,
                 n_clusters: saved.n_clusters,
+                unit: saved.unit,
             },
             inference: saved.inference,
         };

@@ -156,7 +156,7 @@ fn effects(
         groups: sample.groups.iter().map(|cohorts| sample.group(cohorts)).collect(),
         periods: sample.periods.clone(),
         calendar: sample.calendar,
-        joint: Joint { values, covariance: None, draws: None, n, n_clusters },
+        joint: Joint { values, covariance: None, draws: None, n, n_clusters, unit: 1.0 },
         inference: settings.inference,
     }
 }

@@ -224,6 +224,7 @@ impl Setup {
             n_rows: sample.audit.rows,
             n_clusters: sample.n_clusters,
             inference,
+            resampling: None,
         }
     }
 }

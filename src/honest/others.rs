@@ -1,12 +1,13 @@
-//! Event studies of treatments that switch, and of regressions.
+//! Event studies of continuous treatments, of treatments that switch, and of regressions.
 
 use super::aggregated::{Row, of_rows};
 use super::options::Honest;
 use super::result::HonestDid;
 use super::study::EventStudy;
 use crate::error::{DidError, Result};
-use crate::estimator::MultiplegtResult;
+use crate::estimator::{ContDidResult, MultiplegtResult};
 use crate::fixed_effects::RegressionEventStudy;
+use crate::options::DoseTarget;
 
 impl MultiplegtResult {
     /// Placebos and effects with their covariance, at their event times: the first effect is at 0, as that of other estimators, and
@@ -40,6 +41,28 @@ impl MultiplegtResult {
         let mut result = self.event_study()?.honest(options)?;
         result.settings = Some(self.settings.clone());
         Ok(result)
+    }
+}
+
+impl ContDidResult {
+    /// Robust intervals and the breakdown value of the average effects, or of the average slopes, by length of exposure (Rambachan
+    /// and Roth 2023).
+    ///
+    /// ```
+    /// use burn_did::{ContDid, DoseTarget, Honest, backend::Cpu, data::DoseSimulation};
+    ///
+    /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
+    /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    /// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+    /// println!("{}", fit.honest(DoseTarget::Level, Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`event_study`](Self::event_study) and [`Aggregated::honest`](crate::Aggregated::honest).
+    #[doc(alias = "honest_did")]
+    pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestDid> {
+        self.event_study(target)?.honest(options)
     }
 }
 

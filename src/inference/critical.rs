@@ -98,6 +98,7 @@ mod tests {
             draws: None,
             n: 1_000,
             n_clusters,
+            unit: 1.0,
         }
     }
 

@@ -18,6 +18,13 @@ pub(crate) struct Joint {
     pub n: usize,
     /// Clusters, if standard errors are clustered.
     pub n_clusters: Option<usize>,
+    /// Size of a standard error next to which one is rounding, if not 1 as in R: slopes in a dose of large numbers are small.
+    #[serde(default = "one")]
+    pub unit: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// A linear combination of parameters, or the linear part of a smooth function of them, with its value.
@@ -80,8 +87,8 @@ impl Joint {
             let count = d.len() / m.max(1);
             rows.iter().flat_map(|w| weighted_sum(d, count, w)).collect()
         });
-        let (n, n_clusters) = (self.n, self.n_clusters);
-        Some(Self { values, covariance: Some(pairs.collect()), draws, n, n_clusters })
+        let (n, n_clusters, unit) = (self.n, self.n_clusters, self.unit);
+        Some(Self { values, covariance: Some(pairs.collect()), draws, n, n_clusters, unit })
     }
 
     /// One combination with its standard error and a pointwise interval; `None` if only point estimates exist.
@@ -99,7 +106,7 @@ impl Joint {
         let scale = n / (self.n_clusters.unwrap_or(self.n) as f64).sqrt();
         let spread = |(analytic, draws): (Option<f64>, &[f64])| {
             analytic?;
-            bootstrap::spread(draws, scale).filter(|s| *s > DEGENERATE)
+            bootstrap::spread(draws, scale / self.unit).filter(|s| *s > DEGENERATE * self.unit)
         };
         analytic.into_iter().zip(draws).map(spread).collect()
     }
@@ -107,8 +114,9 @@ impl Joint {
     fn analytic(&self) -> Vec<Option<f64>> {
         let m = self.len();
         let Some(covariance) = &self.covariance else { return vec![None; m] };
+        let degenerate = DEGENERATE * self.unit;
         let se = |j: usize| covariance[j * m + j].sqrt();
-        (0..m).map(|j| Some(se(j)).filter(|s| s.is_finite() && *s > DEGENERATE)).collect()
+        (0..m).map(|j| Some(se(j)).filter(|s| s.is_finite() && *s > degenerate)).collect()
     }
 
     /// The draws of each parameter.
@@ -159,6 +167,7 @@ mod tests {
             draws: None,
             n: 100,
             n_clusters: None,
+            unit: 1.0,
         }
     }
 
@@ -216,6 +225,22 @@ mod tests {
         assert_eq!(joint().wald(), None);
         let singular = joint().select(&[0, 0]).expect("there is a covariance");
         assert_eq!(singular.wald(), None);
+    }
+
+    #[test]
+    fn what_is_rounding_depends_on_the_unit() {
+        let small = |unit| Joint {
+            values: vec![Some(2e-9)],
+            covariance: Some(vec![1e-18]),
+            draws: Some(vec![1e-9, 0.0, -1e-9, 2e-9]),
+            unit,
+            ..joint()
+        };
+        assert_eq!(small(1.0).standard_errors(), [None]);
+        assert!(small(1e-8).standard_errors()[0].is_some());
+        let analytic = Joint { draws: None, ..small(1e-8) };
+        assert_eq!(analytic.standard_errors(), [Some(1e-9)]);
+        assert_eq!(analytic.select(&[0]).map(|j| j.unit), Some(1e-8));
     }
 
     #[test]

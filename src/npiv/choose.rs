@@ -20,6 +20,9 @@ pub(crate) struct Spaces<'a> {
     pub w: Option<&'a [Vec<f64>]>,
 }
 
+/// Functions of instruments beyond which their products are decomposed for hours.
+const MOST_INSTRUMENTS: u128 = 3_000;
+
 impl Spaces<'_> {
     /// The sieves of so many segments of each regressor and instrument.
     ///
@@ -43,6 +46,13 @@ impl Spaces<'_> {
         };
         let most = functions(self.x.len(), self.x_degree, x_segments)
             .max(self.w.map_or(0, |w| functions(w.len(), self.w_degree, w_segments)));
+        let instruments = self.w.map_or(0, |w| functions(w.len(), self.w_degree, w_segments));
+        if instruments > MOST_INSTRUMENTS {
+            let problem = format!(
+                "the sieve of the instruments would have {instruments} functions; choose an additive basis, fewer segments, or a smaller `w_smooth`"
+            );
+            return Err(DidError::Doses { problem });
+        }
         memory::check(
             "the sieve",
             8 * 6 * most * most,
@@ -97,7 +107,8 @@ pub(crate) fn candidates(
             None => penalty.max(1.0),
             Some(_) => {
                 let level = Level::new(data, spaces.sieves(*x, *w)?)?;
-                let found = level.strength.filter(|s| *s > 0.0).unwrap_or(penalty.max(1.0));
+                // Functions that the instruments, or the data, do not tell apart have no strength, and infinite noise.
+                let found = level.strength.unwrap_or(0.0);
                 levels.push(level);
                 found
             }
@@ -128,6 +139,9 @@ pub(crate) struct Choice {
     pub theta: f64,
 }
 
+/// Share of the variances of two estimates up to which that of their difference is rounding.
+const SAME: f64 = 1e-10;
+
 /// A comparison accepts up to this multiple of its critical value.
 const SLACK: f64 = 1.1;
 
@@ -147,9 +161,13 @@ pub(crate) fn choose(levels: &Levels, alpha: f64, grid: &[Vec<f64>], draws: &Dra
         for b in a + 1..count {
             let error = |at: usize| {
                 let (one, other) = (&rows[a][at], &rows[b][at]);
-                let variance = levels.quadratic(a, a, one, one)
-                    + levels.quadratic(b, b, other, other)
-                    - 2.0 * levels.quadratic(a, b, one, other);
+                let own = levels.quadratic(a, a, one, one) + levels.quadratic(b, b, other, other);
+                let variance = own - 2.0 * levels.quadratic(a, b, one, other);
+                // Estimates that are the same function of the data there differ by rounding only, as at the values of a
+                // regressor that has few.
+                if own > 0.0 && variance <= SAME * own {
+                    return f64::INFINITY;
+                }
                 guarded(variance.max(0.0).sqrt())
             };
             let errors: Vec<f64> = (0..grid.len()).map(error).collect();
@@ -167,7 +185,8 @@ pub(crate) fn choose(levels: &Levels, alpha: f64, grid: &[Vec<f64>], draws: &Dra
             }
         }
     }
-    let theta = quantile(&mut largest, 1.0 - alpha);
+    // One dimension alone is compared with none.
+    let theta = if count > 1 { quantile(&mut largest, 1.0 - alpha) } else { 0.0 };
     let agrees = |a: usize| (a + 1..count).all(|b| statistics[a][b] <= SLACK * theta);
     let accepted = (0..count.saturating_sub(1)).find(|a| agrees(*a)).unwrap_or(count - 1);
     let truncated = count.saturating_sub(2);

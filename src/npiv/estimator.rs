@@ -146,7 +146,7 @@ const MOST_DEGREE: usize = 20;
 const MOST: usize = 10_000_000;
 
 /// Observations below which a warning is given, and points of the grid on which dimensions are compared.
-const FEW: usize = 50;
+pub(crate) const FEW_OBSERVATIONS: usize = 50;
 const COMPARED: usize = 50;
 
 /// Outcome, regressors, instruments and weights.
@@ -404,9 +404,10 @@ impl Npiv {
         if rows_missing > 0 {
             warnings.push(DidWarning::DroppedRows { rows: rows_missing });
         }
-        if n < FEW {
+        if n < FEW_OBSERVATIONS {
             warnings.push(DidWarning::FewObservations { observations: n });
         }
+        warnings.extend(level.collinear());
         NpivResult {
             rows: rows
                 .map(|(x, (value, derivative))| NpivRow {

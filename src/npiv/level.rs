@@ -8,7 +8,7 @@
 use faer::{MatRef, Side};
 
 use super::sieve::{Derivative, Sieve};
-use crate::error::{DidError, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::parallel;
 use crate::pass::TILE;
 
@@ -61,6 +61,8 @@ pub(crate) struct Level {
     pub beta: Vec<f64>,
     /// `M`, `[J, K]`.
     map: Vec<f64>,
+    /// Directions of the coefficients that the data tell apart.
+    rank: usize,
     /// Smallest singular value of the sieve's projection on the instruments; `None` where these are the regressors.
     pub strength: Option<f64>,
 }
@@ -120,23 +122,30 @@ impl Level {
                 }
             }
         });
-        let bb_inverse = pseudo_inverse(&sums[..bb], k)?;
-        let (map, strength) = if sieves.w.is_some() {
+        let (bb_inverse, rank) = spectral(&sums[..bb], k, f64::recip)?;
+        let (map, rank, strength) = if sieves.w.is_some() {
             let cross = &sums[bb..bb + pb];
             let a = product(cross, &bb_inverse, j, k, k);
             let gram = product_transposed(&a, cross, j, k, j);
             let strength = strength(data, &sieves, &gram)?;
-            (product(&pseudo_inverse(&gram, j)?, &a, j, j, k), Some(strength))
+            let (inverse, rank) = spectral(&gram, j, f64::recip)?;
+            (product(&inverse, &a, j, j, k), rank, Some(strength))
         } else {
-            (bb_inverse, None)
+            (bb_inverse, rank, None)
         };
         let beta = product(&map, &sums[bb + pb..], j, k, 1);
-        Ok(Self { sieves, beta, map, strength })
+        Ok(Self { sieves, beta, map, rank, strength })
     }
 
     /// Number of functions of the regressors.
     pub fn len(&self) -> usize {
         self.beta.len()
+    }
+
+    /// A warning if the data do not tell apart all functions.
+    pub fn collinear(&self) -> Option<DidWarning> {
+        let (functions, rank) = (self.len(), self.rank);
+        (rank < functions).then_some(DidWarning::CollinearSieve { functions, rank })
     }
 
     /// The sieve at some points, or its derivative: entries that are not zero.
@@ -291,8 +300,8 @@ fn eigen(a: &[f64], k: usize) -> Result<(Vec<f64>, Vec<f64>)> {
     Ok(((0..k).map(|i| s[i]).collect(), vectors))
 }
 
-/// `Σ f(λ) u u'` over the eigenvalues that are not zero but for rounding.
-fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<Vec<f64>> {
+/// `Σ f(λ) u u'` over the eigenvalues that are not zero but for rounding, and their number.
+fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<(Vec<f64>, usize)> {
     let (values, vectors) = eigen(a, k)?;
     let largest = values.iter().copied().fold(0.0, f64::max);
     let kept: Vec<usize> = (0..k).filter(|i| values[*i] > largest * f64::EPSILON.sqrt()).collect();
@@ -304,14 +313,14 @@ fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<Vec<f64>> {
         .flat_map(|r| kept.iter().map(move |i| (r, *i)))
         .map(|(r, i)| vectors[r * k + i])
         .collect();
-    Ok(product_transposed(&scaled, &plain, k, kept.len(), k))
+    Ok((product_transposed(&scaled, &plain, k, kept.len(), k), kept.len()))
 }
 
 /// The Moore-Penrose inverse of a symmetric matrix, singular values up to `√ε` of the largest taken as zero (R's `ginv`).
 pub(crate) fn pseudo_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
-    spectral(a, k, f64::recip)
+    Ok(spectral(a, k, f64::recip)?.0)
 }
 
 fn root_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
-    spectral(a, k, |value| value.sqrt().recip())
+    Ok(spectral(a, k, |value| value.sqrt().recip())?.0)
 }

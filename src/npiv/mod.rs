@@ -14,6 +14,7 @@ mod sieve;
 
 pub(crate) use bands::{Fitted, Question, fit};
 pub(crate) use choose::Spaces;
+pub(crate) use estimator::FEW_OBSERVATIONS;
 pub use estimator::{Npiv, SieveGrid};
 pub(crate) use level::{Observations, pseudo_inverse};
 pub use result::{NpivChoice, NpivResult, NpivRow, NpivSettings};

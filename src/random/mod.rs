@@ -5,6 +5,7 @@ mod exponential;
 mod law;
 mod masks;
 mod philox;
+mod redrawn;
 
 pub(crate) use exponential::{DRAWS_PER_BLOCK, exponentials};
 pub(crate) use law::law_levels;
@@ -14,3 +15,4 @@ pub(crate) use masks::{BATCH, Words, masks, subset_words};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) use philox::{ROUNDS, halves};
 pub(crate) use philox::{standard_normals, uniform};
+pub(crate) use redrawn::times_drawn;

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::aggregate::{Aggregated, AggregationKind};
-use crate::estimator::GroupTimeResult;
+use crate::calendar::label;
+use crate::estimator::{ContDidResult, GroupTimeResult};
 use crate::inference::Estimate;
-use crate::options::Band;
+use crate::options::{Band, DoseAggregation, DoseTarget};
 
 use super::foot;
 use super::number::Digits;
@@ -160,7 +161,8 @@ impl Comparable for GroupTimeResult {
     fn terms(&self) -> Vec<Term> {
         let term = |c: &crate::GroupTimeCell| Term {
             name: format!(
-                "ATT({}, {})",
+                "{}({}, {})",
+                self.settings.parameter(),
                 self.settings.period(c.group),
                 self.settings.period(c.time)
             ),
@@ -191,7 +193,12 @@ impl Comparable for Aggregated {
             AggregationKind::Group => (3.0, "Group"),
             AggregationKind::Calendar => (4.0, "Time"),
         };
-        let overall = Term { name: "Overall ATT".into(), order: [0.0; 3], estimate: self.overall };
+        let slope = f64::from(u8::from(self.settings.target == DoseTarget::Slope));
+        let overall = Term {
+            name: format!("Overall {}", self.settings.parameter()),
+            order: [0.0, slope, 0.0],
+            estimate: self.overall,
+        };
         let row = |r: &crate::AggregatedRow| Term {
             name: format!("{name} {}", self.shown(r.at)),
             order: [rank, r.at, 0.0],
@@ -209,6 +216,62 @@ impl Comparable for Aggregated {
     }
 }
 
+/// The overall effects, with the curves at the doses of the fit, or with the event study if that was asked for.
+///
+/// ```
+/// use burn_did::{ContDid, backend::Cpu, compare, data::DoseSimulation};
+///
+/// let data = DoseSimulation::builder().units(600).seed(1).build().frame();
+/// let fit = |degree: usize| {
+///     let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+///     config.dose("dose").degree(degree).build().fit(&data, &Default::default())
+/// };
+/// let (square, cubic) = (fit(2)?, fit(3)?);
+/// assert!(compare(&[("Square", &square), ("Cubic", &cubic)]).to_string().contains("Overall ACRT"));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+impl Comparable for ContDidResult {
+    fn terms(&self) -> Vec<Term> {
+        if self.aggregation == DoseAggregation::EventStudy
+            && let Ok(study) = self.event_study(self.target)
+        {
+            return study.terms();
+        }
+        let term = |name: String, order, estimate| Term { name, order, estimate };
+        let curves = self.dose.rows.iter().flat_map(|row| {
+            let shown = label(row.dose);
+            [
+                term(format!("ATT({shown})"), [6.0, row.dose, 0.0], row.att),
+                term(format!("ACRT({shown})"), [7.0, row.dose, 0.0], row.acrt),
+            ]
+        });
+        [
+            term("Overall ATT".into(), [0.0; 3], self.overall.att),
+            term("Overall ACRT".into(), [0.0, 1.0, 0.0], self.overall.acrt),
+        ]
+        .into_iter()
+        .chain(curves)
+        .collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let mut facts = facts(&self.level.settings);
+        facts.push(("Degree".into(), self.knots.degree.to_string()));
+        facts.push(("Interior knots".into(), self.knots.interior.len().to_string()));
+        facts
+    }
+
+    fn intervals(&self) -> (Band, f64) {
+        match self.aggregation {
+            DoseAggregation::Dose => (self.dose.band_att, self.dose.alpha),
+            DoseAggregation::EventStudy => {
+                let inference = &self.level.settings.inference;
+                (inference.band, inference.alpha)
+            }
+        }
+    }
+}
+
 fn facts(settings: &Settings) -> Vec<(String, String)> {
     let units = if settings.rows_are_units() { "Rows" } else { "Units" };
     let mut facts = vec![
@@ -218,6 +281,11 @@ fn facts(settings: &Settings) -> Vec<(String, String)> {
         ("Covariates", settings.covariates.clone()),
         (units, settings.n_units.to_string()),
     ];
+    if let Some(dose) = &settings.dose {
+        // There are neither covariates nor a choice of two-by-two estimators.
+        facts.retain(|(name, _)| *name != "Method" && *name != "Covariates");
+        facts.push(("Dose", dose.clone()));
+    }
     if let Some(n) = settings.n_clusters {
         facts.push(("Clusters", n.to_string()));
     }

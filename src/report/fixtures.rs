@@ -36,6 +36,7 @@ fn settings(inference: Inference) -> Settings {
         n_rows: 2500,
         n_clusters: None,
         inference,
+        resampling: None,
     }
 }
 
@@ -83,6 +84,7 @@ pub(super) fn att_gt(
                 draws: None,
                 n: 500,
                 n_clusters: None,
+                unit: 1.0,
             },
             inference,
         },

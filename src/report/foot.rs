@@ -3,7 +3,9 @@
 use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::inference::Wald;
-use crate::options::{Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier};
+use crate::options::{
+    Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier, Resampling,
+};
 
 use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
 use crate::settings::Settings;
@@ -66,13 +68,20 @@ pub(super) fn p_value(p: f64) -> String {
 /// How standard errors were formed: `resampled`, if there was another bootstrap than that by multipliers.
 pub(super) fn errors(settings: &Settings, resampled: Option<String>) -> String {
     let Inference { bootstrap, .. } = settings.inference;
-    let multiplied = bootstrap.map(|b| {
-        format!(
+    let multiplied = bootstrap.map(|b| match settings.resampling {
+        Some(Resampling::Weighted) => {
+            format!("weighted bootstrap ({} draws, seed {})", b.draws, b.seed)
+        }
+        Some(Resampling::Empirical) => {
+            let units = if settings.n_clusters.is_some() { "clusters" } else { "units" };
+            format!("empirical bootstrap ({} draws of {units}, seed {})", b.draws, b.seed)
+        }
+        Some(Resampling::Multiplier) | None => format!(
             "multiplier bootstrap ({}, {} draws, seed {})",
             multiplier(b.multiplier),
             b.draws,
             b.seed
-        )
+        ),
     });
     let mut out = resampled.or(multiplied).unwrap_or_else(|| "analytic".to_owned());
     if let Some(cluster) = &settings.cluster {

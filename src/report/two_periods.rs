@@ -83,6 +83,7 @@ impl DrdidResult {
         let resampling = self.resampling.map(|r| match r {
             Resampling::Weighted => "weighted",
             Resampling::Multiplier => "multiplier",
+            Resampling::Empirical => "empirical",
         });
         let own = df!(
             "function" => [self.estimator_name()],

@@ -33,7 +33,7 @@ impl AnyPass {
     #[cfg(any(feature = "cluster", test))]
     pub fn check(&self, has: &Extent) -> Result<()> {
         let mut has = *has;
-        if let Some(draws) = self.draws {
+        if let Some(draws) = &self.draws {
             ask(draws.is_a_batch() && (has.clustered || !draws.by_cluster))?;
             has.weights += draws.count;
         }
@@ -75,7 +75,7 @@ impl AnyPass {
         chunk: &Chunk<B>,
         part: &mut AnyStat,
     ) -> Result<Option<KeptRows>> {
-        match self.draws {
+        match &self.draws {
             None => self.kind.accumulate(chunk, part),
             Some(draws) => self.kind.accumulate(&draws.reweight(chunk), part),
         }

@@ -1,5 +1,8 @@
-//! A sample with bootstrap weights: every pass sees further weight columns of independent standard exponential numbers, one
-//! a draw, that multiply the sampling weights (the Bayesian bootstrap of Rubin 1981).
+//! A sample with bootstrap weights: every pass sees further weight columns, one a draw, that multiply the sampling weights. They
+//! are independent standard exponential numbers (the Bayesian bootstrap of Rubin 1981), or how often units were drawn with
+//! replacement (the empirical bootstrap of Efron 1979).
+
+use std::sync::Arc;
 
 use burn::tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
@@ -7,16 +10,31 @@ use serde::{Deserialize, Serialize};
 use super::{AnyPass, AnyStat, ClusterWork, Keep, Source, Work};
 use crate::backend::{DeviceWork, Matrix};
 use crate::error::Result;
+use crate::memory;
 use crate::options::Precision;
 use crate::panel::Sample;
+use crate::parallel;
 use crate::pass::Chunk;
-use crate::random::{DRAWS_PER_BLOCK, exponentials};
+use crate::random::{DRAWS_PER_BLOCK, exponentials, times_drawn};
 
 /// Draws made at a time.
 const BATCH: usize = 4 * DRAWS_PER_BLOCK;
 
+/// What the numbers of a draw are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Numbers {
+    /// Exponential: functions of the seed, the draw and the row.
+    Exponential,
+    /// How often each unit, or cluster, was drawn with replacement: functions of the draw as a whole.
+    Times {
+        /// `[draw][unit]`. A worker of a cluster has no place for them.
+        #[serde(skip)]
+        of: Arc<Vec<Vec<u16>>>,
+    },
+}
+
 /// Which draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Draws {
     pub seed: u64,
     /// First draw in blocks of [`DRAWS_PER_BLOCK`].
@@ -24,25 +42,48 @@ pub(crate) struct Draws {
     pub count: usize,
     /// Whether all rows of a cluster share their numbers.
     pub by_cluster: bool,
+    numbers: Numbers,
 }
 
 impl Draws {
-    /// `draws` draws in batches.
+    /// `draws` draws of exponential numbers in batches.
     pub fn batches(seed: u64, draws: usize, by_cluster: bool) -> impl Iterator<Item = Self> {
         (0u32..).zip((0..draws).step_by(BATCH)).map(move |(batch, first)| Self {
             seed,
             block: batch * (BATCH / DRAWS_PER_BLOCK) as u32,
             count: BATCH.min(draws - first),
             by_cluster,
+            numbers: Numbers::Exponential,
         })
+    }
+
+    /// `draws` draws of a sample's units, or clusters, with replacement, in batches.
+    ///
+    /// # Errors
+    /// [`DidError::Memory`](crate::DidError::Memory) if a batch has no room.
+    pub fn redrawn(
+        seed: u64,
+        draws: usize,
+        sample: &Sample,
+    ) -> Result<impl Iterator<Item = Self> + use<>> {
+        let by_cluster = sample.n_clusters.is_some();
+        let units = sample.n_clusters.unwrap_or(sample.n);
+        let room = (size_of::<u16>() * BATCH * units) as u128;
+        memory::check("the draws of units", room, "use the multiplier bootstrap")?;
+        Ok(Self::batches(seed, draws, by_cluster).map(move |batch| {
+            let first = batch.block * DRAWS_PER_BLOCK as u32;
+            let times = |r: usize| times_drawn(seed, first + r as u32, units);
+            let of = Arc::new(parallel::map(batch.count, times));
+            Self { numbers: Numbers::Times { of }, ..batch }
+        }))
     }
 }
 
 impl Draws {
-    /// Whether they are no more than one batch.
+    /// Whether they are no more than one batch, of numbers that are functions of the row.
     #[cfg(any(feature = "cluster", test))]
     pub fn is_a_batch(&self) -> bool {
-        (1..=BATCH).contains(&self.count)
+        (1..=BATCH).contains(&self.count) && self.numbers == Numbers::Exponential
     }
 }
 
@@ -78,19 +119,32 @@ impl<S: Source> Source for Reweighted<'_, S> {
     }
 
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
-        self.source.answer(&pass.clone().reweighted(self.draws), keep)
+        self.source.answer(&pass.clone().reweighted(self.draws.clone()), keep)
     }
 }
 
 impl Draws {
     /// The chunk with a weight column for each draw behind its own.
     pub fn reweight<B: Backend>(&self, chunk: &Chunk<B>) -> Chunk<B> {
-        let Self { seed, block, count, by_cluster } = *self;
-        let values = if by_cluster {
-            let clusters: Vec<u64> = chunk.cluster.iter().copied().map(u64::from).collect();
-            exponentials(seed, block, count, &clusters)
+        let Self { seed, block, count, by_cluster, ref numbers } = *self;
+        let clusters: Vec<u64>;
+        let of = if by_cluster {
+            clusters = chunk.cluster.iter().copied().map(u64::from).collect();
+            &clusters
         } else {
-            exponentials(seed, block, count, &chunk.rank)
+            &chunk.rank
+        };
+        let values = match numbers {
+            Numbers::Exponential => exponentials(seed, block, count, of),
+            Numbers::Times { of: times } => {
+                let drawn = |times: &Vec<u16>, unit: u64| {
+                    usize::try_from(unit)
+                        .ok()
+                        .and_then(|u| times.get(u))
+                        .map_or(0.0, |t| f64::from(*t))
+                };
+                times.iter().flat_map(|times| of.iter().map(|unit| drawn(times, *unit))).collect()
+            }
         };
         let chunk = chunk.alone();
         let drawn = Matrix::from(&chunk.y).upload_like(values, [count, chunk.rows]);

@@ -167,6 +167,27 @@ fn tables_files_and_pictures_are_written() {
 }
 
 #[test]
+fn draws_of_units_and_sensitivity_by_the_command() {
+    let file = data("cont_a");
+    let saved = temporary("doses_drawn.json");
+    let all = [&["cont-did", &file][..], &COLUMNS, &["--dvals", "0.2,0.5", "--quiet"]].concat();
+    let drawn = ["--boot", "--boot-type", "empirical", "--biters", "50", "--seed", "3"];
+    let table = stdout(&[&all[..], &drawn, &["--save", &saved]].concat());
+    assert!(table.contains("empirical bootstrap (50 draws of units, seed 3)"), "{table}");
+    assert_eq!(table, stdout(&[&all[..], &drawn].concat()));
+    let other = stdout(&[&all[..], &drawn[..6], &["4"]].concat());
+    assert_ne!(table, other);
+    assert_eq!(
+        burn_did::ContDidResult::load(&saved).unwrap().at(&[0.2, 0.5]).unwrap().rows.len(),
+        2
+    );
+    let refused = failure(1, &[&all[..], &["--boot-type", "empirical"]].concat());
+    assert!(refused.contains("`resampling` must be `multiplier` without a bootstrap"), "{refused}");
+    let honest = parsed(&["honest", &saved, "--mbar", "0.5,1", "--format", "json"]);
+    assert_eq!(honest["results"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn what_is_wrong_with_doses_is_said() {
     let file = data("cont_a");
     let error =

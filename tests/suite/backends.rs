@@ -4,6 +4,7 @@
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Estimate, Precision};
 
+use crate::doses;
 use crate::support::frames::golden_data;
 use crate::support::{ddd, drdid};
 
@@ -69,7 +70,37 @@ pub fn run_some<B: DidBackend>(precision: Precision, every: usize) {
     println!("{count} fits on {}: att within {att:.1e} se, se within {se:.1e}", B::NAME);
 }
 
+/// One case of a continuous treatment in `every`, on a backend.
+pub fn run_doses<B: DidBackend>(precision: Precision, every: usize) {
+    let allowed = allowed(precision);
+    let (mut worst, mut count) = ([0.0f64; 2], 0);
+    for dataset in doses::DATASETS {
+        let (data, cases) = doses::golden(dataset);
+        for case in cases.iter().step_by(every) {
+            let mut here = doses::golden_config::<B>(case);
+            here.precision = precision;
+            let here = here.fit(&data, &Default::default()).unwrap();
+            let cpu = doses::golden_config::<Cpu>(case).fit(&data, &Default::default()).unwrap();
+            let (here, cpu) = (doses::estimates(&here), doses::estimates(&cpu));
+            assert_eq!(here.len(), cpu.len(), "{}", case["id"]);
+            for (own, (name, att, se)) in here.iter().zip(&cpu) {
+                let off = [(own.1 - att).abs() / se, (own.2 - se).abs() / se];
+                assert!(off.iter().all(|o| *o <= allowed), "{}, {name}: {off:?}", case["id"]);
+                worst.iter_mut().zip(off).for_each(|(w, o)| *w = w.max(o));
+            }
+            count += 1;
+        }
+    }
+    let [att, se] = worst;
+    println!("{count} fits on {}: att within {att:.1e} se, se within {se:.1e}", B::NAME);
+}
+
 #[test]
 fn golden_cases_on_the_cpu_in_single_precision() {
     run_some::<Cpu>(Precision::F32, 1);
+}
+
+#[test]
+fn golden_cases_of_continuous_treatments_on_the_cpu_in_single_precision() {
+    run_doses::<Cpu>(Precision::F32, 1);
 }

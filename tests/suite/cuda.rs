@@ -24,6 +24,13 @@ fn every_golden_case() {
 }
 
 #[test]
+fn every_golden_case_of_continuous_treatments() {
+    if usable() {
+        backends::run_doses::<Cuda>(Precision::F64, 1);
+    }
+}
+
+#[test]
 fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {
         backends::run_some::<Cuda>(Precision::F64, 1);

@@ -1,10 +1,10 @@
 //! Continuous treatments: golden numbers, an independent program, and influence values that are derivatives.
 
-use burn_did::backend::Cpu;
+use burn_did::backend::{Cpu, DidBackend};
 use burn_did::data::DoseSimulation;
 use burn_did::{
     Band, BasePeriod, Bootstrap, CohortShares, ContDid, ContDidResult, ControlGroup,
-    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Multiplier,
+    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Multiplier, Resampling,
 };
 use polars::prelude::*;
 use serde_json::Value;
@@ -61,33 +61,45 @@ fn words(case: &Value) -> (DoseTarget, DoseAggregation, ControlGroup, BasePeriod
     )
 }
 
+pub const DATASETS: [&str; 2] = ["cont_a", "cont2_a"];
+
+/// The data and the cases of a golden file.
+pub fn golden(dataset: &str) -> (DataFrame, Vec<Value>) {
+    let golden: Value = golden_json(&format!("cont_did_{dataset}.json"));
+    (golden_data(dataset), golden["cases"].as_array().unwrap().clone())
+}
+
+/// The options of a golden case.
+pub fn golden_config<B: DidBackend>(case: &Value) -> ContDid<B> {
+    let (target, aggregation, control_group, base_period, method) = words(case);
+    ContDid::builder()
+        .outcome("Y")
+        .unit("id")
+        .time("time_period")
+        .group("G")
+        .dose("D")
+        .target(target)
+        .aggregation(aggregation)
+        .control_group(control_group)
+        .base_period(base_period)
+        .method(method)
+        .degree(case["degree"].as_u64().unwrap_or(3) as usize)
+        .knots(case["num_knots"].as_u64().unwrap_or(0) as usize)
+        .maybe_grid(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
+        .comparison_noise(false)
+        .build()
+}
+
 /// Estimates of moderndid 0.2.0, to 1e-8; standard errors where it has analytic ones.
 #[test]
 fn golden_cases() {
     let mut checked = 0;
-    for dataset in ["cont_a", "cont2_a"] {
-        let golden: Value = golden_json(&format!("cont_did_{dataset}.json"));
-        let df = golden_data(dataset);
-        for case in golden["cases"].as_array().unwrap() {
+    for dataset in DATASETS {
+        let (df, cases) = golden(dataset);
+        for case in &cases {
             let id = case["id"].as_str().unwrap();
-            let (target, aggregation, control_group, base_period, method) = words(case);
-            let config = ContDid::<Cpu>::builder()
-                .outcome("Y")
-                .unit("id")
-                .time("time_period")
-                .group("G")
-                .dose("D")
-                .target(target)
-                .aggregation(aggregation)
-                .control_group(control_group)
-                .base_period(base_period)
-                .method(method)
-                .degree(case["degree"].as_u64().unwrap_or(3) as usize)
-                .knots(case["num_knots"].as_u64().unwrap_or(0) as usize)
-                .maybe_grid(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
-                .comparison_noise(false)
-                .build();
-            let fit = fit(&config, &df);
+            let (target, .., method) = words(case);
+            let fit = fit(&golden_config(case), &df);
             checked += 1;
             if let Some(study) = case.get("event_study") {
                 let ours = fit.event_study(target).unwrap();
@@ -235,7 +247,7 @@ fn oracle() {
 }
 
 /// All estimates that have a standard error by themselves.
-fn estimates(fit: &ContDidResult) -> Vec<(String, f64, f64)> {
+pub fn estimates(fit: &ContDidResult) -> Vec<(String, f64, f64)> {
     let mut all = Vec::new();
     let mut add = |name: String, e: &burn_did::Estimate| {
         if let Some(se) = e.se {
@@ -336,6 +348,25 @@ fn designs() -> Vec<(&'static str, ContDid<Cpu>, DataFrame)> {
                 c.weights = Some("weight".into());
                 c.cluster = Some("cluster".into());
                 c.bootstrap = Some(Bootstrap::draws(200));
+            }),
+            panel.clone(),
+        ),
+        (
+            "draws of clusters",
+            but(config(), |c| {
+                c.knots = 1;
+                c.weights = Some("weight".into());
+                c.cluster = Some("cluster".into());
+                c.bootstrap = Some(Bootstrap::draws(30).seed(5));
+                c.resampling = Resampling::Empirical;
+            }),
+            panel.clone(),
+        ),
+        (
+            "draws of units",
+            but(config(), |c| {
+                c.bootstrap = Some(Bootstrap::draws(20));
+                c.resampling = Resampling::Empirical;
             }),
             panel.clone(),
         ),
@@ -452,6 +483,64 @@ fn a_bootstrap_agrees_with_analytic_standard_errors_and_gives_bands() {
             assert!(a > 1.96 && (a / b - 1.0).abs() < 0.05, "{a} and {b}");
         }
     }
+}
+
+#[test]
+fn draws_of_units_agree_with_analytic_standard_errors() {
+    let df = simulation(2_000).frame();
+    for (cluster, resampling) in [
+        (false, Resampling::Empirical),
+        (true, Resampling::Empirical),
+        (false, Resampling::Weighted),
+    ] {
+        let plain = but(config(), |c| {
+            c.weights = Some("weight".into());
+            c.shares = CohortShares::Estimated;
+            c.cluster = cluster.then(|| "id".into());
+        });
+        let drawn = but(plain.clone(), |c| {
+            c.bootstrap = Some(Bootstrap::draws(999).seed(3));
+            c.resampling = resampling;
+        });
+        let (analytic, drawn) = (fit(&plain, &df), fit(&drawn, &df));
+        for (a, b) in estimates(&analytic).iter().zip(&estimates(&drawn)) {
+            assert!((a.1 - b.1).abs() < 1e-12 * a.2.max(1.0), "{}", a.0);
+            assert!((b.2 / a.2 - 1.0).abs() < 0.13, "{resampling:?}, {}: {a:?} {b:?}", a.0);
+        }
+        assert!(drawn.dose.critical_att > 1.96 && drawn.dose.band_att == Band::Uniform);
+    }
+}
+
+#[test]
+fn draws_without_an_estimate_are_left_out_and_said() {
+    // Five units of the last group: four splines of some draws have too few doses.
+    let df = DoseSimulation::builder().units(300).seed(2).build().frame();
+    let (group, id) = (floats(&df, "group"), floats(&df, "id"));
+    let mut last: Vec<f64> =
+        id.iter().zip(&group).filter(|(_, g)| **g == 4.0).map(|(i, _)| *i).collect();
+    last.dedup();
+    let draws = |units: usize| {
+        let kept = &last[..units];
+        let some: Vec<usize> =
+            (0..df.height()).filter(|row| group[*row] != 4.0 || kept.contains(&id[*row])).collect();
+        let config = but(config(), |c| {
+            c.degree = 2;
+            c.bootstrap = Some(Bootstrap::draws(99));
+            c.resampling = Resampling::Empirical;
+        });
+        config.fit(&rows(&df, &some), &Default::default())
+    };
+    let fitted = draws(6).unwrap();
+    let failed = fitted.warnings.iter().find_map(|w| match w {
+        burn_did::DidWarning::FailedDraws { draws } => Some(*draws),
+        _ => None,
+    });
+    let failed = failed.expect("some draws fail");
+    assert!(failed > 0 && failed < 50, "{failed}");
+    let kept = fitted.level.settings.inference.bootstrap.unwrap().draws;
+    assert_eq!(kept + failed, 99);
+    let few = draws(3).unwrap_err().to_string();
+    assert!(few.contains("bootstrap draws could not be estimated"), "{few}");
 }
 
 #[test]

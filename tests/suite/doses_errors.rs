@@ -177,3 +177,60 @@ fn mixed_words_for_missing_doses_are_read_as_missing() {
     let fit = config().fit(path.as_path(), &Default::default()).unwrap();
     assert_eq!(fit.level.audit.rows_missing, [("dose".to_owned(), 1)]);
 }
+
+/// Slopes in a dose of large numbers are small, and so are their standard errors: they are no rounding.
+#[test]
+fn slopes_in_doses_of_any_size_have_standard_errors() {
+    let df = data();
+    let at = |scale: f64| {
+        let config = but(config(), |c| c.grid = DoseGrid::Values(vec![0.3 * scale, 0.8 * scale]));
+        config.fit(&map(&df, "dose", |d| d * scale), &Default::default()).unwrap()
+    };
+    let (one, large) = (at(1.0), at(1e9));
+    let same = |a: Option<f64>, b: Option<f64>| {
+        let (a, b) = (a.unwrap(), b.expect("a standard error") * 1e9);
+        assert!((b / a - 1.0).abs() < 1e-6, "{a} and {b}");
+    };
+    same(one.overall.acrt.se, large.overall.acrt.se);
+    for (a, b) in one.dose.rows.iter().zip(&large.dose.rows) {
+        same(a.acrt.se, b.acrt.se);
+    }
+    for (a, b) in one.slope.cells.iter().zip(&large.slope.cells) {
+        same(a.estimate.se, b.estimate.se);
+    }
+    let [a, b] = [&one, &large].map(|fit| fit.event_study(burn_did::DoseTarget::Slope).unwrap());
+    for (a, b) in a.rows.iter().zip(&b.rows) {
+        same(a.estimate.se, b.estimate.se);
+    }
+    // And so it stays when the result is read back.
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("large.json");
+    large.save(&path).unwrap();
+    let saved = burn_did::ContDidResult::load(&path).unwrap();
+    assert_eq!(saved.event_study(burn_did::DoseTarget::Slope).unwrap().rows, b.rows);
+}
+
+#[test]
+fn curves_that_few_doses_do_not_determine_are_refused_or_said() {
+    let two = DoseSimulation::builder().units(300).periods(2).groups(1).seed(1).build().frame();
+    let cck = but(config(), |c| c.method = DoseMethod::Cck);
+    let few = error(&cck, &doses(&two, |_, d, _, _| (2.0 * d).ceil())).to_string();
+    assert!(few.contains("distinct dose(s)") && few.contains("4 coefficients"), "{few}");
+    let rounded = doses(&two, |_, d, _, _| (10.0 * d).ceil());
+    let fit = cck.fit(&rounded, &Default::default()).unwrap();
+    let chosen = fit.knots.groups[0].breakpoints.len() + 2;
+    let said = fit.warnings.iter().any(|w| matches!(w, DidWarning::CollinearSieve { .. }));
+    assert_eq!(said, chosen > 11, "{chosen}: {:?}", fit.warnings);
+    let treated = floats(&two, "group");
+    let keep: Vec<usize> = (0..two.height())
+        .scan(0, |n, row| {
+            *n += usize::from(treated[row] > 0.0);
+            Some((row, *n))
+        })
+        .filter(|(row, n)| treated[*row] == 0.0 || *n <= 40)
+        .map(|(row, _)| row)
+        .collect();
+    let fit = cck.fit(&crate::support::frames::rows(&two, &keep), &Default::default()).unwrap();
+    let expected = DidWarning::FewObservations { observations: 20 };
+    assert!(fit.warnings.contains(&expected), "{:?}", fit.warnings);
+}

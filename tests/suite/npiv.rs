@@ -5,7 +5,7 @@ use polars::prelude::*;
 use serde_json::Value;
 
 use crate::support::but;
-use crate::support::frames::{golden_json, permutation, rows, with};
+use crate::support::frames::{golden_data, golden_json, permutation, rows, with};
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
@@ -75,6 +75,101 @@ fn golden_cases() {
         }
         check("derivative", &|row| row.derivative.att.unwrap());
         check("derivative_se", &|row| row.derivative.se.unwrap());
+    }
+}
+
+fn words(case: &Value) -> Npiv {
+    let number = |key: &str| case[key].as_u64().map(|n| n as usize);
+    let additive = case["basis"] == "additive";
+    let uniform = case["knots"] == "uniform";
+    Npiv::builder()
+        .outcome(case["y"].as_str().unwrap())
+        .regressors(names(&case["x"]))
+        .instruments(names(&case["w"]))
+        .basis(if additive { SieveBasis::Additive } else { SieveBasis::Tensor })
+        .knots(if uniform { SieveKnots::Uniform } else { SieveKnots::Quantiles })
+        .maybe_x_degree(number("x_degree"))
+        .maybe_w_degree(number("w_degree"))
+        .maybe_derivative_index(number("derivative_index"))
+        .maybe_derivative_order(number("derivative_order"))
+        .build()
+}
+
+/// The largest distance of a column from R's, in units of R's largest value.
+#[track_caller]
+fn near(
+    what: &str,
+    case: &Value,
+    fit: &NpivResult,
+    columns: &[(&str, fn(&burn_did::NpivRow) -> f64)],
+    allowed: f64,
+) {
+    for (key, ours) in columns {
+        let theirs = numbers(&case[key]);
+        let largest = theirs.iter().fold(0.0f64, |l, v| l.max(v.abs()));
+        assert_eq!(theirs.len(), fit.rows.len());
+        for (row, theirs) in fit.rows.iter().zip(theirs) {
+            let off = (ours(row) - theirs).abs() / largest;
+            assert!(off < allowed, "{what}, {key}: {} against {theirs}", ours(row));
+        }
+    }
+}
+
+const COLUMNS: [(&str, fn(&burn_did::NpivRow) -> f64); 4] = [
+    ("h", |row| row.h.att.unwrap()),
+    // Where the data do not determine the curve, R has a standard error of 0.
+    ("se", |row| row.h.se.unwrap_or(0.0)),
+    ("derivative", |row| row.derivative.att.unwrap()),
+    ("derivative_se", |row| row.derivative.se.unwrap_or(0.0)),
+];
+
+/// Estimates and standard errors of R npiv 0.1.3 given the dimension, on the data that come with it; critical values up to the
+/// error of its 4,999 draws.
+#[test]
+fn golden_cases_of_r() {
+    let golden: Value = golden_json("npiv_r.json");
+    let df = golden_data("engel95");
+    for case in golden["cases"].as_array().unwrap() {
+        let what = format!("{} on {} by {}", case["y"], case["x"], case["w"]);
+        let points: Vec<Vec<f64>> =
+            case["points"].as_array().unwrap().iter().map(numbers).collect();
+        let config = but(words(case), |c| {
+            c.grid = SieveGrid::Points(points);
+            c.x_segments = Some(case["x_segments"].as_u64().unwrap() as usize);
+            c.w_segments = Some(case["w_segments"].as_u64().unwrap() as usize);
+        });
+        let fit = config.fit(&df).unwrap();
+        // Of a sum, R leaves the other regressors' values in the derivative.
+        let columns = if case["basis"] == "additive" { &COLUMNS[..2] } else { &COLUMNS[..] };
+        near(&what, case, &fit, columns, 1e-8);
+        let critical =
+            [("cv", fit.critical_value), ("cv_derivative", fit.critical_value_derivative)];
+        for (key, ours) in critical.into_iter().take(columns.len() / 2) {
+            let theirs = case[key].as_f64().unwrap();
+            assert!((ours / theirs - 1.0).abs() < 0.03, "{what}, {key}: {ours} against {theirs}");
+        }
+    }
+}
+
+/// Dimensions that R npiv 0.1.3 chooses on these data, and what it then estimates.
+#[test]
+fn choices_are_those_of_r() {
+    let golden: Value = golden_json("npiv_r.json");
+    let df = golden_data("engel95");
+    for case in golden["choices"].as_array().unwrap() {
+        let what = format!("{} on {} by {}", case["y"], case["x"], case["w"]);
+        let fit = but(words(case), |c| c.grid = SieveGrid::Even(50)).fit(&df).unwrap();
+        assert_eq!(Some(fit.x_segments as u64), case["x_segments"].as_u64(), "{what}");
+        if !fit.config.instruments.is_empty() {
+            assert_eq!(Some(fit.w_segments as u64), case["w_segments"].as_u64(), "{what}");
+        }
+        near(&what, case, &fit, &COLUMNS, 1e-7);
+        for (key, ours) in
+            [("cv", fit.critical_value), ("cv_derivative", fit.critical_value_derivative)]
+        {
+            let theirs = case[key].as_f64().unwrap();
+            assert!((ours / theirs - 1.0).abs() < 0.03, "{what}, {key}: {ours} against {theirs}");
+        }
     }
 }
 
@@ -153,4 +248,47 @@ fn bad_data_and_options_are_named() {
     assert!(matches!(found, DidError::Weights { .. }), "{found}");
     let small = df.head(Some(20));
     assert_eq!(plain().fit(&small).unwrap().warnings.len(), 1);
+}
+
+#[test]
+fn a_regressor_of_few_values_has_no_curve_between_them() {
+    let df = data(&golden_json("npiv.json"));
+    let rounded =
+        df.column("x1").unwrap().f64().unwrap().iter().flatten().map(|x| (4.0 * x).round());
+    let few = with(&df, "x1", rounded.collect::<Vec<f64>>());
+    let config = but(plain(), |c| c.x_segments = Some(4));
+    let fit = config.fit(&few).unwrap();
+    let expected = burn_did::DidWarning::CollinearSieve { functions: 7, rank: 5 };
+    assert_eq!(fit.warnings, [expected]);
+    assert!(config.fit(&df).unwrap().warnings.is_empty());
+}
+
+#[test]
+fn one_dimension_alone_and_dimensions_that_agree_have_finite_bands() {
+    let df = data(&golden_json("npiv.json"));
+    let three = but(plain(), |c| {
+        c.regressors = vec!["x1".into(), "x2".into(), "w2".into()];
+        c.grid = SieveGrid::Even(4);
+    });
+    let fit = three.fit(&df).unwrap();
+    let choice = fit.choice.as_ref().unwrap();
+    assert_eq!((choice.compared.len(), choice.theta), (1, 0.0));
+    assert!(fit.critical_value > 1.9 && fit.critical_value < 5.0, "{}", fit.critical_value);
+    // Knots at the four values of a regressor: all dimensions agree at these.
+    let rounded =
+        df.column("x1").unwrap().f64().unwrap().iter().flatten().map(|x| (3.0 * x).round());
+    let few = with(&df, "x1", rounded.collect::<Vec<f64>>());
+    let discrete = but(plain(), |c| {
+        c.knots = SieveKnots::Quantiles;
+        c.grid = SieveGrid::Points((0..4).map(|x| vec![f64::from(x)]).collect());
+    });
+    let fit = discrete.fit(&few).unwrap();
+    assert!(fit.critical_value > 1.9 && fit.critical_value < 5.0, "{}", fit.critical_value);
+    let many = but(plain(), |c| {
+        c.instruments = vec!["w1".into(), "w2".into()];
+        c.w_segments = Some(60);
+        c.x_segments = Some(2);
+    });
+    let refused = many.fit(&df).unwrap_err().to_string();
+    assert!(refused.contains("4096 functions") && refused.contains("additive"), "{refused}");
 }

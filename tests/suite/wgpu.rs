@@ -44,6 +44,21 @@ fn regressions_with_fixed_effects() {
 }
 
 #[test]
+fn one_golden_case_in_five_of_continuous_treatments() {
+    if usable() {
+        backends::run_doses::<Wgpu>(Precision::F32, 5);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes on a software driver"]
+fn every_golden_case_of_continuous_treatments() {
+    if usable() {
+        backends::run_doses::<Wgpu>(Precision::F32, 1);
+    }
+}
+
+#[test]
 #[ignore = "takes minutes on a software driver"]
 fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {

@@ -87,6 +87,12 @@ pub(crate) const UNBALANCED: Choice<UnbalancedPanel> = Choice(&[
 pub(crate) const RESAMPLING: Choice<Resampling> =
     Choice(&[(&["weighted"], Resampling::Weighted), (&["multiplier"], Resampling::Multiplier)]);
 
+pub(crate) const DOSE_RESAMPLING: Choice<Resampling> = Choice(&[
+    (&["multiplier"], Resampling::Multiplier),
+    (&["empirical", "block"], Resampling::Empirical),
+    (&["weighted"], Resampling::Weighted),
+]);
+
 /// A two-period estimator, as R's function for it says.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Estimator {

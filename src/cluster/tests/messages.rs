@@ -68,7 +68,7 @@ pub(super) fn passes() -> Vec<AnyPass> {
     let influence = InfluencePass { columns: 7, trim: 0.995, strata, consumers };
     let mut passes = vec![AnyPass::from(gram), AnyPass::from(logit), AnyPass::from(influence)];
     let draws = Draws::batches(9, 40, true).last().expect("three batches");
-    let reweighted = |pass: &AnyPass| pass.clone().reweighted(draws);
+    let reweighted = |pass: &AnyPass| pass.clone().reweighted(draws.clone());
     let reweighted: Vec<AnyPass> = passes.iter().map(reweighted).collect();
     passes.extend(reweighted);
     passes

@@ -4,12 +4,12 @@
 //! average slope is `θ = Σ_T w ψ̇'β / Σ_T w`, with influence `ψ̇_i'β - θ + e_i ψ_i'(Σ w ψψ')⁻ Σ w ψ̇` times `w_i / Σ_T w`.
 
 use super::curve::{CohortCurve, Curves};
-use super::effects::{effects, failures, finish, no_law};
+use super::effects::{effects, failures, finish, no_law, unit};
 use super::kept::{Treated, treated};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
 use crate::backend::DidBackend;
 use crate::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
-use crate::error::{DidError, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::CellStatus;
 use crate::estimator::finish as common;
 use crate::estimator::kept::Kept;
@@ -18,7 +18,8 @@ use crate::estimator::setup::Opened;
 use crate::estimator::shell::{self, Options};
 use crate::inference::Joint;
 use crate::npiv::{
-    Derivative, Fitted, Observations, Question, SieveBasis, SieveKnots, Spaces, fit, pseudo_inverse,
+    Derivative, FEW_OBSERVATIONS, Fitted, Observations, Question, SieveBasis, SieveKnots, Spaces,
+    fit, pseudo_inverse,
 };
 use crate::options::DoseTarget;
 use crate::panel::Sample;
@@ -82,20 +83,44 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
         target: config.target,
         ..shell::settings(config, &setup, source.backend(), sample)
     };
+    let few = few_observations(&treated)?;
     let fitted = comparison.curve(config, sample, treated)?;
     let timings = timings.of(&source);
     let of = |target, value: f64, variance: f64| {
         let settings = Settings { target, ..settings.clone() };
-        let joint = one(sample, value, variance, &comparison);
+        let joint = one(sample, value, variance, &comparison, unit(target, fitted.knots.range));
         let effects = effects(sample, &planned, &cells, joint, &settings);
         let mut warnings = sample.warnings.clone();
         warnings.extend(failures::<DoseCell>(sample, &planned, &cells));
+        warnings.extend(few.clone());
+        warnings.extend(fitted.collinear.clone());
         common::of_effects(effects, sample, settings, timings, warnings, start)
     };
     let level = of(DoseTarget::Level, att, comparison.covariance[0]);
     let (acrt, variance) = fitted.slope;
     let slope = of(DoseTarget::Slope, acrt, variance);
     finish(config, sample, fitted.curves, [level, slope], (fitted.knots, start), Kept::default())
+}
+
+/// A warning if the treated units are few.
+///
+/// # Errors
+/// [`DidError::Doses`] if the smallest curve is not determined by their doses.
+fn few_observations(treated: &Treated) -> Result<Option<DidWarning>> {
+    let weighted = treated.doses.iter().zip(&treated.weights).filter(|(_, w)| **w > 0.0);
+    let mut doses: Vec<f64> = weighted.map(|(dose, _)| *dose).collect();
+    let observations = doses.len();
+    doses.sort_unstable_by(f64::total_cmp);
+    doses.dedup();
+    if doses.len() <= CUBIC {
+        let problem = format!(
+            "the treated units have {} distinct dose(s), and the smallest curve of the method `cck` has {} coefficients; use the parametric method with a lower degree",
+            doses.len(),
+            CUBIC + 1
+        );
+        return Err(DidError::Doses { problem });
+    }
+    Ok((observations < FEW_OBSERVATIONS).then_some(DidWarning::FewObservations { observations }))
 }
 
 /// What the treated units are compared with.
@@ -178,7 +203,8 @@ impl Comparison {
             shares: config.shares,
             bands: Some(fitted.critical),
         };
-        Ok(Curve { curves, knots, slope })
+        let collinear = fitted.levels.levels[fitted.level].collinear();
+        Ok(Curve { curves, knots, slope, collinear })
     }
 }
 
@@ -187,6 +213,7 @@ struct Curve {
     curves: Curves,
     knots: DoseKnots,
     slope: (f64, f64),
+    collinear: Option<DidWarning>,
 }
 
 /// Coefficients of a constant and of the splines from the second on, with the group's share: splines add up to one, so they are
@@ -211,7 +238,8 @@ fn coefficients(sample: &Sample, fitted: &Fitted, noise: f64) -> Joint {
     let own = |a: usize| if a == 0 { level.beta[0] } else { level.beta[a] - level.beta[0] };
     let share = sample.shares[sample.groups[0].clone()].iter().sum();
     let values = (0..j).map(|a| Some(own(a))).chain([Some(share)]).collect();
-    Joint { values, covariance: Some(covariance), draws: None, n: sample.n, n_clusters: None }
+    let covariance = Some(covariance);
+    Joint { values, covariance, draws: None, n: sample.n, n_clusters: None, unit: 1.0 }
 }
 
 /// The mean slope at the treated units' doses, and its variance.
@@ -250,7 +278,7 @@ fn average_slope(data: &Observations<'_>, fitted: &Fitted) -> Result<(f64, f64)>
 }
 
 /// One effect and the group's share.
-fn one(sample: &Sample, value: f64, variance: f64, comparison: &Comparison) -> Joint {
+fn one(sample: &Sample, value: f64, variance: f64, comparison: &Comparison, unit: f64) -> Joint {
     let share = sample.shares[sample.groups[0].clone()].iter().sum();
     let covariance = vec![variance, 0.0, 0.0, comparison.covariance[3]];
     Joint {
@@ -259,5 +287,6 @@ fn one(sample: &Sample, value: f64, variance: f64, comparison: &Comparison) -> J
         draws: None,
         n: sample.n,
         n_clusters: None,
+        unit,
     }
 }

@@ -8,7 +8,7 @@ use crate::inference::{Combination, Critical, Estimate, Joint, pointwise};
 use crate::options::{Band, Bootstrap, CohortShares, DoseTarget, Inference};
 use crate::splines::Splines;
 
-use super::effects::no_law;
+use super::effects::{no_law, unit};
 
 /// The curve of one group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -215,6 +215,11 @@ impl Curves {
         let combinations: Vec<Combination> =
             doses.iter().map(|dose| self.at(*dose, target)).collect::<Result<_>>()?;
         let joint = self.joint.combined(&combinations).ok_or_else(no_law)?;
+        let ranges = self.cohorts.iter().map(|cohort| cohort.splines.range());
+        let range = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (l, h)| {
+            (low.min(l), high.max(h))
+        });
+        let joint = Joint { unit: unit(target, range), ..joint };
         let errors = joint.standard_errors();
         let critical = match (self.bands, inference.band) {
             (Some((att, acrt)), Band::Uniform) => {

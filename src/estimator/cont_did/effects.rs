@@ -29,9 +29,15 @@ pub(super) type Solved = std::result::Result<DoseCell, CellStatus>;
 pub(super) struct Columns {
     cells: usize,
     estimates: Vec<Option<CellEstimate>>,
-    /// Of each group that has a curve: its position and its columns.
-    curves: Vec<(usize, Range<usize>)>,
+    curves: Vec<CurveColumns>,
     groups: usize,
+}
+
+/// Of a group that has a curve: its position, its columns, and the cells that the curve is the mean of.
+struct CurveColumns {
+    group: usize,
+    columns: Range<usize>,
+    cells: Vec<usize>,
 }
 
 impl Columns {
@@ -51,19 +57,43 @@ impl Columns {
             let is_post = |p: &PlannedCell| {
                 p.cohort == group.start && sample.group(group) <= sample.periods[p.time]
             };
-            let own: Vec<&DoseCell> = planned
+            let (own, solved): (Vec<usize>, Vec<&DoseCell>) = planned
                 .iter()
                 .zip(cells)
-                .filter(|(plan, _)| is_post(plan))
-                .filter_map(|(_, cell)| cell.as_ref().ok())
-                .collect();
-            let Some(first) = own.first() else { continue };
+                .enumerate()
+                .filter(|(_, (plan, _))| is_post(plan))
+                .filter_map(|(j, (_, cell))| Some((j, cell.as_ref().ok()?)))
+                .unzip();
+            let Some(first) = solved.first() else { continue };
             let start = estimates.len();
-            let mean = |j: usize| Some(average(own.iter().map(|cell| &cell.coefficients[j])));
+            let mean = |j: usize| Some(average(solved.iter().map(|cell| &cell.coefficients[j])));
             estimates.extend((0..first.coefficients.len()).map(mean));
-            curves.push((position, start..estimates.len()));
+            let columns = start..estimates.len();
+            curves.push(CurveColumns { group: position, columns, cells: own });
         }
         Self { cells: cells.len(), estimates, curves, groups: sample.groups.len() }
+    }
+
+    /// The estimates of the same columns from the cells of another sample, 0 where there is none in this one; `None` if the other
+    /// lacks one.
+    pub fn values_in(&self, cells: &[Solved]) -> Option<Vec<f64>> {
+        let mut values = vec![0.0; self.estimates.len()];
+        for (j, cell) in cells.iter().enumerate() {
+            if self.estimates[j].is_some() {
+                let cell = cell.as_ref().ok()?;
+                values[j] = cell.att.att;
+                values[self.cells + j] = cell.acrt.att;
+            }
+        }
+        for curve in &self.curves {
+            for cell in &curve.cells {
+                let own = &cells[*cell].as_ref().ok()?.coefficients;
+                for (value, own) in values[curve.columns.clone()].iter_mut().zip(own) {
+                    *value += own.att / curve.cells.len() as f64;
+                }
+            }
+        }
+        values.iter().all(|value| value.is_finite()).then_some(values)
     }
 
     pub fn estimates(&self) -> impl ExactSizeIterator<Item = Option<&CellEstimate>> {
@@ -91,6 +121,8 @@ pub(super) struct Assembly<'a> {
     pub settings: Settings,
     pub timings: Timings,
     pub start: Instant,
+    /// Deviations of the estimates, and of the shares, in the draws of a bootstrap that estimated everything anew.
+    pub redrawn: Option<Vec<f64>>,
 }
 
 impl Assembly<'_> {
@@ -108,8 +140,8 @@ impl Assembly<'_> {
             .columns
             .curves
             .iter()
-            .scan(0, |first, (position, columns)| {
-                let group = &self.sample.groups[*position];
+            .scan(0, |first, CurveColumns { group, columns, .. }| {
+                let group = &self.sample.groups[*group];
                 let curve = CohortCurve {
                     group: self.sample.group(group),
                     splines: self.splines(group.start)?,
@@ -123,8 +155,8 @@ impl Assembly<'_> {
             return Err(self.no_curve());
         }
         let of_curves = self.columns.curves.iter();
-        let coefficients = of_curves.clone().flat_map(|(_, columns)| columns.clone());
-        let shares = of_curves.map(|(position, _)| self.columns.shares().start + position);
+        let coefficients = of_curves.clone().flat_map(|curve| curve.columns.clone());
+        let shares = of_curves.map(|curve| self.columns.shares().start + curve.group);
         let parameters: Vec<usize> = coefficients.chain(shares).collect();
         let curves = Curves {
             cohorts,
@@ -146,9 +178,9 @@ impl Assembly<'_> {
             finish::column_name(of, sample, group, time)
         };
         let cells = ["att", "acrt"].into_iter().flat_map(|of| planned.iter().map(move |p| (of, p)));
-        let of_curve = |(position, range): &(usize, Range<usize>)| {
-            let group = sample.calendar.shown(sample.group(&sample.groups[*position]));
-            (1..=range.len()).map(|j| format!("beta{j}({group})")).collect::<Vec<_>>()
+        let of_curve = |curve: &CurveColumns| {
+            let group = sample.calendar.shown(sample.group(&sample.groups[curve.group]));
+            (1..=curve.columns.len()).map(|j| format!("beta{j}({group})")).collect::<Vec<_>>()
         };
         let names = cells.map(|(of, plan)| of_cell(of, plan));
         let names = names.chain(columns.curves.iter().flat_map(of_curve));
@@ -183,14 +215,15 @@ impl Assembly<'_> {
         let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
         let scaled = |(e, v): (usize, &f64)| times(times(*v, scales[e / m]), scales[e % m]);
         let all: Vec<f64> = covariance.iter().enumerate().map(scaled).collect();
-        if let Some(j) = (0..m).find(|j| !all[j * m + j].is_finite()) {
-            let problem = format!(
-                "the variance of estimate {j} is not finite; outcomes, doses or weights are too large to be squared: divide them by a larger unit"
+        if (0..m).any(|j| !all[j * m + j].is_finite()) {
+            let problem = String::from(
+                "the variance of an estimate is not finite; outcomes, doses or weights are too large or too small to be squared: measure them in another unit",
             );
             return Err(DidError::Doses { problem });
         }
         let draws = self.settings.inference.bootstrap.as_ref().map(|bootstrap| {
-            let mut draws = moments.draws(&covariance, bootstrap);
+            let redrawn = self.redrawn.clone();
+            let mut draws = redrawn.unwrap_or_else(|| moments.draws(&covariance, bootstrap));
             for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(&scales) {
                 for d in column {
                     *d = times(*d, *scale);
@@ -199,7 +232,7 @@ impl Assembly<'_> {
             draws
         });
         let (n, n_clusters) = (self.sample.n, self.sample.n_clusters);
-        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters })
+        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters, unit: 1.0 })
     }
 
     fn splines(&self, cohort: usize) -> Option<crate::splines::Splines> {
@@ -216,6 +249,8 @@ impl Assembly<'_> {
     ) -> Result<GroupTimeResult> {
         let parameters: Vec<usize> = self.columns.of(target).chain(self.columns.shares()).collect();
         let joint = joint.select(&parameters).ok_or_else(no_law)?;
+        let range = self.sample.doses.as_ref().map_or((0.0, 1.0), |doses| doses.range);
+        let joint = Joint { unit: unit(target, range), ..joint };
         let settings = Settings { target, ..self.settings.clone() };
         let effects = effects(self.sample, self.planned, self.cells, joint, &settings);
         Ok(finish::of_effects(effects, self.sample, settings, self.timings, warnings, self.start))
@@ -261,6 +296,14 @@ impl Assembly<'_> {
             _ => "no group is treated in a period of the sample".into(),
         };
         DidError::Doses { problem: format!("no group has a dose-response curve: {reason}") }
+    }
+}
+
+/// What a standard error of `target` is judged by: a slope, by that of the effect of the whole range of doses.
+pub(super) fn unit(target: DoseTarget, (lowest, highest): (f64, f64)) -> f64 {
+    match target {
+        DoseTarget::Level => 1.0,
+        DoseTarget::Slope => (highest - lowest).max(1.0).recip(),
     }
 }
 

@@ -4,6 +4,7 @@ mod cck;
 mod curve;
 mod effects;
 mod kept;
+mod redrawn;
 mod result;
 
 use super::design::Design;
@@ -14,19 +15,20 @@ use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{CovariatePeriod, PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
 use crate::condition::{Conditioning, DoseQuery};
-use crate::error::{DidError, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
-    DoseTarget, Inference,
+    DoseTarget, Inference, Resampling,
 };
 use crate::panel::{Cells, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Source, Work};
 
 pub use curve::{DoseCurve, DoseRow};
 pub use result::{ContDidResult, DoseEffects, DoseKnots, DoseTable, GroupKnots};
 
 use effects::{Assembly, Columns};
+use redrawn::Redrawn;
 
 estimator! {
     /// Difference-in-differences with a continuous treatment (Callaway, Goodman-Bacon and Sant'Anna 2024,
@@ -133,6 +135,11 @@ estimator! {
         /// dimension and the bands (999 without).
         #[doc(alias = "biters")]
         pub bootstrap: Option<Bootstrap>,
+        /// How the bootstrap draws. Where everything is estimated anew, knots stay where they are.
+        #[doc(alias = "boot_type")]
+        #[builder(default = Resampling::Multiplier)]
+        #[serde(default = "multiplier")]
+        pub resampling: Resampling,
         /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
         #[doc(alias = "cband")]
         pub band: Option<Band>,
@@ -151,6 +158,10 @@ fn cubic() -> usize {
 
 fn not_yet_treated() -> ControlGroup {
     ControlGroup::NotYetTreated
+}
+
+fn multiplier() -> Resampling {
+    Resampling::Multiplier
 }
 
 fn yes() -> bool {
@@ -180,6 +191,10 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             return fails("repeated_cross_sections", expected, "true".into());
         }
         self.grid.validate()?;
+        if self.resampling != Resampling::Multiplier && self.bootstrap.is_none() {
+            let expected = "`multiplier` without a bootstrap";
+            return fails("resampling", expected, format!("{:?}", self.resampling).to_lowercase());
+        }
         if self.method == DoseMethod::Parametric {
             return Ok(());
         }
@@ -190,6 +205,10 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         if self.cluster.as_ref().is_some_and(|c| Some(c) != self.unit.as_ref()) {
             let expected = "none with the method `cck`, whose bands are of independent units";
             return fails("cluster", expected, "a column".into());
+        }
+        if self.resampling != Resampling::Multiplier {
+            let expected = "`multiplier` with the method `cck`, which draws coefficients";
+            return fails("resampling", expected, format!("{:?}", self.resampling).to_lowercase());
         }
         if self.keep_influence {
             let expected = "false with the method `cck`";
@@ -245,6 +264,9 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         let columns = Columns::most(sample, &planned);
         let work = self.shared().work(columns);
         source.check(&work)?;
+        // Influence values have no part in draws from which everything is estimated anew.
+        let anew = self.bootstrap.filter(|_| self.resampling != Resampling::Multiplier);
+        let work = Work { bootstrap: work.bootstrap.filter(|_| anew.is_none()), ..work };
         let cells = {
             let _span = tracing::info_span!("cells", cells = planned.len()).entered();
             dose_cells(&source, &planned, true)?
@@ -252,11 +274,22 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         let columns = Columns::new(sample, &planned, &cells);
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let moments = InfluenceMoments::form(&source, columns.estimates(), &work, TRIM)?;
-        let settings = Settings {
+        let mut settings = Settings {
             base_period: self.base_period,
             target: self.target,
+            resampling: anew.map(|_| self.resampling),
             ..shell::settings(self, &setup, source.backend(), sample)
         };
+        let redrawn = match &anew {
+            None => None,
+            Some(bootstrap) => {
+                let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
+                let found = Redrawn::new(&source, &planned, &columns, bootstrap, self.resampling)?;
+                settings.inference.bootstrap = Some(Bootstrap { draws: found.count, ..*bootstrap });
+                Some(found)
+            }
+        };
+        let failed = redrawn.as_ref().map_or(0, |redrawn| redrawn.failed);
         let timings = timings.of(&source);
         let made = Assembly {
             sample,
@@ -266,8 +299,13 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             settings,
             timings,
             start,
+            redrawn: redrawn.map(|redrawn| redrawn.deviations),
         };
-        made.result(self, moments)
+        let mut result = made.result(self, moments)?;
+        if failed > 0 {
+            result.warnings.push(DidWarning::FailedDraws { draws: failed });
+        }
+        Ok(result)
     }
 }
 

@@ -107,6 +107,13 @@ impl<B: DidBackend> Estimator for Drdid<B> {
     type Result = DrdidResult;
 
     fn check(&self) -> Result<()> {
+        if self.resampling == Resampling::Empirical {
+            return Err(DidError::Config {
+                option: "resampling",
+                expected: "`weighted` or `multiplier`",
+                got: "empirical".into(),
+            });
+        }
         if self.trim_level > 0.0 && self.trim_level < 1.0 {
             return Ok(());
         }

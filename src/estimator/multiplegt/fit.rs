@@ -354,6 +354,7 @@ impl DidMultiplegt {
             n_rows: audit.cells,
             n_clusters: sample.cluster.as_ref().map(|_| sample.clusters),
             inference: self.inference(),
+            resampling: None,
         }
     }
 }

@@ -95,6 +95,7 @@ fn test(theta: &[f64], v: Vec<f64>) -> Option<Tested> {
         draws: None,
         n: 0,
         n_clusters: None,
+        unit: 1.0,
     };
     if let Some(wald) = joint.wald() {
         return Some(Tested { wald, singular: false });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use burn_did::backend::DidBackend;
 use burn_did::{
     BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, DoseAggregation, DoseGrid,
-    DoseMethod, DoseTarget,
+    DoseMethod, DoseTarget, Resampling,
 };
 use clap::Args;
 
@@ -116,6 +116,16 @@ pub(crate) struct ContDidArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     band: BandArgs,
+    /// With --boot, multiply influence values, or estimate everything anew: from units (or clusters) drawn with replacement, or with
+    /// random weights.
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = values::DOSE_RESAMPLING.word(defaults::cont_did().resampling),
+        value_parser = values::DOSE_RESAMPLING.parser(),
+        help_heading = "Inference"
+    )]
+    boot_type: Resampling,
     /// Whether the groups' shares are taken as they are, or are estimates with an uncertainty that curves and the overall slope have
     /// part in.
     #[arg(
@@ -204,6 +214,7 @@ impl Fit for ContDidArgs {
             .control_group(self.control_group)
             .base_period(self.base_period)
             .anticipation(self.anticipation)
+            .resampling(self.boot_type)
             .shares(self.shares)
             .comparison_noise(!self.no_comparison_noise)
             .maybe_band(self.band.band())

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use burn_did::{
-    Aggregation, AggregationKind, Breakdown, Delta, EventStudy, GroupTimeResult, Honest, HonestDid,
-    HonestMethod, MultiplegtResult, PlotOptions, RegressionResult, Restriction, Search,
+    Aggregation, AggregationKind, Breakdown, ContDidResult, Delta, EventStudy, GroupTimeResult,
+    Honest, HonestDid, HonestMethod, MultiplegtResult, PlotOptions, RegressionResult, Restriction,
+    Search,
 };
 use clap::Args;
 use serde::Serialize;
@@ -21,8 +22,8 @@ use crate::{json, output};
 /// significant.
 #[derive(Args)]
 pub(crate) struct HonestArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd`, `did-multiplegt` or `feols` (with an `i()`) wrote, or an event study as a JSON object of
-    /// `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left out).
+    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`) wrote, or an event study as a
+    /// JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left out).
     file: PathBuf,
     /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
     /// sdrm (changes of slope are). A suffix restricts the bias: pb or nb (its sign), i or d (its direction). rm, or sd with
@@ -185,6 +186,10 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
         let alpha = args.alp.unwrap_or(fit.settings.alpha);
         event_study(&fit, "the regression has no i(), which an event study is of")?
             .honest(options.alpha(alpha))?
+    } else if kind == Saved::Doses {
+        let fit = ContDidResult::load(&args.file)?;
+        let alpha = args.alp.unwrap_or(fit.level.settings.inference.alpha);
+        fit.honest(fit.target, options.alpha(alpha))?
     } else {
         let fit = GroupTimeResult::load(&args.file)?;
         let aggregation =

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use burn_did::{AggregationKind, GroupTimeResult, MultiplegtResult, PlotOptions, RegressionResult};
+use burn_did::{
+    AggregationKind, ContDidResult, GroupTimeResult, MultiplegtResult, PlotOptions,
+    RegressionResult,
+};
 use clap::Args;
 
 use super::draw;
@@ -11,11 +14,11 @@ use crate::args::AGGREGATE;
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec};
 
-/// A plot of a saved result: of an aggregate or the group-time effects, of the effects of a treatment that switches, or of the
-/// coefficients of a regression's first `i()`.
+/// A plot of a saved result: of an aggregate or the group-time effects, of the effects of a treatment that switches, of the
+/// curves of a continuous treatment, or of the coefficients of a regression's first `i()`.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd`, `did-multiplegt` or `feols` wrote.
+    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` wrote.
     result: PathBuf,
     /// Picture to write: .png or .svg.
     #[arg(long, value_name = "FILE", value_parser = values::picture())]
@@ -58,14 +61,15 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         ..PlotOptions::default()
     };
     let kind = Saved::of(&args.result)?;
-    if spec.is_some() && matches!(kind, Saved::Switching | Saved::Regression) {
+    if spec.is_some() && matches!(kind, Saved::Switching | Saved::Doses | Saved::Regression) {
         return Err(CliError::usage(
-            "--aggregate is of group-time effects, and the file has an event study",
+            "--aggregate is of group-time effects, and the file has something else",
             "leave it out",
         ));
     }
     match kind {
         Saved::Switching => MultiplegtResult::load(&args.result)?.plot_with(&args.out, &options)?,
+        Saved::Doses => ContDidResult::load(&args.result)?.plot_with(&args.out, &options)?,
         Saved::Regression => {
             let fit = RegressionResult::load(&args.result)?;
             event_study(&fit, "the regression has no i(), whose coefficients would be drawn")?

@@ -17,6 +17,8 @@ pub(super) enum Saved {
     Study,
     /// A saved result of `did-multiplegt`.
     Switching,
+    /// A saved result of `cont-did`.
+    Doses,
     /// A saved result of `feols`.
     Regression,
     /// A saved result of group-time effects, or something else, which is said by who reads it.
@@ -29,6 +31,7 @@ impl Saved {
         struct Probe {
             betahat: Option<IgnoredAny>,
             placebos: Option<IgnoredAny>,
+            curves: Option<IgnoredAny>,
             coefficients: Option<IgnoredAny>,
         }
         let io = |source| DidError::Io { path: path.display().to_string(), source };
@@ -37,6 +40,7 @@ impl Saved {
         Ok(match probe {
             Ok(Probe { betahat: Some(_), .. }) => Self::Study,
             Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
+            Ok(Probe { curves: Some(_), .. }) => Self::Doses,
             Ok(Probe { coefficients: Some(_), .. }) => Self::Regression,
             _ => Self::GroupTime,
         })
