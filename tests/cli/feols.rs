@@ -166,7 +166,8 @@ fn saved_regressions_are_drawn_and_judged() {
     assert!(message.contains("--aggregate"), "{message}");
     let formula = "lemp ~ i(year, treat, ref = 2005) | countyreal + year";
     stdout(&["feols", "src/data/mpdta.csv", formula, "--save", &saved, "--quiet"]);
-    let robust = parsed(&["honest", &saved, "--mbar", "0,1", "--format", "json"]);
+    let robust =
+        parsed(&["honest", &saved, "--mbar", "0,1", "--event-time", "2006", "--format", "json"]);
     assert_eq!(robust["results"].as_array().unwrap().len(), 2);
     stdout(&["feols", DATA, "y ~ x1 | firm", "--save", &saved, "--quiet"]);
     let message = failure(2, &["plot", &saved, "--out", &picture]);

@@ -487,9 +487,9 @@ fn cohorts_without_a_reference_are_left_out() {
     let odd = crate::support::frames::filter(&odd, "first.treat", |g| g == 0.0 || g == 2007.0);
     let error = config.fit(&odd, &Default::default()).unwrap_err().to_string();
     assert!(error.contains("reference event time -1"), "{error}");
-    let fit = SunAbraham { reference: vec![-2.0], ..config.clone() }
-        .fit(&odd, &Default::default())
-        .unwrap();
+    let mut two_before = config.clone();
+    two_before.reference = vec![-2.0];
+    let fit = two_before.fit(&odd, &Default::default()).unwrap();
     assert_eq!(fit.event_study.event_times(), [-4.0, 0.0]);
     assert!(fit.regression.dropped.is_empty());
     // Without 2005 the cohort of 2006 has no year before treatment to be compared with; the others do.
