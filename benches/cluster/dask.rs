@@ -55,7 +55,7 @@ pub fn run(scale: f64, python: Option<&str>) -> Result<()> {
         for _ in 0..RUNS {
             let fit = processes::finish(processes::start(&case, &path, 1, Some(&address))?)?;
             fit.outcome.clone()?;
-            ours.push((fit.seconds, fit.memory + executors(&cluster)?, fit.cells));
+            ours.push((fit.seconds, fit.memory + processes::executors(&cluster)?, fit.cells));
             let run = dask(&python, &case, &path)?;
             theirs.push((run.seconds, run.memory, run.cells));
         }
@@ -94,18 +94,6 @@ fn dask(python: &Path, case: &Case, path: &Path) -> Result<Run> {
     let last = text.lines().last().unwrap_or_default();
     let said = || format!("{text}{}", String::from_utf8_lossy(&output.stderr));
     Ok(serde_json::from_str(last).map_err(|error| format!("{error}: {}", said()))?)
-}
-
-/// Most memory of the executors, in bytes.
-fn executors(cluster: &RunningCluster) -> Result<u64> {
-    let mut memory = 0;
-    for process in cluster.processes() {
-        let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-        let kilobytes = line.and_then(|line| line.split_whitespace().nth(1));
-        memory += 1_024 * kilobytes.ok_or("no memory is told")?.parse::<u64>()?;
-    }
-    Ok(memory)
 }
 
 /// Largest difference of an effect, in standard errors, and of a standard error, relative to it.

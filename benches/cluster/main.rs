@@ -1,6 +1,6 @@
 //! Clusters: what they cost beside one process, and what becomes of fits whose executors die.
 //!
-//! `cargo bench --features cli,cluster --bench cluster -- overhead | passes | dask [PYTHON] | kills N`, each with `--scale S` for
+//! `cargo bench --features cli,cluster --bench cluster -- overhead | passes | large | dask [PYTHON] | kills N`, each with `--scale S` for
 //! smaller data.
 
 #[path = "../common/mod.rs"]
@@ -8,6 +8,7 @@ mod common;
 mod dask;
 mod data;
 mod kills;
+mod large;
 mod overhead;
 mod passes;
 mod processes;
@@ -58,9 +59,10 @@ fn run(arguments: &[String]) -> Result<()> {
     match words {
         ["overhead"] => overhead::run(scale),
         ["passes"] => passes::run(scale),
+        ["large"] => large::run(scale),
         ["dask", python @ ..] => dask::run(scale, python.first().copied()),
         ["kills", times] => kills::run(times.parse()?, scale),
-        _ => Err("overhead, passes, dask or kills N, and --scale S".into()),
+        _ => Err("overhead, passes, large, dask or kills N, and --scale S".into()),
     }
 }
 

@@ -23,7 +23,7 @@ def peak():
     return 0
 
 
-def fit(frame, client, covariates, draws):
+def fit(frame, covariates, draws):
     return moderndid.att_gt(
         frame,
         yname="y",
@@ -36,7 +36,6 @@ def fit(frame, client, covariates, draws):
         boot=draws > 0,
         biters=max(draws, 1),
         random_state=1,
-        client=client,
     )
 
 
@@ -50,10 +49,10 @@ def main():
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         small = dd.read_parquet(path, filters=[("id", "<=", 2_000)])
-        fit(small, client, covariates, min(draws, 10))
+        fit(small, covariates, min(draws, 10))
         frame = dd.read_parquet(path)
         start = time.perf_counter()
-        result = fit(frame, client, covariates, draws)
+        result = fit(frame, covariates, draws)
         seconds = time.perf_counter() - start
         memory = peak() + sum(client.run(peak).values())
     cells = zip(result.groups, result.times, result.att_gt, result.se_gt)

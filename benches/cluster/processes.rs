@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use burn_did::backend::Cpu;
+use burn_did::cluster::RunningCluster;
 use burn_did::{AttGt, Bootstrap, Cluster, ControlGroup, GroupTimeResult};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,18 @@ pub fn finish(child: Child) -> Result<Fit> {
     let output = child.wait_with_output()?;
     let text = String::from_utf8(output.stdout)?;
     Ok(serde_json::from_str(text.trim()).map_err(|error| format!("{error}: {text}"))?)
+}
+
+/// Most memory of the executors, in bytes.
+pub fn executors(cluster: &RunningCluster) -> Result<u64> {
+    let mut memory = 0;
+    for process in cluster.processes() {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().nth(1));
+        memory += 1_024 * kilobytes.ok_or("no memory is told")?.parse::<u64>()?;
+    }
+    Ok(memory)
 }
 
 /// The process itself.

@@ -266,7 +266,9 @@ fn influence_values_are_written_by_executors() {
         paths.sort();
         let read = |path: &PathBuf| ParquetReader::new(File::open(path).unwrap()).finish().unwrap();
         let mut all = read(&paths[0]);
-        paths[1..].iter().for_each(|path| drop(all.vstack_mut(&read(path)).unwrap()));
+        for path in &paths[1..] {
+            all.vstack_mut(&read(path)).unwrap();
+        }
         all
     };
     assert!(rows(there).equals(&rows(at_home)));
