@@ -110,3 +110,66 @@ fn a_cluster_or_trend_group_that_changes_is_named() {
     rows.trend = Some(vec![0, 1, 1, 1]);
     assert_eq!(Cells::new(rows.clone()).err(), Some(Varying::Trend { group: 0 }));
 }
+
+#[test]
+fn a_group_without_a_row_counts_to_the_last_period() {
+    let nan = f64::NAN;
+    // The group that never switches is not seen in the second period, or not in the last.
+    let of = |last: [f64; 4]| {
+        let never = last.map(|y| if y.is_nan() { nan } else { 0.0 });
+        let mut rows = rows(&[
+            (&last, &never),
+            (&[0.0; 4], &[0.0, 0.0, 1.0, 1.0]),
+            (&[0.0; 4], &[0.0, 1.0, 1.0, 1.0]),
+        ]);
+        let there: Vec<bool> = rows.outcome.iter().map(|y| !y.is_nan()).collect();
+        let keep = |row: &usize| there[*row];
+        let kept: Vec<usize> = (0..there.len()).filter(keep).collect();
+        rows.group = kept.iter().map(|row| rows.group[*row]).collect();
+        rows.period = kept.iter().map(|row| rows.period[*row]).collect();
+        rows.outcome = kept.iter().map(|row| rows.outcome[*row]).collect();
+        rows.treatment = kept.iter().map(|row| rows.treatment[*row]).collect();
+        rows
+    };
+    let ends = |rows: &Rows| {
+        let sample = sample(rows, &one_effect());
+        sample.strata.iter().map(|stratum| stratum.end).collect::<Vec<_>>()
+    };
+    assert_eq!(ends(&of([1.0, nan, 1.0, 2.0])), [4]);
+    assert_eq!(ends(&of([1.0, 1.0, 1.0, nan])), [4]);
+    // A treatment that is missing, in a row that is there, ends the group's time as a control.
+    let mut known = of([1.0, 1.0, 1.0, 2.0]);
+    known.treatment[3] = nan;
+    assert_eq!(ends(&known), [3]);
+    // Nor does a missing row count among trend groups, of which R has one more then.
+    let mut trends = of([1.0, 1.0, 1.0, nan]);
+    trends.trend = Some(vec![0; trends.group.len()]);
+    assert_eq!(ends(&trends), [3]);
+}
+
+#[test]
+fn columns_are_taken_over_in_any_order() {
+    let ordered =
+        rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 0.0]), (&[0.0, 7.0], &[0.0, 2.0])]);
+    let mut turned = ordered.clone();
+    turned.group.reverse();
+    turned.period.reverse();
+    turned.outcome.reverse();
+    turned.treatment.reverse();
+    let [a, b] = [ordered, turned].map(|rows| Cells::new(rows).expect("cells"));
+    assert_eq!((a.outcome, a.treatment, a.weight), (b.outcome, b.treatment, b.weight));
+    assert_eq!((a.shared, b.shared), (0, 0));
+}
+
+#[test]
+fn treatments_that_differ_by_rounding_are_found() {
+    let cells = |a: f64, b: f64| {
+        let rows = rows(&[(&[0.0, 1.0], &[a, a]), (&[0.0, 3.0], &[b, 2.0])]);
+        Cells::new(rows).expect("cells")
+    };
+    let sum = 0.1 + 0.2;
+    assert_eq!(equal_but_for_rounding(&cells(sum, 0.3)), Some((0.3, sum)));
+    assert_eq!(equal_but_for_rounding(&cells(0.3, 0.300_001)), None);
+    let within = rows(&[(&[0.0, 1.0], &[0.3, sum]), (&[0.0, 3.0], &[0.0, 2.0])]);
+    assert_eq!(equal_but_for_rounding(&Cells::new(within).expect("cells")), Some((0.3, sum)));
+}

@@ -228,6 +228,8 @@ fn grids_that_cut_an_interval_warn() {
     let done = burn_did(&[&args[..], &["--format", "csv"]].concat());
     assert_eq!(done.status.code(), Some(0));
     assert!(text(&done.stderr).contains("reaches the end of the grid"), "{}", text(&done.stderr));
+    let quiet = burn_did(&[&args[..], &["--format", "csv", "-q"]].concat());
+    assert_eq!((text(&quiet.stderr), &quiet.stdout), ("", &done.stdout));
     let document = parsed(&[&args[..], &["--format", "json"]].concat());
     assert_eq!(document["results"][0]["open"], json!(true));
 }

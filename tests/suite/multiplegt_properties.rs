@@ -316,6 +316,63 @@ fn what_cannot_be_estimated_is_an_error_or_a_warning() {
 }
 
 #[test]
+fn what_has_no_effect_or_no_estimate_is_told() {
+    let told = |fit: &MultiplegtResult, wanted: &dyn Fn(&DidWarning) -> bool| {
+        assert!(fit.warnings.iter().any(wanted), "{:?}", fit.warnings);
+    };
+    let data = data();
+    // A test of more effects than there are, and a regression on the same column twice.
+    let range = Some(EffectsEqual::Between(2, 9));
+    let fit = DidMultiplegt { effects_equal: range, ..config() }.fit(&data).unwrap();
+    assert!(fit.tests.equal.is_none());
+    told(
+        &fit,
+        &|w| matches!(w, DidWarning::WithoutEffect { option, .. } if option == "effects_equal"),
+    );
+    let twice = PredictHeterogeneity {
+        covariates: vec!["region".into(), "region".into()],
+        effects: vec![1],
+    };
+    let fit = DidMultiplegt { predict_heterogeneity: Some(twice), ..config() };
+    let fit = fit.fit(&data).unwrap();
+    assert!(fit.heterogeneity.iter().all(|row| row.estimate.att.is_none()));
+    told(
+        &fit,
+        &|w| matches!(w, DidWarning::WithoutEffect { option, .. } if option == "predict_heterogeneity: effect 1"),
+    );
+    // Infinite numbers.
+    let infinite = when(col("id").eq(lit(3))).then(lit(f64::INFINITY)).otherwise(col("y"));
+    let infinite = data.clone().lazy().with_column(infinite.alias("y")).collect().unwrap();
+    let count = data.column("id").unwrap().i64().unwrap().iter().filter(|id| *id == Some(3));
+    let count = count.count();
+    let fit = config().fit(&infinite).unwrap();
+    told(
+        &fit,
+        &|w| matches!(w, DidWarning::InfiniteValues { columns } if *columns == [("y".to_owned(), count)]),
+    );
+    let one = DidMultiplegt { effects: 1, placebos: 0, ..config() };
+    // One switcher goes up by one; another goes down by one first, and up by more afterwards.
+    let turning = small([Some(0.0), Some(0.0), Some(-1.0), Some(3.0)]);
+    let turns =
+        DidMultiplegt { normalized: true, keep_bidirectional_switchers: true, ..one.clone() };
+    let fit = turns.fit(&turning).unwrap();
+    assert!(fit.effects[0].estimate.att.is_none() && fit.effects[0].n_switchers == 2);
+    for horizon in [0, 1] {
+        told(&fit, &|w| *w == DidWarning::NoChangeOfTreatment { horizon });
+    }
+    // Treatments that are one but for rounding, and one draw.
+    let start = when(col("d").eq(lit(0.0)))
+        .then(when(col("id").eq(lit(0))).then(lit(0.1 + 0.2)).otherwise(lit(0.3)))
+        .otherwise(col("d"));
+    let up = small([Some(0.0), Some(0.0), Some(1.0), Some(1.0)]);
+    let rounded = up.lazy().with_column(start.alias("d")).collect().unwrap();
+    let fit = one.fit(&rounded).unwrap();
+    told(&fit, &|w| matches!(w, DidWarning::RoundedTreatments { smaller, .. } if *smaller == 0.3));
+    let draw = DidMultiplegt { bootstrap: Some(Bootstrap::draws(1)), ..one };
+    assert!(matches!(draw.fit(&rounded), Err(DidError::Config { option: "bootstrap", .. })));
+}
+
+#[test]
 fn labels_of_every_kind_are_groups() {
     let data = data();
     let plain = config().fit(&data).unwrap();

@@ -224,6 +224,23 @@ fn the_breakdown_value_separates_significant_from_other_intervals() {
 }
 
 #[test]
+fn the_breakdown_value_does_not_depend_on_the_numbers_asked_for() {
+    for (options, large) in [
+        (Honest::relative_magnitude().method(HonestMethod::Conditional), 1e6),
+        (Honest::smoothness(), 1e9),
+    ] {
+        let value = |m: [f64; 2]| {
+            let found = example(2).honest(options.clone().m(m)).expect("an analysis").breakdown;
+            found.value().unwrap_or_else(|| panic!("{found:?}"))
+        };
+        let (near, far) = (value([0.0, 1.0]), value([0.0, large]));
+        assert!((near - far).abs() <= 2e-4 * near, "{near} {far}");
+    }
+    let overflows = example(2).honest(Honest::relative_magnitude().m([1e300]));
+    assert!(matches!(overflows, Err(crate::error::DidError::Config { option: "m", .. })));
+}
+
+#[test]
 fn every_set_and_method_gives_an_interval_around_the_identified_set() {
     use Restriction::{Decreasing, Increasing, NegativeBias, PositiveBias};
     let restrictions =
