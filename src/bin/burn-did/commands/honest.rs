@@ -24,8 +24,8 @@ use crate::{json, output};
 /// significant.
 #[derive(Args)]
 pub(crate) struct HonestArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did` or `did-multiplegt` wrote, or an event study as a JSON object of `betahat`, `sigma`,
-    /// `num_pre_periods` and `num_post_periods` (the reference period left out).
+    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did` or `did-multiplegt` wrote, or an event study as a JSON object of
+    /// `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left out).
     file: PathBuf,
     /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
     /// sdrm (changes of slope are). A suffix restricts the bias: pb or nb (its sign), i or d (its direction). rm, or sd with
