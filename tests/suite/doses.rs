@@ -488,15 +488,10 @@ fn a_bootstrap_agrees_with_analytic_standard_errors_and_gives_bands() {
 #[test]
 fn draws_of_units_agree_with_analytic_standard_errors() {
     let df = simulation(2_000).frame();
-    for (cluster, resampling) in [
-        (false, Resampling::Empirical),
-        (true, Resampling::Empirical),
-        (false, Resampling::Weighted),
-    ] {
+    for resampling in [Resampling::Empirical, Resampling::Weighted] {
         let plain = but(config(), |c| {
             c.weights = Some("weight".into());
             c.shares = CohortShares::Estimated;
-            c.cluster = cluster.then(|| "id".into());
         });
         let drawn = but(plain.clone(), |c| {
             c.bootstrap = Some(Bootstrap::draws(999).seed(3));
