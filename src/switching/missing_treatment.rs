@@ -67,10 +67,10 @@ pub(super) fn settle(
             history.end = treatments.values.len();
         }
         unknown => {
+            // As in R, also of a group that is no control any more, whose outcomes end before.
             history.end = last + 1;
             if let Some((_, before)) = unknown {
                 history.first = None;
-                history.end = before + 1;
                 dropped.groups_of_unknown_switch += 1;
                 dropped.outcomes_of_unknown_switch += clear(&mut outcome[before + 1..]);
             }

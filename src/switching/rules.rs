@@ -29,7 +29,7 @@ pub(super) struct History {
     pub status_quo: f64,
     /// First switch, `None` if there is none.
     pub first: Option<usize>,
-    /// Period from which on the group is no control, whether or not it has switched.
+    /// Period from which on the treatment of a group that has not switched is not known.
     pub end: usize,
     pub direction: Option<Direction>,
 }

@@ -114,7 +114,7 @@ fn a_cluster_or_trend_group_that_changes_is_named() {
 #[test]
 fn a_group_without_a_row_counts_to_the_last_period() {
     let nan = f64::NAN;
-    // The group that never switches is not seen in the second period, or not in the last.
+    // The outcomes of a group that never switches; NaN where it has no row.
     let of = |last: [f64; 4]| {
         let never = last.map(|y| if y.is_nan() { nan } else { 0.0 });
         let mut rows = rows(&[
@@ -135,16 +135,17 @@ fn a_group_without_a_row_counts_to_the_last_period() {
         let sample = sample(rows, &one_effect());
         sample.strata.iter().map(|stratum| stratum.end).collect::<Vec<_>>()
     };
-    assert_eq!(ends(&of([1.0, nan, 1.0, 2.0])), [4]);
-    assert_eq!(ends(&of([1.0, 1.0, 1.0, nan])), [4]);
-    // A treatment that is missing, in a row that is there, ends the group's time as a control.
-    let mut known = of([1.0, 1.0, 1.0, 2.0]);
-    known.treatment[3] = nan;
-    assert_eq!(ends(&known), [3]);
-    // Nor does a missing row count among trend groups, of which R has one more then.
-    let mut trends = of([1.0, 1.0, 1.0, nan]);
-    trends.trend = Some(vec![0; trends.group.len()]);
-    assert_eq!(ends(&trends), [3]);
+    // A last treatment that is missing ends the group's time as a control.
+    let mut whole = of([1.0, 1.0, 1.0, 2.0]);
+    whole.treatment[3] = nan;
+    assert_eq!(ends(&whole), [3]);
+    // Not if it has no row in another period.
+    let mut gap = of([1.0, nan, 1.0, 2.0]);
+    gap.treatment[2] = nan;
+    assert_eq!(ends(&gap), [4]);
+    // Among trend groups it does: there a row that is put in belongs to none.
+    gap.trend = Some(vec![0; gap.group.len()]);
+    assert_eq!(ends(&gap), [3]);
 }
 
 #[test]

@@ -84,7 +84,7 @@ def run(df, y, g, t, d, effects=1, placebo=0, normalized=False, switchers='', ne
     df.loc[m, 'D'] = df.dsq
     amb = (df.F < T + 1) & (df.lb < df.F - 1)
     df.loc[amb & (df.t > df.lb), 'Y'] = nan
-    df['trunc'] = np.where(amb, df.lb + 1, nan)
+    df['trunc'] = nan
     df.loc[amb, 'F'] = T + 1
     df['dF'] = df.D.where(df.t == df.F).groupby(df.g).transform('mean')
     m = (df.F < T + 1) & df.D.isna() & (df.t > df.F) & (df.lb == df.F - 1)
@@ -93,7 +93,7 @@ def run(df, y, g, t, d, effects=1, placebo=0, normalized=False, switchers='', ne
     df.loc[m, 'D'] = df.dsq
     df.loc[(df.F == T + 1) & (df.t > df.maxd), 'Y'] = nan
     tr_never = df.maxd + 1
-    df['trunc'] = np.where(df.F == T + 1, np.where(amb, df.trunc, tr_never), df.trunc)
+    df['trunc'] = np.where(df.F == T + 1, tr_never, df.trunc)
     if tl:
         df = df[df.F != 2].sort_values(['g', 't']).copy()
         prevt = df.groupby('g').t.shift(1)
