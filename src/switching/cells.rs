@@ -129,7 +129,9 @@ impl Cells {
         self.treatment = put(std::mem::take(&mut rows.treatment));
         self.controls = std::mem::take(&mut rows.controls).into_iter().map(put).collect();
         let mut weights = rows.weight.take().unwrap_or_else(|| vec![1.0; group.len()]);
-        weights.iter_mut().for_each(|weight| *weight = known(*weight));
+        for weight in &mut weights {
+            *weight = known(*weight);
+        }
         self.weight = put(weights);
     }
 
