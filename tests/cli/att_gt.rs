@@ -363,6 +363,6 @@ fn influence_values_are_written_by_unit() {
     assert!((squares.sqrt() / 500.0 - se).abs() < 1e-12);
     // Nothing is mixed with what is there.
     let again = failure(1, &mpdta(&["--influence", &directory]));
-    assert!(again.contains("influence has files already"), "{again}");
+    assert!(again.contains("influence: has files already"), "{again}");
     assert!(InfluenceFiles::make_room(&directory).is_err());
 }

@@ -1,6 +1,8 @@
 //! Golden cases of R `did` on the command line.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
@@ -78,11 +80,17 @@ fn arguments(dataset: &str, columns: &Value, case: &Value) -> Vec<&'static str> 
     args.into_iter().map(|a| &*a.leak()).collect()
 }
 
-/// The data with every field written out: a blank one repeats that of the row above.
+/// The data with every field written out, once for all tests: a blank field repeats that of the row above.
 pub fn data(dataset: &str) -> String {
+    static WRITTEN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
     if dataset == "mpdta" {
         return MPDTA.into();
     }
+    let mut written = WRITTEN.lock().unwrap();
+    written.entry(dataset.to_owned()).or_insert_with(|| write(dataset)).clone()
+}
+
+fn write(dataset: &str) -> String {
     let source = fs::read_to_string(root().join(format!("tests/golden/{dataset}.csv"))).unwrap();
     let mut above: Vec<&str> = Vec::new();
     let mut out = String::new();
