@@ -181,7 +181,7 @@ fn draws_of_units_and_sensitivity_by_the_command() {
         burn_did::ContDidResult::load(&saved).unwrap().at(&[0.2, 0.5]).unwrap().rows.len(),
         2
     );
-    let refused = failure(1, &[&all[..], &["--boot-type", "empirical"]].concat());
+    let refused = failure(2, &[&all[..], &["--boot-type", "empirical"]].concat());
     assert!(refused.contains("`resampling` must be `multiplier` without a bootstrap"), "{refused}");
     let honest = parsed(&["honest", &saved, "--mbar", "0.5,1", "--format", "json"]);
     assert_eq!(honest["results"].as_array().unwrap().len(), 2);
