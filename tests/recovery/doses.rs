@@ -127,8 +127,8 @@ fn weights() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn clusters() {
-    let simulation = DoseSimulation { units: 1_500, weights: true, clusters: 300, ..staggered() };
-    run("doses, weights, 300 clusters", &simulation, |_| {});
+    let simulation = DoseSimulation { units: 3_000, weights: true, clusters: 600, ..staggered() };
+    run("doses, weights, 600 clusters", &simulation, |_| {});
 }
 
 #[test]
