@@ -95,15 +95,12 @@ fn words(case: &Value) -> Npiv {
         .build()
 }
 
+/// The name of R's column and our value of it.
+type Reported = (&'static str, fn(&burn_did::NpivRow) -> f64);
+
 /// The largest distance of a column from R's, in units of R's largest value.
 #[track_caller]
-fn near(
-    what: &str,
-    case: &Value,
-    fit: &NpivResult,
-    columns: &[(&str, fn(&burn_did::NpivRow) -> f64)],
-    allowed: f64,
-) {
+fn near(what: &str, case: &Value, fit: &NpivResult, columns: &[Reported], allowed: f64) {
     for (key, ours) in columns {
         let theirs = numbers(&case[key]);
         let largest = theirs.iter().fold(0.0f64, |l, v| l.max(v.abs()));
@@ -115,7 +112,7 @@ fn near(
     }
 }
 
-const COLUMNS: [(&str, fn(&burn_did::NpivRow) -> f64); 4] = [
+const COLUMNS: [Reported; 4] = [
     ("h", |row| row.h.att.unwrap()),
     // Where the data do not determine the curve, R has a standard error of 0.
     ("se", |row| row.h.se.unwrap_or(0.0)),
