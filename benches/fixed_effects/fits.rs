@@ -1,6 +1,8 @@
-//! Whole regressions from a frame in memory, each in a process of its own, beside pyfixest's with each of its demeaners.
+//! Whole regressions from a frame in memory, each in a process of its own, beside pyfixest's with each of its demeaners and, where it is
+//! installed, R fixest's.
 
 use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -18,6 +20,9 @@ use super::{FACTORS, chosen};
 
 /// What a demeaner is worth: the default of `feols`, and those at the tolerance of 1e-8 that is this crate's own.
 const DEMEANERS: [&str; 4] = ["map 1e-6", "map 1e-8", "lsmr diagonal", "within"];
+
+/// Tolerances of R fixest's demeaning: its default, and this crate's own.
+const TOLERANCES: [&str; 2] = ["1e-6", "1e-8"];
 
 /// Coefficients that differ by more than this part of their standard errors are not the same.
 const AGREE: f64 = 1e-4;
@@ -49,11 +54,16 @@ enum Outcome {
 
 /// All designs of so many rows and regressors.
 pub fn compare(rows: usize, columns: usize, names: &[String], python: &Path) -> Result<()> {
+    let has_fixest = Command::new("Rscript")
+        .args(["-e", "library(fixest)"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
     println!(
         "| design | rows | K | | seconds | of ours | peak MB, of ours | iterations | ‖A'r‖ |\n|---|---:|---:|---|---:|---:|---:|---:|---:|"
     );
     for name in DESIGNS.iter().filter(|name| chosen(names, name)) {
-        let (path, formula) = write(name, rows, columns)?;
+        let Data { path, raw, names, formula } = write(name, rows, columns)?;
         let runs = |command: &dyn Fn() -> Command| -> Result<Outcome> {
             let first = started(command())?;
             let Outcome::Done(mut best) = first else { return Ok(first) };
@@ -82,9 +92,9 @@ pub fn compare(rows: usize, columns: usize, names: &[String], python: &Path) -> 
             own.iterations,
             own.normal
         );
-        for demeaner in DEMEANERS {
-            let line = format!("| {name} | {rows} | {columns} | pyfixest {demeaner}");
-            match runs(&|| theirs(python, &path, &formula, demeaner))? {
+        let beside = |peer: &str, outcome: Outcome| {
+            let line = format!("| {name} | {rows} | {columns} | {peer}");
+            match outcome {
                 Outcome::Failed { error } => println!("{line} | {error} | | | | |"),
                 Outcome::Done(run) => println!(
                     "{line}{} | {:.3} | {:.1} | {:.0}, {:.1} | | |",
@@ -95,6 +105,19 @@ pub fn compare(rows: usize, columns: usize, names: &[String], python: &Path) -> 
                     run.peak as f64 / own.peak as f64,
                 ),
             }
+        };
+        for demeaner in DEMEANERS {
+            let outcome = runs(&|| theirs(python, &path, &formula, demeaner))?;
+            beside(&format!("pyfixest {demeaner}"), outcome);
+        }
+        for tolerance in TOLERANCES.iter().filter(|_| has_fixest) {
+            let outcome = runs(&|| {
+                let mut command = Command::new("timeout");
+                command.args(["900", "Rscript"]).arg(bench_file("fixed_effects/fixest.R"));
+                command.arg(&raw).args([&rows.to_string(), &names, &formula, *tolerance]);
+                command
+            })?;
+            beside(&format!("R fixest {tolerance}"), outcome);
         }
     }
     Ok(())
@@ -123,14 +146,33 @@ fn agree(own: &Run, peer: &Run) -> bool {
         && own.se.iter().zip(&peer.se).all(|(a, b)| (a - b).abs() <= AGREE * a)
 }
 
-/// The data as a file, and the formula: the outcome and `columns` regressors of the design.
-fn write(name: &str, rows: usize, columns: usize) -> Result<(PathBuf, String)> {
+/// What the contestants read.
+struct Data {
+    path: PathBuf,
+    /// The same columns as doubles, one after the other.
+    raw: PathBuf,
+    /// Their names, separated by commas.
+    names: String,
+    formula: String,
+}
+
+/// The outcome and `columns` regressors of the design.
+fn write(name: &str, rows: usize, columns: usize) -> Result<Data> {
     let path = work_folder("fixed_effects")?.join(format!("{name}_{rows}_{columns}.parquet"));
+    let raw = path.with_extension("doubles");
     let design = Design::new(name, rows, columns + 1);
     let factors = &FACTORS[..design.codes.len()];
     let regressors: Vec<String> = (1..=columns).map(|k| format!("x{k}")).collect();
     let formula = format!("y ~ {} | {}", regressors.join(" + "), factors.join(" + "));
-    if !path.exists() {
+    let names = [factors.join(","), "y".into(), regressors.join(",")].join(",");
+    if !path.exists() || !raw.exists() {
+        let mut doubles = BufWriter::new(File::create(&raw)?);
+        for code in design.codes.iter().flatten() {
+            doubles.write_all(&f64::from(*code).to_le_bytes())?;
+        }
+        for value in design.columns.iter().flatten() {
+            doubles.write_all(&value.to_le_bytes())?;
+        }
         let codes = factors.iter().zip(&design.codes);
         let codes = codes.map(|(name, codes)| {
             let codes: Vec<i64> = codes.iter().map(|c| i64::from(*c)).collect();
@@ -143,7 +185,7 @@ fn write(name: &str, rows: usize, columns: usize) -> Result<(PathBuf, String)> {
         let mut frame = DataFrame::new(rows, codes.chain(values).collect())?;
         ParquetWriter::new(File::create(&path)?).finish(&mut frame)?;
     }
-    Ok((path, formula))
+    Ok(Data { path, raw, names, formula })
 }
 
 /// One regression of a file, as a line of JSON.

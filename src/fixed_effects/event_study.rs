@@ -42,6 +42,9 @@ pub struct RegressionEventStudy {
     pub rows: Vec<EventStudyRow>,
     /// Covariance of the rows' estimates `[rows][rows]`; 0 at references.
     pub vcov: Vec<Vec<f64>>,
+    /// The column that event times are levels of, such as `year` in `i(year, treated)`; `None` if they count from the first treatment.
+    #[serde(default)]
+    pub of: Option<String>,
     /// Average effect at and after event time 0, where the estimator has one.
     pub overall: Option<Estimate>,
     /// Rows of the sample.
@@ -71,6 +74,21 @@ impl RegressionEventStudy {
         self.estimated().map(row).collect()
     }
 
+    /// Whether an event time is after the last reference, or not before 0 where none is compared with.
+    pub(crate) fn is_post(&self, at: f64) -> bool {
+        let last = self.rows.iter().filter(|r| r.reference).map(|r| r.at).next_back();
+        match (&self.of, last) {
+            (Some(_), Some(last)) => at > last,
+            _ => at >= 0.0,
+        }
+    }
+
+    /// What the rows are told apart by: the column's own name if it counts from no event, as years do.
+    pub(crate) fn axis(&self) -> Option<&str> {
+        let relative = self.rows.iter().any(|row| row.at < 0.0);
+        self.of.as_deref().filter(|_| !relative)
+    }
+
     fn estimated(&self) -> impl Iterator<Item = (usize, &EventStudyRow)> {
         let estimated =
             |(_, row): &(usize, &EventStudyRow)| !row.reference && row.estimate.att.is_some();
@@ -80,6 +98,7 @@ impl RegressionEventStudy {
     /// From event times and their linear combinations of a regression's coefficients; none for a reference.
     pub(super) fn new(
         fit: &RegressionResult,
+        of: Option<&str>,
         mut times: Vec<(f64, Option<Vec<f64>>)>,
         overall: Option<Estimate>,
     ) -> Self {
@@ -101,6 +120,7 @@ impl RegressionEventStudy {
         Self {
             rows: times.iter().enumerate().map(row).collect(),
             vcov: variances.chunks(q.max(1)).map(<[f64]>::to_vec).collect(),
+            of: of.map(ToOwned::to_owned),
             overall,
             n: fit.n,
             settings: fit.settings.clone(),
@@ -155,6 +175,7 @@ impl RegressionResult {
                 (None, false) => {}
             }
         }
-        Ok(RegressionEventStudy::new(self, times, None))
+        let column = of.split(':').next();
+        Ok(RegressionEventStudy::new(self, column, times, None))
     }
 }

@@ -360,6 +360,6 @@ impl<B: DidBackend> SunAbraham<B> {
         });
         let references = cells.references.iter().map(|at| (coarse(*at), None));
         let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
-        RegressionEventStudy::new(fit, times.chain(references).collect(), overall)
+        RegressionEventStudy::new(fit, None, times.chain(references).collect(), overall)
     }
 }

@@ -38,7 +38,11 @@ impl RegressionEventStudy {
             [label(r.at)].into_iter().chain(cells(&r.estimate)).collect::<Vec<String>>()
         };
         let rows = self.rows.iter().map(row).collect();
-        sections.push(Section { caption: None, header: header("Event time"), rows });
+        sections.push(Section {
+            caption: None,
+            header: header(self.axis().unwrap_or("Event time")),
+            rows,
+        });
         let mut align = vec![Align::Right; 5];
         align.push(Align::Mark);
         let settings = &self.settings;
@@ -76,7 +80,7 @@ impl RegressionEventStudy {
                 upper: finite(ci_upper),
                 pointwise_lower: finite(ci_lower),
                 pointwise_upper: finite(ci_upper),
-                post: r.at >= 0.0,
+                post: self.is_post(r.at),
                 reference: r.reference,
             })
         };
@@ -93,8 +97,9 @@ impl Comparable for RegressionEventStudy {
             order: [0.0; 3],
             estimate,
         });
+        let of = self.axis().unwrap_or("Event time");
         let row = |r: &EventStudyRow| Term {
-            name: format!("Event time {}", label(r.at)),
+            name: format!("{of} {}", label(r.at)),
             order: [2.0, r.at, 0.0],
             estimate: r.estimate,
         };

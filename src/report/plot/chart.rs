@@ -52,9 +52,9 @@ pub(super) struct Robust {
     pub(super) breakdown: Option<f64>,
 }
 
-pub(super) struct Words {
-    pub(super) title: &'static str,
-    pub(super) x_label: &'static str,
+pub(super) struct Words<'a> {
+    pub(super) title: &'a str,
+    pub(super) x_label: &'a str,
 }
 
 /// The parameter and the outcome, for an axis.
@@ -99,8 +99,15 @@ impl Chart {
         result: &RegressionEventStudy,
         options: &PlotOptions,
     ) -> Result<Self> {
-        let words = words(AggregationKind::Dynamic)?;
         let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
+        let title;
+        let words = match result.axis() {
+            None => words(AggregationKind::Dynamic)?,
+            Some(column) => {
+                title = format!("Coefficients by {column}");
+                Words { title: &title, x_label: column }
+            }
+        };
         let mut chart = Self::new(&words, ("ATT", &result.settings.outcome), facets, options);
         chart.finish(options, Band::Pointwise, result.settings.alpha);
         Ok(chart)
@@ -119,7 +126,7 @@ impl Chart {
     }
 
     pub(super) fn new(
-        words: &Words,
+        words: &Words<'_>,
         (parameter, outcome): (&str, &str),
         facets: Vec<Facet>,
         options: &PlotOptions,
@@ -200,7 +207,7 @@ pub(super) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
     }
 }
 
-fn words(kind: AggregationKind) -> Result<Words> {
+fn words(kind: AggregationKind) -> Result<Words<'static>> {
     match kind {
         AggregationKind::Simple => Err(DidError::Plot(
             "a simple aggregation is a single number; plot a dynamic, group or calendar aggregation"
