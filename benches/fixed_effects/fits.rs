@@ -28,7 +28,10 @@ const TOLERANCES: [&str; 2] = ["1e-6", "1e-8"];
 const AGREE: f64 = 1e-4;
 
 /// A regression that took so many seconds is run once.
-const LONG: f64 = 30.0;
+const LONG: f64 = 10.0;
+
+/// Seconds that a peer may take from its start to its end.
+const LIMIT: &str = "120";
 
 /// One regression.
 #[derive(Serialize, Deserialize)]
@@ -113,7 +116,7 @@ pub fn compare(rows: usize, columns: usize, names: &[String], python: &Path) -> 
         for tolerance in TOLERANCES.iter().filter(|_| has_fixest) {
             let outcome = runs(&|| {
                 let mut command = Command::new("timeout");
-                command.args(["900", "Rscript"]).arg(bench_file("fixed_effects/fixest.R"));
+                command.args([LIMIT, "Rscript"]).arg(bench_file("fixed_effects/fixest.R"));
                 command.arg(&raw).args([&rows.to_string(), &names, &formula, *tolerance]);
                 command
             })?;
@@ -125,7 +128,7 @@ pub fn compare(rows: usize, columns: usize, names: &[String], python: &Path) -> 
 
 fn theirs(python: &Path, path: &Path, formula: &str, demeaner: &str) -> Command {
     let mut command = Command::new("timeout");
-    command.arg("900").arg(python).arg(bench_file("fixed_effects/pyfixest_fit.py"));
+    command.arg(LIMIT).arg(python).arg(bench_file("fixed_effects/pyfixest_fit.py"));
     command.arg(path).args([formula, demeaner]).stderr(Stdio::null());
     command
 }
@@ -134,7 +137,7 @@ fn started(mut command: Command) -> Result<Outcome> {
     let output = command.stderr(Stdio::inherit()).output()?;
     match output.status.code() {
         Some(0) => Ok(serde_json::from_slice(&output.stdout)?),
-        Some(124) => Ok(Outcome::Failed { error: "more than 900 s".into() }),
+        Some(124) => Ok(Outcome::Failed { error: format!("more than {LIMIT} s") }),
         _ => Ok(Outcome::Failed { error: format!("stopped: {}", output.status) }),
     }
 }

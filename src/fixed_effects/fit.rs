@@ -133,7 +133,8 @@ impl<B: DidBackend> Task<'_, B> {
                 Family::Poisson => {
                     let stopping =
                         Stopping { tolerance: config.glm_tol, iterations: config.glm_maxiter };
-                    let fitted = poisson(&sample, &mut regressors, &place, stopping);
+                    let mut falls = Vec::new();
+                    let fitted = poisson(&sample, &mut regressors, &place, stopping, &mut falls);
                     // What is separated keeps the iteration from its end.
                     let suspected = match &fitted {
                         Ok((_, mu)) => is_suspected(&sample, mu),
@@ -146,7 +147,7 @@ impl<B: DidBackend> Task<'_, B> {
                         Err(_) => false,
                     };
                     if suspected {
-                        match separated(&sample, &regressors, &place)? {
+                        match separated(&sample, &regressors, &place, &falls)? {
                             None => warnings.push(DidWarning::SeparationUnknown),
                             Some(rows) if rows.is_empty() => {}
                             Some(rows) => {

@@ -22,12 +22,14 @@ pub(super) struct Stopping {
     pub iterations: usize,
 }
 
-/// Iterated least squares of `η + y/μ - 1` with weights `μ`, from the fixed effects of the step before.
+/// Iterated least squares of `η + y/μ - 1` with weights `μ`, from the fixed effects of the step before. `falls` is by how much the last
+/// step made `η` smaller, whatever becomes of the iteration.
 pub(super) fn poisson<B: DidBackend>(
     sample: &Sample,
     regressors: &mut Regressors,
     place: &Where<'_, B>,
     stopping: Stopping,
+    falls: &mut Vec<f64>,
 ) -> Result<(Estimated, Vec<f64>)> {
     let y = &sample.outcome;
     let n = y.len();
@@ -86,6 +88,8 @@ pub(super) fn poisson<B: DidBackend>(
             sums::update(&mut mu, |row, _| eta[row].exp());
             now = deviance_of(sample, &mu);
         }
+        *falls = last;
+        sums::update(falls, |row, last| last - eta[row]);
         let change = (now - deviance).abs() / (0.1 + deviance.abs());
         deviance = now;
         let before = std::mem::replace(&mut converged, change < stopping.tolerance);

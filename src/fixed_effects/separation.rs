@@ -1,5 +1,5 @@
 //! Rows that a Poisson regression fits with a mean of zero, whatever the other rows say: the iterative rectifier of Correia,
-//! Guimarães and Zylkin (2019, section 3.2).
+//! Guimarães and Zylkin (2019, section 3.2), and what the regression's own steps show where that comes to no end.
 
 use super::collinear::independent;
 use super::least_squares::least_squares;
@@ -9,12 +9,16 @@ use super::problem::{Where, project};
 use super::sample::Sample;
 use super::sums;
 use crate::backend::DidBackend;
+use crate::demean::Demeaner;
 use crate::error::Result;
 
 /// A fitted value this near to zero is zero.
 const TOLERANCE: f64 = 1e-4;
 
 const ITERATIONS: usize = 500;
+
+/// A linear predictor that becomes smaller by more than this in a step of a converged regression falls for ever.
+const FALL: f64 = 0.1;
 
 /// Means of rows with an outcome of zero that are smaller than this part of the mean outcome are suspect.
 const SUSPECT: f64 = 1e-4;
@@ -25,36 +29,36 @@ pub(super) fn is_suspected(sample: &Sample, mu: &[f64]) -> bool {
     sample.outcome.iter().zip(mu).any(|(y, mu)| *y == 0.0 && *mu < SUSPECT * mean)
 }
 
-/// Positions of the separated rows in the sample; `None` if they could not be found out.
-///
-/// Rows with a positive outcome have weights that force the fit of zero there. Of the others, what a combination of regressors
-/// and fixed effects fits that is nowhere negative is separated.
+/// Positions of the separated rows in the sample; `None` if they could not be found out. `falls` is by how much the last step of the
+/// regression made each row's linear predictor smaller.
 pub(super) fn separated<B: DidBackend>(
     sample: &Sample,
     regressors: &Regressors,
     place: &Where<'_, B>,
+    falls: &[f64],
 ) -> Result<Option<Vec<usize>>> {
     let positive: Vec<bool> = sample.outcome.iter().map(|y| *y > 0.0).collect();
+    match rectified(sample, regressors, place, &positive)? {
+        None => fallen(sample, regressors, place, &positive, falls),
+        found => Ok(found),
+    }
+}
+
+/// Rows with a positive outcome have weights that force the fit of zero there. Of the others, what a combination of regressors
+/// and fixed effects fits that is nowhere negative is separated.
+fn rectified<B: DidBackend>(
+    sample: &Sample,
+    regressors: &Regressors,
+    place: &Where<'_, B>,
+    positive: &[bool],
+) -> Result<Option<Vec<usize>>> {
     let heavy = positive.iter().filter(|p| **p).count() as f64 / TOLERANCE.powi(2);
     let weights: Vec<f64> = positive.iter().map(|p| if *p { heavy } else { 1.0 }).collect();
     let mut u: Vec<f64> = positive.iter().map(|p| f64::from(u8::from(!*p))).collect();
-    let Some(demeaner) = place.demeaner(sample, Some(&weights)).ok() else { return Ok(None) };
+    let Some(fit) = Fit::new(sample, regressors, place, &weights) else { return Ok(None) };
     for _ in 0..ITERATIONS {
-        let columns = named(&u, &regressors.names, &regressors.values);
-        let Ok(projected) = project(demeaner.as_ref(), &columns, None) else { return Ok(None) };
-        let mut residuals = projected.residuals;
-        weigh(&mut residuals, Some(&weights));
-        let columns = residuals.split_off(1);
-        let outcome = residuals.pop().unwrap_or_default();
-        let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let gram = sums::gram(&slices, None);
-        let before = weighted(regressors, &weights);
-        let kept = independent(&gram, &before, place.options.tolerance);
-        let slices: Vec<&[f64]> = kept.iter().map(|j| slices[*j]).collect();
-        let fit = least_squares(&outcome, &slices, &of_kept(&gram, columns.len(), &kept))?;
-        let mut fitted = u.clone();
-        sums::update(&mut fitted, |row, u| {
-            let fitted = u - fit.residuals[row] / weights[row].sqrt();
+        let Some(mut fitted) = fit.of(&u)? else { return Ok(None) };
+        sums::update(&mut fitted, |row, fitted| {
             let zero = positive[row] || (fitted > -0.1 * TOLERANCE && fitted < TOLERANCE);
             if zero { 0.0 } else { fitted }
         });
@@ -65,4 +69,67 @@ pub(super) fn separated<B: DidBackend>(
         sums::update(&mut u, |row, _| fitted[row].max(0.0));
     }
     Ok(None)
+}
+
+/// Once all else has converged, a step of Newton's makes the linear predictor of separated rows smaller by a combination of regressors
+/// and fixed effects that is zero in all other rows: which they are if it is.
+fn fallen<B: DidBackend>(
+    sample: &Sample,
+    regressors: &Regressors,
+    place: &Where<'_, B>,
+    positive: &[bool],
+    falls: &[f64],
+) -> Result<Option<Vec<usize>>> {
+    let falls_at = |row: usize, fall: f64| !positive[row] && fall > FALL;
+    let found: Vec<usize> =
+        (0..).zip(falls).filter(|(row, fall)| falls_at(*row, **fall)).map(|(row, _)| row).collect();
+    let mut u = vec![0.0; positive.len()];
+    for row in &found {
+        u[*row] = falls[*row];
+    }
+    let equal = vec![1.0; u.len()];
+    let Some(fit) = Fit::new(sample, regressors, place, &equal) else { return Ok(None) };
+    let Some(fitted) = fit.of(&u)? else { return Ok(None) };
+    let certain = |(fitted, u): (&f64, &f64)| (fitted - u).abs() < TOLERANCE;
+    Ok((!found.is_empty() && fitted.iter().zip(&u).all(certain)).then_some(found))
+}
+
+/// Weighted least squares on the regressors and fixed effects.
+struct Fit<'a, B: DidBackend> {
+    regressors: &'a Regressors,
+    weights: &'a [f64],
+    demeaner: Option<Demeaner<'a, B>>,
+    tolerance: f64,
+}
+
+impl<'a, B: DidBackend> Fit<'a, B> {
+    /// `None` if fixed effects cannot be projected out.
+    fn new(
+        sample: &'a Sample,
+        regressors: &'a Regressors,
+        place: &Where<'_, B>,
+        weights: &'a [f64],
+    ) -> Option<Self> {
+        let demeaner = place.demeaner(sample, Some(weights)).ok()?;
+        Some(Self { regressors, weights, demeaner, tolerance: place.options.tolerance })
+    }
+
+    /// What it fits to `u`; `None` if fixed effects cannot be projected out.
+    fn of(&self, u: &[f64]) -> Result<Option<Vec<f64>>> {
+        let Self { regressors, weights, demeaner, tolerance } = self;
+        let columns = named(u, &regressors.names, &regressors.values);
+        let Ok(projected) = project(demeaner.as_ref(), &columns, None) else { return Ok(None) };
+        let mut residuals = projected.residuals;
+        weigh(&mut residuals, Some(weights));
+        let columns = residuals.split_off(1);
+        let outcome = residuals.pop().unwrap_or_default();
+        let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let gram = sums::gram(&slices, None);
+        let kept = independent(&gram, &weighted(regressors, weights), *tolerance);
+        let slices: Vec<&[f64]> = kept.iter().map(|j| slices[*j]).collect();
+        let fit = least_squares(&outcome, &slices, &of_kept(&gram, columns.len(), &kept))?;
+        let mut fitted = u.to_vec();
+        sums::update(&mut fitted, |row, u| u - fit.residuals[row] / weights[row].sqrt());
+        Ok(Some(fitted))
+    }
 }

@@ -1,9 +1,10 @@
 //! Regressions with fixed effects: the specification's numbers, R fixest's, pyfixest's, and a dense least-squares problem's.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{Family, FixedEffects, Precision, RegressionResult, Solver, SunAbraham, Vcov};
+use burn_did::{Family, FixedEffects, Precision, RegressionResult, Solver, SunAbraham, Vcov, data};
 use polars::prelude::*;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::support::frames::{filter, golden_data, golden_json};
 
@@ -213,6 +214,52 @@ fn sun_and_abraham_agree_with_a_dense_regression() {
             (reference.at, reference.estimate.att, reference.estimate.se),
             (-1.0, Some(0.0), None)
         );
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Sunab {
+    dataset: String,
+    outcome: String,
+    unit: String,
+    time: String,
+    group: String,
+    weights: Option<String>,
+    covariates: Option<String>,
+    reference: Vec<f64>,
+    n: usize,
+    times: Vec<f64>,
+    estimates: Vec<f64>,
+    errors: Vec<f64>,
+    overall: [f64; 2],
+}
+
+#[test]
+fn sun_and_abraham_agree_with_r_fixest() {
+    let golden: Value = golden_json("sunab.json");
+    for case in golden["cases"].as_array().unwrap() {
+        let case: Sunab = serde_json::from_value(case.clone()).unwrap();
+        let data = match case.dataset.as_str() {
+            "mpdta" => data::mpdta(),
+            name => golden_data(name),
+        };
+        let config = SunAbraham::<Cpu>::builder().outcome(case.outcome).unit(case.unit);
+        let config = config.time(case.time).group(case.group).reference(case.reference.clone());
+        let covariates = case.covariates.as_deref().unwrap_or("1");
+        let config = config.covariates(covariates).maybe_weights(case.weights).build();
+        let fit = config.fit(&data, &Default::default()).unwrap();
+        assert_eq!(fit.regression.n, case.n, "{}", case.dataset);
+        let study = &fit.event_study;
+        assert_eq!(study.event_times(), case.times, "{}", case.dataset);
+        let rows = study.rows.iter().filter(|row| !row.reference);
+        for (row, (estimate, error)) in rows.zip(case.estimates.iter().zip(&case.errors)) {
+            let what = format!("{} at {}", case.dataset, row.at);
+            near(&what, row.estimate.att.unwrap(), *estimate, 1e-8);
+            near(&format!("error of {what}"), row.estimate.se.unwrap(), *error, 1e-8);
+        }
+        let overall = study.overall.unwrap();
+        near("average", overall.att.unwrap(), case.overall[0], 1e-8);
+        near("its error", overall.se.unwrap(), case.overall[1], 1e-8);
     }
 }
 

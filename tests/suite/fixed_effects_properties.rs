@@ -325,6 +325,28 @@ fn separated_rows_are_found() {
     assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::Separated { rows: 60 })));
 }
 
+/// A design for which the iterative rectifier has no end; a linear program finds the same eight rows.
+#[test]
+fn rows_that_only_a_newton_step_separates_are_found() {
+    let y =
+        [0, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+    let x = [
+        61.3, 59.3, 76.4, 78.3, 68.2, 65.2, 85.7, 60.1, 76.4, 72.0, 75.5, 84.2, 66.0, 62.5, 89.7,
+        69.2, 58.2, 64.7, 66.8, 80.8, 72.1, 69.9, 77.7, 58.7, 58.7, 75.2, 65.8, 92.2, 89.1, 69.3,
+    ];
+    let d: Vec<i32> = (0..30).map(|row| i32::from([4, 24, 27].contains(&row))).collect();
+    let f =
+        [2, 0, 2, 4, 0, 1, 5, 3, 4, 1, 1, 1, 2, 5, 2, 1, 2, 2, 1, 4, 2, 4, 1, 0, 3, 3, 4, 3, 1, 4];
+    let g =
+        [2, 5, 3, 0, 2, 1, 2, 0, 4, 1, 5, 0, 0, 4, 4, 5, 0, 3, 0, 2, 4, 4, 2, 5, 4, 2, 3, 2, 1, 3];
+    let data = df!("y" => &y, "x" => &x, "d" => d, "f" => &f, "g" => &g).unwrap();
+    let config =
+        FixedEffects::<Cpu>::builder().formula("y ~ x + d | f + g").family(Family::Poisson);
+    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    assert_eq!((fit.n, fit.audit.rows_separated, fit.audit.rows_singleton), (8, 21, 1));
+    assert_eq!(fit.dropped, ["d"]);
+}
+
 #[test]
 fn small_samples_have_the_corrections_asked_for() {
     let data = data();

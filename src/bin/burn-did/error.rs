@@ -67,7 +67,10 @@ fn hint(error: &DidError) -> Option<&'static str> {
         DidError::SmallNeverTreated { .. } => "add --control-group notyettreated",
         DidError::MissingCells { .. } => "add na_rm=true, as in --aggregate dynamic:na_rm=true",
         DidError::Precision { .. } => "add --precision f32",
-        DidError::Json(_) => "the file must be one that `burn-did att-gt ... --save FILE` wrote",
+        DidError::Json(_) => {
+            "the file must be one that `--save FILE` of an estimating command wrote; `honest` also takes an event study written by hand, \
+             whose form `burn-did help honest` shows"
+        }
         _ => return None,
     })
 }
