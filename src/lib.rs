@@ -106,9 +106,9 @@ pub use estimator::{
     SwitchingEffect, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use fixed_effects::{
-    Absorbed, Coefficient, Demean, Demeaned, EventStudyRow, FTest, FactorEffects, Family,
-    FixedEffects, GDf, KFixef, RegressionAudit, RegressionEventStudy, RegressionResult,
-    RegressionSettings, SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
+    Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
+    KFixef, RegressionAudit, RegressionEventStudy, RegressionResult, RegressionSettings,
+    SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
 };
 pub use honest::{
     Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,

@@ -175,7 +175,7 @@ impl Aggregation {
     }
 }
 
-/// One row of an aggregation.
+/// One row of an aggregation, or of an event study by regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AggregatedRow {
     /// Event time, group or calendar period, in units of the time column.
@@ -183,7 +183,7 @@ pub struct AggregatedRow {
     /// The effect there.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// Whether the row is the reference of a universal base (0 by construction, without standard error).
+    /// Whether the row is what others are compared with, such as that of a universal base (0 by construction, without standard error).
     pub reference: bool,
 }
 

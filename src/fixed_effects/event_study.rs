@@ -4,21 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::inference::{Coefficient, Law};
 use super::result::{RegressionResult, RegressionSettings};
+use crate::aggregate::AggregatedRow;
 use crate::error::{DidError, Result};
 use crate::inference::Estimate;
-
-/// The effect at one event time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct EventStudyRow {
-    /// Event time.
-    pub at: f64,
-    /// The effect; 0 without a standard error at a reference.
-    #[serde(flatten)]
-    pub estimate: Estimate,
-    /// Whether other event times are compared with this one.
-    pub reference: bool,
-}
 
 /// Effects by event time, with their covariance: of [`SunAbraham`](crate::SunAbraham), or of a regression on
 /// `i(event_time, ref = -1)`.
@@ -39,7 +27,7 @@ pub struct EventStudyRow {
 #[non_exhaustive]
 pub struct RegressionEventStudy {
     /// Rows in ascending order of event time, with references.
-    pub rows: Vec<EventStudyRow>,
+    pub rows: Vec<AggregatedRow>,
     /// Covariance of the rows' estimates `[rows][rows]`; 0 at references.
     pub vcov: Vec<Vec<f64>>,
     /// The column that event times are levels of, such as `year` in `i(year, treated)`; `None` if they count from the first treatment.
@@ -89,9 +77,9 @@ impl RegressionEventStudy {
         self.of.as_deref().filter(|_| !relative)
     }
 
-    fn estimated(&self) -> impl Iterator<Item = (usize, &EventStudyRow)> {
+    fn estimated(&self) -> impl Iterator<Item = (usize, &AggregatedRow)> {
         let estimated =
-            |(_, row): &(usize, &EventStudyRow)| !row.reference && row.estimate.att.is_some();
+            |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.att.is_some();
         self.rows.iter().enumerate().filter(estimated)
     }
 
@@ -115,7 +103,7 @@ impl RegressionEventStudy {
                 None => Estimate { att: Some(0.0), ..Estimate::default() },
                 Some(_) => estimate(values[i], variances[i * q + i], fit.law, critical),
             };
-            EventStudyRow { at: *at, estimate, reference: weights.is_none() }
+            AggregatedRow { at: *at, estimate, reference: weights.is_none() }
         };
         Self {
             rows: times.iter().enumerate().map(row).collect(),

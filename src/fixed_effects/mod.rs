@@ -40,7 +40,7 @@ use crate::options::{Band, Inference, Precision};
 use crate::panel::formula::{Interaction, RegressionFormula};
 use crate::panel::{MissingValues, RegressionColumns};
 
-pub use event_study::{EventStudyRow, RegressionEventStudy};
+pub use event_study::RegressionEventStudy;
 pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;

@@ -7,9 +7,10 @@ use super::number::Digits;
 use super::plot_data::PlotRow;
 use super::table::{Align, Section, Table, shown_as_table};
 use super::{foot, frame, regression};
+use crate::aggregate::AggregatedRow;
 use crate::calendar::label;
 use crate::error::Result;
-use crate::fixed_effects::{EventStudyRow, RegressionEventStudy};
+use crate::fixed_effects::RegressionEventStudy;
 use crate::inference::Estimate;
 use crate::options::Band;
 
@@ -34,7 +35,7 @@ impl RegressionEventStudy {
             let caption = Some("Average effect on the treated:".to_owned());
             sections.push(Section { caption, header: header(""), rows: vec![row] });
         }
-        let row = |r: &EventStudyRow| {
+        let row = |r: &AggregatedRow| {
             [label(r.at)].into_iter().chain(cells(&r.estimate)).collect::<Vec<String>>()
         };
         let rows = self.rows.iter().map(row).collect();
@@ -69,7 +70,7 @@ impl RegressionEventStudy {
     /// What `plot` draws: one row an event time.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
-        let row = |r: &EventStudyRow| {
+        let row = |r: &AggregatedRow| {
             let Estimate { att, ci_lower, ci_upper, .. } = r.estimate;
             let finite = |v: Option<f64>| v.filter(|v| v.is_finite());
             Some(PlotRow {
@@ -98,7 +99,7 @@ impl Comparable for RegressionEventStudy {
             estimate,
         });
         let of = self.axis().unwrap_or("Event time");
-        let row = |r: &EventStudyRow| Term {
+        let row = |r: &AggregatedRow| Term {
             name: format!("{of} {}", label(r.at)),
             order: [2.0, r.at, 0.0],
             estimate: r.estimate,
