@@ -9,8 +9,10 @@ use super::sums;
 pub(super) struct Scores<'a> {
     pub columns: &'a [&'a [f64]],
     pub residuals: &'a [f64],
-    /// `[k, k]`.
+    /// Inverse of their cross-products, `[k, k]`.
     pub bread: &'a [f64],
+    /// What the regressors are multiplied by to be the columns, `[k, k]`; nothing if they are the same.
+    pub turn: Option<&'a [f64]>,
     /// Residual sum of squares, or the dispersion times `n - 1` where the bread is the inverse information.
     pub rss: f64,
     /// Clusters by row, and how many there are: none, of one factor, or of both and of the two together.
@@ -39,7 +41,9 @@ impl Scores<'_> {
         let rows = if ssc.g_adj { n / (n - 1.0) } else { 1.0 };
         let (mut repaired, mut full_leverage) = (false, 0);
         let matrix = match vcov {
-            Vcov::Iid => scaled(self.bread, parameters * self.rss / (n - 1.0)),
+            Vcov::Iid => {
+                scaled(&self.turned(self.bread.to_vec()), parameters * self.rss / (n - 1.0))
+            }
             Vcov::Hetero => scaled(
                 &self.sandwich(&sums::gram(self.columns, Some(self.residuals))),
                 parameters * rows,
@@ -86,9 +90,22 @@ impl Scores<'_> {
         let bread = MatRef::from_row_major_slice(self.bread, k, k);
         let meat = MatRef::from_row_major_slice(meat, k, k);
         let product = bread * meat * bread;
-        // The two halves differ by rounding.
-        (0..k * k).map(|e| 0.5 * (product[(e / k, e % k)] + product[(e % k, e / k)])).collect()
+        self.turned((0..k * k).map(|e| product[(e / k, e % k)]).collect())
     }
+
+    /// The covariance of the regressors' coefficients, of that of the columns'.
+    fn turned(&self, matrix: Vec<f64>) -> Vec<f64> {
+        let k = self.columns.len();
+        let Some(turn) = self.turn else { return symmetric(&matrix, k) };
+        let turn = MatRef::from_row_major_slice(turn, k, k);
+        let product = turn * MatRef::from_row_major_slice(&matrix, k, k) * turn.transpose();
+        symmetric(&(0..k * k).map(|e| product[(e / k, e % k)]).collect::<Vec<f64>>(), k)
+    }
+}
+
+/// The mean of the two halves, which differ by rounding.
+fn symmetric(matrix: &[f64], k: usize) -> Vec<f64> {
+    (0..k * k).map(|e| 0.5 * (matrix[e] + matrix[e % k * k + e / k])).collect()
 }
 
 fn scaled(matrix: &[f64], scale: f64) -> Vec<f64> {
@@ -131,6 +148,7 @@ mod tests {
             columns: &columns,
             residuals: &e,
             bread: &[0.25],
+            turn: None,
             rss: 10.0,
             clusters: &clusters,
         };

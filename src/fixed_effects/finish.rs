@@ -47,6 +47,7 @@ impl<B: DidBackend> Task<'_, B> {
             columns: &slices,
             residuals: &estimated.residuals,
             bread: &estimated.bread,
+            turn: estimated.turn.as_deref(),
             rss: estimated.dispersion,
             clusters: &clusters,
         };

@@ -1,5 +1,6 @@
 //! Least squares of columns without their fixed effects.
 
+use super::collinear::Basis;
 use super::sums;
 use crate::error::{DidError, Result};
 use crate::solve::{Spd, multiply};
@@ -9,9 +10,9 @@ const WORTHWHILE: f64 = 1e-9;
 
 /// Coefficients and residuals.
 pub(super) struct LeastSquares {
-    /// `[k]`.
+    /// Of the columns that the basis keeps, `[k]`.
     pub b: Vec<f64>,
-    /// `(X'X)⁻¹`, `[k, k]`.
+    /// Inverse of the cross-products of the basis, `[k, k]`.
     pub bread: Vec<f64>,
     /// Residuals, weighted as the columns are.
     pub residuals: Vec<f64>,
@@ -19,28 +20,29 @@ pub(super) struct LeastSquares {
     pub rss: f64,
 }
 
-/// Regresses `y` on columns, all multiplied by the roots of the weights; `gram` is the columns' own.
-pub(super) fn least_squares(y: &[f64], columns: &[&[f64]], gram: &[f64]) -> Result<LeastSquares> {
+/// Regresses `y` on the columns of a basis, all multiplied by the roots of the weights.
+pub(super) fn least_squares(y: &[f64], basis: &Basis) -> Result<LeastSquares> {
+    let columns: Vec<&[f64]> = basis.columns.iter().map(Vec::as_slice).collect();
     let k = columns.len();
     if k == 0 {
         let residuals = y.to_vec();
         let rss = sums::inner(&residuals, &residuals);
         return Ok(LeastSquares { b: Vec::new(), bread: Vec::new(), residuals, rss });
     }
-    let spd = Spd::new(gram, k).ok_or(DidError::Singular { what: "least squares" })?;
+    let spd = Spd::regular(&basis.gram, k).ok_or(DidError::Singular { what: "least squares" })?;
     let bread = spd.inverse();
-    let mut b = spd.solve(&sums::cross(columns, y));
-    let mut residuals = sums::less_fitted(y, columns, &b);
+    let mut b = spd.solve(&sums::cross(&columns, y));
+    let mut residuals = sums::less_fitted(y, &columns, &b);
     let mut rss = sums::inner(&residuals, &residuals);
     // What rounding left of the normal equations.
-    let correction = multiply(&bread, &sums::cross(columns, &residuals));
+    let correction = multiply(&bread, &sums::cross(&columns, &residuals));
     let variance = rss / y.len() as f64;
     let matters =
         |j: usize| correction[j].powi(2) > WORTHWHILE.powi(2) * variance * bread[j * k + j];
     if (0..k).any(matters) && correction.iter().all(|c| c.is_finite()) {
         b.iter_mut().zip(&correction).for_each(|(b, c)| *b += c);
-        residuals = sums::less_fitted(y, columns, &b);
+        residuals = sums::less_fitted(y, &columns, &b);
         rss = sums::inner(&residuals, &residuals);
     }
-    Ok(LeastSquares { b, bread, residuals, rss })
+    Ok(LeastSquares { b: basis.back(b), bread, residuals, rss })
 }

@@ -1,6 +1,6 @@
 //! The regression of a sample's outcome on its regressors, by least squares.
 
-use super::collinear::{Before, independent};
+use super::collinear::{Basis, Before};
 use super::least_squares::least_squares;
 use super::problem::{Column, Projected, Report, Where, centre, project};
 use super::sample::Sample;
@@ -29,9 +29,12 @@ pub(super) struct Estimated {
     /// Regressors with a coefficient.
     pub kept: Vec<usize>,
     pub b: Vec<f64>,
-    /// Kept columns and residuals, multiplied by the roots of the weights.
+    /// The kept columns, multiplied by the roots of the weights, and what they are multiplied by beside.
     pub columns: Vec<Vec<f64>>,
+    pub turn: Option<Vec<f64>>,
+    /// Residuals, multiplied by the roots of the weights.
     pub residuals: Vec<f64>,
+    /// Inverse of the columns' cross-products.
     pub bread: Vec<f64>,
     /// Dispersion times `n - 1`.
     pub dispersion: f64,
@@ -62,7 +65,7 @@ impl Estimated {
     /// Whether what is left of the outcome is no more than the error of the computation: of rounding, or of fixed effects that
     /// were projected out iteratively, up to ten tolerances.
     pub fn is_exact(&self, tolerance: f64) -> bool {
-        let iterated = self.report.iter().flat_map(|r| &r.columns).any(|c| c.iterations > 0);
+        let iterated = is_iterated(self.report.as_ref());
         let error = if iterated { ROUNDING.max(10.0 * tolerance) } else { ROUNDING };
         let total = self.quality.within.unwrap_or(self.quality.total);
         // A Poisson regression has no such total.
@@ -170,9 +173,9 @@ pub(super) fn effects_of_fit(
     Some(fit)
 }
 
-/// The entries of kept regressors of a matrix `[k, k]`.
-pub(super) fn of_kept(matrix: &[f64], k: usize, kept: &[usize]) -> Vec<f64> {
-    kept.iter().flat_map(|i| kept.iter().map(move |j| matrix[i * k + j])).collect()
+/// Whether fixed effects were projected out iteratively.
+pub(super) fn is_iterated(report: Option<&Report>) -> bool {
+    report.into_iter().flat_map(|r| &r.columns).any(|c| c.iterations > 0)
 }
 
 /// Least squares.
@@ -200,14 +203,12 @@ pub(super) fn gaussian<B: DidBackend>(
     };
     drop((demeaner, values, outcome));
     weigh(&mut residuals, weights);
-    let mut columns = residuals.split_off(1);
+    let columns = residuals.split_off(1);
     let outcome = residuals.pop().unwrap_or_default();
-    let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-    let gram = sums::gram(&slices, None);
-    let kept = independent(&gram, &regressors.before, place.options.tolerance);
-    let gram = of_kept(&gram, slices.len(), &kept);
-    let kept_slices: Vec<&[f64]> = kept.iter().map(|j| slices[*j]).collect();
-    let fit = least_squares(&outcome, &kept_slices, &gram)?;
+    let iterated = is_iterated(solved.as_ref());
+    let basis = Basis::find(columns, &regressors.before, place.options.tolerance, iterated);
+    let fit = least_squares(&outcome, &basis)?;
+    let Basis { kept, columns, turn, .. } = basis;
     let within = (!sample.factors.is_empty()).then(|| sums::inner(&outcome, &outcome));
     drop(outcome);
     let shifts = kept.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
@@ -219,11 +220,6 @@ pub(super) fn gaussian<B: DidBackend>(
         }
     };
     let effects = effects_of_fit(sample, &of_kept_columns, &fit.b, constant);
-    let mut position = 0;
-    columns.retain(|_| {
-        position += 1;
-        kept.contains(&(position - 1))
-    });
     let mut raw_residuals = fit.residuals.clone();
     if weights.is_some() {
         sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());
@@ -233,6 +229,7 @@ pub(super) fn gaussian<B: DidBackend>(
         kept,
         b: fit.b,
         columns,
+        turn,
         residuals: fit.residuals,
         bread: fit.bread,
         dispersion: fit.rss,

@@ -2,9 +2,9 @@
 
 use statrs::function::gamma::ln_gamma;
 
-use super::collinear::independent;
+use super::collinear::Basis;
 use super::least_squares::least_squares;
-use super::linear::{Estimated, Quality, Regressors, effects_of_fit, named, of_kept, weigh};
+use super::linear::{Estimated, Quality, Regressors, effects_of_fit, is_iterated, named, weigh};
 use super::problem::{Projected, Where, project};
 use super::sample::Sample;
 use super::sums;
@@ -68,14 +68,16 @@ pub(super) fn poisson<B: DidBackend>(
         weigh(&mut residuals, Some(&weights));
         let columns = residuals.split_off(1);
         let outcome = residuals.pop().unwrap_or_default();
-        let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let gram = sums::gram(&slices, None);
-        let chosen = kept.get_or_insert_with(|| {
-            independent(&gram, &weighted(regressors, &weights), place.options.tolerance)
-        });
-        let gram = of_kept(&gram, slices.len(), chosen);
-        let slices: Vec<&[f64]> = chosen.iter().map(|j| slices[*j]).collect();
-        let fit = least_squares(&outcome, &slices, &gram)?;
+        let basis = match &kept {
+            None => {
+                let before = weighted(regressors, &weights);
+                let iterated = is_iterated(solved.as_ref());
+                Basis::find(columns, &before, place.options.tolerance, iterated)
+            }
+            Some(kept) => Basis::of_kept(columns, kept),
+        };
+        let fit = least_squares(&outcome, &basis)?;
+        let chosen = &*kept.get_or_insert_with(|| basis.kept.clone());
         let last = std::mem::replace(&mut eta, z);
         sums::update(&mut eta, |row, z| z - fit.residuals[row] / weights[row].sqrt());
         sums::update(&mut mu, |row, _| eta[row].exp());
@@ -113,7 +115,8 @@ pub(super) fn poisson<B: DidBackend>(
             let mut raw_residuals = y.clone();
             sums::update(&mut raw_residuals, |row, y| y - mu[row]);
             let estimated = Estimated {
-                columns: slices.iter().map(|column| column.to_vec()).collect(),
+                columns: basis.columns,
+                turn: basis.turn,
                 kept: chosen.clone(),
                 effects: effects_of_fit(sample, &own_effects, &fit.b, constant),
                 b: fit.b,

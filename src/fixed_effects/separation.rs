@@ -1,9 +1,9 @@
 //! Rows that a Poisson regression fits with a mean of zero, whatever the other rows say: the iterative rectifier of Correia,
 //! Guimarães and Zylkin (2019, section 3.2), and what the regression's own steps show where that comes to no end.
 
-use super::collinear::independent;
+use super::collinear::Basis;
 use super::least_squares::least_squares;
-use super::linear::{Regressors, named, of_kept, weigh};
+use super::linear::{Regressors, is_iterated, named, weigh};
 use super::poisson::weighted;
 use super::problem::{Where, project};
 use super::sample::Sample;
@@ -123,11 +123,9 @@ impl<'a, B: DidBackend> Fit<'a, B> {
         weigh(&mut residuals, Some(weights));
         let columns = residuals.split_off(1);
         let outcome = residuals.pop().unwrap_or_default();
-        let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let gram = sums::gram(&slices, None);
-        let kept = independent(&gram, &weighted(regressors, weights), *tolerance);
-        let slices: Vec<&[f64]> = kept.iter().map(|j| slices[*j]).collect();
-        let fit = least_squares(&outcome, &slices, &of_kept(&gram, columns.len(), &kept))?;
+        let iterated = is_iterated(projected.solved.as_ref());
+        let basis = Basis::find(columns, &weighted(regressors, weights), *tolerance, iterated);
+        let fit = least_squares(&outcome, &basis)?;
         let mut fitted = u.to_vec();
         sums::update(&mut fitted, |row, u| u - fit.residuals[row] / weights[row].sqrt());
         Ok(Some(fitted))

@@ -94,6 +94,27 @@ pub(super) fn less_fitted(y: &[f64], columns: &[&[f64]], b: &[f64]) -> Vec<f64> 
     out
 }
 
+/// Columns times an upper triangular `[k, k]`.
+pub(super) fn combined(columns: &[&[f64]], a: &[f64]) -> Vec<Vec<f64>> {
+    let k = columns.len();
+    let rows = columns.first().map_or(0, |c| c.len());
+    let mut out = vec![vec![0.0; rows]; k];
+    for (j, out) in out.iter_mut().enumerate() {
+        parallel::chunks(out, SEGMENT, |segment, out| {
+            let first = segment * SEGMENT;
+            for start in (0..out.len()).step_by(TILE) {
+                let end = (start + TILE).min(out.len());
+                for (i, column) in columns[..=j].iter().enumerate() {
+                    let column = &column[first + start..first + end];
+                    let a = a[i * k + j];
+                    out[start..end].iter_mut().zip(column).for_each(|(o, x)| *o += a * x);
+                }
+            }
+        });
+    }
+    out
+}
+
 /// `x_i' a x_i` of every row, of a symmetric `[k, k]`.
 pub(super) fn quadratic(columns: &[&[f64]], a: &[f64]) -> Vec<f64> {
     let k = columns.len();
@@ -190,6 +211,9 @@ mod tests {
             (residual[rows - 1] - (e[rows - 1] - 2.0 * x[0][rows - 1] + x[1][rows - 1])).abs()
                 < 1e-14
         );
+        let turned = combined(&x, &[2.0, -1.0, 0.0, 0.5]);
+        assert_eq!(turned[0][rows - 1], 2.0 * x[0][rows - 1]);
+        assert!((turned[1][TILE] - (0.5 * x[1][TILE] - x[0][TILE])).abs() < 1e-15);
         let leverage = quadratic(&x, &[2.0, 0.5, 0.5, 1.0]);
         let (a, b) = (x[0][TILE + 1], x[1][TILE + 1]);
         assert!((leverage[TILE + 1] - (2.0 * a * a + a * b + b * b)).abs() < 1e-13);
