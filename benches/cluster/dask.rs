@@ -23,9 +23,23 @@ const ROUNDING: f64 = 1e-6;
 
 /// The panels: without covariates, with them, and with draws.
 const CASES: [Case; 3] = [
-    Case { name: "1M x 5", units: 1_000_000, periods: 5, covariates: 0, draws: 0 },
-    Case { name: "1M x 5, 999 draws", units: 1_000_000, periods: 5, covariates: 0, draws: 999 },
-    Case { name: "200k x 10, 5 covariates", units: 200_000, periods: 10, covariates: 5, draws: 0 },
+    Case { name: "1M x 5", units: 1_000_000, periods: 5, cohorts: 3, covariates: 0, draws: 0 },
+    Case {
+        name: "1M x 5, 999 draws",
+        units: 1_000_000,
+        periods: 5,
+        cohorts: 3,
+        covariates: 0,
+        draws: 999,
+    },
+    Case {
+        name: "200k x 10, 8 cohorts, 5 covariates",
+        units: 200_000,
+        periods: 10,
+        cohorts: 8,
+        covariates: 5,
+        draws: 0,
+    },
 ];
 
 /// What the script prints.
@@ -36,9 +50,9 @@ struct Run {
     cells: Vec<processes::Cell>,
 }
 
-/// Prints a line a case; fails if numbers differ. `python` is an interpreter that has the packages.
-pub fn run(scale: f64, python: Option<&str>) -> Result<()> {
-    let python = match python {
+/// Prints a line a case; fails if numbers differ. `words` are an interpreter that has the packages, and a part of the names of cases.
+pub fn run(scale: f64, words: &[&str]) -> Result<()> {
+    let python = match words.first() {
         Some(path) => path.into(),
         None => environment("dask", &bench_file("cluster/dask_requirements.txt"))?,
     };
@@ -46,7 +60,9 @@ pub fn run(scale: f64, python: Option<&str>) -> Result<()> {
         "| case | cluster, s | Dask, s | ratio | cluster, MiB | Dask, MiB | effects | errors |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
-    for case in CASES.map(|case| case.scaled(scale)) {
+    let only = words.get(1).copied().unwrap_or_default();
+    for case in CASES.iter().filter(|case| case.name.contains(only)) {
+        let case = case.scaled(scale);
         let path = data::parquet(&case)?;
         let local = LocalCluster::builder().executors(2).threads(1).memory(MEMORY);
         let cluster = RunningCluster::start(&local.program(program()).build())?;

@@ -14,8 +14,9 @@ const UNITS: usize = 1_000_000;
 
 /// The case's directory of files, written if absent.
 pub fn parquet(case: &Case) -> Result<PathBuf> {
-    let Case { units, periods, covariates, .. } = case;
-    let path = work_folder("cluster")?.join(format!("panel-{units}x{periods}-k{covariates}"));
+    let Case { units, periods, cohorts, covariates, .. } = case;
+    let path =
+        work_folder("cluster")?.join(format!("panel-{units}x{periods}-g{cohorts}-k{covariates}"));
     if path.exists() {
         return Ok(path);
     }
@@ -25,7 +26,7 @@ pub fn parquet(case: &Case) -> Result<PathBuf> {
         let mut frame = Simulation::builder()
             .units(UNITS.min(units - first))
             .periods(*periods)
-            .cohorts([3, 4, 5])
+            .cohorts((3..3 + *cohorts).collect::<Vec<_>>())
             .covariates(*covariates)
             .seed(number as u64)
             .build()

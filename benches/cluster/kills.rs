@@ -17,7 +17,14 @@ const LIMIT: Duration = Duration::from_secs(600);
 
 /// Prints a line a fit, and how often it ended how; fails for a wrong number or a hang.
 pub fn run(times: usize, scale: f64) -> Result<()> {
-    let case = Case { name: "kills", units: 2_000_000, periods: 10, covariates: 5, draws: 100 };
+    let case = Case {
+        name: "kills",
+        units: 2_000_000,
+        periods: 10,
+        cohorts: 3,
+        covariates: 5,
+        draws: 100,
+    };
     let case = case.scaled(scale);
     let path = data::parquet(&case)?;
     let home = processes::finish(processes::start(&case, &path, 2, None)?)?;

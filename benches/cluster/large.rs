@@ -11,8 +11,22 @@ const MEMORY: u64 = 2 << 30;
 
 /// Ten and a hundred million rows with five covariates and draws.
 const CASES: [Case; 2] = [
-    Case { name: "10M rows", units: 2_000_000, periods: 5, covariates: 5, draws: 1_000 },
-    Case { name: "100M rows", units: 20_000_000, periods: 5, covariates: 5, draws: 1_000 },
+    Case {
+        name: "10M rows",
+        units: 2_000_000,
+        periods: 5,
+        cohorts: 3,
+        covariates: 5,
+        draws: 1_000,
+    },
+    Case {
+        name: "100M rows",
+        units: 20_000_000,
+        periods: 5,
+        cohorts: 3,
+        covariates: 5,
+        draws: 1_000,
+    },
 ];
 
 /// Prints a line a case; fails if a process takes more than it may.

@@ -1,6 +1,6 @@
 //! Clusters: what they cost beside one process, and what becomes of fits whose executors die.
 //!
-//! `cargo bench --features cli,cluster --bench cluster -- overhead | passes | large | dask [PYTHON] | kills N`, each with `--scale S` for
+//! `cargo bench --features cli,cluster --bench cluster -- overhead | passes | large | dask [PYTHON [CASE]] | kills N`, each with `--scale S` for
 //! smaller data.
 
 #[path = "../common/mod.rs"]
@@ -27,6 +27,8 @@ pub struct Case {
     pub units: usize,
     /// Periods.
     pub periods: u32,
+    /// Treated from the third period on, one after the other.
+    pub cohorts: i64,
     /// Covariates, all of which are in the formula.
     pub covariates: usize,
     /// Draws of the bootstrap; 0 is none.
@@ -35,8 +37,15 @@ pub struct Case {
 
 /// Panels without and with covariates.
 pub const CASES: [Case; 2] = [
-    Case { name: "10M x 5", units: 10_000_000, periods: 5, covariates: 0, draws: 0 },
-    Case { name: "2M x 10, 5 covariates", units: 2_000_000, periods: 10, covariates: 5, draws: 0 },
+    Case { name: "10M x 5", units: 10_000_000, periods: 5, cohorts: 3, covariates: 0, draws: 0 },
+    Case {
+        name: "2M x 10, 5 covariates",
+        units: 2_000_000,
+        periods: 10,
+        cohorts: 3,
+        covariates: 5,
+        draws: 0,
+    },
 ];
 
 impl Case {
@@ -60,7 +69,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["overhead"] => overhead::run(scale),
         ["passes"] => passes::run(scale),
         ["large"] => large::run(scale),
-        ["dask", python @ ..] => dask::run(scale, python.first().copied()),
+        ["dask", python @ ..] => dask::run(scale, python),
         ["kills", times] => kills::run(times.parse()?, scale),
         _ => Err("overhead, passes, large, dask or kills N, and --scale S".into()),
     }

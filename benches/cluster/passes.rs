@@ -14,7 +14,8 @@ const RUNS: usize = 21;
 
 /// Prints milliseconds a pass.
 pub fn run(scale: f64) -> Result<()> {
-    let case = Case { name: "passes", units: 100_000, periods: 5, covariates: 2, draws: 0 };
+    let case =
+        Case { name: "passes", units: 100_000, periods: 5, cohorts: 3, covariates: 2, draws: 0 };
     let case = case.scaled(scale);
     let path = data::parquet(&case)?;
     let local = LocalCluster::builder().executors(2).threads(1).program(program());

@@ -58,11 +58,18 @@ pub fn bits(fit: &GroupTimeResult) -> u64 {
 
 /// Starts a fit in a process with so many threads: at home, or by the cluster at an address.
 pub fn start(case: &Case, path: &Path, threads: usize, cluster: Option<&str>) -> Result<Child> {
-    let Case { units, periods, covariates, draws, .. } = case;
+    let Case { units, periods, cohorts, covariates, draws, .. } = case;
+    let numbers = [
+        units.to_string(),
+        periods.to_string(),
+        cohorts.to_string(),
+        covariates.to_string(),
+        draws.to_string(),
+    ];
     let threads = threads.to_string();
     Ok(Command::new(std::env::current_exe()?)
         .arg("--child")
-        .args([units.to_string(), periods.to_string(), covariates.to_string(), draws.to_string()])
+        .args(numbers)
         .arg(path)
         .args(cluster)
         .env("RAYON_NUM_THREADS", &threads)
@@ -92,13 +99,14 @@ pub fn executors(cluster: &RunningCluster) -> Result<u64> {
 
 /// The process itself.
 pub fn child(words: &[&str]) -> Result<()> {
-    let [units, periods, covariates, draws, path, cluster @ ..] = words else {
+    let [units, periods, cohorts, covariates, draws, path, cluster @ ..] = words else {
         return Err("a case, a path and perhaps an address".into());
     };
     let case = Case {
         name: "",
         units: units.parse()?,
         periods: periods.parse()?,
+        cohorts: cohorts.parse()?,
         covariates: covariates.parse()?,
         draws: draws.parse()?,
     };
