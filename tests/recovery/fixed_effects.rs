@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Family, FixedEffects, SunAbraham, Vcov};
+use burn_did::{Family, FixedEffects, Ssc, SunAbraham, Vcov};
 use polars::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -83,9 +83,10 @@ fn counted(mean: f64, normal: &mut impl FnMut() -> f64) -> f64 {
     count
 }
 
-fn regressions(name: &str, errors: Errors, vcov: Vcov, family: Family) {
+fn regressions(name: &str, errors: Errors, vcov: Vcov, ssc: Ssc) {
+    let family = if matches!(errors, Errors::Counts) { Family::Poisson } else { Family::Gaussian };
     let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | worker + firm + year");
-    let config = config.vcov(vcov).family(family).build();
+    let config = config.vcov(vcov).ssc(ssc).family(family).build();
     let slopes = match errors {
         Errors::Counts => SLOPES.map(|slope| 0.5 * slope),
         _ => SLOPES,
@@ -102,26 +103,29 @@ fn regressions(name: &str, errors: Errors, vcov: Vcov, family: Family) {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn errors_of_one_variance() {
-    regressions("three factors, iid", Errors::Equal, Vcov::Iid, Family::Gaussian);
+    regressions("three factors, iid", Errors::Equal, Vcov::Iid, Ssc::default());
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn errors_of_any_variance() {
-    regressions("three factors, hetero", Errors::Hetero, Vcov::Hetero, Family::Gaussian);
+    regressions("three factors, hetero", Errors::Hetero, Vcov::Hetero, Ssc::default());
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn errors_of_clusters() {
     let workers = Vcov::cluster(["worker"]);
-    regressions("three factors, clustered", Errors::Clustered, workers, Family::Gaussian);
+    regressions("three factors, clustered", Errors::Clustered, workers, Ssc::default());
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn counts() {
-    regressions("three factors, Poisson", Errors::Counts, Vcov::Iid, Family::Poisson);
+    regressions("three factors, Poisson, hetero", Errors::Counts, Vcov::Hetero, Ssc::default());
+    // The information estimates no variance from residuals, whose degrees of freedom the correction would count.
+    let plain = Ssc { k_adj: false, ..Ssc::default() };
+    regressions("three factors, Poisson, information", Errors::Counts, Vcov::Iid, plain);
 }
 
 #[test]
