@@ -81,9 +81,7 @@ impl Basis {
             let gram = entries(&gram, k, &root.kept);
             return Self { kept: root.kept, columns, gram, turn: None };
         }
-        let turn = root.inverse();
-        let turned = sums::combined(&slices(&columns), &turn);
-        let gram = sums::gram(&slices(&turned), None);
+        let (turn, turned, gram) = root.turned(&columns);
         let left = root.second(&gram, before, limits);
         if left.len() == root.kept.len() {
             return Self { kept: root.kept, columns: turned, gram, turn: Some(turn) };
@@ -104,9 +102,7 @@ impl Basis {
         if root.loss <= TRUSTED || root.kept.len() < k {
             return Self { kept, columns, gram, turn: None };
         }
-        let turn = root.inverse();
-        let columns = sums::combined(&slices(&columns), &turn);
-        let gram = sums::gram(&slices(&columns), None);
+        let (turn, columns, gram) = root.turned(&columns);
         Self { kept, columns, gram, turn: Some(turn) }
     }
 
@@ -152,6 +148,14 @@ impl Root {
             }
         }
         root
+    }
+
+    /// `R⁻¹`, the columns times it, and the cross-products of these.
+    fn turned(&self, columns: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>, Vec<f64>) {
+        let turn = self.inverse();
+        let turned = sums::combined(&slices(columns), &turn);
+        let gram = sums::gram(&slices(&turned), None);
+        (turn, turned, gram)
     }
 
     /// `R⁻¹`, `[k, k]`.

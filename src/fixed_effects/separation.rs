@@ -3,7 +3,7 @@
 
 use super::collinear::Basis;
 use super::least_squares::least_squares;
-use super::linear::{Regressors, is_iterated, named, weigh};
+use super::linear::{Regressors, is_iterated, weigh};
 use super::poisson::weighted;
 use super::problem::{Where, project};
 use super::sample::Sample;
@@ -96,38 +96,41 @@ fn fallen<B: DidBackend>(
 
 /// Weighted least squares on the regressors and fixed effects.
 struct Fit<'a, B: DidBackend> {
-    regressors: &'a Regressors,
     weights: &'a [f64],
     demeaner: Option<Demeaner<'a, B>>,
-    tolerance: f64,
+    basis: Basis,
 }
 
 impl<'a, B: DidBackend> Fit<'a, B> {
     /// `None` if fixed effects cannot be projected out.
     fn new(
         sample: &'a Sample,
-        regressors: &'a Regressors,
+        regressors: &Regressors,
         place: &Where<'_, B>,
         weights: &'a [f64],
     ) -> Option<Self> {
         let demeaner = place.demeaner(sample, Some(weights)).ok()?;
-        Some(Self { regressors, weights, demeaner, tolerance: place.options.tolerance })
+        let named = regressors.names.iter().zip(&regressors.values);
+        let columns: Vec<(&str, &[f64])> =
+            named.map(|(name, values)| (name.as_str(), &values[..])).collect();
+        let mut projected = project(demeaner.as_ref(), &columns, None).ok()?;
+        weigh(&mut projected.residuals, Some(weights));
+        let iterated = is_iterated(projected.solved.as_ref());
+        let before = weighted(regressors, weights);
+        let basis = Basis::find(projected.residuals, &before, place.options.tolerance, iterated);
+        Some(Self { weights, demeaner, basis })
     }
 
     /// What it fits to `u`; `None` if fixed effects cannot be projected out.
     fn of(&self, u: &[f64]) -> Result<Option<Vec<f64>>> {
-        let Self { regressors, weights, demeaner, tolerance } = self;
-        let columns = named(u, &regressors.names, &regressors.values);
-        let Ok(projected) = project(demeaner.as_ref(), &columns, None) else { return Ok(None) };
-        let mut residuals = projected.residuals;
-        weigh(&mut residuals, Some(weights));
-        let columns = residuals.split_off(1);
-        let outcome = residuals.pop().unwrap_or_default();
-        let iterated = is_iterated(projected.solved.as_ref());
-        let basis = Basis::find(columns, &weighted(regressors, weights), *tolerance, iterated);
-        let fit = least_squares(&outcome, &basis)?;
+        let columns = [("outcome", u)];
+        let Ok(mut projected) = project(self.demeaner.as_ref(), &columns, None) else {
+            return Ok(None);
+        };
+        weigh(&mut projected.residuals, Some(self.weights));
+        let fit = least_squares(&projected.residuals[0], &self.basis)?;
         let mut fitted = u.to_vec();
-        sums::update(&mut fitted, |row, u| u - fit.residuals[row] / weights[row].sqrt());
+        sums::update(&mut fitted, |row, u| u - fit.residuals[row] / self.weights[row].sqrt());
         Ok(Some(fitted))
     }
 }
