@@ -46,7 +46,7 @@ pub(crate) fn prepare(
     let (reading, parts) = Reading::of(paths, request, options.part_rows)?;
     let files = Files { session, reading: &reading, parts: &parts };
     let shards = files.shards(options, &directory.path)?;
-    let shown = Shards { files: &files, shards: &shards };
+    let shown = Shards { files: &files, shards: &shards, directory: &directory.path };
     let Arrangement { sample, plan, rows, positions, looks } =
         arrange_apart(&shown, audit.clone(), request)?;
     let length = options.segment_rows.unwrap_or(SEGMENT);
@@ -142,6 +142,8 @@ impl Files<'_> {
 struct Shards<'a> {
     files: &'a Files<'a>,
     shards: &'a [Vec<RowRange>],
+    /// Where they will be arranged.
+    directory: &'a Path,
 }
 
 impl Elsewhere for Shards<'_> {
@@ -149,6 +151,7 @@ impl Elsewhere for Shards<'_> {
         let task = |shard| Task::Show {
             reading: Cow::Borrowed(self.files.reading),
             shard: Cow::Borrowed(shard),
+            directory: Cow::Borrowed(self.directory),
             look: Cow::Borrowed(look),
         };
         let tasks: Vec<Task<'_>> = self.shards.iter().map(|shard| task(shard.as_slice())).collect();

@@ -36,8 +36,14 @@ pub(super) enum Task<'a> {
         cuts: Cow<'a, Cuts>,
         directory: Cow<'a, Path>,
     },
-    /// To look at a shard before there are strata.
-    Show { reading: Cow<'a, Reading>, shard: Cow<'a, [RowRange]>, look: Cow<'a, FrameLook> },
+    /// To look at a shard before there are strata. It is shown for the sample of a directory, and may be kept until it is arranged
+    /// there.
+    Show {
+        reading: Cow<'a, Reading>,
+        shard: Cow<'a, [RowRange]>,
+        directory: Cow<'a, Path>,
+        look: Cow<'a, FrameLook>,
+    },
     /// To write the rows of a shard by stratum, in pieces of segments of so many rows.
     Arrange {
         reading: Cow<'a, Reading>,

@@ -18,7 +18,7 @@ const DIGEST: usize = 8;
 pub(super) const TAIL: usize = 2 * DIGEST;
 
 /// What tells versions apart: that of the crate, and the number of the form of messages within it.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-2");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-3");
 
 /// A message.
 pub(super) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {

@@ -1,6 +1,7 @@
-//! Segments that a worker has read, within a number of bytes.
+//! What a worker has read, within a number of bytes: shards until they are arranged, and segments of arranged samples.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +13,7 @@ use crate::condition::Change;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::StratumData;
-use crate::panel::apart::Choice;
+use crate::panel::apart::{Choice, Reading, RowRange, Shard};
 use crate::parallel::held;
 use crate::pass::Chunk;
 use crate::source::put;
@@ -60,17 +61,25 @@ struct Kept<B: DidBackend> {
     used: u64,
 }
 
+/// A shard, for a sample in a directory.
+struct Looked {
+    of: PathBuf,
+    shard: Arc<Shard>,
+}
+
 /// What is kept.
 struct Shelf<B: DidBackend> {
+    /// By a digest of which shard it is, and for which sample.
+    shards: HashMap<u64, Looked>,
     manifests: HashMap<Sample, Arc<Manifest>>,
     segments: HashMap<Key, Kept<B>>,
     bytes: u64,
     uses: u64,
 }
 
-/// Segments within a budget. A pass over a sample reads its segments in turn, so that the least recently used of them is the
-/// next to be wanted: to make room, segments of other samples go, least recently used first, and never those of the same
-/// sample.
+/// Shards and segments within a budget. Shards, which no pass reads, are kept in what is free of half of it, and go first. A pass
+/// over a sample reads its segments in turn, so that the least recently used of them is the next to be wanted: to make room,
+/// segments of other samples go, least recently used first, and never those of the same sample.
 pub(super) struct Cache<B: DidBackend> {
     budget: u64,
     shelf: Mutex<Shelf<B>>,
@@ -79,14 +88,53 @@ pub(super) struct Cache<B: DidBackend> {
 
 impl<B: DidBackend> Cache<B> {
     pub fn new(budget: u64) -> Self {
-        let (manifests, segments) = (HashMap::new(), HashMap::new());
-        let shelf = Mutex::new(Shelf { manifests, segments, bytes: 0, uses: 0 });
+        let (shards, manifests, segments) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let shelf = Mutex::new(Shelf { shards, manifests, segments, bytes: 0, uses: 0 });
         Self { budget, shelf, bytes_read: AtomicU64::new(0) }
     }
 
     /// Bytes of rows that were read from storage so far.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// The rows of a shard, for the sample in a directory.
+    pub fn shard(
+        &self,
+        reading: &Reading,
+        ranges: &[RowRange],
+        directory: &Path,
+    ) -> Result<Arc<Shard>> {
+        let key = shard_key(reading, ranges, directory)?;
+        if let Some(kept) = held(&self.shelf).shards.get(&key) {
+            return Ok(Arc::clone(&kept.shard));
+        }
+        let shard = Arc::new(reading.shard(ranges)?);
+        let mut shelf = held(&self.shelf);
+        let fits = |shelf: &Shelf<B>| shelf.bytes + shard.bytes <= self.budget / 2;
+        if !fits(&shelf) {
+            shelf.drop_shards(|kept| kept.of != directory);
+        }
+        if fits(&shelf) && !shelf.shards.contains_key(&key) {
+            shelf.bytes += shard.bytes;
+            shelf.shards.insert(key, Looked { of: directory.into(), shard: Arc::clone(&shard) });
+        }
+        Ok(shard)
+    }
+
+    /// Forgets a shard, which is arranged.
+    pub fn drop_shard(
+        &self,
+        reading: &Reading,
+        ranges: &[RowRange],
+        directory: &Path,
+    ) -> Result<()> {
+        let key = shard_key(reading, ranges, directory)?;
+        let mut shelf = held(&self.shelf);
+        if let Some(kept) = shelf.shards.remove(&key) {
+            shelf.bytes -= kept.shard.bytes;
+        }
+        Ok(())
     }
 
     /// The rows of a segment as they were read.
@@ -176,6 +224,9 @@ impl<B: DidBackend> Cache<B> {
     /// Keeps rows if there is room, or can be made.
     fn keep(&self, sample: &Sample, segment: u32, rows: Rows<B>, bytes: u64) {
         let mut shelf = held(&self.shelf);
+        if shelf.bytes + bytes > self.budget {
+            shelf.drop_shards(|_| true);
+        }
         while shelf.bytes + bytes > self.budget {
             let others = shelf.segments.iter().filter(|((other, _), _)| other != sample);
             let oldest = others.min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());
@@ -187,6 +238,21 @@ impl<B: DidBackend> Cache<B> {
         shelf.bytes += bytes;
         shelf.bytes -= before.map_or(0, |kept| kept.bytes);
     }
+}
+
+impl<B: DidBackend> Shelf<B> {
+    fn drop_shards(&mut self, is_dropped: impl Fn(&Looked) -> bool) {
+        let bytes = &mut self.bytes;
+        self.shards.retain(|_, kept| {
+            let stays = !is_dropped(kept);
+            *bytes -= if stays { 0 } else { kept.shard.bytes };
+            stays
+        });
+    }
+}
+
+fn shard_key(reading: &Reading, ranges: &[RowRange], directory: &Path) -> Result<u64> {
+    Ok(digest(&encode(&(reading, ranges, directory))?))
 }
 
 fn entry(manifest: &Manifest, segment: u32) -> Result<Entry> {

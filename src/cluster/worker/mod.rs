@@ -58,9 +58,15 @@ impl<B: DidBackend> Worker<B> {
                 let rows = reading.split(part, cuts, &path)?;
                 Ok(Reply::Split(path, rows))
             }
-            Task::Show { reading, shard, look } => Ok(Reply::Shown(reading.look(shard, look)?)),
+            Task::Show { reading, shard, directory, look } => {
+                let shard = self.cache.shard(reading, shard, directory)?;
+                Ok(Reply::Shown(shard.look(look)?))
+            }
             Task::Arrange { reading, shard, plan, position, length, directory } => {
-                let arranged = reading.arrange(shard, plan, position)?;
+                let rows = self.cache.shard(reading, shard, directory)?;
+                let arranged = rows.arrange(plan, position)?;
+                drop(rows);
+                self.cache.drop_shard(reading, shard, directory)?;
                 Ok(Reply::Arranged(files::write(&arranged, *length, directory)?))
             }
             Task::Look { sample, segments, choice, look } => {

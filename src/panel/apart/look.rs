@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
 use super::place::{Plan, Position};
-use super::reading::{Reading, RowRange};
+use super::reading::{Reading, Shard};
 use crate::error::{DidError, Result};
 use crate::panel::additive::Additive;
 use crate::panel::arrange::{Decided, Shown, decide};
@@ -46,16 +46,16 @@ enum Found {
     Changes(Changes),
 }
 
-impl Reading {
-    /// Looks at a shard.
+impl Shard {
+    /// Looks at the rows.
     ///
     /// # Errors
-    /// If it cannot be read, or something is wrong with its rows.
-    pub fn look(&self, shard: &[RowRange], look: &FrameLook) -> Result<FrameStat> {
-        let frame = self.frame(shard)?;
+    /// If something is wrong with them.
+    pub fn look(&self, look: &FrameLook) -> Result<FrameStat> {
+        let frame = &self.frame;
         let placed = |rules: &Rules| frame.place(rules);
         Ok(FrameStat(match &look.0 {
-            Asked::Survey => Found::Survey(Survey::of(&frame)),
+            Asked::Survey => Found::Survey(Survey::of(frame)),
             Asked::Levels(rules) => {
                 let placed = Placed { rows: &frame.rows, grids: &placed(rules) };
                 Found::Levels(Levels::of(placed))

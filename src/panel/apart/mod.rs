@@ -21,5 +21,5 @@ pub(crate) use look::{
     Arrangement, Elsewhere, FrameLook, FrameStat, Looks, Take, arrange_again, arrange_apart,
 };
 pub(crate) use place::{Arranged, ArrangedShard, Plan, Position};
-pub(crate) use reading::{Reading, RowRange};
+pub(crate) use reading::{Reading, RowRange, Shard};
 pub(crate) use split::{Cuts, bucket_shards, cuts};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::reading::{Reading, RowRange};
+use super::reading::Shard;
 use crate::error::{DidError, Result};
 use crate::panel::blueprint::Blueprint;
 use crate::panel::canonical::sort_by_content;
@@ -85,18 +85,13 @@ impl Position {
     }
 }
 
-impl Reading {
-    /// The rows of a shard by stratum, in canonical order.
+impl Shard {
+    /// The rows by stratum, in canonical order.
     ///
     /// # Errors
-    /// If the shard cannot be read, or has other rows than it had.
-    pub fn arrange(
-        &self,
-        shard: &[RowRange],
-        plan: &Plan,
-        position: &Position,
-    ) -> Result<ArrangedShard> {
-        let frame = self.frame(shard)?;
+    /// If they are others than were surveyed.
+    pub fn arrange(&self, plan: &Plan, position: &Position) -> Result<ArrangedShard> {
+        let frame = &self.frame;
         let Plan { blueprint, by_content, labels } = plan;
         let grids = frame.place(&blueprint.rules);
         if !grids.iter().map(|grid| grid.n).eq(position.rows.iter().copied()) {

@@ -30,6 +30,13 @@ pub(crate) struct RowRange {
     pub rows: usize,
 }
 
+/// Rows of whole units, as they were read.
+pub(crate) struct Shard {
+    pub(super) frame: Frame,
+    /// Memory that it takes, at most: columns, and codes of their values.
+    pub bytes: u64,
+}
+
 /// What a worker must know to read the rows of a sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reading {
@@ -130,9 +137,14 @@ impl Reading {
         Ok(all)
     }
 
-    /// The frame of a shard.
-    pub(super) fn frame(&self, shard: &[RowRange]) -> Result<Frame> {
-        Frame::new(&self.rows(shard)?, self.reader())
+    /// The rows of a shard.
+    ///
+    /// # Errors
+    /// If they cannot be read, or something is wrong with them.
+    pub fn shard(&self, ranges: &[RowRange]) -> Result<Shard> {
+        let rows = self.rows(ranges)?;
+        let frame = Frame::new(&rows, self.reader())?;
+        Ok(Shard { frame, bytes: 2 * rows.estimated_size() as u64 })
     }
 
     /// What orders the rows of a range.
