@@ -40,6 +40,8 @@ pub(super) struct Chart {
     pub(super) uniform: bool,
     /// If the rows are robust intervals by how large violations may be.
     pub(super) robust: Option<Robust>,
+    /// What points are called that are before, at and after the reference.
+    pub(super) points: [&'static str; 3],
     pub(super) legend: Vec<Entry>,
 }
 
@@ -56,6 +58,12 @@ pub(super) struct Words<'a> {
     pub(super) title: &'a str,
     pub(super) x_label: &'a str,
 }
+
+/// What they are called around a treatment.
+const BESIDE_TREATMENT: [&str; 3] = ["Pre-treatment", "Reference period", "Post-treatment"];
+
+/// What they are called where nothing is treated in between.
+const BESIDE_REFERENCE: [&str; 3] = ["Before the reference", "Reference", "After the reference"];
 
 /// The parameter and the outcome, for an axis.
 fn axis(settings: &Settings) -> (&'static str, &str) {
@@ -100,15 +108,16 @@ impl Chart {
         options: &PlotOptions,
     ) -> Result<Self> {
         let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
-        let title;
-        let words = match result.axis() {
-            None => words(AggregationKind::Dynamic)?,
+        let outcome = &result.settings.outcome;
+        let mut chart = match result.axis() {
+            None => Self::new(&words(AggregationKind::Dynamic)?, ("ATT", outcome), facets, options),
             Some(column) => {
-                title = format!("Coefficients by {column}");
-                Words { title: &title, x_label: column }
+                let title = format!("Coefficients by {column}");
+                let words = Words { title: &title, x_label: column };
+                let chart = Self::new(&words, ("Coefficient", outcome), facets, options);
+                Self { points: BESIDE_REFERENCE, ..chart }
             }
         };
-        let mut chart = Self::new(&words, ("ATT", &result.settings.outcome), facets, options);
         chart.finish(options, Band::Pointwise, result.settings.alpha);
         Ok(chart)
     }
@@ -144,6 +153,7 @@ impl Chart {
             overall: None,
             uniform: false,
             robust: None,
+            points: BESIDE_TREATMENT,
             legend: Vec::new(),
         }
     }
@@ -177,10 +187,11 @@ impl Chart {
     fn point_entries(&self, options: &PlotOptions) -> Vec<Entry> {
         let style = Style { options, uniform: self.uniform, robust: false };
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
+        let [before, reference, after] = self.points;
         let kinds = [
-            (rows().find(|r| !r.post && !r.reference), "Pre-treatment"),
-            (rows().find(|r| r.reference), "Reference period"),
-            (rows().find(|r| r.post && !r.reference), "Post-treatment"),
+            (rows().find(|r| !r.post && !r.reference), before),
+            (rows().find(|r| r.reference), reference),
+            (rows().find(|r| r.post && !r.reference), after),
         ];
         let entry = |(row, label): (Option<&PlotRow>, &str)| {
             let colour = style.colour(row?);
