@@ -7,7 +7,7 @@ use burn_did::backend::Cuda;
 
 use crate::backends;
 use crate::fixed_effects_devices;
-use crate::support::golden::{DATASETS, run_some};
+use crate::support::golden::run_all;
 use crate::support::tolerance::DOUBLE_PRECISION;
 
 fn usable() -> bool {
@@ -17,23 +17,21 @@ fn usable() -> bool {
 #[test]
 fn every_golden_case() {
     if usable() {
-        for name in DATASETS {
-            run_some::<Cuda>(name, Precision::F64, DOUBLE_PRECISION, 1);
-        }
+        run_all::<Cuda>(Precision::F64, DOUBLE_PRECISION);
     }
 }
 
 #[test]
 fn every_golden_case_of_continuous_treatments() {
     if usable() {
-        backends::run_doses::<Cuda>(Precision::F64, 1);
+        backends::continuous_treatments::<Cuda>(Precision::F64);
     }
 }
 
 #[test]
 fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {
-        backends::run_some::<Cuda>(Precision::F64, 1);
+        backends::two_periods_and_triple_differences::<Cuda>(Precision::F64);
     }
 }
 
@@ -41,7 +39,7 @@ fn every_golden_case_of_two_periods_and_triple_differences() {
 fn regressions_with_fixed_effects() {
     if usable() {
         for precision in [Precision::F64, Precision::F32] {
-            fixed_effects_devices::golden_cases::<Cuda>(precision, 1);
+            fixed_effects_devices::golden_cases::<Cuda>(precision);
             fixed_effects_devices::event_studies_and_columns::<Cuda>(precision);
         }
     }

@@ -8,7 +8,7 @@ use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precis
 
 use crate::backends;
 use crate::fixed_effects_devices;
-use crate::support::golden::{DATASETS, run_some};
+use crate::support::golden::run_all;
 use crate::support::tolerance::DOUBLE_PRECISION;
 
 fn usable() -> bool {
@@ -18,23 +18,21 @@ fn usable() -> bool {
 #[test]
 fn every_golden_case() {
     if usable() {
-        for name in DATASETS {
-            run_some::<Vulkan>(name, Precision::F64, DOUBLE_PRECISION, 1);
-        }
+        run_all::<Vulkan>(Precision::F64, DOUBLE_PRECISION);
     }
 }
 
 #[test]
 fn every_golden_case_of_continuous_treatments() {
     if usable() {
-        backends::run_doses::<Vulkan>(Precision::F64, 1);
+        backends::continuous_treatments::<Vulkan>(Precision::F64);
     }
 }
 
 #[test]
 fn every_golden_case_of_two_periods_and_triple_differences() {
     if usable() {
-        backends::run_some::<Vulkan>(Precision::F64, 1);
+        backends::two_periods_and_triple_differences::<Vulkan>(Precision::F64);
     }
 }
 
@@ -97,7 +95,7 @@ fn a_pass_is_few_launches_and_one_read() {
 #[test]
 fn regressions_with_fixed_effects() {
     if usable() {
-        fixed_effects_devices::golden_cases::<Vulkan>(Precision::F64, 3);
+        fixed_effects_devices::golden_cases::<Vulkan>(Precision::F64);
         fixed_effects_devices::event_studies_and_columns::<Vulkan>(Precision::F64);
         let work = fixed_effects_devices::work::<Vulkan>(Precision::F64).expect("GPUs count");
         assert!(work.passes <= 2, "double precision is right at once, or nearly: {work:?}");

@@ -236,18 +236,13 @@ impl Aggregate {
 ///
 /// Backends differ in `B` and `precision` only: a device test calls `run_all::<Wgpu>(Precision::F32, SINGLE_PRECISION)`.
 pub fn run_dataset<B: DidBackend>(name: &str, precision: Precision, rule: Rule) {
-    run_some::<B>(name, precision, rule, 1);
-}
-
-/// As [`run_dataset`], with one case in `every`.
-pub fn run_some<B: DidBackend>(name: &str, precision: Precision, rule: Rule, every: usize) {
     let set = Dataset::load(name);
     let df = golden_data(&set.dataset);
     let mut report = Report::new(name);
     let mut bootstrap = Report::new(&format!("{name} boot"));
     let own = matches!(rule, Rule::OwnF64 { .. });
     let cases = set.cases.iter().filter(|case| !(own && case.draws.is_some()));
-    for case in cases.step_by(every) {
+    for case in cases {
         let spec = set.spec(case);
         let fit = match spec.fit_on::<B>(&df, precision) {
             Ok(fit) => fit,
