@@ -28,8 +28,8 @@ mod cube;
 #[path = "../../tests/support/sample.rs"]
 mod sample;
 
-use burn::tensor::Tensor;
-use burn::tensor::backend::Backend;
+use burn_tensor::Tensor;
+use burn_tensor::backend::Backend;
 
 use crate::error::Result;
 use crate::options::{Multiplier, Precision};

@@ -1,7 +1,7 @@
 //! A chunk: some rows of one stratum on a device.
 
-use burn::tensor::Tensor;
-use burn::tensor::backend::Backend;
+use burn_tensor::Tensor;
+use burn_tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Matrix;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use burn::tensor::backend::Backend;
+use burn_tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
 use super::{AnyPass, AnyStat, ClusterWork, Keep, Source, Work};

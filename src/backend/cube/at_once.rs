@@ -1,7 +1,7 @@
 //! Passes over everything that a slab holds.
 
-use burn::tensor::DType;
 use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
+use burn_tensor::DType;
 
 use super::buffers::guarded;
 use super::influence::{Influence, Question, Sums, mirror};

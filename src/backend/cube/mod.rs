@@ -32,8 +32,8 @@ mod wgpu;
 #[cfg(test)]
 mod tests;
 
-use burn::tensor::{Tensor, TensorPrimitive};
 use burn_cubecl::{BoolElement, CubeBackend, CubeRuntime, FloatElement, IntElement};
+use burn_tensor::{Tensor, TensorPrimitive};
 use cubecl::server::Handle;
 
 use self::buffers::{Gpu, guarded};

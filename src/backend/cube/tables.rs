@@ -1,6 +1,6 @@
 //! Plans and jobs as numbers and indices.
 
-use burn::tensor::DType;
+use burn_tensor::DType;
 
 use super::kernels::LEG;
 use super::slab::Columns;
