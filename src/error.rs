@@ -1,11 +1,6 @@
 //! Errors, and the warnings that a result carries.
 //!
-//! | category | variants | when |
-//! |---|---|---|
-//! | configuration | `Config`, `Formula` | before any data is read |
-//! | data | `ColumnNotFound` … `NoValidGroups` | while the sample is formed |
-//! | estimation | `MissingCells`, `EmptyWindow`, `NoInfluence`, `Singular`, `AllCollinear`, `NotConverged` | while cells are formed, aggregated or tested |
-//! | environment | `Precision`, `Device`, `Memory`, `Engine`, `Cluster`, `Worker`, `Polars`, `File` … `Io`, `Json`, `Plot` | from the machine or a library |
+//! [What can go wrong](crate::_documentation::what_can_go_wrong) lists them with what to do.
 
 mod warning;
 mod words;
@@ -123,29 +118,19 @@ pub enum DidError {
         /// The next.
         second: f64,
     },
-    /// A first-treatment period is negative.
-    #[error(
-        "column `{column}` (group) is {value} in row {row}; it must be a period, or 0, +inf or null for never treated"
-    )]
-    NegativeGroup {
-        /// Name of the column.
+    /// A first-treatment period, a dose or an outcome that counts is negative.
+    #[error("column `{column}` ({role}) is {value} in row {row}; {remedy}")]
+    Negative {
+        /// Name of the column, or the outcome as written.
         column: String,
+        /// What the column is for.
+        role: &'static str,
         /// Value found.
         value: f64,
         /// Row, counted from 0.
         row: usize,
-    },
-    /// A dose is negative.
-    #[error(
-        "column `{column}` (dose) is {value} in row {row}; a dose is 0 for untreated units and more than 0 for treated ones"
-    )]
-    NegativeDose {
-        /// Name of the column.
-        column: String,
-        /// Value found.
-        value: f64,
-        /// Row, counted from 0.
-        row: usize,
+        /// What is allowed.
+        remedy: &'static str,
     },
     /// There are too many distinct periods or groups.
     #[error(
@@ -362,18 +347,6 @@ pub enum DidError {
     AllCollinear {
         /// The regressors.
         columns: String,
-    },
-    /// An outcome of a Poisson regression is negative.
-    #[error(
-        "column `{column}` (outcome) is {value} in row {row}; a Poisson regression has outcomes of zero or more"
-    )]
-    NegativeOutcome {
-        /// The outcome as written.
-        column: String,
-        /// Value found.
-        value: f64,
-        /// Row, counted from 0.
-        row: usize,
     },
     /// Iterated least squares did not end.
     #[error(

@@ -181,9 +181,9 @@ pub(super) fn influence<B: DidBackend>(
             }
         }
     }
-    let ranks = &chunk.rank;
     Ok(consumers.keep_rows.then(|| KeptRows {
-        ranks: ranks.clone(),
+        ranks: chunk.rank.clone(),
+        clusters: chunk.cluster.clone(),
         columns: active,
         values: kept,
     }))

@@ -1,7 +1,7 @@
 //! Tasks and answers as bytes: every bit of a number survives, also of an infinite one or one that is none.
 //!
-//! A message is the `postcard` form of a closed type, followed by the version of who wrote it and a digest of both. Bytes that were
-//! damaged, cut or of another type on the way are an error, whatever they look like, and so are those of another version, which
+//! A message is the `postcard` form of a closed type, followed by the build of who wrote it and a digest of both. Bytes that were
+//! damaged, cut or of another type on the way are an error, whatever they look like, and so are those of another build, which
 //! may mean something else or compute it in another way.
 
 use serde::Serialize;
@@ -17,8 +17,8 @@ const DIGEST: usize = 8;
 #[cfg(test)]
 pub(super) const TAIL: usize = 2 * DIGEST;
 
-/// What tells versions apart: that of the crate, and the number of the form of messages within it.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-3");
+/// What tells builds apart: the version of the crate, and a digest of its source.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("BURN_DID_SOURCE"));
 
 /// A message.
 pub(super) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
@@ -45,9 +45,8 @@ pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
     let (bytes, version) =
         bytes.split_last_chunk::<DIGEST>().ok_or_else(|| unreadable("it is too short"))?;
     if digest(VERSION.as_bytes()).to_le_bytes() != *version {
-        let own = env!("CARGO_PKG_VERSION");
         return Err(unreadable(&format!(
-            "it is of another version of burn-did than {own} here; all machines must have the same"
+            "it is of another build of burn-did than {VERSION} here; all machines must have the same"
         )));
     }
     match postcard::take_from_bytes(bytes) {

@@ -70,9 +70,16 @@ impl InfluenceMoments {
     /// Covariance `[m, m]` of the columns, from cluster sums if there are clusters.
     pub fn covariance(&self) -> Vec<f64> {
         let m = self.columns;
-        let Some(clusters) = self.n_clusters else { return self.stat.cross.clone() };
-        let column = |j: usize| &self.stat.clusters[j * clusters..(j + 1) * clusters];
+        if self.n_clusters.is_none() {
+            return self.stat.cross.clone();
+        }
+        let column = |j: usize| self.of_clusters(j).unwrap_or_default();
         (0..m * m).map(|e| crate::solve::dot(column(e / m), column(e % m))).collect()
+    }
+
+    /// Sums of a column by cluster, if there are clusters.
+    pub fn of_clusters(&self, column: usize) -> Option<&[f64]> {
+        self.n_clusters.map(|c| &self.stat.clusters[column * c..(column + 1) * c])
     }
 
     /// Bootstrap draws `[m, R]` of columns with this covariance.

@@ -291,10 +291,12 @@ pub(super) fn refuse_negative(column: &str, read: &RegressionRows) -> Result<()>
     let usable = |row: &usize| read.usable.as_ref().is_none_or(|usable| usable[*row]);
     match (0..read.len).filter(usable).find(|row| read.outcome[*row] < 0.0) {
         None => Ok(()),
-        Some(row) => Err(DidError::NegativeOutcome {
+        Some(row) => Err(DidError::Negative {
             column: column.to_owned(),
+            role: "outcome",
             value: read.outcome[row],
             row,
+            remedy: "a Poisson regression has outcomes of zero or more",
         }),
     }
 }

@@ -307,7 +307,7 @@ impl Npiv {
         }
         // Instruments that are the regressors are no other instruments.
         let w = Some(w).filter(|w| !w.is_empty() && *w != x);
-        let data = Observations { y, x, w, weights };
+        let data = Observations { y, x, w, weights, clusters: None };
         let sorted = |columns: &[Vec<f64>]| -> Vec<Vec<f64>> {
             let sort = |column: &Vec<f64>| {
                 let mut sorted = column.clone();

@@ -21,6 +21,38 @@ pub(crate) struct Observations<'a> {
     pub w: Option<&'a [Vec<f64>]>,
     /// Sampling weights; all one without.
     pub weights: Option<&'a [f64]>,
+    /// Each observation is a cluster of its own without.
+    pub clusters: Option<Clusters<'a>>,
+}
+
+/// Observations that depend on each other.
+#[derive(Clone, Copy)]
+pub(crate) struct Clusters<'a> {
+    /// Cluster of each observation.
+    pub of: &'a [u32],
+    /// Influence of each cluster on what outcomes are measured from: it moves the whole curve, whose functions add up to one.
+    pub shift: &'a [f64],
+}
+
+impl Clusters<'_> {
+    /// The observations of each cluster.
+    fn members(&self) -> (Vec<usize>, Vec<usize>) {
+        let mut starts = vec![0; self.shift.len() + 1];
+        for cluster in self.of {
+            starts[*cluster as usize + 1] += 1;
+        }
+        for g in 0..self.shift.len() {
+            starts[g + 1] += starts[g];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0; self.of.len()];
+        for (row, cluster) in self.of.iter().enumerate() {
+            let place = &mut next[*cluster as usize];
+            rows[*place] = row;
+            *place += 1;
+        }
+        (starts, rows)
+    }
 }
 
 impl Observations<'_> {
@@ -204,29 +236,16 @@ impl Levels {
             first.push(first[first.len() - 1] + level.len());
             starts.push(starts[starts.len() - 1] + level.sieves.instruments().len());
         }
-        let (m, size) = (first[levels.len()], starts[levels.len()]);
-        let meat = summed(data.len(), size * size, |rows, out| {
-            let (mut at, mut row_of, mut scores) = (Vec::new(), Vec::new(), Vec::new());
-            for row in rows {
-                scores.clear();
-                for (level, start) in levels.iter().zip(&starts) {
-                    point(data.x, row, &mut at);
-                    level.sieves.x.row(&at, None, &mut row_of);
-                    let fitted: f64 = row_of.iter().map(|(j, v)| v * level.beta[*j]).sum();
-                    let residual = data.weight(row) * (data.y[row] - fitted);
-                    if let (Some(w), Some(sieve)) = (data.w, &level.sieves.w) {
-                        point(w, row, &mut at);
-                        sieve.row(&at, None, &mut row_of);
-                    }
-                    scores.extend(row_of.iter().map(|(j, v)| (start + j, residual * v)));
-                }
-                for (c, vc) in &scores {
-                    for (d, vd) in &scores {
-                        out[c * size + d] += vc * vd;
-                    }
-                }
-            }
-        });
+        let m = first[levels.len()];
+        let (meat, size) = meat(data, &levels, &starts);
+        // Of what moves the curve with the scores of a level, and of itself.
+        let shift = |level: &Level, start: usize| -> Vec<f64> {
+            let k = level.sieves.instruments().len();
+            let last = &meat[(size - 1) * size..];
+            product(&level.map, &last[start..start + k], level.len(), k, 1)
+        };
+        let shifts: Option<Vec<Vec<f64>>> =
+            data.clusters.map(|_| levels.iter().zip(&starts).map(|(l, s)| shift(l, *s)).collect());
         let mut covariance = vec![0.0; m * m];
         for (a, one) in levels.iter().enumerate() {
             for (b, other) in levels.iter().enumerate() {
@@ -237,8 +256,10 @@ impl Levels {
                 let half = product(&one.map, &block, one.len(), ka, kb);
                 let own = product_transposed(&half, &other.map, one.len(), kb, other.len());
                 for (e, value) in own.iter().enumerate() {
-                    let (i, j) = (first[a] + e / other.len(), first[b] + e % other.len());
-                    covariance[i * m + j] = *value;
+                    let (i, j) = (e / other.len(), e % other.len());
+                    let moved =
+                        shifts.as_ref().map_or(0.0, |s| s[a][i] + s[b][j] + meat[size * size - 1]);
+                    covariance[(first[a] + i) * m + first[b] + j] = value + moved;
                 }
             }
         }
@@ -265,6 +286,61 @@ impl Levels {
         };
         one.iter().map(|(i, v)| v * row(self.first[a] + i)).sum()
     }
+}
+
+/// Sums of the products of scores of all levels, which start at `starts`, and how many scores there are. With clusters these are
+/// sums of their observations, and the last is what moves the curve.
+fn meat(data: &Observations<'_>, levels: &[Level], starts: &[usize]) -> (Vec<f64>, usize) {
+    let all = starts[levels.len()];
+    let scores = |row: usize, at: &mut Vec<f64>, row_of: &mut Vec<_>, out: &mut Vec<_>| {
+        out.clear();
+        for (level, start) in levels.iter().zip(starts) {
+            point(data.x, row, at);
+            level.sieves.x.row(at, None, row_of);
+            let fitted: f64 = row_of.iter().map(|(j, v)| v * level.beta[*j]).sum();
+            let residual = data.weight(row) * (data.y[row] - fitted);
+            if let (Some(w), Some(sieve)) = (data.w, &level.sieves.w) {
+                point(w, row, at);
+                sieve.row(at, None, row_of);
+            }
+            out.extend(row_of.iter().map(|(j, v)| (start + j, residual * v)));
+        }
+    };
+    let Some(clusters) = data.clusters else {
+        let sums = summed(data.len(), all * all, |rows, out| {
+            let (mut at, mut row_of, mut own) = (Vec::new(), Vec::new(), Vec::new());
+            for row in rows {
+                scores(row, &mut at, &mut row_of, &mut own);
+                for (c, vc) in &own {
+                    for (d, vd) in &own {
+                        out[c * all + d] += vc * vd;
+                    }
+                }
+            }
+        });
+        return (sums, all);
+    };
+    let size = all + 1;
+    let (first, members) = clusters.members();
+    let sums = summed(clusters.shift.len(), size * size, |range, out| {
+        let (mut at, mut row_of, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        for cluster in range {
+            let mut sum = vec![0.0; size];
+            sum[all] = clusters.shift[cluster];
+            for row in &members[first[cluster]..first[cluster + 1]] {
+                scores(*row, &mut at, &mut row_of, &mut own);
+                for (c, v) in &own {
+                    sum[*c] += v;
+                }
+            }
+            for (c, vc) in sum.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                for (out, vd) in out[c * size..].iter_mut().zip(&sum) {
+                    *out += vc * vd;
+                }
+            }
+        }
+    });
+    (sums, size)
 }
 
 /// `a b` of row-major matrices `[rows, inner]` and `[inner, cols]`.
@@ -323,4 +399,56 @@ pub(crate) fn pseudo_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
 
 fn root_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
     Ok(spectral(a, k, |value| value.sqrt().recip())?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sieve::SieveBasis;
+    use super::*;
+    use crate::splines::Splines;
+
+    /// The sum over clusters of the products of what their observations, and their shift, make of the coefficients.
+    #[test]
+    fn clusters_are_summed_before_they_are_squared() {
+        let n = 60;
+        let of: Vec<u32> = (0..n).map(|i| (7 * i) % 11).collect();
+        // The last cluster has no observation.
+        let shift: Vec<f64> = (0..12).map(|g| 0.01 * f64::from(g) - 0.05).collect();
+        let x: Vec<f64> = (0..n).map(|i| f64::from(i) / f64::from(n - 1)).collect();
+        let y: Vec<f64> = (0..n).map(|i| f64::from(i * i % 17)).collect();
+        let weights: Vec<f64> = (0..n).map(|i| 1.0 + f64::from(i % 3)).collect();
+        let x = [x];
+        let clusters = Some(Clusters { of: &of, shift: &shift });
+        let data = Observations { y: &y, x: &x, w: None, weights: Some(&weights), clusters };
+        let level = |points: &[f64]| {
+            let splines = vec![Splines::new(2, points).unwrap()];
+            let x = Sieve { basis: SieveBasis::Tensor, splines };
+            Level::new(&data, Sieves { x, w: None }).unwrap()
+        };
+        let levels = Levels::new(&data, vec![level(&[0.0, 1.0]), level(&[0.0, 0.4, 1.0])]);
+        let m = levels.len();
+        let mut influence = vec![vec![0.0; m]; shift.len()];
+        for (sum, shift) in influence.iter_mut().zip(&shift) {
+            sum.fill(*shift);
+        }
+        for (level, first) in levels.levels.iter().zip(&levels.first) {
+            let j = level.len();
+            for (row, cluster) in of.iter().enumerate() {
+                let psi = level.sieves.x.splines[0].row(x[0][row], 0);
+                let fitted: f64 = psi.iter().zip(&level.beta).map(|(p, b)| p * b).sum();
+                for a in 0..j {
+                    let direction: f64 = (0..j).map(|b| level.map[a * j + b] * psi[b]).sum();
+                    influence[*cluster as usize][first + a] +=
+                        direction * weights[row] * (y[row] - fitted);
+                }
+            }
+        }
+        for a in 0..m {
+            for b in 0..m {
+                let expected: f64 = influence.iter().map(|sum| sum[a] * sum[b]).sum();
+                let found = levels.covariance[a * m + b];
+                assert!((found - expected).abs() < 1e-10, "{a}, {b}: {found}, {expected}");
+            }
+        }
+    }
 }

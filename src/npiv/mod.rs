@@ -16,7 +16,7 @@ pub(crate) use bands::{Fitted, Question, fit};
 pub(crate) use choose::Spaces;
 pub(crate) use estimator::FEW_OBSERVATIONS;
 pub use estimator::{Npiv, SieveGrid};
-pub(crate) use level::{Observations, pseudo_inverse};
+pub(crate) use level::{Clusters, Observations, pseudo_inverse};
 pub use result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 pub(crate) use sieve::Derivative;
 pub use sieve::{SieveBasis, SieveKnots};

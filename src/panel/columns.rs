@@ -292,11 +292,18 @@ fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<SmallCodes
     let negative = |code: &u16| codes.value(*code) < 0.0;
     match codes.codes.iter().position(negative) {
         None => Ok(codes),
-        Some(row) => Err(DidError::NegativeGroup {
-            column: column.to_owned(),
-            value: codes.value(codes.codes[row]),
-            row: first_row + row,
-        }),
+        Some(row) => Err(negative_group(column, codes.value(codes.codes[row]), first_row + row)),
+    }
+}
+
+/// A first treated period is negative.
+pub(super) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
+    DidError::Negative {
+        column: column.to_owned(),
+        role: "group",
+        value,
+        row,
+        remedy: "it must be a period, or 0, +inf or null for never treated",
     }
 }
 

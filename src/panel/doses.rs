@@ -22,10 +22,12 @@ pub(super) fn doses(series: &Series, first_row: usize) -> Result<Values> {
     })?;
     match values.iter().position(|dose| *dose < 0.0) {
         None => Ok(values),
-        Some(row) => Err(DidError::NegativeDose {
+        Some(row) => Err(DidError::Negative {
             column: column(),
+            role: "dose",
             value: values[row],
             row: first_row + row,
+            remedy: "a dose is 0 for untreated units and more than 0 for treated ones",
         }),
     }
 }

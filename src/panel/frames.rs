@@ -104,11 +104,11 @@ fn located(error: DidError, files: &ParquetFiles, request: &Request<'_>) -> DidE
 
 /// Whether an error says which row it is about.
 pub(crate) fn names_a_row(error: &DidError) -> bool {
-    use DidError::{NegativeGroup, NoPeriod, NotBinary, TooManyDigits, Weights};
+    use DidError::{Negative, NoPeriod, NotBinary, TooManyDigits, Weights};
     matches!(
         error,
         NotBinary { .. }
-            | NegativeGroup { .. }
+            | Negative { .. }
             | NoPeriod { .. }
             | TooManyDigits { .. }
             | Weights { .. }

@@ -158,6 +158,8 @@ pub struct InfluenceStat {
 pub struct KeptRows {
     /// Canonical rank of each row's unit, `[n]`.
     pub ranks: Vec<u64>,
+    /// Cluster of each row, `[n]`; empty without clusters.
+    pub clusters: Vec<u32>,
     /// Influence columns that the rows have values in.
     pub columns: Vec<usize>,
     /// Values, one column after the other, `[columns, n]`.

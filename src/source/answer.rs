@@ -219,7 +219,10 @@ impl<'a, Q: Ask> Merge<'a, Q> {
         for rows in kept {
             sealed += Seal::of(&rows.ranks);
         }
-        let whole = |rows: &KeptRows| rows.values.len() == rows.columns.len() * rows.ranks.len();
+        let whole = |rows: &KeptRows| {
+            let n = rows.ranks.len();
+            rows.values.len() == rows.columns.len() * n && [0, n].contains(&rows.clusters.len())
+        };
         let expected = if self.keeps { *seal } else { Seal::default() };
         if sealed != expected || !kept.iter().all(whole) {
             return refused("kept other rows than it has");

@@ -158,6 +158,36 @@ fn uniform_bands() {
     assert!(shares.iter().all(|share| (0.92..=0.98).contains(share)), "{shares:?}");
 }
 
+/// Clusters have treated and comparison units, which share shocks.
+#[test]
+#[ignore = "2,000 replications, minutes"]
+fn dimensions_that_the_data_choose_with_clusters() {
+    let simulation = DoseSimulation::builder()
+        .units(2_100)
+        .periods(2)
+        .groups(1)
+        .clusters(300)
+        .weights(true)
+        .build();
+    let choose = |c: &mut ContDid<Cpu>| {
+        c.method = DoseMethod::Cck;
+        c.bootstrap = Some(Bootstrap::draws(999));
+        c.band = Some(Band::Pointwise);
+    };
+    run("cck, weights, 300 clusters", &simulation, choose);
+    let shares = coverage("cck, weights, 300 clusters", 1_000, |seed| {
+        let simulation = DoseSimulation { seed, ..simulation.clone() };
+        bands(
+            &simulation,
+            &fit(&simulation, |c| {
+                choose(c);
+                c.band = Some(Band::Uniform);
+            }),
+        )
+    });
+    assert!(shares.iter().all(|share| *share > 0.93), "{shares:?}");
+}
+
 /// Undersmoothed bands cover at least as often as they claim; pointwise intervals and averages as they claim where the curve is a
 /// polynomial that all dimensions have.
 #[test]

@@ -4,7 +4,7 @@ use burn_did::backend::{Cpu, DidBackend};
 use burn_did::data::DoseSimulation;
 use burn_did::{
     Band, BasePeriod, Bootstrap, CohortShares, ContDid, ContDidResult, ControlGroup,
-    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Multiplier, Resampling,
+    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Estimate, Multiplier, Resampling,
 };
 use polars::prelude::*;
 use serde_json::Value;
@@ -381,6 +381,15 @@ fn designs() -> Vec<(&'static str, ContDid<Cpu>, DataFrame)> {
                 c.method = DoseMethod::Cck;
                 c.weights = Some("weight".into());
             }),
+            two.clone(),
+        ),
+        (
+            "cck, clusters",
+            but(config(), |c| {
+                c.method = DoseMethod::Cck;
+                c.weights = Some("weight".into());
+                c.cluster = Some("cluster".into());
+            }),
             two,
         ),
     ]
@@ -448,6 +457,33 @@ fn units_twice_are_units_of_weight_two() {
     let doubled = fit(&config(), &both);
     for (a, b) in estimates(&weighted).iter().zip(&estimates(&doubled)) {
         assert!((a.1 - b.1).abs() < 1e-10 * a.2.max(1.0), "{}: {} and {}", a.0, a.1, b.1);
+    }
+}
+
+/// Each unit is in a cluster of its own, twice.
+#[test]
+fn chosen_dimensions_of_clusters_of_twins_are_those_of_units() {
+    let two = DoseSimulation::builder().units(400).periods(2).groups(1).seed(1).build().frame();
+    let ids = floats(&two, "id");
+    let twins = two.vstack(&with(&two, "id", ids.iter().map(|id| id + 1e4).collect::<Vec<_>>()));
+    let twins = with(&twins.unwrap(), "pair", [ids.clone(), ids].concat());
+    for noise in [true, false] {
+        let cck = but(config(), |c| (c.method, c.comparison_noise) = (DoseMethod::Cck, noise));
+        let units = fit(&cck, &two);
+        let clustered = but(cck, |c| c.cluster = Some("pair".into()));
+        let clusters = fit(&clustered, &twins);
+        let same = |a: Estimate, b: Estimate| {
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1e-3);
+            assert!(close(a.att.unwrap(), b.att.unwrap()), "{a:?} {b:?}");
+            assert!(close(a.se.unwrap(), b.se.unwrap()), "{a:?} {b:?}");
+        };
+        same(units.overall.att, clusters.overall.att);
+        same(units.overall.acrt, clusters.overall.acrt);
+        for (a, b) in units.dose.rows.iter().zip(&clusters.dose.rows) {
+            same(a.att, b.att);
+            same(a.acrt, b.acrt);
+        }
+        assert_eq!(clusters.settings.n_clusters, Some(400));
     }
 }
 

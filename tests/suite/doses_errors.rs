@@ -44,13 +44,6 @@ fn options_out_of_range_are_refused() {
                 c.aggregation = DoseAggregation::EventStudy;
             }),
         ),
-        (
-            "cluster",
-            but(config(), |c| {
-                c.method = DoseMethod::Cck;
-                c.cluster = Some("group".into());
-            }),
-        ),
         ("unit", but(config(), |c| c.unit = None)),
     ];
     for (option, config) in bad {
@@ -63,7 +56,7 @@ fn options_out_of_range_are_refused() {
 fn doses_that_cannot_be_are_named() {
     let df = data();
     let found = error(&config(), &doses(&df, |i, d, _, _| if i == 17 { -0.5 } else { d }));
-    assert!(matches!(found, DidError::NegativeDose { row: 17, .. }), "{found}");
+    assert!(matches!(found, DidError::Negative { role: "dose", row: 17, .. }), "{found}");
     let varying = doses(&df, |_, d, g, t| if g == 2.0 && t == 4.0 { d + 0.1 } else { d });
     let found = error(&config(), &varying);
     assert!(matches!(&found, DidError::TimeVarying { role: "dose", .. }), "{found}");

@@ -100,7 +100,14 @@ fn negative_group() {
     let mut g = floats(&panel(), "g");
     g[37] = -4.0;
     let df = with(&panel(), "g", g);
-    assert_error!(Spec::default(), df, DidError::NegativeGroup { row: 37, .. }, "`g`", "-4", "37");
+    assert_error!(
+        Spec::default(),
+        df,
+        DidError::Negative { role: "group", row: 37, .. },
+        "`g`",
+        "-4",
+        "37"
+    );
 }
 
 #[test]

@@ -311,7 +311,7 @@ fn missing_values_and_other_types_are_handled() {
     let negative =
         FixedEffects::<Cpu>::builder().formula("x1 ~ x2 | firm").family(Family::Poisson).build();
     let error = negative.fit(&data, &Default::default()).unwrap_err();
-    assert!(matches!(error, DidError::NegativeOutcome { .. }), "{error}");
+    assert!(matches!(error, DidError::Negative { role: "outcome", .. }), "{error}");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn rows_in_errors_are_rows_of_the_files() {
             let config = but(config(), |c| c.memory_budget = budget);
             let error = config.fit_parquet(folder.path(), &[Default::default()]).unwrap_err();
             assert!(
-                matches!(error, DidError::NegativeGroup { row: found, .. } if found == row),
+                matches!(error, DidError::Negative { role: "group", row: found, .. } if found == row),
                 "{error}"
             );
         }

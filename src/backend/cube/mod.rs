@@ -8,6 +8,7 @@
 mod at_once;
 mod bidiagonal;
 mod buffers;
+mod conjugate;
 mod fold;
 mod influence;
 mod jobs;
@@ -258,9 +259,9 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
             }
         }
     }
-    let ranks = &chunk.rank;
     Ok(consumers.keep_rows.then(|| KeptRows {
-        ranks: ranks.clone(),
+        ranks: chunk.rank.clone(),
+        clusters: chunk.cluster.clone(),
         columns: active,
         values: kept,
     }))

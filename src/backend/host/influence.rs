@@ -96,7 +96,12 @@ pub(crate) fn consume(
             }
         },
     );
-    kept.map(|values| KeptRows { ranks: rank.to_vec(), columns: sink.active.to_vec(), values })
+    kept.map(|values| KeptRows {
+        ranks: rank.to_vec(),
+        clusters: cluster.to_vec(),
+        columns: sink.active.to_vec(),
+        values,
+    })
 }
 
 /// Sums of one tile over its active columns.

@@ -90,7 +90,8 @@ fn answer<S>(stat: S) -> Answer<S> {
     let ranks = vec![0, 1 << 32, u64::MAX];
     let segment = Segment { stratum: 12, part: 300 };
     let seal = Seal::of(&ranks);
-    let kept = vec![KeptRows { ranks, columns: vec![0, 9], values: awkward()[..6].to_vec() }];
+    let (clusters, columns, values) = (vec![0, 7, u32::MAX], vec![0, 9], awkward()[..6].to_vec());
+    let kept = vec![KeptRows { ranks, clusters, columns, values }];
     Answer { question: u64::MAX - 1, segment, seal, stat, kept }
 }
 
@@ -178,9 +179,9 @@ fn damaged_messages_are_errors() {
     assert!(decode::<Task<'static>>(&message).is_err());
 }
 
-/// Who has another version may mean something else by the same bytes.
+/// Another build may mean something else by the same bytes.
 #[test]
-fn messages_of_other_versions_are_errors() {
+fn messages_of_other_builds_are_errors() {
     let mut bytes = encode(&answer(stats().remove(0))).unwrap();
     bytes.truncate(bytes.len() - TAIL);
     let signed = |mut bytes: Vec<u8>| {
@@ -190,7 +191,7 @@ fn messages_of_other_versions_are_errors() {
     let other = signed([bytes.clone(), 7u64.to_le_bytes().to_vec()].concat());
     for other in [other, signed(bytes)] {
         let error = decode::<Answer<AnyStat>>(&other).unwrap_err().to_string();
-        assert!(error.contains("another version of burn-did"), "{error}");
+        assert!(error.contains("another build of burn-did"), "{error}");
     }
 }
 

@@ -122,19 +122,21 @@ impl<B: DidBackend> Cache<B> {
         Ok(shard)
     }
 
-    /// Forgets a shard, which is arranged.
-    pub fn drop_shard(
+    /// The rows of a shard that nothing looks at afterwards: they are no longer kept.
+    pub fn take_shard(
         &self,
         reading: &Reading,
         ranges: &[RowRange],
         directory: &Path,
-    ) -> Result<()> {
+    ) -> Result<Arc<Shard>> {
         let key = shard_key(reading, ranges, directory)?;
         let mut shelf = held(&self.shelf);
         if let Some(kept) = shelf.shards.remove(&key) {
             shelf.bytes -= kept.shard.bytes;
+            return Ok(kept.shard);
         }
-        Ok(())
+        drop(shelf);
+        Ok(Arc::new(reading.shard(ranges)?))
     }
 
     /// The rows of a segment as they were read.

@@ -24,7 +24,7 @@ const NOWHERE: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// Writes what a pass kept of a segment, in the pieces in which its rows were arranged: ranks, then columns.
 pub(super) fn keep(rows: &KeptRows, entry: &Entry, directory: &Path) -> Result<KeptFile> {
-    let KeptRows { ranks, columns, values } = rows;
+    let KeptRows { ranks, clusters: _, columns, values } = rows;
     if Seal::of(ranks) != entry.seal || values.len() != columns.len() * ranks.len() {
         return Err(other_rows());
     }

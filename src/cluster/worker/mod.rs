@@ -63,10 +63,9 @@ impl<B: DidBackend> Worker<B> {
                 Ok(Reply::Shown(shard.look(look)?))
             }
             Task::Arrange { reading, shard, plan, position, length, directory } => {
-                let rows = self.cache.shard(reading, shard, directory)?;
+                let rows = self.cache.take_shard(reading, shard, directory)?;
                 let arranged = rows.arrange(plan, position)?;
                 drop(rows);
-                self.cache.drop_shard(reading, shard, directory)?;
                 Ok(Reply::Arranged(files::write(&arranged, *length, directory)?))
             }
             Task::Look { sample, segments, choice, look } => {

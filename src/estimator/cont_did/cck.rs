@@ -18,8 +18,8 @@ use crate::estimator::setup::Opened;
 use crate::estimator::shell::{self, Options};
 use crate::inference::Joint;
 use crate::npiv::{
-    Derivative, FEW_OBSERVATIONS, Fitted, Observations, Question, SieveBasis, SieveKnots, Spaces,
-    fit, pseudo_inverse,
+    Clusters, Derivative, FEW_OBSERVATIONS, Fitted, Observations, Question, SieveBasis, SieveKnots,
+    Spaces, fit, pseudo_inverse,
 };
 use crate::options::DoseTarget;
 use crate::panel::Sample;
@@ -77,7 +77,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     let corrected = moments.totals.first().copied().unwrap_or(0.0);
     let y_scale = sample.y_scale;
     let att = (cell.att.att + corrected) * y_scale;
-    let comparison = Comparison::new(&treated, att, y_scale, &moments.covariance());
+    let comparison = Comparison::new(&treated, att, y_scale, &moments);
     let settings = Settings {
         base_period: config.base_period,
         target: config.target,
@@ -125,25 +125,55 @@ fn few_observations(treated: &Treated) -> Result<Option<DidWarning>> {
 
 /// What the treated units are compared with.
 struct Comparison {
-    /// Mean change of the comparison units, and its variance.
+    /// Mean change of the comparison units.
     mean: f64,
-    variance: f64,
+    noise: Noise,
     /// Covariance of the average effect and the group's share, in units of the outcome.
     covariance: Vec<f64>,
 }
 
+/// What the comparison units' mean change adds to the level of the curve.
+enum Noise {
+    /// Of units that are independent of the treated: its variance.
+    Independent(f64),
+    /// The influence of each cluster, which may have treated units, too.
+    ByCluster(Vec<f64>),
+}
+
+impl Noise {
+    /// The variance of independent units and the influence of clusters, zero if they do not count.
+    fn parts(&self, counts: bool) -> (f64, Vec<f64>) {
+        match self {
+            Self::Independent(variance) => (if counts { *variance } else { 0.0 }, Vec::new()),
+            Self::ByCluster(shift) if counts => (0.0, shift.clone()),
+            Self::ByCluster(shift) => (0.0, vec![0.0; shift.len()]),
+        }
+    }
+}
+
 impl Comparison {
-    /// The average effect is the difference of the mean changes, and its variance the sum of theirs.
-    fn new(treated: &Treated, att: f64, y_scale: f64, unscaled: &[f64]) -> Self {
+    /// The average effect is the difference of the mean changes, and its influence the sum of theirs.
+    fn new(treated: &Treated, att: f64, y_scale: f64, moments: &InfluenceMoments) -> Self {
         let total: f64 = treated.weights.iter().sum();
         let weighted = treated.weights.iter().zip(&treated.changes);
         let mean = weighted.clone().map(|(w, y)| w * y).sum::<f64>() / total;
-        let own: f64 = weighted.map(|(w, y)| (w * (y - mean) / total).powi(2)).sum();
+        let own = weighted.map(|(w, y)| w * (y - mean) / total);
+        let unscaled = moments.covariance();
         let m = unscaled.len().isqrt();
         let scale = |j: usize| if j == 0 { y_scale } else { 1.0 };
         let covariance: Vec<f64> =
             unscaled.iter().enumerate().map(|(e, v)| v * scale(e / m) * scale(e % m)).collect();
-        Self { mean: mean - att, variance: (covariance[0] - own).max(0.0), covariance }
+        let noise = match moments.of_clusters(0) {
+            None => Noise::Independent((covariance[0] - own.map(|u| u * u).sum::<f64>()).max(0.0)),
+            Some(sums) => {
+                let mut rest: Vec<f64> = sums.iter().map(|u| u * y_scale).collect();
+                for (cluster, u) in treated.clusters.iter().zip(own) {
+                    rest[*cluster as usize] -= u;
+                }
+                Noise::ByCluster(rest)
+            }
+        };
+        Self { mean: mean - att, noise, covariance }
     }
 
     fn curve<B: DidBackend>(
@@ -152,7 +182,7 @@ impl Comparison {
         sample: &Sample,
         treated: Treated,
     ) -> Result<Curve> {
-        let Treated { mut changes, doses, weights } = treated;
+        let Treated { mut changes, doses, weights, clusters } = treated;
         for change in &mut changes {
             *change -= self.mean;
         }
@@ -162,7 +192,14 @@ impl Comparison {
         let grid: Vec<Vec<f64>> =
             config.grid.doses(found.range, &found.quantiles).into_iter().map(|d| vec![d]).collect();
         let (columns, sorted) = ([doses], [sorted]);
-        let data = Observations { y: &changes, x: &columns, w: None, weights: Some(&weights) };
+        let (noise, shift) = self.noise.parts(config.comparison_noise);
+        let data = Observations {
+            y: &changes,
+            x: &columns,
+            w: None,
+            weights: Some(&weights),
+            clusters: sample.n_clusters.map(|_| Clusters { of: &clusters, shift: &shift }),
+        };
         let spaces = Spaces {
             basis: SieveBasis::Tensor,
             knots: SieveKnots::Quantiles,
@@ -173,7 +210,6 @@ impl Comparison {
             x: &sorted,
             w: None,
         };
-        let noise = if config.comparison_noise { self.variance } else { 0.0 };
         let question = Question {
             segments: None,
             smooth: 0,
@@ -239,7 +275,8 @@ fn coefficients(sample: &Sample, fitted: &Fitted, noise: f64) -> Joint {
     let share = sample.shares[sample.groups[0].clone()].iter().sum();
     let values = (0..j).map(|a| Some(own(a))).chain([Some(share)]).collect();
     let covariance = Some(covariance);
-    Joint { values, covariance, draws: None, n: sample.n, n_clusters: None, unit: 1.0 }
+    let (n, n_clusters) = (sample.n, sample.n_clusters);
+    Joint { values, covariance, draws: None, n, n_clusters, unit: 1.0 }
 }
 
 /// The mean slope at the treated units' doses, and its variance.
@@ -263,8 +300,9 @@ fn average_slope(data: &Observations<'_>, fitted: &Fitted) -> Result<(f64, f64)>
     }
     let mean: f64 = slopes.iter().zip(beta).map(|(slope, b)| slope * b).sum();
     let direction = crate::solve::multiply(&pseudo_inverse(&gram, j)?, &slopes);
+    let mut influence = vec![0.0; data.clusters.map_or(0, |clusters| clusters.shift.len())];
     let mut variance = 0.0;
-    for ((dose, weight), y) in data.x[0].iter().zip(weights).zip(data.y) {
+    for (row, ((dose, weight), y)) in data.x[0].iter().zip(weights).zip(data.y).enumerate() {
         let first = splines.nonzero(*dose, 0, &mut values);
         splines.nonzero(*dose, 1, &mut derivatives);
         let at = |row: &[f64], v: &[f64]| -> f64 {
@@ -272,9 +310,14 @@ fn average_slope(data: &Observations<'_>, fitted: &Fitted) -> Result<(f64, f64)>
         };
         let residual = y - at(&values, beta);
         let slope = (at(&derivatives, beta) - mean) / total;
-        variance += (weight * (slope + residual * at(&values, &direction))).powi(2);
+        let own = weight * (slope + residual * at(&values, &direction));
+        match data.clusters {
+            Some(clusters) => influence[clusters.of[row] as usize] += own,
+            None => variance += own * own,
+        }
     }
-    Ok((mean, variance))
+    let of_clusters: f64 = influence.iter().map(|u| u * u).sum();
+    Ok((mean, variance + of_clusters))
 }
 
 /// One effect and the group's share.
@@ -286,7 +329,7 @@ fn one(sample: &Sample, value: f64, variance: f64, comparison: &Comparison, unit
         covariance: Some(covariance),
         draws: None,
         n: sample.n,
-        n_clusters: None,
+        n_clusters: sample.n_clusters,
         unit,
     }
 }

@@ -16,7 +16,12 @@ pub(super) struct Treated {
     pub doses: Vec<f64>,
     /// Sampling weights.
     pub weights: Vec<f64>,
+    /// Clusters; empty without.
+    pub clusters: Vec<u32>,
 }
+
+/// A unit's rank, its cluster if there are any, and its columns.
+type Row = (u64, Option<u32>, [f64; COLUMNS]);
 
 /// Columns that are kept: change, dose and weight.
 const COLUMNS: usize = 3;
@@ -51,15 +56,16 @@ pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<Treat
     strata[rows.stratum] = plan;
     let consumers = Consumers { clusters: None, multipliers: None, keep_rows: true };
     let pass = InfluencePass { columns: COLUMNS, trim: UNTRIMMED, strata, consumers };
-    let mut kept: Vec<(u64, [f64; COLUMNS])> = Vec::with_capacity(cell.n_treated);
+    let mut kept: Vec<Row> = Vec::with_capacity(cell.n_treated);
     source.run_keeping(&pass, &mut |rows| keep(&mut kept, &rows))?;
-    kept.sort_unstable_by_key(|(rank, _)| *rank);
+    kept.sort_unstable_by_key(|(rank, ..)| *rank);
     if kept.len() != cell.n_treated {
         return Err(foreign());
     }
     let level = level(sample, rows.stratum, post, base);
     let mut treated = Treated::default();
-    for (_, [change, dose, weight]) in kept {
+    for (_, cluster, [change, dose, weight]) in kept {
+        treated.clusters.extend(cluster);
         treated.changes.push((change + level) * sample.y_scale);
         treated.doses.push(dose);
         treated.weights.push(weight);
@@ -72,14 +78,15 @@ fn level(sample: &Sample, stratum: usize, post: usize, base: usize) -> f64 {
     sample.offsets[stratum][post] - sample.offsets[stratum][base]
 }
 
-fn keep(kept: &mut Vec<(u64, [f64; COLUMNS])>, rows: &KeptRows) -> Result<()> {
+fn keep(kept: &mut Vec<Row>, rows: &KeptRows) -> Result<()> {
     let n = rows.ranks.len();
     let place = |column: usize| rows.columns.iter().position(|c| *c == column);
     let (Some(change), Some(dose), Some(weight)) = (place(0), place(1), place(2)) else {
         return if n == 0 { Ok(()) } else { Err(foreign()) };
     };
     for (i, rank) in rows.ranks.iter().enumerate() {
-        kept.push((*rank, [change, dose, weight].map(|at| rows.values[at * n + i])));
+        let columns = [change, dose, weight].map(|at| rows.values[at * n + i]);
+        kept.push((*rank, rows.clusters.get(i).copied(), columns));
     }
     Ok(())
 }

@@ -202,10 +202,6 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             let expected = "`dose` with the method `cck`, which has two periods";
             return fails("aggregation", expected, "an event study".into());
         }
-        if self.cluster.as_ref().is_some_and(|c| Some(c) != self.unit.as_ref()) {
-            let expected = "none with the method `cck`, whose bands are of independent units";
-            return fails("cluster", expected, "a column".into());
-        }
         if self.resampling != Resampling::Multiplier {
             let expected = "`multiplier` with the method `cck`, which draws coefficients";
             return fails("resampling", expected, format!("{:?}", self.resampling).to_lowercase());

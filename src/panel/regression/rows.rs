@@ -5,7 +5,7 @@ use polars::prelude::*;
 use super::columns::{CohortColumns, RegressionColumns};
 use super::factor::Coded;
 use crate::error::{DidError, Result};
-use crate::panel::columns::{find, numeric, refuse_negative};
+use crate::panel::columns::{find, negative_group, numeric, refuse_negative};
 use crate::panel::formula::{Evaluated, Formula, RawColumn};
 use crate::panel::frame::cleaned;
 use crate::panel::gaps::Gaps;
@@ -50,7 +50,7 @@ impl Cohorts {
         };
         let cohorts = numbers(cohort, "group", f64::INFINITY)?;
         if let Some((row, value)) = (0..).zip(&*cohorts).find(|(_, g)| **g < 0.0) {
-            return Err(DidError::NegativeGroup { column: cohort.clone(), value: *value, row });
+            return Err(negative_group(cohort, *value, row));
         }
         let never = |g: &f64| if *g == 0.0 || g.is_nan() { f64::INFINITY } else { *g };
         let cohorts: Vec<f64> = cohorts.iter().map(never).collect();
