@@ -464,9 +464,10 @@ fn units_twice_are_units_of_weight_two() {
 #[test]
 fn chosen_dimensions_of_clusters_of_twins_are_those_of_units() {
     let two = DoseSimulation::builder().units(400).periods(2).groups(1).seed(1).build().frame();
-    let ids = floats(&two, "id");
-    let twins = two.vstack(&with(&two, "id", ids.iter().map(|id| id + 1e4).collect::<Vec<_>>()));
-    let twins = with(&twins.unwrap(), "pair", [ids.clone(), ids].concat());
+    let (ids, n) = (floats(&two, "id"), two.height());
+    let twins = with(&two.vstack(&two).unwrap(), "pair", [ids.clone(), ids.clone()].concat());
+    let own: Vec<f64> = (0..2 * n).map(|i| ids[i % n] + if i < n { 0.0 } else { 1e4 }).collect();
+    let twins = with(&twins, "id", own);
     for noise in [true, false] {
         let cck = but(config(), |c| (c.method, c.comparison_noise) = (DoseMethod::Cck, noise));
         let units = fit(&cck, &two);
@@ -483,7 +484,7 @@ fn chosen_dimensions_of_clusters_of_twins_are_those_of_units() {
             same(a.att, b.att);
             same(a.acrt, b.acrt);
         }
-        assert_eq!(clusters.settings.n_clusters, Some(400));
+        assert_eq!(clusters.level.settings.n_clusters, Some(400));
     }
 }
 
