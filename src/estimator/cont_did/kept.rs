@@ -70,7 +70,12 @@ pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<Treat
         treated.doses.push(dose);
         treated.weights.push(weight);
     }
-    Ok(treated)
+    let clusters = &treated.clusters;
+    let known = match sample.n_clusters {
+        None => clusters.is_empty(),
+        Some(n) => clusters.len() == cell.n_treated && clusters.iter().all(|c| (*c as usize) < n),
+    };
+    if known { Ok(treated) } else { Err(foreign()) }
 }
 
 /// What the stored changes of a stratum are too low by.
