@@ -53,6 +53,25 @@ fn options_out_of_range_are_refused() {
 }
 
 #[test]
+fn rows_of_negative_doses_are_rows_of_the_files() {
+    let df = doses(&data(), |i, d, _, _| if i == 1_003 { -0.5 } else { d });
+    for (df, expected) in [(&df, 1_003), (&df.reverse(), df.height() - 1 - 1_003)] {
+        let folder = tempfile::tempdir().unwrap();
+        for (i, mut half) in [df.slice(0, 500), df.slice(500, usize::MAX)].into_iter().enumerate() {
+            let file = std::fs::File::create(folder.path().join(format!("{i}.parquet"))).unwrap();
+            ParquetWriter::new(file).with_row_group_size(Some(200)).finish(&mut half).unwrap();
+        }
+        for budget in [None, Some(20_000)] {
+            let config = but(config(), |c| c.memory_budget = budget);
+            let found = config.fit_parquet(folder.path(), &[Default::default()]).unwrap_err();
+            let same =
+                matches!(found, DidError::Negative { role: "dose", row, .. } if row == expected);
+            assert!(same, "{found}");
+        }
+    }
+}
+
+#[test]
 fn doses_that_cannot_be_are_named() {
     let df = data();
     let found = error(&config(), &doses(&df, |i, d, _, _| if i == 17 { -0.5 } else { d }));
