@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::pass::{
-    Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan,
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, StratumPlan,
 };
 
 /// What a backend may offer beside its passes over a chunk: passes over all chunks of a device, for devices on which a call
 /// costs more than its work.
 ///
-/// The sums are those of the chunks one by one, added in order: within a segment tile by tile from zero, then segments. They are
-/// `None` if the device has too little room to form them so.
+/// The sums are those of the chunks one by one, added in order: within a segment tile by tile from zero, then segments. Where one
+/// statistic of all segments is wanted, it goes on from `before`, that of earlier segments. They are `None` if the device has too
+/// little room to form them so.
 pub trait AtOnce<B: Backend>: Sync {
     /// Puts rows on a device, one chunk for each entry, all in as few allocations as the device can have.
     ///
@@ -38,6 +39,7 @@ pub trait AtOnce<B: Backend>: Sync {
         segments: &Segments<'_, B>,
         jobs: &[GramJob],
         trim: f64,
+        before: Option<&Vec<Gram>>,
     ) -> Result<Option<Vec<Vec<Gram>>>>;
 
     /// Derivatives of logit models, one entry a job; `jobs` are ordered by stratum.
@@ -49,9 +51,11 @@ pub trait AtOnce<B: Backend>: Sync {
         segments: &Segments<'_, B>,
         thinning: usize,
         jobs: &[LogitJob],
+        before: Option<&Vec<LogitStat>>,
     ) -> Result<Option<Vec<Vec<LogitStat>>>>;
 
-    /// Sums over influence values in `columns` columns, without clusters; `plans` are those of the strata.
+    /// Sums over influence values in `columns` columns; `plans` are those of the strata. `None` also if values are kept, or if each
+    /// segment's sums by cluster are wanted.
     ///
     /// # Errors
     /// What the device reports.
@@ -61,7 +65,8 @@ pub trait AtOnce<B: Backend>: Sync {
         plans: &[StratumPlan],
         trim: f64,
         columns: usize,
-        multipliers: Option<Multipliers>,
+        consumers: &Consumers,
+        before: Option<&InfluenceStat>,
     ) -> Result<Option<Vec<InfluenceStat>>>;
 
     /// What this thread has had done since it last asked.

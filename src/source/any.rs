@@ -86,11 +86,12 @@ impl AnyPass {
         &self,
         device: &dyn AtOnce<B>,
         segments: &Segments<'_, B>,
+        before: Option<&AnyStat>,
     ) -> Result<Option<Vec<AnyStat>>> {
         if self.draws.is_some() {
             return Ok(None);
         }
-        self.kind.at_once(device, segments)
+        self.kind.at_once(device, segments, before)
     }
 
     /// As [`Pass::merge`].
@@ -180,14 +181,25 @@ impl Kind {
         &self,
         device: &dyn AtOnce<B>,
         segments: &Segments<'_, B>,
+        before: Option<&AnyStat>,
     ) -> Result<Option<Vec<AnyStat>>> {
         fn any<S>(stats: Option<Vec<S>>, any: fn(S) -> AnyStat) -> Option<Vec<AnyStat>> {
             stats.map(|stats| stats.into_iter().map(any).collect())
         }
+        macro_rules! stats {
+            ($pass:expr, $kind:path) => {{
+                let before = match before {
+                    None => None,
+                    Some($kind(before)) => Some(before),
+                    Some(_) => return Err(foreign()),
+                };
+                any($pass.at_once(device, segments, before)?, $kind)
+            }};
+        }
         Ok(match self {
-            Self::Gram(pass) => any(pass.at_once(device, segments)?, AnyStat::Grams),
-            Self::Logit(pass) => any(pass.at_once(device, segments)?, AnyStat::Logits),
-            Self::Influence(pass) => any(pass.at_once(device, segments)?, AnyStat::Influence),
+            Self::Gram(pass) => stats!(pass, AnyStat::Grams),
+            Self::Logit(pass) => stats!(pass, AnyStat::Logits),
+            Self::Influence(pass) => stats!(pass, AnyStat::Influence),
         })
     }
 

@@ -6,8 +6,8 @@ use super::{AnyPass, AnyStat};
 use crate::backend::{AtOnce, DidBackend, Segments};
 use crate::error::{DidError, Result};
 use crate::pass::{
-    Chunk, Consumers, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat,
-    Stat, of_stratum,
+    Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat, Stat,
+    of_stratum,
 };
 
 /// A map from the chunks of a sample to an additive statistic.
@@ -37,8 +37,8 @@ pub(crate) trait Pass: Clone + Into<AnyPass> {
         part: &mut Self::Stat,
     ) -> Result<Option<KeptRows>>;
 
-    /// The statistics of segments that one device holds, in one call: of all together, or of each its stratum's part. `None` if
-    /// that cannot be had.
+    /// The statistics of segments that one device holds, in one call: of all together and those `before`, or of each its stratum's
+    /// part. `None` if that cannot be had.
     ///
     /// # Errors
     /// What the backend reports.
@@ -46,6 +46,7 @@ pub(crate) trait Pass: Clone + Into<AnyPass> {
         &self,
         device: &dyn AtOnce<B>,
         segments: &Segments<'_, B>,
+        before: Option<&Self::Stat>,
     ) -> Result<Option<Vec<Self::Stat>>>;
 
     /// Adds a stratum's part to the statistic of all.
@@ -87,12 +88,13 @@ impl Pass for GramPass {
         &self,
         device: &dyn AtOnce<B>,
         segments: &Segments<'_, B>,
+        before: Option<&Vec<Gram>>,
     ) -> Result<Option<Vec<Vec<Gram>>>> {
         let mut kinds = self.jobs.windows(2).map(|w| w[0].odds.is_some() == w[1].odds.is_some());
         if !kinds.all(|same| same) {
             return Ok(None);
         }
-        device.gram(segments, &self.jobs, self.trim)
+        device.gram(segments, &self.jobs, self.trim, before)
     }
 
     fn merge(&self, total: &mut Vec<Gram>, stratum: usize, part: &Vec<Gram>) -> Result<()> {
@@ -132,8 +134,9 @@ impl Pass for LogitPass {
         &self,
         device: &dyn AtOnce<B>,
         segments: &Segments<'_, B>,
+        before: Option<&Vec<LogitStat>>,
     ) -> Result<Option<Vec<Vec<LogitStat>>>> {
-        device.logit(segments, self.thinning, &self.jobs)
+        device.logit(segments, self.thinning, &self.jobs, before)
     }
 
     fn merge(
@@ -176,12 +179,10 @@ impl Pass for InfluencePass {
         &self,
         device: &dyn AtOnce<B>,
         segments: &Segments<'_, B>,
+        before: Option<&InfluenceStat>,
     ) -> Result<Option<Vec<InfluenceStat>>> {
-        let Consumers { clusters, multipliers, keep_rows } = self.consumers;
-        if clusters.is_some() || keep_rows {
-            return Ok(None);
-        }
-        device.influence(segments, &self.strata, self.trim, self.columns, multipliers)
+        let Self { columns, trim, strata, consumers } = self;
+        device.influence(segments, strata, *trim, *columns, consumers, before)
     }
 
     fn merge(&self, total: &mut InfluenceStat, _: usize, part: &InfluenceStat) -> Result<()> {

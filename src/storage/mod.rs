@@ -10,7 +10,7 @@ mod shared;
 
 use std::path::Path;
 
-pub(crate) use objects::Object;
+pub(crate) use objects::{Object, Version};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use shared::{
     check_directory, create, fresh_directory, is_empty, length, range, read, remove_directory,

@@ -12,6 +12,13 @@ pub(crate) enum Object {}
 #[derive(Debug)]
 pub(crate) enum Upload {}
 
+/// What an object is at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Version {
+    /// Bytes that it has.
+    pub length: u64,
+}
+
 impl Object {
     /// Nothing, for paths of directories.
     ///
@@ -31,11 +38,15 @@ impl Object {
         match *self {}
     }
 
-    pub fn length(&self) -> io::Result<u64> {
+    pub fn version(&self) -> io::Result<Version> {
         match *self {}
     }
 
-    pub fn range(&self, _: u64, _: u64) -> io::Result<Vec<u8>> {
+    pub fn range_of(&self, _: &Version, _: u64, _: u64) -> io::Result<Vec<u8>> {
+        match *self {}
+    }
+
+    pub fn name(&self) -> String {
         match *self {}
     }
 
@@ -46,6 +57,14 @@ impl Object {
 
 #[cfg(test)]
 impl Object {
+    pub fn length(&self) -> io::Result<u64> {
+        match *self {}
+    }
+
+    pub fn range(&self, _: u64, _: u64) -> io::Result<Vec<u8>> {
+        match *self {}
+    }
+
     pub fn create(&self) -> io::Result<Upload> {
         match *self {}
     }

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use futures::{StreamExt, TryStreamExt, stream};
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::buffered::BufWriter;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path as Key;
-use object_store::{Error, ObjectStore, ObjectStoreExt, RetryConfig};
+use object_store::{Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt, RetryConfig};
 
 use super::split;
 use crate::parallel::held;
@@ -33,6 +34,15 @@ pub(crate) struct Object {
     key: Key,
     /// The path's beginning, up to the key.
     root: String,
+}
+
+/// What an object is at a time, until somebody writes it anew.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Version {
+    /// Bytes that it has.
+    pub length: u64,
+    tag: Option<String>,
+    modified: DateTime<Utc>,
 }
 
 impl Object {
@@ -55,13 +65,19 @@ impl Object {
         }
     }
 
-    /// Bytes that it has.
-    pub fn length(&self) -> io::Result<u64> {
+    /// What it is now.
+    pub fn version(&self) -> io::Result<Version> {
         if self.key.is_root() {
             return Err(io::ErrorKind::NotFound.into());
         }
         let Self { store, key, .. } = self.clone();
-        wait(async move { store.head(&key).await.map(|meta| meta.size) })
+        let meta = wait(async move { store.head(&key).await })?;
+        Ok(Version { length: meta.size, tag: meta.e_tag, modified: meta.last_modified })
+    }
+
+    /// Bytes that it has.
+    pub fn length(&self) -> io::Result<u64> {
+        self.version().map(|version| version.length)
     }
 
     /// So many of its bytes.
@@ -69,6 +85,18 @@ impl Object {
     /// # Errors
     /// If it has fewer, too.
     pub fn range(&self, start: u64, length: u64) -> io::Result<Vec<u8>> {
+        self.bytes(start, length, None)
+    }
+
+    /// So many of the bytes that it had in a version.
+    ///
+    /// # Errors
+    /// If it was written anew, too, where the store tells versions apart.
+    pub fn range_of(&self, version: &Version, start: u64, length: u64) -> io::Result<Vec<u8>> {
+        self.bytes(start, length, version.tag.clone())
+    }
+
+    fn bytes(&self, start: u64, length: u64, tag: Option<String>) -> io::Result<Vec<u8>> {
         let end = start.saturating_add(length);
         let piece = |from: u64| from..from.saturating_add(PIECE).min(end);
         let pieces: Vec<Range<u64>> = (start..end).step_by(PIECE as usize).map(piece).collect();
@@ -76,7 +104,9 @@ impl Object {
         let bytes = wait(async move {
             let ask = |range| {
                 let (store, key) = (Arc::clone(&store), key.clone());
-                async move { store.get_range(&key, range).await }
+                let range = Some(GetRange::Bounded(range));
+                let options = GetOptions { range, if_match: tag.clone(), ..GetOptions::default() };
+                async move { store.get_opts(&key, options).await?.bytes().await }
             };
             let mut asked = stream::iter(pieces).map(ask).buffered(REQUESTS);
             let mut bytes = Vec::new();
@@ -90,6 +120,11 @@ impl Object {
         } else {
             Err(io::ErrorKind::UnexpectedEof.into())
         }
+    }
+
+    /// Its path.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.root, self.key)
     }
 
     /// Paths of the objects below it, as below a directory.
@@ -232,6 +267,9 @@ fn wait<T: Send + 'static>(
     let done = receive.recv().map_err(|_| io::Error::other("the object store's client stopped"))?;
     done.map_err(|error| match error {
         Error::NotFound { .. } => io::Error::new(io::ErrorKind::NotFound, "no such object"),
+        Error::Precondition { .. } => {
+            io::Error::other("the object was written anew while it was read; read it again")
+        }
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
             io::Error::new(io::ErrorKind::PermissionDenied, error)
         }

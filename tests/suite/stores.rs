@@ -116,6 +116,11 @@ fn parquet_files_in_a_bucket() {
     let in_pieces = but(named(), |e| e.memory_budget = Some(2 << 20));
     let pieces = in_pieces.fit_parquet(bucket.path("panel").to_str().unwrap(), &[device]);
     assert!(bits(pieces) == here);
+    let other = rows().lazy().with_column(col("y") * lit(2.0)).collect().unwrap();
+    let directory = files(&other, &bucket, "panel");
+    let here = bits(named().fit(directory.path(), &device));
+    let anew = bits(named().fit(bucket.path("panel").as_path(), &device));
+    assert!(anew == here, "what was known of the files of before");
     let fit = |path: &str| error(named().fit(bucket.path(path).as_path(), &device));
     assert!(fit("nothing").contains("no such"), "{}", fit("nothing"));
     assert!(fit("panel/9.parquet").contains("9.parquet"));

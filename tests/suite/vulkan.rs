@@ -5,6 +5,7 @@
 use burn_did::backend::{DeviceWork, Vulkan};
 use burn_did::data::Simulation;
 use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result};
+use polars::prelude::{IntoLazy, col, lit};
 
 use crate::backends;
 use crate::fixed_effects_devices;
@@ -37,7 +38,14 @@ fn every_golden_case_of_two_periods_and_triple_differences() {
 }
 
 /// A fit of four cohorts, two of them with more than a tile.
-fn fit(covariates: &str, draws: usize, budget: Option<u64>) -> Result<GroupTimeResult> {
+fn fit(
+    covariates: &str,
+    draws: usize,
+    cluster: Option<&str>,
+    budget: Option<u64>,
+) -> Result<GroupTimeResult> {
+    let frame = Simulation::builder().units(20_000).build().frame();
+    let frame = frame.lazy().with_column((col("id") % lit(50)).alias("cluster")).collect()?;
     AttGt::<Vulkan>::builder()
         .outcome("y")
         .unit("id")
@@ -46,14 +54,15 @@ fn fit(covariates: &str, draws: usize, budget: Option<u64>) -> Result<GroupTimeR
         .covariates(covariates)
         .control_group(ControlGroup::NotYetTreated)
         .maybe_bootstrap((draws > 0).then(|| Bootstrap::draws(draws)))
+        .maybe_cluster(cluster)
         .maybe_memory_budget(budget)
         .build()
-        .fit(&Simulation::builder().units(20_000).build().frame(), &Default::default())
+        .fit(&frame, &Default::default())
 }
 
 /// What it asks of the device.
-fn work(covariates: &str, draws: usize) -> DeviceWork {
-    let fit = fit(covariates, draws, None).expect("a fit");
+fn work(covariates: &str, draws: usize, cluster: Option<&str>) -> DeviceWork {
+    let fit = fit(covariates, draws, cluster, None).expect("a fit");
     fit.timings.device.expect("GPUs count")
 }
 
@@ -62,13 +71,15 @@ fn streamed_data_give_the_same_bits() {
     if !usable() {
         return;
     }
-    let resident = fit("~ x1", 100, None).expect("a fit");
-    let streamed = fit("~ x1", 100, Some(1 << 19)).expect("a fit");
-    let work = streamed.timings.device.expect("GPUs count");
-    assert_eq!(work.resident_bytes, 0);
-    assert!(work.reads > work.passes);
-    assert_eq!(resident.cells, streamed.cells);
-    let error = fit("~ x1", 0, Some(1_000)).expect_err("not even a tile");
+    for cluster in [None, Some("cluster")] {
+        let resident = fit("~ x1", 100, cluster, None).expect("a fit");
+        let streamed = fit("~ x1", 100, cluster, Some(1 << 19)).expect("a fit");
+        let work = streamed.timings.device.expect("GPUs count");
+        assert_eq!(work.resident_bytes, 0);
+        assert!(work.reads > work.passes);
+        assert_eq!(resident.cells, streamed.cells);
+    }
+    let error = fit("~ x1", 0, None, Some(1_000)).expect_err("not even a tile");
     assert!(matches!(error, DidError::Memory { .. }), "{error}");
 }
 
@@ -80,13 +91,15 @@ fn a_pass_is_few_launches_and_one_read() {
     }
     // The sample is sent as one piece and then checked.
     let sent = 2;
-    let plain = work("~ 1", 0);
+    let plain = work("~ 1", 0, None);
     assert_eq!(plain.passes, 2, "cross-products and influence values");
     assert_eq!((plain.reads, plain.launches), (sent + 2, sent + 2 + 3));
     assert!(plain.resident_bytes > 0 && plain.bytes_up > plain.resident_bytes);
-    let draws = work("~ 1", 100);
+    let draws = work("~ 1", 100, None);
     assert_eq!((draws.passes, draws.reads, draws.launches), (2, sent + 2, sent + 2 + 5));
-    let models = work("~ x1", 0);
+    let clusters = work("~ 1", 100, Some("cluster"));
+    assert_eq!((clusters.passes, clusters.reads, clusters.launches), (2, sent + 2, sent + 2 + 3));
+    let models = work("~ x1", 0, None);
     assert_eq!(models.reads, sent + models.passes);
     // Two for cross-products and for a step of all models, four for influence values.
     assert_eq!(models.launches, sent + 2 * (models.passes - 1) + 4);

@@ -12,7 +12,7 @@ use super::{GpuRuntime, meter};
 use crate::backend::{AtOnce, DeviceWork, HostRows, Segments};
 use crate::error::Result;
 use crate::pass::{
-    Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, StratumPlan, of_stratum,
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, StratumPlan, of_stratum,
 };
 
 /// What all `CubeCL` backends can do.
@@ -36,6 +36,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
         jobs: &[GramJob],
         trim: f64,
+        before: Option<&Vec<Gram>>,
     ) -> Result<Option<Vec<Vec<Gram>>>> {
         let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
@@ -43,7 +44,8 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
             let shape = [chunk.k, chunk.y.dims()[0]];
             let form = Jobs::gram(&gpu, &columns, shape, jobs, trim);
             let asked = asked(segments, jobs, |job| job.stratum);
-            let sums = form.sums(&gpu, &columns, &asked, Cut::Segments, None)?;
+            let before = before.map(|before| form.of_grams(before));
+            let sums = form.sums(&gpu, &columns, &asked, Cut::Segments, before)?;
             Ok(sums.map(|sums| split(&asked, segments.together, form.grams(&sums))))
         })
     }
@@ -53,14 +55,21 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
         thinning: usize,
         jobs: &[LogitJob],
+        before: Option<&Vec<LogitStat>>,
     ) -> Result<Option<Vec<Vec<LogitStat>>>> {
         let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns) = Columns::of(chunk)?;
             let form = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
             let asked = asked(segments, jobs, |job| job.stratum);
-            let sums = form.sums(&gpu, &columns, &asked, Cut::Segments, None)?;
-            Ok(sums.map(|sums| split(&asked, segments.together, form.logits(&sums))))
+            let sums_before = before.map(|before| form.of_logits(before));
+            let sums = form.sums(&gpu, &columns, &asked, Cut::Segments, sums_before)?;
+            let Some(sums) = sums else { return Ok(None) };
+            let mut stats = form.logits(&sums);
+            for (stat, before) in stats.iter_mut().zip(before.into_iter().flatten()) {
+                stat.max_p = stat.max_p.max(before.max_p);
+            }
+            Ok(Some(split(&asked, segments.together, stats)))
         })
     }
 
@@ -70,24 +79,39 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         plans: &[StratumPlan],
         trim: f64,
         columns: usize,
-        multipliers: Option<Multipliers>,
+        consumers: &Consumers,
+        before: Option<&InfluenceStat>,
     ) -> Result<Option<Vec<InfluenceStat>>> {
         let Some(chunk) = segments.chunks.first() else { return Ok(None) };
+        let Consumers { clusters, multipliers, keep_rows } = *consumers;
+        if keep_rows || clusters.is_some() && !segments.together {
+            return Ok(None);
+        }
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, data) = Columns::of(chunk)?;
             let spans = spans(segments);
             let influence = Influence::new(&gpu, &data, chunk.k, plans, trim);
             let ranks: Vec<&[u64]> = segments.chunks.iter().map(|c| c.rank.as_slice()).collect();
             let rows = if segments.together { 1 } else { spans.len() };
+            let cluster: Vec<u32> = match clusters {
+                None => Vec::new(),
+                Some(_) => segments.chunks.iter().flat_map(|c| &c.cluster).copied().collect(),
+            };
             let question = Question {
                 columns,
                 rows,
-                sums: true,
+                sums: clusters.is_none(),
                 multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
+                clusters: clusters.map(|count| (count, cluster.as_slice())),
                 values: false,
             };
-            let sums = influence.sums(&spans, &question, Cut::Segments, None)?;
-            let Some(Sums { cross, draws, .. }) = sums else { return Ok(None) };
+            let before = before.map(Sums::of);
+            let sums = influence.sums(&spans, &question, Cut::Segments, before)?;
+            let Some(Sums { cross, draws, clusters, .. }) = sums else { return Ok(None) };
+            if question.clusters.is_some() {
+                let none = InfluenceStat::zero(columns, consumers);
+                return Ok(Some(vec![InfluenceStat { clusters, ..none }]));
+            }
             let draws_of_row = draws.len() / rows;
             let stat = |row: usize| {
                 let mut cross = cross[row * columns * columns..][..columns * columns].to_vec();

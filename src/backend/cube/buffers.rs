@@ -62,6 +62,21 @@ impl<R: GpuRuntime> Gpu<R> {
         self.dtype == DType::F64
     }
 
+    /// Numbers that a sum over many rows is made of: doubles, or two singles.
+    pub(super) fn numbers_of_a_sum(&self) -> usize {
+        if self.doubles() { 1 } else { 2 }
+    }
+
+    /// Sums to go on from.
+    pub(super) fn sums(&self, sums: &[f64]) -> Buffer {
+        if self.doubles() {
+            return self.floats(sums.to_vec());
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "the second number is what is lost")]
+        let single = |sum: f64| f64::from(sum as f32);
+        self.floats(sums.iter().flat_map(|sum| [single(*sum), sum - single(*sum)]).collect())
+    }
+
     /// Bytes of a number.
     pub(super) fn width(&self) -> usize {
         self.dtype.size()

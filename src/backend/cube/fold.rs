@@ -63,23 +63,22 @@ pub(super) struct Tiles<'a> {
 }
 
 impl<'a, R: GpuRuntime> Fold<'a, R> {
-    /// Sums that start from `before`, those of earlier tiles of the same segment, or from nothing.
+    /// Sums that start from `before`, or from nothing: from those of earlier segments or, where `cut` is between tiles, of
+    /// earlier tiles of the same segment.
     pub(super) fn new(gpu: &'a Gpu<R>, shape: Shape, cut: Cut, before: Option<Vec<f64>>) -> Self {
         let outputs = shape.rows * shape.width();
         let (out, start, before) = match before {
-            Some(before) if gpu.doubles() => {
+            Some(before) if gpu.doubles() || cut == Cut::Segments => {
                 let mut padded = vec![0.0; outputs];
                 for (row, before) in
                     padded.chunks_exact_mut(shape.width()).zip(before.chunks_exact(shape.entries))
                 {
                     row[..shape.entries].copy_from_slice(before);
                 }
-                (gpu.floats(padded), Start::Tiles, None)
+                let start = if cut == Cut::Tiles { Start::Tiles } else { Start::Segments };
+                (gpu.sums(&padded), start, None)
             }
-            before => {
-                let numbers = if gpu.doubles() { 1 } else { 2 };
-                (gpu.empty(outputs * numbers), Start::Zero, before)
-            }
+            before => (gpu.empty(outputs * gpu.numbers_of_a_sum()), Start::Zero, before),
         };
         Self { gpu, shape, cut, out, start, before }
     }
@@ -135,13 +134,8 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
 
     /// The outputs, `[rows, entries]`, from what was read of [`out`](Self::out).
     pub(super) fn finish(self, read: &[f64]) -> Result<Vec<f64>> {
-        let singles: Vec<f64>;
-        let read = if self.gpu.doubles() {
-            read
-        } else {
-            singles = read.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
-            &singles
-        };
+        let read: Vec<f64> =
+            read.chunks_exact(self.gpu.numbers_of_a_sum()).map(|sum| sum.iter().sum()).collect();
         let Shape { rows, entries, .. } = self.shape;
         if read.len() != rows * self.shape.width() {
             let problem = format!("{} sums came of {}", read.len(), rows * self.shape.width());

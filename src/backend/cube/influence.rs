@@ -3,6 +3,7 @@
 use cubecl::prelude::CubeDim;
 
 use super::buffers::{Buffer, Gpu};
+use super::clusters::ClusterSums;
 use super::fold::{Fold, Shape, Tiles};
 use super::kernels::{self, ABSENT, DRAWS, GROUP, Law, SHARES, UNITS};
 use super::products::{self, Blocks, Factors};
@@ -13,7 +14,7 @@ use super::work::{Stamp, Work, grid};
 use super::{GpuRuntime, scratch};
 use crate::error::Result;
 use crate::options::Multiplier;
-use crate::pass::{Multipliers, StratumPlan, TILE};
+use crate::pass::{InfluenceStat, Multipliers, StratumPlan, TILE};
 use crate::random::{MAMMEN_LOWER, halves, law_levels};
 
 /// Plans over a sample's columns. `Span::of` is the position of a span's plan.
@@ -30,21 +31,21 @@ pub(super) struct Influence<'a, R: GpuRuntime> {
 }
 
 /// Values of spans, tile by tile, in columns that are `stride` apart.
-struct Values<'a> {
-    buffer: Buffer,
-    stride: usize,
-    parts: Vec<Part<'a>>,
+pub(super) struct Values<'a> {
+    pub buffer: Buffer,
+    pub stride: usize,
+    pub parts: Vec<Part<'a>>,
 }
 
 /// A span and its values.
-struct Part<'a> {
-    span: Span,
+pub(super) struct Part<'a> {
+    pub span: Span,
     /// First item, which is a tile's column.
     item: usize,
     /// First entry, and from a tile to the next.
-    entries: [usize; 2],
+    pub entries: [usize; 2],
     /// Which influence columns there are values of.
-    active: &'a [usize],
+    pub active: &'a [usize],
 }
 
 /// Sums over influence values, of all columns of the sample.
@@ -53,8 +54,18 @@ pub(super) struct Sums {
     pub cross: Vec<f64>,
     /// `[rows, m, R]`.
     pub draws: Vec<f64>,
+    /// Sums by cluster, `[m, C]`, if they are asked for.
+    pub clusters: Vec<f64>,
     /// The values, `[tiles, columns, TILE]`, if they are asked for.
     pub values: Vec<f64>,
+}
+
+impl Sums {
+    /// Those of earlier rows.
+    pub(super) fn of(stat: &InfluenceStat) -> Self {
+        let InfluenceStat { cross, clusters, draws } = stat.clone();
+        Self { cross, draws, clusters, values: Vec::new() }
+    }
 }
 
 /// What is asked.
@@ -67,6 +78,8 @@ pub(super) struct Question<'a> {
     pub sums: bool,
     /// Multipliers, and the rank of every row of the spans, in order.
     pub multipliers: Option<(Multipliers, &'a [&'a [u64]])>,
+    /// Number of clusters `C` to sum within, and the cluster of every row of the spans, in order.
+    pub clusters: Option<(usize, &'a [u32])>,
     /// Whether the values are asked for, of a chunk.
     pub values: bool,
 }
@@ -193,8 +206,8 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         Ok(values)
     }
 
-    /// Sums over the spans; from `before`, those of earlier tiles, if the spans are a chunk. `None` if they need more working space
-    /// than there is.
+    /// Sums over the spans, from those `before`: of earlier segments or, if the spans are a chunk, of earlier tiles. `None` if they
+    /// need more working space than there is.
     ///
     /// # Errors
     /// What the device reports.
@@ -203,21 +216,26 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         spans: &[Span],
         question: &Question<'_>,
         cut: Cut,
-        before: Option<[Vec<f64>; 2]>,
+        before: Option<Sums>,
     ) -> Result<Option<Sums>> {
         let gpu = self.gpu;
         let (m, rows) = (question.columns, question.rows);
         let spec = question.multipliers.map(|(spec, _)| spec);
         let draws = spec.map_or(0, |s| s.draws);
+        let n_clusters = question.clusters.map_or(0, |(count, _)| count);
         let has_values = |s: &Span| s.rows > 0 && self.places[s.of].columns > 0;
-        let [mut before_cross, mut before_draws] = before.map_or([None, None], |b| b.map(Some));
         if !spans.iter().any(has_values) {
-            return Ok(Some(Sums {
-                cross: before_cross.unwrap_or_else(|| vec![0.0; rows * m * m]),
-                draws: before_draws.unwrap_or_else(|| vec![0.0; rows * m * draws]),
+            return Ok(Some(before.unwrap_or_else(|| Sums {
+                cross: vec![0.0; rows * m * m],
+                draws: vec![0.0; rows * m * draws],
+                clusters: vec![0.0; m * n_clusters],
                 values: Vec::new(),
-            }));
+            })));
         }
+        let [mut before_cross, mut before_draws, before_clusters] = match before {
+            None => [None, None, None],
+            Some(Sums { cross, draws, clusters, .. }) => [cross, draws, clusters].map(Some),
+        };
         let tile_bytes = |s: &Span| self.tile_bytes(s, draws);
         let Some(batches) = batches(spans, tile_bytes, scratch(gpu), cut) else {
             return Ok(None);
@@ -228,11 +246,19 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         let mut multiplied =
             spec.map(|_| Fold::new(gpu, Shape::draws(rows, m, draws), cut, before_draws.take()));
         let ranks = question.multipliers.map(|(_, ranks)| rank_words(gpu, ranks));
+        let mut clustered = match question.clusters {
+            None => None,
+            Some((count, cluster)) => {
+                let before = before_clusters.as_deref();
+                let Some(sums) = ClusterSums::new(gpu, [m, count], before) else { return Ok(None) };
+                Some((sums, cluster))
+            }
+        };
         let mut kept = Vec::new();
-        let mut first_rank = 0;
+        let mut end = 0;
         for batch in &batches {
-            let batch_ranks = first_rank;
-            first_rank += batch.iter().map(|s| s.rows).sum::<usize>();
+            let start = end;
+            end += batch.iter().map(|s| s.rows).sum::<usize>();
             // A launch has at least one cube.
             if !batch.iter().any(has_values) {
                 continue;
@@ -242,23 +268,32 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                 values.add_products(&work, &self.numbers, fold);
             }
             if let (Some(spec), Some(ranks), Some(fold)) = (&spec, &ranks, &mut multiplied) {
-                values.add_draws(&work, spec, (ranks, batch_ranks), fold);
+                values.add_draws(&work, spec, (ranks, start), fold);
+            }
+            if let Some((sums, cluster)) = &mut clustered {
+                sums.add(&work, &values, &cluster[start..end]);
             }
             if question.values {
                 kept.push(values.buffer);
             }
         }
-        let folds = cross.iter().chain(&multiplied);
-        let outputs: Vec<&Buffer> = folds.map(Fold::out).chain(&kept).collect();
+        let folds = cross.iter().chain(&multiplied).map(Fold::out);
+        let by_cluster = clustered.iter().map(|(sums, _)| sums.out());
+        let outputs: Vec<&Buffer> = folds.chain(by_cluster).chain(&kept).collect();
         let mut read = work.read(&outputs)?.into_iter();
-        let mut finish = |fold: Option<Fold<'_, R>>, before: Option<Vec<f64>>| {
-            let Some(fold) = fold else { return Ok(before.unwrap_or_default()) };
-            let read = read.next();
-            fold.finish(&read.ok_or_else(|| gpu.failed("fewer results than were asked for"))?)
+        let mut next =
+            || read.next().ok_or_else(|| gpu.failed("fewer results than were asked for"));
+        let mut finish = |fold: Option<Fold<'_, R>>, before: Option<Vec<f64>>| match fold {
+            None => Ok(before.unwrap_or_default()),
+            Some(fold) => fold.finish(&next()?),
         };
         let cross = finish(cross, before_cross)?;
         let draws = finish(multiplied, before_draws)?;
-        Ok(Some(Sums { cross, draws, values: read.flatten().collect() }))
+        let clusters = match clustered {
+            None => Vec::new(),
+            Some((sums, _)) => sums.finish(&next()?)?,
+        };
+        Ok(Some(Sums { cross, draws, clusters, values: read.flatten().collect() }))
     }
 }
 

@@ -8,6 +8,7 @@
 mod at_once;
 mod bidiagonal;
 mod buffers;
+mod clusters;
 mod conjugate;
 mod fold;
 mod influence;
@@ -197,7 +198,10 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
 /// Bytes of working space of one kind that a device has room for: a sixteenth of its memory where the largest allocation is a
 /// quarter, as on NVIDIA's.
 fn scratch<R: GpuRuntime>(gpu: &Gpu<R>) -> usize {
-    SCRATCH_BYTES.min(gpu.largest() * gpu.width() / 4)
+    let bytes = SCRATCH_BYTES.min(gpu.largest() * gpu.width() / 4);
+    #[cfg(test)]
+    let bytes = bytes.min(tests::SCRATCH.get());
+    bytes
 }
 
 /// The sums of a chunk, for which there was working space.
@@ -236,11 +240,17 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         rows: 1,
         sums: !clustered,
         multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
+        clusters: None,
         values: clustered || consumers.keep_rows,
     };
-    let before = [std::mem::take(&mut out.cross), std::mem::take(&mut out.draws)];
+    let before = Sums {
+        cross: std::mem::take(&mut out.cross),
+        draws: std::mem::take(&mut out.draws),
+        clusters: Vec::new(),
+        values: Vec::new(),
+    };
     let sums = influence.sums(&[span], &question, Cut::Tiles, Some(before))?;
-    let Sums { cross, draws, values } = fitting(&gpu, sums)?;
+    let Sums { cross, draws, values, .. } = fitting(&gpu, sums)?;
     (out.cross, out.draws) = (cross, draws);
     mirror(&mut out.cross);
     let active = plan.active();

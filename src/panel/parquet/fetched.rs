@@ -1,13 +1,16 @@
 //! Of a parquet file in an object store only what is wanted is fetched: into a file without a name that has the object's length, and
 //! holes where nothing was fetched.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
 use polars::prelude::FileMetadata;
 
-use crate::storage::Object;
+use crate::parallel::held;
+use crate::storage::{Object, Version};
 
 /// Bytes at the end that are fetched at once, in the hope that the metadata are among them.
 const TAIL: u64 = 1 << 16;
@@ -16,46 +19,128 @@ const END: u64 = 8;
 /// Ranges with gaps of at most so many bytes are fetched as one.
 const GAP: u64 = 1 << 20;
 
-/// The file with the object's metadata.
-pub(super) fn footer(object: &Object) -> io::Result<File> {
-    let length = object.length()?;
-    let file = tempfile::tempfile()?;
-    file.set_len(length)?;
-    let tail = length.saturating_sub(TAIL)..length;
-    let bytes = fetch(object, &file, &tail)?;
-    if let Some(end) = bytes.len().checked_sub(END as usize) {
-        let size = [bytes[end], bytes[end + 1], bytes[end + 2], bytes[end + 3]];
-        let start = length.saturating_sub(END + u64::from(u32::from_le_bytes(size)));
-        if start < tail.start {
-            fetch(object, &file, &(start..tail.start))?;
-        }
-    }
-    Ok(file)
+/// Bytes of metadata that are kept for the next reads of the same objects.
+const KEPT: usize = 32 << 20;
+
+/// What was fetched of an object.
+pub(super) struct Fetched {
+    object: Object,
+    version: Version,
+    file: File,
 }
 
-/// Adds columns of some rows, the first and how many: those of whole row groups.
-pub(super) fn add_rows(
-    object: &Object,
-    file: &File,
-    metadata: &FileMetadata,
-    (first, rows): (usize, usize),
-    columns: &[String],
-) -> io::Result<()> {
-    let (mut ranges, mut start) = (Vec::new(), 0);
-    for group in &metadata.row_groups {
-        let end = start + group.num_rows();
-        if start < first + rows && first < end {
-            for column in columns {
-                let chunks = group.columns_under_root_iter(column).into_iter().flatten();
-                ranges.extend(chunks.map(|chunk| chunk.byte_range()));
+impl Fetched {
+    /// The object's metadata.
+    pub(super) fn footer(object: Object) -> io::Result<Self> {
+        let version = object.version()?;
+        let file = tempfile::tempfile()?;
+        file.set_len(version.length)?;
+        let fetched = Self { object, version, file };
+        let name = fetched.object.name();
+        let known = held(&FOOTERS).get(&name, &fetched.version);
+        let footer = match known {
+            Some(footer) => footer,
+            None => {
+                let footer: Arc<[u8]> = fetched.fetch_footer()?.into();
+                held(&FOOTERS).add(name, fetched.version.clone(), Arc::clone(&footer));
+                footer
             }
+        };
+        fetched.write(fetched.version.length - footer.len() as u64, &footer)?;
+        Ok(fetched)
+    }
+
+    /// As a file, with holes where nothing was fetched.
+    pub(super) fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// Adds columns of some rows, the first and how many: those of whole row groups.
+    pub(super) fn add_rows(
+        &self,
+        metadata: &FileMetadata,
+        (first, rows): (usize, usize),
+        columns: &[String],
+    ) -> io::Result<()> {
+        let (mut ranges, mut start) = (Vec::new(), 0);
+        for group in &metadata.row_groups {
+            let end = start + group.num_rows();
+            if start < first + rows && first < end {
+                for column in columns {
+                    let chunks = group.columns_under_root_iter(column).into_iter().flatten();
+                    ranges.extend(chunks.map(|chunk| chunk.byte_range()));
+                }
+            }
+            start = end;
         }
-        start = end;
+        joined(ranges).into_iter().try_for_each(|range| {
+            let bytes = self.fetch(&range)?;
+            self.write(range.start, &bytes)
+        })
     }
-    for range in joined(ranges) {
-        fetch(object, file, &range)?;
+
+    /// The object's end, with all metadata.
+    fn fetch_footer(&self) -> io::Result<Vec<u8>> {
+        let length = self.version.length;
+        let tail = length.saturating_sub(TAIL)..length;
+        let bytes = self.fetch(&tail)?;
+        let Some(end) = bytes.len().checked_sub(END as usize) else { return Ok(bytes) };
+        let size = [bytes[end], bytes[end + 1], bytes[end + 2], bytes[end + 3]];
+        let start = length.saturating_sub(END + u64::from(u32::from_le_bytes(size)));
+        if start >= tail.start {
+            return Ok(bytes);
+        }
+        let mut all = self.fetch(&(start..tail.start))?;
+        all.extend(bytes);
+        Ok(all)
     }
-    Ok(())
+
+    fn fetch(&self, range: &Range<u64>) -> io::Result<Vec<u8>> {
+        self.object.range_of(&self.version, range.start, range.end - range.start)
+    }
+
+    fn write(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(start))?;
+        file.write_all(bytes)?;
+        file.seek(SeekFrom::Start(0))?;
+        Ok(())
+    }
+}
+
+/// Metadata of objects that were read before.
+static FOOTERS: Mutex<Footers<Version>> = Mutex::new(Footers::new());
+
+/// Ends of objects in a version, the last used at the back.
+struct Footers<V> {
+    entries: VecDeque<(String, V, Arc<[u8]>)>,
+    bytes: usize,
+}
+
+impl<V: PartialEq> Footers<V> {
+    const fn new() -> Self {
+        Self { entries: VecDeque::new(), bytes: 0 }
+    }
+
+    fn get(&mut self, name: &str, version: &V) -> Option<Arc<[u8]>> {
+        let at = self.entries.iter().position(|(n, v, _)| n == name && v == version)?;
+        let entry = self.entries.remove(at)?;
+        let footer = Arc::clone(&entry.2);
+        self.entries.push_back(entry);
+        Some(footer)
+    }
+
+    /// Adds the end of an object, in place of that of another version.
+    fn add(&mut self, name: String, version: V, footer: Arc<[u8]>) {
+        self.entries.retain(|(n, ..)| *n != name);
+        self.entries.push_back((name, version, footer));
+        self.bytes = self.entries.iter().map(|(.., footer)| footer.len()).sum();
+        while self.bytes > KEPT
+            && let Some((.., oldest)) = self.entries.pop_front()
+        {
+            self.bytes -= oldest.len();
+        }
+    }
 }
 
 /// The ranges in their order, with those as one that are next to each other.
@@ -73,17 +158,25 @@ fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     joined
 }
 
-fn fetch(object: &Object, mut file: &File, range: &Range<u64>) -> io::Result<Vec<u8>> {
-    let bytes = object.range(range.start, range.end - range.start)?;
-    file.seek(SeekFrom::Start(range.start))?;
-    file.write_all(&bytes)?;
-    file.seek(SeekFrom::Start(0))?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn footers_are_those_of_a_version_and_the_last_used() {
+        let mut footers = Footers::new();
+        let of = |length: usize| Arc::<[u8]>::from(vec![0; length]);
+        footers.add("a".into(), 1, of(10));
+        assert_eq!(footers.get("a", &2), None, "written anew");
+        assert_eq!(footers.get("b", &1), None);
+        footers.add("a".into(), 2, of(20));
+        assert_eq!((footers.get("a", &1), footers.bytes), (None, 20));
+        footers.add("b".into(), 1, of(KEPT - 30));
+        assert_eq!(footers.get("a", &2), Some(of(20)));
+        footers.add("c".into(), 1, of(20));
+        assert_eq!(footers.get("b", &1), None, "not used for longest");
+        assert_eq!((footers.get("a", &2), footers.bytes), (Some(of(20)), 40));
+    }
 
     #[test]
     fn neighbours_are_fetched_as_one() {

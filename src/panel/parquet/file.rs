@@ -11,7 +11,8 @@ use crate::files::problem;
 use crate::storage::Object;
 use crate::temporary;
 
-use super::fetched;
+use super::fetched::Fetched;
+use super::halves;
 
 /// Where rows are read from.
 #[derive(Clone, Debug)]
@@ -52,55 +53,52 @@ impl Source {
 
     /// Some of its rows: the first, and how many.
     pub fn rows(&self, rows: (usize, usize), columns: Vec<String>) -> Result<DataFrame> {
-        let object = self.object()?;
-        let file = self.file(object.as_ref())?;
-        let mut reader = ParquetReader::new(file.try_clone().map_err(|e| self.io(e))?);
-        let arrow = reader.schema().map_err(|e| self.unreadable(e))?;
-        let half = arrow.iter_values().any(|field| field.dtype() == &ArrowDataType::Float16);
-        if half && let Self::Path(path) = self {
-            if object.is_some() {
-                let remedy = "half precision is read from directories only; write the columns as single precision";
-                return Err(problem(path, remedy));
-            }
-            return Self::rows_with_halves(path, rows, &columns).map_err(|e| self.unreadable(e));
+        let fetched = self.fetched()?;
+        let open = || self.file(fetched.as_ref()).map(ParquetReader::new);
+        let mut reader = open()?;
+        let schema = reader.schema().map_err(|e| self.unreadable(e))?;
+        let metadata = reader.get_metadata().map_err(|e| self.unreadable(e))?.clone();
+        if let Some(fetched) = &fetched {
+            fetched.add_rows(&metadata, rows, &columns).map_err(|e| self.io(e))?;
         }
-        if let Some(object) = object {
-            let metadata = reader.get_metadata().map_err(|e| self.unreadable(e))?;
-            fetched::add_rows(&object, &file, metadata, rows, &columns).map_err(|e| self.io(e))?;
+        let read = |reader: ParquetReader<File>, columns| {
+            let reader = reader.with_columns(Some(columns)).with_slice(Some(rows));
+            reader.finish().map_err(|e| self.unreadable(e))
+        };
+        let is_half = |name: &String| {
+            schema.get(name).is_some_and(|field| field.dtype() == &ArrowDataType::Float16)
+        };
+        let (halves, others): (Vec<_>, Vec<_>) = columns.into_iter().partition(is_half);
+        if halves.is_empty() {
+            return read(reader, others);
         }
-        let reader = reader.with_columns(Some(columns)).with_slice(Some(rows));
-        reader.finish().map_err(|e| self.unreadable(e))
-    }
-
-    /// As [`rows`](Self::rows), from a file with half precision, which the eager reader of polars asserts not to meet.
-    fn rows_with_halves(
-        path: &Path,
-        (start, rows): (usize, usize),
-        columns: &[String],
-    ) -> PolarsResult<DataFrame> {
-        let args = ScanArgsParquet { glob: false, ..ScanArgsParquet::default() };
-        let all = LazyFrame::scan_parquet(PlRefPath::new(path.display().to_string()), args)?;
-        let names: Vec<Expr> = columns.iter().map(col).collect();
-        all.slice(start as i64, rows as IdxSize).select(names).collect()
+        let mut of_bytes = open()?;
+        of_bytes.set_metadata(Arc::new(halves::as_bytes(&metadata)));
+        let bytes = read(of_bytes, halves)?;
+        let mut frame = halves::in_singles(&bytes).map_err(|e| self.unreadable(e))?;
+        if !others.is_empty() {
+            let others = read(reader, others)?;
+            frame.hstack_mut(others.columns()).map_err(|e| self.unreadable(e))?;
+        }
+        Ok(frame)
     }
 
     /// A reader of its metadata, and of its rows if it is a file.
     fn open(&self) -> Result<ParquetReader<File>> {
-        Ok(ParquetReader::new(self.file(self.object()?.as_ref())?))
+        self.file(self.fetched()?.as_ref()).map(ParquetReader::new)
     }
 
-    /// The object that it is, if it is not a file.
-    fn object(&self) -> Result<Option<Object>> {
-        match self {
-            Self::Path(path) => Object::of(path).map_err(|e| self.io(e)),
-            Self::Temporary(_) => Ok(None),
-        }
+    /// What tells where everything is in an object, if it is not a file.
+    fn fetched(&self) -> Result<Option<Fetched>> {
+        let Self::Path(path) = self else { return Ok(None) };
+        let object = Object::of(path).map_err(|e| self.io(e))?;
+        object.map(Fetched::footer).transpose().map_err(|e| self.io(e))
     }
 
-    /// It as a file; of an object, what tells where everything is.
-    fn file(&self, object: Option<&Object>) -> Result<File> {
-        match (self, object) {
-            (Self::Path(_), Some(object)) => fetched::footer(object).map_err(|e| self.io(e)),
+    /// It as a file.
+    fn file(&self, fetched: Option<&Fetched>) -> Result<File> {
+        match (self, fetched) {
+            (Self::Path(_), Some(fetched)) => fetched.file().map_err(|e| self.io(e)),
             (Self::Path(path), None) => File::open(&**path).map_err(|e| self.io(e)),
             (Self::Temporary(file), _) => {
                 let mut file = file.try_clone().map_err(temporary::failed)?;

@@ -4,6 +4,7 @@ mod fetched;
 mod file;
 mod files;
 mod group;
+mod halves;
 mod open;
 mod schema;
 

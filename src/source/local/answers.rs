@@ -41,14 +41,11 @@ impl<B: DidBackend> Source for Local<B> {
             .map(|(i, (entry, held))| Wanted { device: i % self.devices.len(), entry, held })
             .collect();
         let groups = self.groups(&wanted);
-        if let [group] = groups.as_slice() {
-            // The only thread that works, and the only answer.
-            let whole = self.at_once(pass, &wanted, group, true)?;
-            if let Some(stat) = whole.and_then(|mut stats| stats.pop()) {
-                self.count_pass();
-                self.report(pass, self.rows(&wanted));
-                return Ok(stat);
-            }
+        if self.devices.len() == 1
+            && let Some(stat) = self.whole(pass, &wanted, &groups)?
+        {
+            self.count_pass();
+            return Ok(stat);
         }
         let mut merge = Merge::new(&self.ledger, pass, HERE);
         let mut add = |answer: Answer<AnyStat>| -> Result<()> {
@@ -141,13 +138,32 @@ impl<B: DidBackend> Local<B> {
         groups
     }
 
-    /// The statistics of a group: one of all together, or one of each segment.
+    /// The statistic of all groups, in one call each, where one device holds them.
+    fn whole(
+        &self,
+        pass: &AnyPass,
+        wanted: &[Wanted<'_, B>],
+        groups: &[Group],
+    ) -> Result<Option<AnyStat>> {
+        let mut total = None;
+        let mut done = 0;
+        for group in groups {
+            let stats = self.at_once(pass, wanted, group, (true, total.as_ref()))?;
+            let Some(stat) = stats.and_then(|mut stats| stats.pop()) else { return Ok(None) };
+            total = Some(stat);
+            done += rows(group.segments.iter().map(|i| &wanted[*i]));
+            self.report(pass, (done, rows(wanted)));
+        }
+        Ok(total)
+    }
+
+    /// The statistics of a group: one of all together and what is `before` them, or one of each segment.
     fn at_once(
         &self,
         pass: &AnyPass,
         wanted: &[Wanted<'_, B>],
         group: &Group,
-        together: bool,
+        (together, before): (bool, Option<&AnyStat>),
     ) -> Result<Option<Vec<AnyStat>>> {
         let Some(at_once) = B::at_once() else { return Ok(None) };
         let chunks = group.segments.iter().filter_map(|i| match wanted[*i].held {
@@ -155,7 +171,7 @@ impl<B: DidBackend> Local<B> {
             Held::Streamed(..) | Held::Spilled => None,
         });
         let segments = Segments { chunks: chunks.collect(), together };
-        let (stats, done) = Self::measured(|| pass.at_once(at_once, &segments))?;
+        let (stats, done) = Self::measured(|| pass.at_once(at_once, &segments, before))?;
         *held(&self.work) += done;
         Ok(stats)
     }
@@ -169,14 +185,14 @@ impl<B: DidBackend> Local<B> {
         device: usize,
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
-        // A single group was asked as a whole, and could not be.
-        if groups.len() < 2 {
+        // A single device was asked for the whole, and could not give it.
+        if groups.is_empty() || self.devices.len() == 1 {
             let of_device = |i: &usize| wanted[*i].device == device;
             return self.each(pass, wanted, (0..wanted.len()).filter(of_device), add);
         }
         for group in groups.iter().filter(|g| g.device == device) {
             let positions = group.segments.iter().copied();
-            let Some(stats) = self.at_once(pass, wanted, group, false)? else {
+            let Some(stats) = self.at_once(pass, wanted, group, (false, None))? else {
                 self.each(pass, wanted, positions, add)?;
                 continue;
             };
@@ -240,11 +256,6 @@ impl<B: DidBackend> Local<B> {
         })
     }
 
-    fn rows(&self, wanted: &[Wanted<'_, B>]) -> (u64, u64) {
-        let rows = wanted.iter().map(|w| w.entry.1.rows).sum();
-        (rows, rows)
-    }
-
     fn report(&self, pass: &AnyPass, (done, total): (u64, u64)) {
         if let Some(progress) = &self.options.progress {
             progress.report(pass.name(), done, total);
@@ -254,4 +265,8 @@ impl<B: DidBackend> Local<B> {
     fn count_pass(&self) {
         held(&self.work).passes += 1;
     }
+}
+
+fn rows<'a, B: DidBackend>(segments: impl IntoIterator<Item = &'a Wanted<'a, B>>) -> u64 {
+    segments.into_iter().map(|segment| segment.entry.1.rows).sum()
 }

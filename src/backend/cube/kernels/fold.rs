@@ -193,13 +193,13 @@ fn part_of_pair(i: usize, j: usize, columns: usize) -> usize {
 
 /// What rounding took from `a + b = sum` (Knuth).
 #[cube]
-fn error_of_sum<F: Float>(a: F, b: F, sum: F, zero: u32) -> F {
+pub(super) fn error_of_sum<F: Float>(a: F, b: F, sum: F, zero: u32) -> F {
     let b_part = opaque::<F>(sum - a, zero);
     (a - (sum - b_part)) + (b - b_part)
 }
 
 /// The value, which is a float, as one that no compiler knows the origin of: some cancel `(a + b) - a`.
 #[cube]
-fn opaque<F: Float>(value: F, zero: u32) -> F {
+pub(super) fn opaque<F: Float>(value: F, zero: u32) -> F {
     F::reinterpret(u32::reinterpret(value) ^ zero)
 }

@@ -6,6 +6,7 @@
 
 mod bidiagonal;
 mod checksum;
+mod clusters;
 mod copy;
 mod exp;
 mod fold;
@@ -20,6 +21,7 @@ pub(super) use bidiagonal::{
     UPDATE, advance_cells, advance_levels, combine, find_norms, normalise,
 };
 pub(super) use checksum::{CHECKED, CHECKED_BY, add_words, weighted};
+pub(super) use clusters::{CLUSTER_UNITS, add_clusters, add_rows};
 pub(super) use copy::copy_piece;
 #[cfg(feature = "wgpu")]
 pub(super) use exp::known_values;

@@ -17,7 +17,7 @@ use crate::backend::{
 use crate::error::Result;
 use crate::options::Precision;
 use crate::pass::{
-    Chunk, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, Slab, Weight,
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, Multipliers, Slab, Weight,
 };
 
 type Source = CubeBackend<Headless, f64, i32, u8>;
@@ -64,21 +64,22 @@ fn launch(chunk: &Chunk<Source>, sample: &Sample) {
         let jobs = [GramJob { stratum: 0, x: 0, w: Weight::Column(0), odds, outcomes }];
         let mut out = [Gram::zero(sample.k, sample.periods)];
         refused(Source::gram(chunk, &jobs, sample::TRIM, &mut out));
-        refused(whole.gram(&segments, &jobs, sample::TRIM));
+        refused(whole.gram(&segments, &jobs, sample::TRIM, None));
     }
     let gamma = sample.coefficients(0, 1.0);
     let jobs = [LogitJob { stratum: 0, x: 0, w: Weight::Ones, treated: true, gamma }];
     refused(Source::logit(chunk, 1, &jobs, &mut [LogitStat::zero(sample.k)]));
-    refused(whole.logit(&segments, 1, &jobs));
+    refused(whole.logit(&segments, 1, &jobs, None));
     for law in LAWS {
         let multipliers = Multipliers { law, seed: 1, draws: 130 };
-        let [consumers, _] = sample::consumers(sample.clusters, multipliers);
-        let plan = sample.plan();
-        let mut out = InfluenceStat::zero(sample::COLUMNS, &consumers);
-        refused(Source::influence(chunk, &plan, sample::TRIM, &consumers, &mut out));
-        let plans = [plan];
+        let plans = [sample.plan()];
         let columns = sample::COLUMNS;
-        refused(whole.influence(&segments, &plans, sample::TRIM, columns, Some(multipliers)));
+        for consumers in sample::consumers(sample.clusters, multipliers) {
+            let mut out = InfluenceStat::zero(columns, &consumers);
+            refused(Source::influence(chunk, &plans[0], sample::TRIM, &consumers, &mut out));
+            let consumers = Consumers { keep_rows: false, ..consumers };
+            refused(whole.influence(&segments, &plans, sample::TRIM, columns, &consumers, None));
+        }
     }
 }
 
@@ -140,6 +141,7 @@ fn every_kernel_is_in_double_precision() {
     let once =
         ["influence_values", "copy_piece", "add_words", "curvatures", "find_steps", "normalise"];
     assert_eq!(once.map(count), [1; 6], "{entries:?}");
+    assert_eq!(["add_rows", "add_clusters"].map(count), [1; 2], "{entries:?}");
     let twice =
         ["gather_levels", "add_pieces", "subtract_means", "advance_f", "find_turns", "turn_f"];
     assert_eq!(twice.map(count), [2; 6], "weights or none, the first step or another: {entries:?}");

@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 #[cfg(feature = "cpu")]
 use super::GpuRuntime;
 
@@ -13,3 +15,8 @@ mod kernels;
 mod vulkan;
 #[cfg(all(feature = "wgpu", feature = "cpu"))]
 mod wgpu;
+
+std::thread_local! {
+    /// Bytes of working space that a device has at most, for tests of what is done in several batches.
+    pub(super) static SCRATCH: Cell<usize> = const { Cell::new(usize::MAX) };
+}
