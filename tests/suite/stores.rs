@@ -75,7 +75,8 @@ fn rows() -> DataFrame {
     Simulation::builder().units(20_000).periods(4).cohorts([3, 4]).covariates(2).build().frame()
 }
 
-/// The rows in two files of several row groups, in a directory and in the bucket; of a column that nobody asks for, too.
+/// The rows in two files of several row groups, in a directory and in the bucket; of a column that nobody asks for, too. One
+/// covariate has half precision.
 fn files(rows: &DataFrame, bucket: &Bucket, name: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let half = rows.height().div_ceil(2);
@@ -83,6 +84,8 @@ fn files(rows: &DataFrame, bucket: &Bucket, name: &str) -> tempfile::TempDir {
         let mut part = rows.slice((number * half) as i64, half);
         let unused: Vec<i64> = (0..part.height() as i64).map(|row| row * 7_919).collect();
         part.with_column(Column::new("unused".into(), unused)).unwrap();
+        let short = part.column("x2").unwrap().cast(&DataType::Float16).unwrap();
+        part.with_column(short).unwrap();
         let path = directory.path().join(format!("{number}.parquet"));
         let writer = ParquetWriter::new(File::create(&path).unwrap());
         writer.with_row_group_size(Some(half / 5)).finish(&mut part).unwrap();

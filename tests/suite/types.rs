@@ -100,6 +100,33 @@ fn every_numeric_type_plays_every_part() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// Columns of half precision are read by a way of their own: with missing values and beside other types, in whole files and in pieces.
+#[test]
+fn half_precision_beside_other_types_in_files() {
+    let df = panel();
+    let y: Vec<Option<f64>> =
+        floats(&df, "y").into_iter().enumerate().map(|(i, y)| (i % 97 > 0).then_some(y)).collect();
+    let names = DataType::from_categories(Categories::global());
+    let cluster = cast(&df, "cl", &DataType::Int32).column("cl").unwrap().clone();
+    let cluster = cluster.cast(&DataType::String).and_then(|c| c.cast(&names)).unwrap();
+    let mut df = with(&df, "y", y);
+    df.with_column(cluster).unwrap();
+    let expected = config().fit(&df, &Default::default()).unwrap();
+    assert!(expected.audit != fit(&panel()).audit, "values are missing");
+    for name in ["y", "x"] {
+        let half = df.column(name).unwrap().cast(&DataType::Float16).unwrap();
+        df.with_column(half).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("halves.parquet");
+    let writer = ParquetWriter::new(std::fs::File::create(&path).unwrap());
+    writer.with_row_group_size(Some(100)).finish(&mut df).unwrap();
+    let found = config().fit(path.as_path(), &Default::default()).unwrap();
+    assert_eq!(expected.cells, found.cells);
+    let found = config().fit_parquet(path.as_path(), &[Default::default()]).unwrap();
+    assert_eq!(expected.cells, found.cells);
+}
+
 #[test]
 fn labels_are_text_categories_booleans_and_dates_too() {
     let df = panel();
