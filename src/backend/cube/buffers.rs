@@ -77,6 +77,11 @@ impl<R: GpuRuntime> Gpu<R> {
         self.floats(sums.iter().flat_map(|sum| [single(*sum), sum - single(*sum)]).collect())
     }
 
+    /// Sums from the numbers that they are made of.
+    pub(super) fn whole_sums(&self, numbers: &[f64]) -> Vec<f64> {
+        numbers.chunks_exact(self.numbers_of_a_sum()).map(|sum| sum.iter().sum()).collect()
+    }
+
     /// Bytes of a number.
     pub(super) fn width(&self) -> usize {
         self.dtype.size()

@@ -4,7 +4,7 @@ use cubecl::prelude::CubeDim;
 
 use super::buffers::{Buffer, Gpu};
 use super::influence::Values;
-use super::kernels::{self, ABSENT, CLUSTER_UNITS};
+use super::kernels::{self, CLUSTER_UNITS};
 use super::tables::index;
 use super::work::{Stamp, Work, grid};
 use super::{GpuRuntime, scratch};
@@ -46,12 +46,6 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
         let pieces = Pieces::of(values, cluster, self.clusters);
         let counts = values.parts.iter().map(|part| index(part.active.len())).collect();
         let width = values.parts.iter().map(|part| part.active.len()).max().unwrap_or(0);
-        let mut local = vec![ABSENT; values.parts.len() * self.columns];
-        for (own, part) in local.chunks_exact_mut(self.columns.max(1)).zip(&values.parts) {
-            for (j, column) in part.active.iter().enumerate() {
-                own[*column] = index(j);
-            }
-        }
         let count = pieces.spans.len();
         let units = count * width;
         let partial = gpu.empty(units * gpu.numbers_of_a_sum());
@@ -90,7 +84,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
                 gpu.indices(pieces.members).arg(),
                 gpu.indices(pieces.firsts).arg(),
                 spans.arg(),
-                gpu.indices(local).arg(),
+                gpu.indices(values.local(self.columns)).arg(),
                 self.out.arg(),
                 stamps,
                 slot,
@@ -113,8 +107,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
 
     /// The sums from what was read of [`out`](Self::out).
     pub(super) fn finish(self, read: &[f64]) -> Result<Vec<f64>> {
-        let sums: Vec<f64> =
-            read.chunks_exact(self.gpu.numbers_of_a_sum()).map(|sum| sum.iter().sum()).collect();
+        let sums = self.gpu.whole_sums(read);
         if sums.len() != self.columns * self.clusters {
             let problem =
                 format!("{} cluster sums came of {}", sums.len(), self.columns * self.clusters);

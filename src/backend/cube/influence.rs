@@ -298,6 +298,17 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
 }
 
 impl Values<'_> {
+    /// Position in each part of each of `m` influence columns.
+    pub(super) fn local(&self, m: usize) -> Vec<u32> {
+        let mut local = vec![ABSENT; self.parts.len() * m];
+        for (number, part) in self.parts.iter().enumerate() {
+            for (j, column) in part.active.iter().enumerate() {
+                local[number * m + column] = index(j);
+            }
+        }
+        local
+    }
+
     /// Adds the products of every pair of columns. `numbers` may be any: they are not read.
     fn add_products<R: GpuRuntime>(
         &self,
@@ -358,15 +369,12 @@ impl Values<'_> {
         let Shape { rows, columns: m, .. } = fold.shape();
         let mut rows = RowTable::new(rows);
         let mut segments = SegmentTable::default();
-        let mut local = vec![ABSENT; self.parts.len() * m];
         for (number, (part, [first, count])) in self.parts.iter().zip(places).enumerate() {
             let start = segments.len();
             segments.add(&part.span, *first, *count, number, part.active.len());
             rows.add(part.span.row, [start, segments.len()], 0);
-            for (j, column) in part.active.iter().enumerate() {
-                local[number * m + column] = index(j);
-            }
         }
+        let local = self.local(m);
         fold.add(work, &Tiles { partial, rows: &rows, segments: &segments, local: &local });
     }
 }

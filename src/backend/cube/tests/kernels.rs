@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::super::buffers::Gpu;
 use super::super::work::Work;
-use super::SCRATCH;
+use super::in_batches;
 use crate::backend::sample::{self, Distances, Sample};
 use crate::backend::{Cpu, DidBackend, HostRows, Segments, multiplier_matrix};
 use crate::error::Result;
@@ -213,19 +213,6 @@ fn sums_agree(a: &InfluenceStat, b: &InfluenceStat, dtype: DType) {
     assert!(distance < 1e-9, "{distance}");
     if dtype == DType::F64 {
         assert_eq!(a.clusters, b.clusters);
-    }
-}
-
-/// What `f` gives with the least working space that it can do with, which cuts its work into batches.
-fn in_batches<T>(mut f: impl FnMut() -> Option<T>) -> T {
-    let mut bytes = 4_096;
-    loop {
-        SCRATCH.set(bytes);
-        if let Some(found) = f() {
-            SCRATCH.set(usize::MAX);
-            return found;
-        }
-        bytes += bytes / 64;
     }
 }
 

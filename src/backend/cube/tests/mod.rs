@@ -20,3 +20,17 @@ std::thread_local! {
     /// Bytes of working space that a device has at most, for tests of what is done in several batches.
     pub(super) static SCRATCH: Cell<usize> = const { Cell::new(usize::MAX) };
 }
+
+/// What `f` gives with the least working space that it can do with, which cuts its work into batches.
+#[cfg(feature = "cpu")]
+fn in_batches<T>(mut f: impl FnMut() -> Option<T>) -> T {
+    let mut bytes = 4_096;
+    loop {
+        SCRATCH.set(bytes);
+        if let Some(found) = f() {
+            SCRATCH.set(usize::MAX);
+            return found;
+        }
+        bytes += bytes / 64;
+    }
+}
