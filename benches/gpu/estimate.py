@@ -2,13 +2,18 @@
 """What the passes of a fit should take on an NVIDIA H200: calls, bytes and operations of the kernels as they are written.
 
 Nothing is measured here. Calls are those that a fit counts (`timings.device`); the rates are the manufacturer's (4.8 TB/s,
-34 teraflops in double precision) and common figures for a launch (5 µs) and for a read that the host waits for (45 µs).
+34 teraflops in double precision, 64 operations on integers a cycle and processor) and common figures for a launch (5 µs) and for
+a read that the host waits for (45 µs).
 """
 
 BANDWIDTH, FLOPS, LAUNCH, READ = 4.8e12, 34e12, 5e-6, 45e-6
 WIDTH = 8  # bytes of a double
 EXP = 65  # operations of an exponential and the two divisions of a propensity score
-SHARED = 132 * 1.7e9  # loads from shared memory a second, of 32 draws each
+SHARED = 132 * 1.7e9  # loads from shared memory a second, each by the 32 units of a warp
+INTEGERS = 132 * 64 * 1.7e9  # operations on integers a second
+PHILOX = 7 * 8 + 22  # operations of 128 random bits and of comparing them with a probability
+STEPS = 13.3  # random bits until 32 rows of 128 Mammen multipliers are known: log2(4096) + 4/3
+SELECT = 3  # operations that turn a bit into a multiplier
 
 
 def blocks(height, columns):
@@ -18,11 +23,10 @@ def blocks(height, columns):
 
 
 def fit(n, periods, cohorts, never, k, models, draws):
-    """Launches, reads, bytes and operations of all passes, and the bytes that no way of computing could do without."""
+    """Launches, reads, seconds of calls and of all passes, and those that no way of computing could do without."""
     share = (1 - never) / cohorts
     cells = cohorts * (periods - 1)
     own, control = periods - 1 + 1, cells  # influence columns of a cohort and of the never-treated
-    columns = (1 - never) * own + never * control
     data = periods + k - 1
     launches, reads = 2 + (4 if k > 1 else 3), 2
     traffic = n * data * WIDTH  # cross-products
@@ -34,19 +38,31 @@ def fit(n, periods, cohorts, never, k, models, draws):
         launches, reads = launches + 2 * 8, reads + 8
         traffic += (steps + 1) * n * data * WIDTH
         operations += rows * (steps * blocks(k, k + 1) + blocks(k, k + periods)) * per_block
-    # Influence values are written once and read once by each row of blocks, from the cache but for the first time.
-    traffic += n * (data + 2 * columns) * WIDTH
-    legs = columns * (8 + (EXP if models else 0))
-    products = (1 - never) * blocks(own, own) + never * blocks(control, control)
-    operations += n * (legs + 2 * 32 * products)
-    if draws:
-        launches += 2
-        traffic += n * columns * WIDTH + 2 * n / 4096 * columns * draws * WIDTH
-        operations += n * draws * 2 * columns
-    loads = n * draws / 32 * (columns + 1)
+    if k > 1:
+        # Influence values are written once and read once by each row of blocks, from the cache but for the first time.
+        columns = (1 - never) * own + never * control
+        traffic += n * (data + 2 * columns) * WIDTH
+        operations += n * columns * (8 + EXP)
+        products = (1 - never) * blocks(own, own) + never * blocks(control, control)
+    else:
+        # Products of the outcomes themselves, and of each tile what is mapped to those of the columns.
+        columns = periods
+        products = blocks(periods, periods)
+        mapped = (1 - never) * blocks(own, own) + never * blocks(control, control)
+        traffic += n * data * WIDTH + n / 4096 * 2 * 32 * (products + 2 * mapped) * WIDTH
+    operations += n * 2 * 32 * products
     least = 2 * n * data * WIDTH / BANDWIDTH
+    loads = integers = 0
+    if draws:
+        # From the sample, and of each tile twice what is mapped.
+        launches += 3
+        mapped = (1 - never) * own + never * control
+        traffic += n * data * WIDTH + 2 * n / 4096 * (columns + mapped) * draws * WIDTH
+        operations += n * draws * 2 * columns
+        loads = n * draws / 128 * (columns + 4)
+        integers = n * draws * (STEPS * PHILOX / 128 + SELECT)
     calls = launches * LAUNCH + reads * READ
-    work = max(traffic / BANDWIDTH, operations / FLOPS) + loads / SHARED
+    work = max(traffic / BANDWIDTH, operations / FLOPS, loads / SHARED, integers / INTEGERS)
     return launches, reads, calls, work, max(least, operations / FLOPS)
 
 

@@ -5,6 +5,7 @@
 //! measurement showed that it pays.
 
 mod at_once;
+mod basis;
 mod default;
 #[cfg_attr(
     not(feature = "cpu"),

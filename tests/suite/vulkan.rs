@@ -71,9 +71,9 @@ fn streamed_data_give_the_same_bits() {
     if !usable() {
         return;
     }
-    for cluster in [None, Some("cluster")] {
-        let resident = fit("~ x1", 100, cluster, None).expect("a fit");
-        let streamed = fit("~ x1", 100, cluster, Some(1 << 19)).expect("a fit");
+    for (covariates, cluster) in [("~ x1", None), ("~ x1", Some("cluster")), ("~ 1", None)] {
+        let resident = fit(covariates, 100, cluster, None).expect("a fit");
+        let streamed = fit(covariates, 100, cluster, Some(1 << 19)).expect("a fit");
         let work = streamed.timings.device.expect("GPUs count");
         assert_eq!(work.resident_bytes, 0);
         assert!(work.reads > work.passes);
@@ -96,7 +96,7 @@ fn a_pass_is_few_launches_and_one_read() {
     assert_eq!((plain.reads, plain.launches), (sent + 2, sent + 2 + 3));
     assert!(plain.resident_bytes > 0 && plain.bytes_up > plain.resident_bytes);
     let draws = work("~ 1", 100, None);
-    assert_eq!((draws.passes, draws.reads, draws.launches), (2, sent + 2, sent + 2 + 5));
+    assert_eq!((draws.passes, draws.reads, draws.launches), (2, sent + 2, sent + 2 + 6));
     let clusters = work("~ 1", 100, Some("cluster"));
     assert_eq!((clusters.passes, clusters.reads, clusters.launches), (2, sent + 2, sent + 2 + 3));
     let models = work("~ x1", 0, None);

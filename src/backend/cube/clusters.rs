@@ -3,9 +3,9 @@
 use cubecl::prelude::CubeDim;
 
 use super::buffers::{Buffer, Gpu};
-use super::influence::Values;
 use super::kernels::{self, CLUSTER_UNITS};
 use super::tables::index;
+use super::values::Values;
 use super::work::{Stamp, Work, grid};
 use super::{GpuRuntime, scratch};
 use crate::error::Result;
@@ -41,11 +41,11 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
         unsafe_code,
         reason = "every index is bounded by the pieces, which are of these values"
     )]
-    pub(super) fn add(&mut self, work: &Work<'_, R>, values: &Values<'_>, cluster: &[u32]) {
+    pub(super) fn add(&mut self, work: &Work<'_, R>, values: &Values<'_, '_>, cluster: &[u32]) {
         let gpu = self.gpu;
         let pieces = Pieces::of(values, cluster, self.clusters);
-        let counts = values.parts.iter().map(|part| index(part.active.len())).collect();
-        let width = values.parts.iter().map(|part| part.active.len()).max().unwrap_or(0);
+        let counts = values.parts.0.iter().map(|part| index(part.active.len())).collect();
+        let width = values.parts.0.iter().map(|part| part.active.len()).max().unwrap_or(0);
         let count = pieces.spans.len();
         let units = count * width;
         let partial = gpu.empty(units * gpu.numbers_of_a_sum());
@@ -84,7 +84,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
                 gpu.indices(pieces.members).arg(),
                 gpu.indices(pieces.firsts).arg(),
                 spans.arg(),
-                gpu.indices(values.local(self.columns)).arg(),
+                gpu.indices(values.parts.local(self.columns)).arg(),
                 self.out.arg(),
                 stamps,
                 slot,
@@ -133,10 +133,10 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn of(values: &Values<'_>, cluster: &[u32], clusters: usize) -> Self {
+    fn of(values: &Values<'_, '_>, cluster: &[u32], clusters: usize) -> Self {
         let mut segments = Vec::new();
         let mut first = 0;
-        for (number, part) in values.parts.iter().enumerate() {
+        for (number, part) in values.parts.0.iter().enumerate() {
             let starts = (0..part.span.rows).step_by(SEGMENT);
             segments.extend(starts.map(|start| {
                 let end = part.span.rows.min(start + SEGMENT);
@@ -153,7 +153,7 @@ impl Pieces {
         let mut pieces = Self { firsts: vec![0; clusters + 1], ..Self::default() };
         let mut of_cluster = Vec::new();
         for ((number, ..), rows) in segments.iter().zip(&sorted) {
-            let [first, step] = values.parts[*number].entries;
+            let [first, step] = values.parts.0[*number].entries();
             for piece in rows.chunk_by(|a, b| a.0 == b.0) {
                 pieces.starts.push(index(pieces.rows.len()));
                 pieces.spans.push(index(*number));

@@ -6,10 +6,12 @@
 //! than the tiles' sums.
 
 mod at_once;
+mod basis;
 mod bidiagonal;
 mod buffers;
 mod clusters;
 mod conjugate;
+mod draws;
 mod fold;
 mod influence;
 mod jobs;
@@ -18,12 +20,14 @@ mod kernels;
 mod known;
 mod levels;
 mod meter;
+mod parts;
 mod pieces;
 mod products;
 mod slab;
 mod spans;
 mod tables;
 mod upload;
+mod values;
 mod work;
 
 #[cfg(feature = "cuda")]
@@ -39,10 +43,11 @@ use burn_tensor::{Tensor, TensorPrimitive};
 use cubecl::server::Handle;
 
 use self::buffers::{Gpu, guarded};
-use self::influence::{Influence, Question, Sums, mirror, of_tile};
+use self::influence::{Influence, Question, Sums, mirror};
 use self::jobs::{Asked, Jobs};
 use self::slab::Columns;
 use self::spans::{Cut, Span};
+use self::values::of_tile;
 use super::{AtOnce, Availability, DidBackend, LevelDesign, LevelSolver, LevelWeights};
 use crate::error::Result;
 use crate::options::Precision;

@@ -4,7 +4,7 @@ use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
 use super::buffers::Buffer;
-use super::kernels::{self, Form, LANES, WIDTH};
+use super::kernels::{self, Form, HEIGHT, LANES, WIDTH};
 use super::spans::SpanTable;
 use super::tables::index;
 use super::work::{Stamp, Work, grid};
@@ -23,9 +23,15 @@ impl Blocks {
         Self { form: Form::Plain, height: columns, columns }
     }
 
+    /// Products of every pair of columns of a basis.
+    pub(super) fn basis(columns: usize) -> Self {
+        Self { form: Form::Basis, height: columns, columns }
+    }
+
     /// Rows of a block.
     fn block_height(&self) -> usize {
-        if self.height == 1 && self.form != Form::Plain { 1 } else { 4 }
+        let pairs = matches!(self.form, Form::Plain | Form::Basis);
+        if self.height == 1 && !pairs { 1 } else { HEIGHT }
     }
 
     /// Numbers that a cube writes.

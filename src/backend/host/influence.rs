@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::basis::Linear;
 use super::linear::linear;
 use super::logistic::{propensity, trimmed_odds};
 use super::products::{Columns, products};
 use super::{BLOCK, Design, HostChunk, blocks, for_tiles, multiplier};
+use crate::backend::basis::Linear;
 use crate::pass::{Consumers, InfluenceStat, KeptRows, Leg, OddsLimits, StratumPlan, Weight, add};
 use crate::simd::vectorized;
 
@@ -34,7 +34,7 @@ pub(crate) fn influence(
         );
     };
     let sums_alone = sink.consumers.clusters.is_none() && !sink.consumers.keep_rows;
-    if let Some(linear) = Linear::of(plan).filter(|_| sums_alone) {
+    if let Some(linear) = Linear::of(plan).filter(|linear| sums_alone && linear.is_smaller()) {
         let form = |plan: &StratumPlan, tile: &Range<usize>, columns: usize| {
             let mut block = vec![0.0; columns * tile.len()];
             of_plan(plan, tile, &mut block);

@@ -4,7 +4,6 @@
 //! Loops are written so that the compiler vectorises them; [`vectorized`](crate::simd::vectorized) selects the instruction
 //! set at run time. Sums run over four fixed lanes, so they do not depend on it.
 
-mod basis;
 mod gram;
 mod influence;
 mod linear;

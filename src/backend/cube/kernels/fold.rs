@@ -7,7 +7,7 @@
 
 use cubecl::prelude::*;
 
-use super::products::WIDTH;
+use super::products::{HEIGHT, WIDTH, block_of};
 use super::spans::{cube_number, sign};
 
 /// Outputs of a cube.
@@ -123,8 +123,8 @@ pub(crate) fn add_tiles<F: Float>(
                 present = entry / columns <= entry % columns && a != ABSENT && b != ABSENT;
                 let i = u32::min(a, b) as usize;
                 let j = u32::max(a, b) as usize;
-                part = part_of_pair(i, j, segments[at + 4] as usize);
-                within = i % 4 * WIDTH + j % WIDTH;
+                part = block_of(i, j, segments[at + 4] as usize);
+                within = i % HEIGHT * WIDTH + j % WIDTH;
             }
             if comptime!(parts == Parts::Draws) {
                 let column = local[span * columns + entry / size];
@@ -177,18 +177,6 @@ pub(crate) fn add_tiles<F: Float>(
             out[2 * output + 1] = low;
         }
     }
-}
-
-/// Number of the block of four rows and `WIDTH` columns that has the pair `i <= j`.
-#[cube]
-fn part_of_pair(i: usize, j: usize, columns: usize) -> usize {
-    let across = (columns + comptime!(WIDTH - 1)) / WIDTH;
-    let above = i / 4;
-    let mut skipped = 0usize;
-    if above > 0 {
-        skipped = (above - 1) * (above - 1) / 4;
-    }
-    above * across - skipped + j / WIDTH - above / 2
 }
 
 /// What rounding took from `a + b = sum` (Knuth).

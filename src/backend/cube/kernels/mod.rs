@@ -4,6 +4,7 @@
 //! unit adds at most 16 rows one after another, then the units' sums are added in a fixed order in shared memory; [`fold`]
 //! adds tiles and segments in order. Nothing depends on the size of a launch but how much it does.
 
+mod basis;
 mod bidiagonal;
 mod checksum;
 mod clusters;
@@ -17,6 +18,7 @@ mod multiplier;
 mod products;
 mod spans;
 
+pub(super) use basis::{MAPPED_DRAWS, NUMBERS, PRODUCTS, map_draws, map_products};
 pub(super) use bidiagonal::{
     UPDATE, advance_cells, advance_levels, combine, find_norms, normalise,
 };
@@ -31,6 +33,6 @@ pub(super) use levels::{
     FOUND, LEVEL_ENTRIES, LEVEL_UNITS, PIECE, SCALARS, add_pieces, advance, curvatures, find_steps,
     find_turns, gather_levels, subtract_means, turn,
 };
-pub(super) use multiplier::{GROUP, LANES as DRAWS, Law, multiplied_sums};
-pub(super) use products::{Form, JOB, LANES, WIDTH, tile_products};
+pub(super) use multiplier::{DRAWS, GROUP, LANES as DRAW_UNITS, Law, multiplied_sums};
+pub(super) use products::{Form, HEIGHT, JOB, LANES, WIDTH, tile_products};
 pub(super) use spans::SPAN;

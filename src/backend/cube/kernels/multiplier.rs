@@ -2,14 +2,28 @@
 
 use cubecl::prelude::*;
 
+use super::math::weight;
+use super::products::BASIS;
 use super::spans::{cube_number, place, sign};
 use crate::pass::TILE;
 use crate::random::ROUNDS;
 
-/// Units of a cube: draws of a word of random bits, and rows of a step.
+/// Units of a cube.
 pub(crate) const LANES: usize = 128;
 
-/// Influence columns of a cube.
+/// Rows of a step.
+const ROWS: usize = 32;
+
+/// Draws that a row's random bits are formed for at once.
+const BLOCK: usize = 128;
+
+/// Words of 32 bits in a block, and draws that a unit adds up.
+const WORDS: usize = BLOCK / 32;
+
+/// Draws of a cube.
+pub(crate) const DRAWS: usize = LANES / ROWS * BLOCK;
+
+/// Influence columns of a cube, at most.
 pub(crate) const GROUP: usize = 8;
 
 /// A law with two points, or six.
@@ -33,15 +47,16 @@ impl Law {
     }
 }
 
-/// `Σ_i v_ir u_ij` over each tile of influence values, whose columns are `stride` apart: `[tiles, columns, draws]`.
+/// `Σ_i v_ir u_ij` over each tile of influence values, whose columns are `stride` apart, or of a basis: `[tiles, columns, draws]`.
 ///
-/// The cubes of a tile are blocks of 128 draws, and within them groups of columns. A span has, beside the first of its values,
-/// the item of its first column, the first of its ranks and its number of columns. `rank` has the low and the high word of each row's
-/// rank. `values` are the last class' point and the others'. Rows are taken in steps of 128: each unit draws the class masks
-/// of one row, then adds up one draw.
+/// The cubes of a tile are blocks of [`DRAWS`] draws, and within them groups of `group` columns. A span has, beside the first of
+/// its values or rows, the item of its first column, the first of its ranks, and its number of columns or where its basis begins.
+/// `rank` has the low and the high word of each row's rank. `values` are the last class' point and the others'. Of every 32 rows
+/// each unit draws the class masks of one for a block of draws; then it adds up one draw of each word of a block.
 #[cube(launch_unchecked)]
 pub(crate) fn multiplied_sums<F: Float>(
-    u: &Array<F>,
+    data: &Array<F>,
+    bases: &Array<u32>,
     rank: &Array<u32>,
     values: &Array<F>,
     spans: &Array<u32>,
@@ -57,6 +72,8 @@ pub(crate) fn multiplied_sums<F: Float>(
     seed_high: u32,
     fraction_low: u32,
     fraction_high: u32,
+    #[comptime] of_basis: bool,
+    #[comptime] group: usize,
     #[comptime] law: Law,
     #[define(F)] _dtype: StorageType,
 ) {
@@ -64,84 +81,136 @@ pub(crate) fn multiplied_sums<F: Float>(
     let classes = comptime!(law.classes());
     let unit = UNIT_POS as usize;
     let place = place(spans, span_count, cube_number(cubes));
-    let columns = spans[place.span + 7] as usize;
-    let groups = (columns + comptime!(GROUP - 1)) / GROUP;
-    let first_column = place.part % groups * GROUP;
-    let draw_block = (place.part / groups) as u32;
-    let first_rank = spans[place.span + 6] as usize + place.tile * TILE;
-    let mut masks = SharedMemory::<u32>::new(comptime!(classes * 4 * LANES));
-    let mut block = SharedMemory::<F>::new(comptime!(GROUP * LANES));
-    let mut sums = Array::<F>::new(GROUP);
-    #[unroll]
-    for j in 0..GROUP {
-        sums[j] = F::from_int(0);
+    let basis = spans[place.span + 7] as usize;
+    let mut columns = basis;
+    if comptime!(of_basis) {
+        columns = bases[basis + 3] as usize;
     }
-    for step in 0..comptime!(TILE / LANES) {
-        let row = step * LANES + unit;
-        let present = row < place.rows;
-        let safe_row = usize::min(row, place.rows - 1);
-        let at = 2 * (first_rank + safe_row);
-        let mut row_masks = Array::<u32>::new(comptime!(classes * 4));
-        draw_masks(
-            rank[at],
-            rank[at + 1],
-            draw_block,
-            seed_low,
-            seed_high,
-            fraction_low,
-            fraction_high,
-            &mut row_masks,
-            law,
-        );
+    let groups = (columns + comptime!(group - 1)) / group;
+    let first_column = place.part % groups * group;
+    let own_row = unit % ROWS;
+    let own_block = place.part / groups * comptime!(DRAWS / BLOCK) + unit / ROWS;
+    let wanted = own_block * BLOCK < draws as usize;
+    let first_rank = spans[place.span + 6] as usize + place.tile * TILE;
+    let mut masks = SharedMemory::<u32>::new(comptime!(classes * WORDS * LANES));
+    let mut block = SharedMemory::<F>::new(comptime!(group * ROWS));
+    let mut sums = Array::<F>::new(comptime!(group * WORDS));
+    #[unroll]
+    for s in 0..comptime!(group * WORDS) {
+        sums[s] = F::from_int(0);
+    }
+    for step in 0..(place.rows + comptime!(LANES - 1)) / LANES {
+        let mut part = Array::<F>::new(comptime!(group * WORDS));
         #[unroll]
-        for word in 0..comptime!(classes * 4) {
-            masks[word * LANES + unit] = row_masks[word];
+        for s in 0..comptime!(group * WORDS) {
+            part[s] = F::from_int(0);
         }
-        #[unroll]
-        for j in 0..GROUP {
-            let column = usize::min(first_column + j, columns - 1);
-            let value = u[place.first + column * stride as usize + safe_row];
-            block[j * LANES + unit] = select(present, value, F::from_int(0));
-        }
-        sync_cube();
-
-        let mut part = Array::<F>::new(GROUP);
-        #[unroll]
-        for j in 0..GROUP {
-            part[j] = F::from_int(0);
-        }
-        let word = unit / 32;
-        let bit = UNIT_POS % 32;
-        for i in 0..LANES {
-            let mut v = values[0];
-            #[unroll]
-            for class in 0..classes {
-                if (masks[(class * 4 + word) * LANES + i] >> bit) & 1 == 1 {
-                    v = values[class + 1];
+        for substep in 0..comptime!(LANES / ROWS) {
+            let start = step * LANES + substep * ROWS;
+            if wanted {
+                let at = 2 * (first_rank + usize::min(start + own_row, place.rows - 1));
+                let mut row_masks = Array::<u32>::new(comptime!(classes * WORDS));
+                draw_masks(
+                    rank[at],
+                    rank[at + 1],
+                    own_block as u32,
+                    seed_low,
+                    seed_high,
+                    fraction_low,
+                    fraction_high,
+                    &mut row_masks,
+                    law,
+                );
+                #[unroll]
+                for class in 0..classes {
+                    #[unroll]
+                    for word in 0..WORDS {
+                        masks[(class * LANES + unit) * WORDS + word] =
+                            row_masks[class * WORDS + word];
+                    }
                 }
             }
             #[unroll]
-            for j in 0..GROUP {
-                part[j] += v * block[j * LANES + i];
+            for share in 0..comptime!((group * ROWS).div_ceil(LANES)) {
+                let entry = share * LANES + unit;
+                if entry < comptime!(group * ROWS) {
+                    let row = start + entry / group;
+                    let column = usize::min(first_column + entry % group, columns - 1);
+                    let mut value = F::from_int(0);
+                    if row < place.rows {
+                        let at = place.first + row;
+                        if comptime!(of_basis) {
+                            value =
+                                basis_value::<F>(data, bases, basis, stride as usize, column, at);
+                        } else {
+                            value = data[column * stride as usize + at];
+                        }
+                    }
+                    block[entry] = value;
+                }
             }
+            sync_cube();
+            if wanted {
+                let bit = 1u32 << (own_row as u32);
+                let first = unit / ROWS * ROWS;
+                for row in 0..ROWS {
+                    #[unroll]
+                    for word in 0..WORDS {
+                        let mut v = values[0];
+                        #[unroll]
+                        for class in 0..classes {
+                            let mask = masks[(class * LANES + first + row) * WORDS + word];
+                            v = select(mask & bit != 0, values[class + 1], v);
+                        }
+                        #[unroll]
+                        for j in 0..group {
+                            part[word * group + j] += v * block[row * group + j];
+                        }
+                    }
+                }
+            }
+            sync_cube();
         }
         #[unroll]
-        for j in 0..GROUP {
-            sums[j] += part[j];
+        for s in 0..comptime!(group * WORDS) {
+            sums[s] += part[s];
         }
-        sync_cube();
     }
-    let draw = draw_block as usize * LANES + unit;
-    if draw < draws as usize {
-        let first_item = spans[place.span + 5] as usize + place.tile * columns;
-        #[unroll]
-        for j in 0..GROUP {
-            let column = first_column + j;
-            if column < columns {
-                out[(first_item + column) * draws as usize + draw] = sums[j];
+    let first_item = spans[place.span + 5] as usize + place.tile * columns;
+    #[unroll]
+    for word in 0..WORDS {
+        let draw = own_block * BLOCK + word * 32 + own_row;
+        if draw < draws as usize {
+            #[unroll]
+            for j in 0..group {
+                let column = first_column + j;
+                if column < columns {
+                    out[(first_item + column) * draws as usize + draw] = sums[word * group + j];
+                }
             }
         }
     }
+}
+
+/// A column of a basis: the weight, times an outcome less another but for the constant.
+#[cube]
+fn basis_value<F: Float>(
+    data: &Array<F>,
+    bases: &Array<u32>,
+    basis: usize,
+    stride: usize,
+    column: usize,
+    row: usize,
+) -> F {
+    let mut value = weight::<F>(data, stride, bases[basis], bases[basis + 1], row);
+    if column > 0 {
+        let mut change = data[bases[basis + BASIS + column - 1] as usize * stride + row];
+        if bases[basis + 2] > 0 {
+            change -= data[(bases[basis + 2] as usize - 1) * stride + row];
+        }
+        value *= change;
+    }
+    value
 }
 
 /// Class masks of 128 draws of one row: for each class four words.

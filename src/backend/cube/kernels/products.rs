@@ -12,8 +12,15 @@ pub(crate) const LANES: usize = 256;
 /// Columns of a block of products.
 pub(crate) const WIDTH: usize = 8;
 
+/// Rows of a block, unless there is but one in all.
+pub(crate) const HEIGHT: usize = 4;
+
 /// Entries of a job: first covariate's column, two weight columns (plus one; 0 is none), and whether its rows are treated.
 pub(crate) const JOB: usize = 4;
+
+/// Entries of a basis before its outcomes' columns: two weight columns and the outcome that is subtracted (plus one; 0 is
+/// none), and how many columns there are with the constant.
+pub(crate) const BASIS: usize = 4;
 
 /// Sums that are reduced at a time.
 const ROUND: usize = 8;
@@ -23,6 +30,8 @@ const ROUND: usize = 8;
 pub(crate) enum Form {
     /// Columns with each other.
     Plain,
+    /// The constant and outcomes, less one of them, with each other, times the square of the weight.
+    Basis,
     /// `z = (1, x)` with `(z, y)`, times the weight.
     Weighted,
     /// The same, times the weight and the trimmed odds.
@@ -36,7 +45,7 @@ impl Form {
     pub(crate) const fn extra(self) -> usize {
         match self {
             Self::Logit => 1,
-            Self::Plain | Self::Weighted | Self::Odds => 0,
+            Self::Plain | Self::Basis | Self::Weighted | Self::Odds => 0,
         }
     }
 }
@@ -45,7 +54,8 @@ impl Form {
 ///
 /// The columns of `data` are `stride` entries long: outcomes, covariates, weights. Products are those of `columns` columns
 /// (1, x, y) on and above the diagonal; what of a block lies beyond repeats the last column. Of every tile, the first
-/// `1 / thinning` is read. A span has, beside its rows, its first job, the blocks of a job and `columns`.
+/// `1 / thinning` is read. A span has, beside its rows, its first job, the blocks of a job and `columns`; or where its basis
+/// begins among the jobs, and the same.
 #[cube(launch_unchecked)]
 pub(crate) fn tile_products<F: Float>(
     data: &Array<F>,
@@ -76,23 +86,21 @@ pub(crate) fn tile_products<F: Float>(
     let columns = spans[place.span + 7] as usize;
     let job = spans[place.span + 5] as usize + place.part / blocks;
 
-    // The block's first row and column: rows of blocks become shorter towards the corner.
-    let across = (columns + comptime!(WIDTH - 1)) / WIDTH;
-    let mut first_i = 0usize;
-    let mut left = place.part % blocks;
-    let mut width = across;
-    while left >= width {
-        left -= width;
-        first_i += height;
-        width = across - first_i / WIDTH;
-    }
-    let first_j = (first_i / WIDTH + left) * WIDTH;
+    let corner = corner(place.part % blocks, columns, height);
+    let first_i = corner.row;
+    let first_j = corner.column;
 
     let mut x_first = 0usize;
     let mut w_first = 0u32;
     let mut w_second = 0u32;
     let mut treated = 0u32;
-    if comptime!(form != Form::Plain) {
+    let mut reference = 0u32;
+    if comptime!(form == Form::Basis) {
+        x_first = job + BASIS;
+        w_first = jobs[job];
+        w_second = jobs[job + 1];
+        reference = jobs[job + 2];
+    } else if comptime!(form != Form::Plain) {
         x_first = jobs[job * JOB] as usize;
         w_first = jobs[job * JOB + 1];
         w_second = jobs[job * JOB + 2];
@@ -101,12 +109,14 @@ pub(crate) fn tile_products<F: Float>(
     let mut left_at = Array::<usize>::new(height);
     #[unroll]
     for i in 0..height {
-        left_at[i] = column_of(usize::min(first_i + i, columns - 1), x_first, k) * stride;
+        let column = usize::min(first_i + i, columns - 1);
+        left_at[i] = column_of(column, jobs, x_first, form, k) * stride;
     }
     let mut right_at = Array::<usize>::new(WIDTH);
     #[unroll]
     for j in 0..WIDTH {
-        right_at[j] = column_of(usize::min(first_j + j, columns - 1), x_first, k) * stride;
+        let column = usize::min(first_j + j, columns - 1);
+        right_at[j] = column_of(column, jobs, x_first, form, k) * stride;
     }
 
     let mut sums = Array::<F>::new(size);
@@ -123,6 +133,13 @@ pub(crate) fn tile_products<F: Float>(
             let mut residual = F::from_int(0);
             if comptime!(form != Form::Plain) {
                 omega = weight::<F>(data, stride, w_first, w_second, row);
+            }
+            let mut base = F::from_int(0);
+            if comptime!(form == Form::Basis) {
+                omega *= omega;
+                if reference > 0 {
+                    base = data[(reference as usize - 1) * stride + row];
+                }
             }
             if comptime!(form == Form::Odds || form == Form::Logit) {
                 let at = SETTINGS + job * k;
@@ -144,6 +161,9 @@ pub(crate) fn tile_products<F: Float>(
             #[unroll]
             for j in 0..WIDTH {
                 right[j] = data[right_at[j] + row];
+                if comptime!(form == Form::Basis) {
+                    right[j] -= base;
+                }
             }
             if comptime!(k > 0) {
                 right[0] = select(first_j == 0, F::from_int(1), right[0]);
@@ -159,6 +179,9 @@ pub(crate) fn tile_products<F: Float>(
             #[unroll]
             for i in 0..height {
                 let mut value = data[left_at[i] + row];
+                if comptime!(form == Form::Basis) {
+                    value -= base;
+                }
                 if comptime!(k > 0 && i == 0) {
                     value = select(first_i == 0, F::from_int(1), value);
                 }
@@ -193,16 +216,62 @@ pub(crate) fn tile_products<F: Float>(
     }
 }
 
-/// Where a column of `(1, x, y)` is in the data, whose first are the outcomes; that of the constant is any.
+/// The first product of a block.
+#[derive(CubeType)]
+pub(super) struct Corner {
+    pub row: usize,
+    pub column: usize,
+}
+
+/// The corner of a block: rows of blocks become shorter towards the end.
 #[cube]
-fn column_of(column: usize, x_first: usize, #[comptime] k: usize) -> usize {
+pub(super) fn corner(block: usize, columns: usize, #[comptime] height: usize) -> Corner {
+    let across = (columns + comptime!(WIDTH - 1)) / WIDTH;
+    let mut row = 0usize;
+    let mut left = block;
+    let mut width = across;
+    while left >= width {
+        left -= width;
+        row += height;
+        width = across - row / WIDTH;
+    }
+    Corner { row, column: (row / WIDTH + left) * WIDTH }
+}
+
+/// Number of the block of `HEIGHT` rows that has the pair `i <= j`.
+#[cube]
+pub(super) fn block_of(i: usize, j: usize, columns: usize) -> usize {
+    let across = (columns + comptime!(WIDTH - 1)) / WIDTH;
+    let above = i / HEIGHT;
+    let mut skipped = 0usize;
+    if above > 0 {
+        skipped = (above - 1) * (above - 1) / 4;
+    }
+    above * across - skipped + j / WIDTH - above / 2
+}
+
+/// Where a column of `(1, x, y)` is in the data, whose first are the outcomes, or of a basis, which lists them; that of the
+/// constant is any.
+#[cube]
+fn column_of(
+    column: usize,
+    jobs: &Array<u32>,
+    first: usize,
+    #[comptime] form: Form,
+    #[comptime] k: usize,
+) -> usize {
     let mut at = column;
-    if comptime!(k > 0) {
+    if comptime!(form == Form::Basis) {
+        at = 0usize;
+        if column > 0 {
+            at = jobs[first + column - 1] as usize;
+        }
+    } else if comptime!(k > 0) {
         at = 0usize;
         if column >= k {
             at = column - k;
         } else if column > 0 {
-            at = x_first + column - 1;
+            at = first + column - 1;
         }
     }
     at

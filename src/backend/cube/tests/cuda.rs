@@ -3,13 +3,14 @@
 use burn_cuda::CudaDevice;
 use cubecl::cuda::CudaRuntime;
 
-use super::kernels::{self, on_the_device};
+use super::devices::{self, on_the_device};
+use super::{basis, kernels};
 use crate::DidError;
 use crate::backend::{Cuda, DidBackend};
 use crate::options::Precision;
 
 fn device() -> Option<CudaDevice> {
-    kernels::device::<Cuda>(Precision::F64, "BURN_DID_REQUIRE_CUDA")
+    devices::device::<Cuda>(Precision::F64, "BURN_DID_REQUIRE_CUDA")
 }
 
 on_the_device!(Cuda, CudaRuntime, Precision::F64, 1e-12);

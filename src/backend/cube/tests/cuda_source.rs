@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use burn_cubecl::CubeBackend;
 use burn_tensor::{DType, Tensor, TensorData};
 
+use super::basis;
 use super::headless::{self, Headless, NoDevice, take_sources};
 use super::kernels::{LAWS, hold};
 use crate::DidError;
@@ -80,6 +81,10 @@ fn launch(chunk: &Chunk<Source>, sample: &Sample) {
             let consumers = Consumers { keep_rows: false, ..consumers };
             refused(whole.influence(&segments, &plans, sample::TRIM, columns, &consumers, None));
         }
+        let plans = [basis::plan(Weight::Column(0), false, columns)];
+        let consumers =
+            Consumers { clusters: None, multipliers: Some(multipliers), keep_rows: false };
+        refused(whole.influence(&segments, &plans, sample::TRIM, columns, &consumers, None));
     }
 }
 
@@ -134,14 +139,19 @@ fn every_kernel_is_in_double_precision() {
     }
     let entries: Vec<&str> = sources.iter().map(|(_, s)| s.entry.as_str()).collect();
     let count = |name: &str| entries.iter().filter(|e| e.contains(name)).count();
-    assert_eq!(count("tile_products"), 7, "three forms of two sizes, and plain: {entries:?}");
+    assert_eq!(
+        count("tile_products"),
+        8,
+        "three forms of two sizes, plain and of a basis: {entries:?}"
+    );
     assert_eq!(count("linear_predictors"), 2, "two sizes: {entries:?}");
-    assert_eq!(count("multiplied_sums"), 3, "three laws: {entries:?}");
+    assert_eq!(count("multiplied_sums"), 6, "three laws, of values and a basis: {entries:?}");
     assert_eq!(count("add_tiles"), 8, "four kinds of sums from two starts: {entries:?}");
     let once =
         ["influence_values", "copy_piece", "add_words", "curvatures", "find_steps", "normalise"];
     assert_eq!(once.map(count), [1; 6], "{entries:?}");
-    assert_eq!(["add_rows", "add_clusters"].map(count), [1; 2], "{entries:?}");
+    let once = ["add_rows", "add_clusters", "map_products", "map_draws"];
+    assert_eq!(once.map(count), [1; 4], "{entries:?}");
     let twice =
         ["gather_levels", "add_pieces", "subtract_means", "advance_f", "find_turns", "turn_f"];
     assert_eq!(twice.map(count), [2; 6], "weights or none, the first step or another: {entries:?}");

@@ -3,16 +3,16 @@
 use burn_cubecl::CubeBackend;
 use burn_tensor::{DType, Tensor, TensorData};
 
-use super::GpuRuntime;
 use std::ops::Range;
 
 use super::super::buffers::Gpu;
 use super::super::work::Work;
+use super::GpuRuntime;
 use super::in_batches;
 use crate::backend::sample::{self, Distances, Sample};
 use crate::backend::{Cpu, DidBackend, HostRows, Segments, multiplier_matrix};
 use crate::error::Result;
-use crate::options::{Multiplier, Precision};
+use crate::options::Multiplier;
 use crate::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, LogitJob, LogitStat, Multipliers,
     SEGMENT, Stat, TILE, Weight,
@@ -20,101 +20,6 @@ use crate::pass::{
 
 pub(super) const LAWS: [Multiplier; 3] =
     [Multiplier::Mammen, Multiplier::Rademacher, Multiplier::Webb];
-
-/// The tests of a backend and its runtime in a precision, to a tolerance, on the device that [`device`] finds.
-macro_rules! on_the_device {
-    ($backend:ty, $runtime:ty, $precision:expr, $tolerance:expr) => {
-        #[test]
-        fn kernels_agree_with_the_host() {
-            let Some(device) = device() else { return };
-            kernels::agree_with_the_host::<$backend>(&device, $precision.dtype(), $tolerance);
-        }
-
-        #[test]
-        fn kernels_do_not_depend_on_chunks() {
-            let Some(device) = device() else { return };
-            kernels::do_not_depend_on_chunks::<$backend>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn kernels_do_all_at_once() {
-            let Some(device) = device() else { return };
-            kernels::do_all_at_once::<$backend>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn kernels_pass_over_plans_without_columns() {
-            let Some(device) = device() else { return };
-            kernels::pass_over_plans_without_columns::<$backend>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn slabs_hold_what_is_sent() {
-            let Some(device) = device() else { return };
-            kernels::hold_what_is_sent::<$backend>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn lost_launches_are_missed() {
-            let Some(device) = device() else { return };
-            kernels::miss_lost_launches::<$runtime>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn kernels_draw_the_multipliers_of_the_host() {
-            let Some(device) = device() else { return };
-            kernels::draw_the_multipliers_of_the_host::<$backend>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn kernels_make_the_whole_from_tiles() {
-            let Some(device) = device() else { return };
-            kernels::make_the_whole_from_tiles::<$backend>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn kernels_follow_strides() {
-            let Some(device) = device() else { return };
-            kernels::follow_strides::<$runtime>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn kernels_bear_extreme_log_odds() {
-            let Some(device) = device() else { return };
-            kernels::bear_extreme_log_odds::<$backend>(&device, $precision.dtype());
-        }
-
-        #[test]
-        fn fixed_effects_agree_with_the_host() {
-            let Some(device) = device() else { return };
-            crate::demean::device_tests::agree_with_the_host::<$backend>(&device, $precision);
-        }
-
-        #[test]
-        fn fixed_effects_take_other_weights() {
-            let Some(device) = device() else { return };
-            crate::demean::device_tests::begin_anew_with_other_weights::<$backend>(
-                &device, $precision,
-            );
-            crate::demean::device_tests::stop_as_they_should::<$backend>(&device, $precision);
-            crate::demean::device_tests::take_the_steps_of_lsmr::<$backend>(&device, $precision);
-        }
-    };
-}
-pub(super) use on_the_device;
-
-/// The default device, or nothing where there is none and the environment variable does not require one.
-pub(super) fn device<B: DidBackend>(precision: Precision, required: &str) -> Option<B::Device> {
-    let device = B::Device::default();
-    match B::probe(&device, precision) {
-        Ok(_) => Some(device),
-        Err(error) => {
-            assert!(std::env::var_os(required).is_none_or(|v| v != "1"), "{error}");
-            println!("skipped: {error}");
-            None
-        }
-    }
-}
 
 /// Every operation on chunks of several shapes, with ragged and tiny tails, against the CPU backend.
 pub(super) fn agree_with_the_host<B: DidBackend>(device: &B::Device, dtype: DType, tolerance: f64) {
@@ -205,7 +110,7 @@ fn logits_agree(a: &LogitStat, b: &LogitStat, dtype: DType) {
     assert_eq!(a.max_p, b.max_p);
 }
 
-fn sums_agree(a: &InfluenceStat, b: &InfluenceStat, dtype: DType) {
+pub(super) fn sums_agree(a: &InfluenceStat, b: &InfluenceStat, dtype: DType) {
     agree(&a.cross, &b.cross, dtype);
     agree(&a.draws, &b.draws, dtype);
     // Singles that are added up in two singles, or in doubles.

@@ -3,10 +3,14 @@ use std::cell::Cell;
 #[cfg(feature = "cpu")]
 use super::GpuRuntime;
 
+#[cfg(feature = "cpu")]
+mod basis;
 #[cfg(all(feature = "cuda", feature = "cpu"))]
 mod cuda;
 #[cfg(all(feature = "cuda-source", feature = "cpu"))]
 mod cuda_source;
+#[cfg(feature = "cpu")]
+mod devices;
 #[cfg(all(feature = "cuda-source", feature = "cpu"))]
 mod headless;
 #[cfg(feature = "cpu")]

@@ -5,13 +5,14 @@ use burn_wgpu::WgpuRuntime;
 use cubecl::Runtime;
 
 use super::super::buffers::guarded;
-use super::kernels::{self, on_the_device};
+use super::devices::{self, on_the_device};
+use super::{basis, kernels};
 use crate::backend::{Vulkan, WgpuDevice};
 use crate::options::Precision;
 use crate::{AttGt, data};
 
 fn device() -> Option<WgpuDevice> {
-    kernels::device::<Vulkan>(Precision::F64, "BURN_DID_REQUIRE_WGPU")
+    devices::device::<Vulkan>(Precision::F64, "BURN_DID_REQUIRE_WGPU")
 }
 
 on_the_device!(Vulkan, WgpuRuntime, Precision::F64, 1e-12);

@@ -2,13 +2,14 @@
 
 use burn_wgpu::WgpuRuntime;
 
-use super::kernels::{self, on_the_device};
+use super::devices::{self, on_the_device};
+use super::{basis, kernels};
 use crate::DidError;
 use crate::backend::{DidBackend, Wgpu, WgpuDevice};
 use crate::options::Precision;
 
 fn device() -> Option<WgpuDevice> {
-    kernels::device::<Wgpu>(Precision::F32, "BURN_DID_REQUIRE_WGPU")
+    devices::device::<Wgpu>(Precision::F32, "BURN_DID_REQUIRE_WGPU")
 }
 
 on_the_device!(Wgpu, WgpuRuntime, Precision::F32, 2e-6);

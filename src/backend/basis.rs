@@ -8,18 +8,18 @@
 use crate::pass::{Leg, PlanColumn, StratumPlan, Weight};
 
 /// How many times larger the terms of a column's second moment may be than their sum.
-const CANCELLATION: f64 = 1e5;
+pub(super) const CANCELLATION: f64 = 1e5;
 
 /// The basis, and each influence column as a combination of it.
 pub(super) struct Linear {
     /// Plan of the basis columns, one contribution each.
     pub basis: StratumPlan,
     /// For each influence column the basis columns and their coefficients.
-    combinations: Vec<Vec<(usize, f64)>>,
+    pub combinations: Vec<Vec<(usize, f64)>>,
 }
 
 impl Linear {
-    /// The basis of a plan without covariates, if it has fewer columns than the plan.
+    /// The basis of a plan without covariates. If it has one weight, its constant is the first column.
     pub fn of(plan: &StratumPlan) -> Option<Self> {
         if !plan.dots.is_empty() {
             return None;
@@ -46,7 +46,12 @@ impl Linear {
             let combination = vec![(linear.constant(share.w), share.scale)];
             linear.combinations.push(combination);
         }
-        (linear.basis.columns.len() < linear.combinations.len()).then_some(linear)
+        Some(linear)
+    }
+
+    /// Whether the basis has fewer columns than the plan.
+    pub fn is_smaller(&self) -> bool {
+        self.basis.columns.len() < self.combinations.len()
     }
 
     /// The column `w`.
@@ -175,7 +180,7 @@ mod tests {
         let leg = |scale: f64| Leg { c: scale, f: -scale * level, ..Leg::default() };
         let column = |column| PlanColumn { column, legs: vec![leg(column as f64 + 1.0)] };
         let plan = StratumPlan { columns: (0..4).map(column).collect(), ..StratumPlan::default() };
-        assert!(Linear::of(&plan).is_some());
+        assert!(Linear::of(&plan).is_some_and(|linear| linear.is_smaller()));
         let consumers = Consumers { clusters: None, multipliers: None, keep_rows: false };
         let sink = Sink { active: &plan.active(), consumers: &consumers };
         let mut out = InfluenceStat::zero(4, &consumers);
@@ -199,9 +204,9 @@ mod tests {
     }
 
     #[test]
-    fn plans_with_few_columns_or_covariates_have_no_basis() {
+    fn plans_with_few_columns_or_covariates_have_no_smaller_basis() {
         let few = StratumPlan { columns: plan().columns[..2].to_vec(), ..StratumPlan::default() };
-        assert!(Linear::of(&few).is_none());
+        assert!(!Linear::of(&few).expect("no covariates").is_smaller());
         let dots = vec![crate::pass::Dot { x: 0, v: vec![1.0] }];
         assert!(Linear::of(&StratumPlan { dots, ..plan() }).is_none());
     }
