@@ -1,11 +1,15 @@
 //! Seeded designs: those of R `fixest`'s benchmark, and networks of workers and firms.
 
+use polars::prelude::{Column, DataFrame, NamedFrom, PolarsResult, Series};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 /// Their names: how hard, and how many factors.
 pub const DESIGNS: [&str; 6] =
     ["simple2", "simple3", "difficult2", "difficult3", "network2", "network3"];
+
+/// Names of the factors' columns.
+pub const FACTORS: [&str; 3] = ["worker", "firm", "year"];
 
 /// Observations of a worker.
 const YEARS: usize = 10;
@@ -57,6 +61,22 @@ impl Design {
             })
             .collect();
         Self { codes, columns, difficult: !name.starts_with('s') }
+    }
+
+    /// The factors, the outcome `y` and the regressors `x1, x2, ..`, and the regression of `y` on these.
+    pub fn regression(&self) -> PolarsResult<(DataFrame, String)> {
+        let factors = &FACTORS[..self.codes.len()];
+        let regressors: Vec<String> = (1..self.columns.len()).map(|k| format!("x{k}")).collect();
+        let formula = format!("y ~ {} | {}", regressors.join(" + "), factors.join(" + "));
+        let codes = factors.iter().zip(&self.codes).map(|(name, codes)| {
+            let codes: Vec<i64> = codes.iter().map(|c| i64::from(*c)).collect();
+            Column::from(Series::new((*name).into(), codes))
+        });
+        let names = ["y".to_owned()].into_iter().chain(regressors);
+        let values = names.zip(&self.columns).map(|(name, values)| {
+            Column::from(Series::new(name.as_str().into(), values.as_slice()))
+        });
+        Ok((DataFrame::new(self.rows(), codes.chain(values).collect())?, formula))
     }
 
     pub fn rows(&self) -> usize {

@@ -9,14 +9,12 @@ use std::time::Instant;
 
 use burn_did::FixedEffects;
 use burn_did::backend::Cpu;
-use polars::prelude::{
-    Column, DataFrame, NamedFrom, ParquetReader, ParquetWriter, SerReader, Series,
-};
+use polars::prelude::{ParquetReader, ParquetWriter, SerReader};
 use serde::{Deserialize, Serialize};
 
+use super::chosen;
 use super::common::{Result, bench_file, memory, work_folder};
 use super::designs::{DESIGNS, Design};
-use super::{FACTORS, chosen};
 
 /// What a demeaner is worth: the default of `feols`, and those at the tolerance of 1e-8 that is this crate's own.
 const DEMEANERS: [&str; 4] = ["map 1e-6", "map 1e-8", "lsmr diagonal", "within"];
@@ -164,10 +162,9 @@ fn write(name: &str, rows: usize, columns: usize) -> Result<Data> {
     let path = work_folder("fixed_effects")?.join(format!("{name}_{rows}_{columns}.parquet"));
     let raw = path.with_extension("doubles");
     let design = Design::new(name, rows, columns + 1);
-    let factors = &FACTORS[..design.codes.len()];
-    let regressors: Vec<String> = (1..=columns).map(|k| format!("x{k}")).collect();
-    let formula = format!("y ~ {} | {}", regressors.join(" + "), factors.join(" + "));
-    let names = [factors.join(","), "y".into(), regressors.join(",")].join(",");
+    let (mut frame, formula) = design.regression()?;
+    let names: Vec<&str> = frame.get_column_names().into_iter().map(|n| n.as_str()).collect();
+    let names = names.join(",");
     if !path.exists() || !raw.exists() {
         let mut doubles = BufWriter::new(File::create(&raw)?);
         for code in design.codes.iter().flatten() {
@@ -176,16 +173,6 @@ fn write(name: &str, rows: usize, columns: usize) -> Result<Data> {
         for value in design.columns.iter().flatten() {
             doubles.write_all(&value.to_le_bytes())?;
         }
-        let codes = factors.iter().zip(&design.codes);
-        let codes = codes.map(|(name, codes)| {
-            let codes: Vec<i64> = codes.iter().map(|c| i64::from(*c)).collect();
-            Column::from(Series::new((*name).into(), codes))
-        });
-        let names = ["y".to_owned()].into_iter().chain(regressors);
-        let values = names.zip(&design.columns).map(|(name, values)| {
-            Column::from(Series::new(name.as_str().into(), values.as_slice()))
-        });
-        let mut frame = DataFrame::new(rows, codes.chain(values).collect())?;
         ParquetWriter::new(File::create(&path)?).finish(&mut frame)?;
     }
     Ok(Data { path, raw, names, formula })

@@ -19,10 +19,7 @@ use burn_did::{Demean, Solver};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use common::{Result, bench_file, machine, python, work_folder};
-use designs::{DESIGNS, Design};
-
-/// Columns whose names are those of the factors, and of what is demeaned.
-const FACTORS: [&str; 3] = ["worker", "firm", "year"];
+use designs::{DESIGNS, Design, FACTORS};
 
 fn main() -> ExitCode {
     common::exit(run())

@@ -19,6 +19,8 @@ DEMEANERS = {
     "map 1e-8": lambda: MapDemeaner(fixef_tol=1e-8, fixef_maxiter=100_000),
     "lsmr diagonal": lambda: LsmrDemeaner(fixef_maxiter=10_000, preconditioner="diagonal"),
     "within": lambda: LsmrDemeaner(fixef_maxiter=10_000),
+    # With torch, on an NVIDIA card.
+    "lsmr cuda": lambda: LsmrDemeaner(fixef_maxiter=10_000, backend="torch", device="cuda"),
 }
 
 

@@ -7,6 +7,9 @@
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../fixed_effects/designs.rs"]
+#[allow(dead_code, reason = "the other bench takes all of them")]
+mod designs;
 #[path = "../../tests/support/passes.rs"]
 mod passes;
 #[path = "../../tests/support/sample.rs"]
@@ -16,6 +19,7 @@ mod bandwidth;
 mod devices;
 mod grid;
 mod latency;
+mod regressions;
 mod report;
 mod session;
 mod stages;

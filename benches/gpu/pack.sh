@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 files="$work/files"
-mkdir -p "$files/golden" "$files/benches/peers"
+mkdir -p "$files/golden" "$files/benches/peers" "$files/benches/fixed_effects"
 export CARGO_INCREMENTAL=0
 
 # The program NAME among those that cargo builds for these arguments, as FILE and without symbols.
@@ -34,6 +34,7 @@ take gpu_check gpu_check build --release --example gpu_check
 
 cp tests/golden/*.csv tests/golden/*.json "$files/golden"
 cp benches/peers/*.py "$files/benches/peers"
+cp benches/fixed_effects/*.py "$files/benches/fixed_effects"
 echo "burn-did $(git describe --always --dirty), $(rustc --version), packed $(date -u +%F)" >"$files/BUILD"
 
 # Most of every program is the same code of dependencies, which a window as long as all of them finds again.

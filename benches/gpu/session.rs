@@ -10,11 +10,11 @@ use super::common::results::digits;
 use super::common::run::{self, Run};
 use super::common::{Result, agreement, data, machine, ours};
 use super::devices::Device;
-use super::{bandwidth, grid, latency};
+use super::{bandwidth, grid, latency, regressions};
 
 /// What the numbers of a device in double precision may differ by from the CPU's: effects relative to the larger of effect and
 /// standard error, standard errors relatively.
-const DOUBLE: f64 = 1e-10;
+pub const DOUBLE: f64 = 1e-10;
 
 /// What they may differ by in single precision: effects in standard errors.
 const SINGLE: f64 = 1e-3;
@@ -34,6 +34,10 @@ pub enum Step {
         #[arg(long, default_value_t = 4_000_000)]
         rows: usize,
     },
+    /// Regressions with fixed effects beside the CPU's: equal bits in every run, equal numbers on both
+    Regressions(Regressions),
+    /// pyfixest's LSMR on the same card beside a device, if `python3` has it and torch
+    Pyfixest(Regressions),
     /// ModernDiD with CuPy beside a device, if `python3` has both
     Moderndid(Asked),
 }
@@ -49,6 +53,29 @@ pub struct Asked {
     /// Multiplies the numbers of units
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
+}
+
+/// Regressions on a device.
+#[derive(Debug, Args)]
+pub struct Regressions {
+    /// The device
+    device: String,
+    /// Names of designs of the bench of fixed effects
+    #[arg(required = true)]
+    designs: Vec<String>,
+    /// Rows
+    #[arg(long, default_value_t = 1_000_000)]
+    rows: usize,
+    /// Regressors
+    #[arg(long, default_value_t = 10)]
+    columns: usize,
+}
+
+impl Regressions {
+    fn each(&self, run: fn(Device, &str, usize, usize) -> Result<()>) -> Result<()> {
+        let device = Device::parse(&self.device)?;
+        self.designs.iter().try_for_each(|design| run(device, design, self.rows, self.columns))
+    }
 }
 
 impl Asked {
@@ -82,6 +109,14 @@ pub fn run(step: &Step) -> Result<()> {
             ours::run(&serde_json::to_string(&task)?)
         }),
         Step::Costs { device, rows } => costs(Device::parse(device)?, *rows),
+        Step::Regressions(asked) => asked.each(regressions::beside_the_cpu),
+        Step::Pyfixest(asked) => {
+            if machine::said("python3", &["-c", "import pyfixest, torch, pyarrow"]).is_none() {
+                println!("RESULT: python3 cannot import pyfixest, torch and pyarrow: left out");
+                return Ok(());
+            }
+            asked.each(regressions::beside_pyfixest)
+        }
         Step::Moderndid(asked) => {
             let device = Device::parse(&asked.device)?;
             if machine::said("python3", &["-c", "import moderndid, cupy, polars"]).is_none() {

@@ -163,6 +163,9 @@ for case in p1 p2 p3; do
     step "fits of $case" 45 "$files/gpu" fits "$backend" "$case" --scale "$scale"
 done
 step "fits of p1-10m" 120 "$files/gpu" fits "$backend" p1-10m --scale "$scale"
+for design in simple2 difficult2 network2; do
+    step "regression of $design" 45 "$files/gpu" regressions "$backend" "$design" --rows "$(scaled 1000000)"
+done
 step "operations, $(scaled 4000000) rows" 60 "$files/gpu_check" "$(scaled 4000000)" "$backend"
 step "costs" 40 "$files/gpu" costs "$backend" --rows "$(scaled 4000000)"
 
@@ -188,6 +191,7 @@ else
     row "profile" "left out: neither nsys nor ncu, or not CUDA" "" ""
 fi
 
+foreign=yes step "pyfixest" 60 "$files/gpu" pyfixest "$backend" simple2 difficult2 network2 --rows "$(scaled 1000000)"
 foreign=yes step "ModernDiD" 60 "$files/gpu" moderndid "$backend" p1 p2 --scale "$scale"
 
 finish "Finished"
