@@ -24,7 +24,7 @@ pub(crate) const CORRELATED: f64 = 1e-5;
 /// As [`CORRELATED`], for data in single precision.
 pub(crate) const CORRELATED_SINGLE: f64 = 0.05;
 
-/// Covariates whose correlation matrix has a smaller one than this depend on each other: they cannot be decorrelated.
+/// Covariates whose correlation matrix has a smaller one than this may depend on each other: what is left of them says.
 pub(crate) const INSEPARABLE: f64 = 1e-13;
 
 /// Factorised symmetric positive definite matrix, scaled to unit diagonal.

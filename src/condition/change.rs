@@ -107,7 +107,7 @@ impl Change {
 }
 
 /// `v = z l'⁻¹` for every row of the columns `[kx][rows]`.
-fn triangular_solve(columns: &mut [f64], rows: usize, lower: &[f64], kx: usize) {
+pub(super) fn triangular_solve(columns: &mut [f64], rows: usize, lower: &[f64], kx: usize) {
     for j in 0..kx {
         let (known, rest) = columns.split_at_mut(j * rows);
         let out = &mut rest[..rows];

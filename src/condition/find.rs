@@ -8,11 +8,15 @@ use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::{DesignInfo, Sample};
 use crate::pass::{Gram, Stat, Weight};
-use crate::solve::{CORRELATED, CORRELATED_SINGLE, INSEPARABLE, Spd, reciprocal_condition};
+use crate::solve::{
+    COLLINEAR, CORRELATED, CORRELATED_SINGLE, INSEPARABLE, Spd, reciprocal_condition,
+};
 
 /// What is known of the columns before their contents.
 pub(super) struct Known {
     pub conditioning: Conditioning,
+    /// Whether the estimator drops collinear covariates, which have to stay as they are for that.
+    pub drops_collinear: bool,
     /// Rows observed in each outcome column of each stratum.
     pub observed: Vec<Vec<usize>>,
     /// Sampling-weight columns by period, and the column of the units' mean weights.
@@ -25,7 +29,12 @@ pub(super) struct Known {
 
 impl Known {
     /// Of strata with these rows.
-    pub fn new(sample: &Sample, conditioning: Conditioning, rows: Vec<usize>) -> Self {
+    pub fn new(
+        sample: &Sample,
+        conditioning: Conditioning,
+        drops_collinear: bool,
+        rows: Vec<usize>,
+    ) -> Self {
         let columns = sample.outcome_columns();
         // Unbalanced panels have weights by period, presence by period and, with weights, each unit's mean weight.
         let weights = sample.presence.unwrap_or(sample.weight_columns);
@@ -34,6 +43,7 @@ impl Known {
         let cohort = sample.cohorts.iter().position(|c| Some(c.group) == last).unwrap_or(0);
         Self {
             conditioning,
+            drops_collinear,
             observed: sample.counts.concat().chunks(columns).map(<[usize]>::to_vec).collect(),
             weight_columns: (weights, mean),
             rows,
@@ -65,7 +75,7 @@ pub(super) fn find<R: Raw>(raw: &R, known: &Known, info: &mut DesignInfo) -> Res
         doses: None,
     };
     let precision = known.conditioning.precision();
-    let sums = change.sums(raw, false)?;
+    let sums = change.sums(raw)?;
     change.weight = weight_factor(&sums, known, precision);
     if known.conditioning == Conditioning::Raw {
         return Ok(change);
@@ -84,7 +94,7 @@ pub(super) fn find<R: Raw>(raw: &R, known: &Known, info: &mut DesignInfo) -> Res
         change.centre = (0..sums.len()).map(columns).collect();
     }
     if precision == Precision::F32 || kx > 0 {
-        let squares = change.sums(raw, true)?;
+        let squares = change.squares(raw, precision == Precision::F32)?;
         if precision == Precision::F32 {
             let size = |(sums, observed): (&ColumnSums, &Vec<usize>)| {
                 (sums.y.iter().sum::<f64>() / observed.iter().sum::<usize>() as f64).sqrt()
@@ -174,11 +184,18 @@ fn extreme<R: Raw>(raw: &R, known: &Known, j: usize, info: &DesignInfo) -> Resul
 }
 
 impl Change {
-    /// Sums over each stratum of centred outcomes and covariates and of the weights, or of the squares of the former.
-    fn sums<R: Raw>(&self, raw: &R, squares: bool) -> Result<Vec<ColumnSums>> {
+    /// Sums over each stratum of outcomes, covariates and weights.
+    fn sums<R: Raw>(&self, raw: &R) -> Result<Vec<ColumnSums>> {
         let (mean, centre) = (self.mean.clone(), self.centre.clone());
-        let weights = if squares { 0 } else { self.weight_columns.0 };
-        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights, squares }))
+        let weights = self.weight_columns.0;
+        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights, squares: false }))
+    }
+
+    /// Sums over each stratum of the squares of centred covariates, and of centred outcomes if these are asked for.
+    fn squares<R: Raw>(&self, raw: &R, outcomes: bool) -> Result<Vec<ColumnSums>> {
+        let mean = if outcomes { self.mean.clone() } else { vec![Vec::new(); self.mean.len()] };
+        let centre = self.centre.clone();
+        ask(raw, &Look::Columns(ColumnLook { mean, centre, weights: 0, squares: true }))
     }
 }
 
@@ -200,6 +217,8 @@ fn decorrelate<R: Raw>(
     info: &mut DesignInfo,
 ) -> Result<()> {
     const ROWS_PER_COLUMN: usize = 10;
+    // Of the variance that they should have. Rounding leaves far less, or the raw columns count as singular.
+    const LEFT: f64 = 0.25;
     let tolerance = match known.conditioning.precision() {
         Precision::F64 => CORRELATED,
         Precision::F32 => CORRELATED_SINGLE,
@@ -208,15 +227,24 @@ fn decorrelate<R: Raw>(
     let rows: usize = known.rows[known.reference.clone()].iter().sum();
     let enough = rows >= ROWS_PER_COLUMN * k;
     let strata = if enough { known.reference.clone() } else { 0..known.rows.len() };
-    let gram = sample_gram(raw, strata, change)?;
-    let slopes: Vec<f64> =
-        (0..kx * kx).map(|e| gram.zz[(e / kx + 1) * k + e % kx + 1] / gram.zz[0]).collect();
+    let slopes = correlations(raw, strata.clone(), change, None)?;
     let Some(factor) = Spd::new(&slopes, kx) else { return Ok(()) };
     let rcond = reciprocal_condition(&slopes, &factor.inverse(), kx);
-    if rcond > tolerance || rcond < INSEPARABLE {
+    if rcond > tolerance {
         return Ok(());
     }
     let Some(lower) = cholesky(&slopes, kx) else { return Ok(()) };
+    let pivot = |j: usize| lower[j * kx + j].powi(2) / slopes[j * kx + j];
+    if known.drops_collinear && (0..kx).any(|j| pivot(j) <= COLLINEAR) {
+        return Ok(());
+    }
+    if rcond < INSEPARABLE {
+        // Of covariates that depend on each other rounding is left, and not what their products say.
+        let left = correlations(raw, strata, change, Some(lower.clone()))?;
+        if !(0..kx).all(|j| left[j * kx + j] >= LEFT) {
+            return Ok(());
+        }
+    }
     // z = v l', so v solves a triangular system row by row, and the way back gains a factor l'.
     let old = info.transform.clone();
     for i in 0..kx {
@@ -229,14 +257,21 @@ fn decorrelate<R: Raw>(
     Ok(())
 }
 
-/// Unweighted cross-products of the first tile of some strata (and of version 0), standardised.
-fn sample_gram<R: Raw>(raw: &R, strata: Range<usize>, change: &Change) -> Result<Gram> {
-    let look = ProductLook { strata, standard: change.standard.clone() };
-    let mut sum = Gram::zero(change.kx + 1, 0);
+/// Mean products of the covariates (of version 0) in the first tile of some strata, standardised and then decorrelated.
+fn correlations<R: Raw>(
+    raw: &R,
+    strata: Range<usize>,
+    change: &Change,
+    lower: Option<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let (k, kx) = (change.kx + 1, change.kx);
+    let look = ProductLook { strata, standard: change.standard.clone(), lower };
+    let mut sum = Gram::zero(k, 0);
     for gram in ask::<R, Gram>(raw, &Look::Products(look))? {
         sum.merge(&gram)?;
     }
-    Ok(sum)
+    let mean = |e: usize| sum.zz[(e / kx + 1) * k + e % kx + 1] / sum.zz[0];
+    Ok((0..kx * kx).map(mean).collect())
 }
 
 fn cholesky(a: &[f64], k: usize) -> Option<Vec<f64>> {

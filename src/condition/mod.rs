@@ -90,12 +90,13 @@ pub(crate) fn condition<R: Raw>(
     raw: R,
     mut sample: Sample,
     conditioning: Conditioning,
+    drops_collinear: bool,
     doses: Option<&DoseQuery>,
     progress: Option<&Progress>,
 ) -> Result<R::Conditioned> {
     let report = |done| progress.iter().for_each(|p| p.report(STAGE, done, 2));
     report(0);
-    let known = Known::new(&sample, conditioning, raw.rows());
+    let known = Known::new(&sample, conditioning, drops_collinear, raw.rows());
     // A dose is no covariate: what is to be known of it is not what standardises one.
     let versions = sample.design.versions;
     if doses.is_some() {

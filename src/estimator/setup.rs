@@ -14,7 +14,7 @@ use crate::options::{BasePeriod, DoseTarget, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
     Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
-    Storage, Strata, Wanted, ingest, ingest_parquet,
+    Storage, Strata, StudyDesign, Wanted, ingest, ingest_parquet,
 };
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -185,8 +185,10 @@ impl Setup {
         read: f64,
         start: Instant,
     ) -> Result<Opened<R::Conditioned>> {
-        let source =
-            condition(raw, sample, self.conditioning, self.doses.as_ref(), self.progress.as_ref())?;
+        // Recipes of staggered designs keep every covariate.
+        let drops_collinear = !matches!(self.sample.design, StudyDesign::Staggered(_));
+        let (doses, progress) = (self.doses.as_ref(), self.progress.as_ref());
+        let source = condition(raw, sample, self.conditioning, drops_collinear, doses, progress)?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
         Ok(Opened { setup: self, source, start, timings })

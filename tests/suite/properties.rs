@@ -1,7 +1,7 @@
 //! What must hold for any data: invariances, equivalent specifications, and influence values that are derivatives.
 
 use burn_did::backend::Cpu;
-use burn_did::data::Simulation;
+use burn_did::data::{Simulation, TwoPeriodSimulation};
 use burn_did::{
     Aggregation, Band, BasePeriod, Bootstrap, ControlGroup, Drdid, DrdidMethod, EstimationMethod,
     FixWeights, GroupTimeResult, Multiplier,
@@ -255,6 +255,44 @@ fn scale_of_weights_and_covariates() {
         let shifted = map(&df, "x1", |x| 1_000.0 * x + 5_000.0);
         assert_close(&format!("{what}, 1000 x"), &fit, &spec.fit(&shifted), [1.0, 1.0], 1e-7);
     }
+}
+
+/// A covariate that is another one and a little more stands for that little.
+#[test]
+fn covariates_that_are_nearly_equal() {
+    let df = panel();
+    let little: Vec<f64> = floats(&df, "id").into_iter().map(|id| (1.3 * id).sin()).collect();
+    let df = with(&df, "z", little.clone());
+    for method in METHODS {
+        let spec = |formula| Spec { method, ..Spec::default().covariates(formula) };
+        let apart = spec("~ x1 + z").fit(&df);
+        for part in [1e-2, 1e-5, 2e-7, 1e-7] {
+            let close = floats(&df, "x1").into_iter().zip(&little).map(|(x, z)| x + part * z);
+            let fit = spec("~ x1 + x2").fit(&with(&df, "x2", close.collect()));
+            assert_close(&format!("{method:?}, {part}"), &apart, &fit, [1.0, 1.0], 1e-5);
+        }
+    }
+}
+
+/// As R's decomposition does, whose tolerance is 1e-6 of the column.
+#[test]
+fn two_periods_leave_nearly_equal_covariates_out() {
+    let df = TwoPeriodSimulation::builder().units(1_000).seed(3).build().frame();
+    let (x, id) = (floats(&df, "x1"), floats(&df, "id"));
+    let fit = |formula: &str, part: f64| {
+        let close = x.iter().zip(&id).map(|(x, id)| x + part * (1.3 * id).sin()).collect();
+        let config = Drdid::<Cpu>::builder().outcome("y").unit("id").time("period");
+        let config = config.treatment("treated").covariates(formula).build();
+        config.fit(&with(&df, "close", close), &Default::default()).expect("a fit").estimate
+    };
+    let alone = fit("~ x1 + x2", 0.0);
+    for part in [0.0, 1e-8, 2e-7, 8e-7] {
+        let both = fit("~ x1 + x2 + close", part);
+        near(&format!("{part}"), alone.att, both.att, alone.se, 1e-12);
+        near(&format!("{part}"), alone.se, both.se, alone.se, 1e-12);
+    }
+    let kept = fit("~ x1 + x2 + close", 1e-5);
+    assert!((kept.att.expect("att") - alone.att.expect("att")).abs() > 1e-6);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::simd::vectorized;
 /// Sums of centred outcomes and covariates, and of weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ColumnLook {
-    /// What is subtracted from each outcome column of each stratum.
+    /// What is subtracted from each outcome column of each stratum; columns past these are not summed.
     pub mean: Vec<Vec<f64>>,
     /// What is subtracted from each version of each covariate of each stratum.
     pub centre: Vec<Vec<f64>>,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::change::triangular_solve;
 use super::Piece;
 use crate::backend::host::{HostChunk, gram};
 use crate::pass::{Gram, GramJob, TILE, Weight};
@@ -15,6 +16,8 @@ pub(crate) struct ProductLook {
     pub strata: Range<usize>,
     /// Mean and standard deviation of each covariate.
     pub standard: Vec<(f64, f64)>,
+    /// Lower triangle by which they are decorrelated then.
+    pub lower: Option<Vec<f64>>,
 }
 
 impl ProductLook {
@@ -27,8 +30,11 @@ impl ProductLook {
             .x()
             .zip(&self.standard)
             .flat_map(|(column, (mean, sd))| column[..rows].iter().map(move |x| (x - mean) / sd));
-        let x: Vec<f64> = standardised.collect();
+        let mut x: Vec<f64> = standardised.collect();
         let k = self.standard.len() + 1;
+        if let Some(lower) = &self.lower {
+            triangular_solve(&mut x, rows, lower, k - 1);
+        }
         let chunk = HostChunk { rows, y: &[], x: &x, w: &[], rank: &[], cluster: &[], k };
         let jobs =
             [GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None, outcomes: Vec::new() }];

@@ -14,7 +14,7 @@ impl Look {
             covariate(CovariateSum::Largest),
             covariate(CovariateSum::Scaled { largest }),
             covariate(CovariateSum::Squares { largest, mean: mean_of }),
-            Self::Products(ProductLook { strata: 3..9, standard }),
+            Self::Products(ProductLook { strata: 3..9, standard, lower: Some(numbers.to_vec()) }),
             Self::Weights(WeightLook { column: 3, factor: mean_of }),
         ]
     }
@@ -81,7 +81,7 @@ fn sums_by_hand() {
     assert_eq!(squares, LookStat::Number(9.0 + 0.0 + 1.0 + 9.0 + 1.0 + 1.0));
     let weights = asked(&Look::Weights(WeightLook { column: 0, factor: 0.5 }), &data);
     assert_eq!(weights, LookStat::Number(3.0));
-    let look = ProductLook { strata: 0..1, standard: vec![(2.0, 2.0)] };
+    let look = ProductLook { strata: 0..1, standard: vec![(2.0, 2.0)], lower: None };
     let LookStat::Products(gram) = asked(&Look::Products(look), &data) else { panic!("products") };
     assert_eq!(gram.zz, [3.0, -4.0, -4.0, 10.0]);
 }
@@ -102,7 +102,11 @@ fn sums_do_not_depend_on_pieces() {
         covariate(CovariateSum::Largest),
         covariate(CovariateSum::Scaled { largest: 3.0 }),
         covariate(CovariateSum::Squares { largest: 3.0, mean: 0.1 }),
-        Look::Products(ProductLook { strata: 0..1, standard: vec![(0.5, 0.7)] }),
+        Look::Products(ProductLook {
+            strata: 0..1,
+            standard: vec![(0.5, 0.7)],
+            lower: Some(vec![0.9]),
+        }),
         Look::Weights(WeightLook { column: 0, factor: 1.0 / 3.0 }),
     ] {
         let mut stat = look.none(0);
