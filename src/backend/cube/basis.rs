@@ -44,10 +44,10 @@ pub(super) struct OfBatch<'b> {
 
 impl<'a> Basis<'a> {
     /// In double precision, if every plan has one weight, either changes or levels, and hardly fewer columns than its basis.
-    pub(super) fn of<'p, R: GpuRuntime>(
+    pub(super) fn of<R: GpuRuntime>(
         gpu: &Gpu<R>,
         columns: &'a Columns,
-        plans: impl IntoIterator<Item = &'p StratumPlan>,
+        plans: &[&StratumPlan],
     ) -> Option<Self> {
         if !gpu.doubles() {
             return None;

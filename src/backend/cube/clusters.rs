@@ -45,7 +45,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
         let gpu = self.gpu;
         let pieces = Pieces::of(values, cluster, self.clusters);
         let counts = values.parts.0.iter().map(|part| index(part.active.len())).collect();
-        let width = values.parts.0.iter().map(|part| part.active.len()).max().unwrap_or(0);
+        let width = values.parts.width();
         let count = pieces.spans.len();
         let units = count * width;
         let partial = gpu.empty(units * gpu.numbers_of_a_sum());

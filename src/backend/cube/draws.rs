@@ -20,11 +20,11 @@ pub(super) struct Draws {
 
 /// Columns that are multiplied.
 pub(super) struct Multiplied<'a> {
-    pub data: &'a Buffer,
+    data: &'a Buffer,
     /// Entries from a column to the next.
-    pub stride: usize,
+    stride: usize,
     /// The bases, if the columns are of those.
-    pub bases: Option<&'a Buffer>,
+    bases: Option<&'a Buffer>,
     group: usize,
     spans: SpanTable,
     items: usize,

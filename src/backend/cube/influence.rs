@@ -33,7 +33,7 @@ pub(super) struct Influence<'a, R: GpuRuntime> {
     x_first: Buffer,
     numbers: Buffer,
     legs: Buffer,
-    basis: Option<Basis<'a>>,
+    plans: Vec<&'a StratumPlan>,
 }
 
 /// What sums are formed of: influence values, or the bases, or bases where these are accurate and else values.
@@ -88,18 +88,18 @@ pub(super) struct Question<'a> {
 }
 
 impl<'a, R: GpuRuntime> Influence<'a, R> {
-    pub(super) fn new<'p>(
+    pub(super) fn new(
         gpu: &'a Gpu<R>,
         columns: &'a Columns,
         k: usize,
-        plans: impl IntoIterator<Item = &'p StratumPlan> + Clone,
+        plans: impl IntoIterator<Item = &'a StratumPlan>,
         trim: f64,
     ) -> Self {
         let mut tables = PlanTables::new(gpu.dtype, trim);
         let mut places = Vec::new();
         let mut active = Vec::new();
-        let basis = Basis::of(gpu, columns, plans.clone());
-        for plan in plans {
+        let plans: Vec<&StratumPlan> = plans.into_iter().collect();
+        for plan in &plans {
             places.push(tables.add(plan, columns, k));
             active.push(plan.active());
         }
@@ -114,7 +114,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
             x_first: gpu.indices(x_first),
             numbers: gpu.floats(numbers),
             legs: gpu.indices(legs),
-            basis,
+            plans,
         }
     }
 
@@ -230,7 +230,8 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         before: Option<Sums>,
     ) -> Result<Option<Sums>> {
         let sums_alone = question.sums && question.clusters.is_none() && !question.values;
-        let basis = self.basis.as_ref().filter(|_| sums_alone);
+        let basis = sums_alone.then(|| Basis::of(self.gpu, self.columns, &self.plans)).flatten();
+        let basis = basis.as_ref();
         if basis.is_some() {
             let way = Way { values: false, basis };
             let sums = self.formed(spans, question, cut, before.clone(), way)?;
