@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What the passes of a fit should take on an NVIDIA H200: calls, bytes and operations of the kernels as they are written.
 
-Nothing is measured here. Calls are those that a fit counts (`timings.device`); the rates are the manufacturer's (4.8 TB/s,
-34 teraflops in double precision, 64 operations on integers a cycle and processor) and common figures for a launch (5 µs) and for
-a read that the host waits for (45 µs).
+Nothing is measured here. Calls are those that a fit counts (`timings.device`); the instructions of the bootstrap are those that
+`instructions.py` counts in its kernel; the rates are the manufacturer's (4.8 TB/s, 34 teraflops in double precision, 64
+operations on integers and 128 instructions a cycle and processor) and common figures for a launch (5 µs) and for a read that the
+host waits for (45 µs).
 """
 
 BANDWIDTH, FLOPS, LAUNCH, READ = 4.8e12, 34e12, 5e-6, 45e-6
@@ -11,9 +12,12 @@ WIDTH = 8  # bytes of a double
 EXP = 65  # operations of an exponential and the two divisions of a propensity score
 SHARED = 132 * 1.7e9  # loads from shared memory a second, each by the 32 units of a warp
 INTEGERS = 132 * 64 * 1.7e9  # operations on integers a second
-PHILOX = 7 * 8 + 22  # operations of 128 random bits and of comparing them with a probability
+ISSUED = 132 * 128 * 1.7e9  # instructions a second
 STEPS = 13.3  # random bits until 32 rows of 128 Mammen multipliers are known: log2(4096) + 4/3
-SELECT = 3  # operations that turn a bit into a multiplier
+# Operations on integers, and all instructions of a unit:
+BITS = 32, 48  # 128 random bits, and comparing them with a probability (the loop of the Mammen law)
+ROW = 51, 192  # what a row of 128 draws takes beside its random bits
+SUMS = 26 / 8, 76 / 8  # a draw of a row, for five columns (the loop over rows does eight)
 
 
 def blocks(height, columns):
@@ -52,7 +56,7 @@ def fit(n, periods, cohorts, never, k, models, draws):
         traffic += n * data * WIDTH + n / 4096 * 2 * 32 * (products + 2 * mapped) * WIDTH
     operations += n * 2 * 32 * products
     least = 2 * n * data * WIDTH / BANDWIDTH
-    loads = integers = 0
+    loads = integers = instructions = 0
     if draws:
         # From the sample, and of each tile twice what is mapped.
         launches += 3
@@ -60,9 +64,11 @@ def fit(n, periods, cohorts, never, k, models, draws):
         traffic += n * data * WIDTH + 2 * n / 4096 * (columns + mapped) * draws * WIDTH
         operations += n * draws * 2 * columns
         loads = n * draws / 128 * (columns + 4)
-        integers = n * draws * (STEPS * PHILOX / 128 + SELECT)
+        integers, instructions = (
+            n * draws * ((STEPS * bits + row) / 128 + sums) for bits, row, sums in zip(BITS, ROW, SUMS)
+        )
     calls = launches * LAUNCH + reads * READ
-    work = max(traffic / BANDWIDTH, operations / FLOPS, loads / SHARED, integers / INTEGERS)
+    work = max(traffic / BANDWIDTH, operations / FLOPS, loads / SHARED, integers / INTEGERS, instructions / ISSUED)
     return launches, reads, calls, work, max(least, operations / FLOPS)
 
 

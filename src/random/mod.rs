@@ -13,6 +13,6 @@ pub(crate) use law::law_levels;
 pub(crate) use masks::MAMMEN_LOWER;
 pub(crate) use masks::{BATCH, Words, masks, subset_words};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
-pub(crate) use philox::{ROUNDS, halves};
+pub(crate) use philox::{FACTOR_A, FACTOR_C, GROWTH_HIGH, GROWTH_LOW, ROUNDS, halves};
 pub(crate) use philox::{standard_normals, uniform};
 pub(crate) use redrawn::times_drawn;

@@ -7,6 +7,14 @@ use pulp::{Scalar, Simd};
 /// Rounds of the generator.
 pub(crate) const ROUNDS: usize = 7;
 
+/// What the first and the third word are multiplied by in a round.
+pub(crate) const FACTOR_A: u32 = 0xD251_1F53;
+pub(crate) const FACTOR_C: u32 = 0xCD9E_8D57;
+
+/// What the two words of the key grow by from one round to the next.
+pub(crate) const GROWTH_LOW: u32 = 0x9E37_79B9;
+pub(crate) const GROWTH_HIGH: u32 = 0xBB67_AE85;
+
 /// Keys of the rounds.
 pub(super) type Keys = [[u32; 2]; ROUNDS];
 
@@ -15,7 +23,7 @@ pub(super) fn keys(seed: u64) -> Keys {
     let mut keys = [halves(seed); ROUNDS];
     for round in 1..ROUNDS {
         let [a, b] = keys[round - 1];
-        keys[round] = [a.wrapping_add(0x9E37_79B9), b.wrapping_add(0xBB67_AE85)];
+        keys[round] = [a.wrapping_add(GROWTH_LOW), b.wrapping_add(GROWTH_HIGH)];
     }
     keys
 }
@@ -36,8 +44,8 @@ pub(super) fn philox<S: Simd>(simd: S, keys: &Keys, counter: [S::u32s; 4]) -> [S
 
 #[inline(always)]
 fn round<S: Simd>(simd: S, key: [u32; 2], c: [S::u32s; 4]) -> [S::u32s; 4] {
-    let (a_low, a_high) = simd.widening_mul_u32s(c[0], simd.splat_u32s(0xD251_1F53));
-    let (b_low, b_high) = simd.widening_mul_u32s(c[2], simd.splat_u32s(0xCD9E_8D57));
+    let (a_low, a_high) = simd.widening_mul_u32s(c[0], simd.splat_u32s(FACTOR_A));
+    let (b_low, b_high) = simd.widening_mul_u32s(c[2], simd.splat_u32s(FACTOR_C));
     let b = simd.xor_u32s(simd.xor_u32s(b_high, c[1]), simd.splat_u32s(key[0]));
     let a = simd.xor_u32s(simd.xor_u32s(a_high, c[3]), simd.splat_u32s(key[1]));
     [b, b_low, a, a_low]

@@ -6,7 +6,7 @@ use super::math::weight;
 use super::products::BASIS;
 use super::spans::{cube_number, place, sign};
 use crate::pass::TILE;
-use crate::random::ROUNDS;
+use crate::random::{FACTOR_A, FACTOR_C, GROWTH_HIGH, GROWTH_LOW, ROUNDS};
 
 /// Units of a cube.
 pub(crate) const LANES: usize = 128;
@@ -110,17 +110,8 @@ pub(crate) fn multiplied_sums<F: Float>(
             if wanted {
                 let at = 2 * (first_rank + usize::min(start + own_row, place.rows - 1));
                 let mut row_masks = Array::<u32>::new(comptime!(classes * WORDS));
-                draw_masks(
-                    rank[at],
-                    rank[at + 1],
-                    own_block as u32,
-                    seed_low,
-                    seed_high,
-                    fraction_low,
-                    fraction_high,
-                    &mut row_masks,
-                    law,
-                );
+                let bits = bits_of(rank[at], rank[at + 1], own_block as u32, seed_low, seed_high);
+                draw_masks(&bits, fraction_low, fraction_high, &mut row_masks, law);
                 #[unroll]
                 for class in 0..classes {
                     #[unroll]
@@ -213,58 +204,88 @@ fn basis_value<F: Float>(
     value
 }
 
+/// The random bits of a row in a block of draws: the first two rounds, as far as the step does not enter them.
+#[derive(CubeType)]
+struct Bits {
+    seed_low: u32,
+    seed_high: u32,
+    /// Block, with the first key.
+    block: u32,
+    /// First word after two rounds, but for the step.
+    first: u32,
+    /// Second word after two rounds.
+    second: u32,
+    /// Third word after two rounds, but for block and step.
+    third: u32,
+}
+
+#[cube]
+fn bits_of(rank_low: u32, rank_high: u32, block: u32, seed_low: u32, seed_high: u32) -> Bits {
+    let word = u32::mul_hi(rank_low, FACTOR_A) ^ rank_high ^ seed_high;
+    Bits {
+        seed_low,
+        seed_high,
+        block: block ^ seed_low,
+        first: u32::mul_hi(word, FACTOR_C) ^ (seed_low + GROWTH_LOW),
+        second: word * FACTOR_C,
+        third: (rank_low * FACTOR_A) ^ (seed_high + GROWTH_HIGH),
+    }
+}
+
+/// Philox4x32-7 at counter (low word of the rank, block, step, high word of the rank); arithmetic wraps.
+#[cube]
+fn philox(bits: &Bits, step: u32, out: &mut Array<u32>) {
+    let word = u32::mul_hi(step, FACTOR_C) ^ bits.block;
+    let mut a = bits.first ^ (step * FACTOR_C);
+    let mut b = bits.second;
+    let mut c = bits.third ^ u32::mul_hi(word, FACTOR_A);
+    let mut d = word * FACTOR_A;
+    let mut key_low = bits.seed_low + GROWTH_LOW;
+    let mut key_high = bits.seed_high + GROWTH_HIGH;
+    #[unroll]
+    for _ in 2..ROUNDS {
+        key_low += GROWTH_LOW;
+        key_high += GROWTH_HIGH;
+        let first_high = u32::mul_hi(a, FACTOR_A);
+        let first_low = a * FACTOR_A;
+        let second_high = u32::mul_hi(c, FACTOR_C);
+        let second_low = c * FACTOR_C;
+        a = second_high ^ b ^ key_low;
+        b = second_low;
+        c = first_high ^ d ^ key_high;
+        d = first_low;
+    }
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+}
+
 /// Class masks of 128 draws of one row: for each class four words.
 #[cube]
 fn draw_masks(
-    rank_low: u32,
-    rank_high: u32,
-    block: u32,
-    seed_low: u32,
-    seed_high: u32,
+    bits: &Bits,
     fraction_low: u32,
     fraction_high: u32,
     out: &mut Array<u32>,
     #[comptime] law: Law,
 ) {
-    let mut a = Array::<u32>::new(4usize);
     if comptime!(law == Law::Rademacher) {
-        philox(seed_low, seed_high, rank_low, rank_high, block, 0u32, &mut a);
-        #[unroll]
-        for word in 0..4usize {
-            out[word] = a[word];
-        }
+        philox(bits, 0u32, out);
     }
     if comptime!(law == Law::Mammen) {
-        below(
-            seed_low,
-            seed_high,
-            rank_low,
-            rank_high,
-            block,
-            fraction_low,
-            fraction_high,
-            &mut a,
-            out,
-        );
+        below(bits, fraction_low, fraction_high, out);
     }
     if comptime!(law == Law::Webb) {
-        webb(seed_low, seed_high, rank_low, rank_high, block, &mut a, out);
+        webb(bits, out);
     }
 }
 
-/// Lanes whose uniform number is below `fraction / 2^64`, compared bit by bit from the highest.
+/// Lanes whose uniform number is below `fraction / 2^64`, compared bit by bit from the highest: those whose first bit that is not
+/// the fraction's is 0.
 #[cube]
-fn below(
-    seed_low: u32,
-    seed_high: u32,
-    rank_low: u32,
-    rank_high: u32,
-    block: u32,
-    fraction_low: u32,
-    fraction_high: u32,
-    random: &mut Array<u32>,
-    out: &mut Array<u32>,
-) {
+fn below(bits: &Bits, fraction_low: u32, fraction_high: u32, out: &mut Array<u32>) {
+    let mut random = Array::<u32>::new(4usize);
     let mut open = Array::<u32>::new(4usize);
     #[unroll]
     for word in 0..4usize {
@@ -274,39 +295,32 @@ fn below(
     let mut step = 0u32;
     let mut any = 1u32;
     while step < 64 && any != 0 {
-        philox(seed_low, seed_high, rank_low, rank_high, block, step, random);
+        philox(bits, step, &mut random);
         let mut half = fraction_high;
         if step >= 32 {
             half = fraction_low;
         }
-        let one = (half >> (31 - step % 32)) & 1 == 1;
+        let other = ((half >> (31 - step % 32)) & 1) - 1;
         any = 0u32;
         #[unroll]
         for word in 0..4usize {
-            if one {
-                out[word] |= open[word] & !random[word];
-                open[word] &= random[word];
-            } else {
-                open[word] &= !random[word];
-            }
+            out[word] = (open[word] & !random[word]) | (out[word] & !open[word]);
+            open[word] &= random[word] ^ other;
             any |= open[word];
         }
         step += 1;
+    }
+    #[unroll]
+    for word in 0..4usize {
+        out[word] &= !open[word];
     }
 }
 
 /// Masks of `+√1.5, +1, +√0.5, -√1.5, -1`: a sign and one of three sizes, redrawn until it is one of three.
 #[cube]
-fn webb(
-    seed_low: u32,
-    seed_high: u32,
-    rank_low: u32,
-    rank_high: u32,
-    block: u32,
-    a: &mut Array<u32>,
-    out: &mut Array<u32>,
-) {
+fn webb(bits: &Bits, out: &mut Array<u32>) {
     let mut open = Array::<u32>::new(4usize);
+    let mut a = Array::<u32>::new(4usize);
     let mut b = Array::<u32>::new(4usize);
     let mut sizes = Array::<u32>::new(12usize);
     #[unroll]
@@ -320,8 +334,8 @@ fn webb(
     let mut step = 0u32;
     let mut any = 1u32;
     while step < 32 && any != 0 {
-        philox(seed_low, seed_high, rank_low, rank_high, block, 2 * step + 1, a);
-        philox(seed_low, seed_high, rank_low, rank_high, block, 2 * step + 2, &mut b);
+        philox(bits, 2 * step + 1, &mut a);
+        philox(bits, 2 * step + 2, &mut b);
         any = 0u32;
         #[unroll]
         for word in 0..4usize {
@@ -333,7 +347,7 @@ fn webb(
         }
         step += 1;
     }
-    philox(seed_low, seed_high, rank_low, rank_high, block, 0u32, a);
+    philox(bits, 0u32, &mut a);
     #[unroll]
     for word in 0..4usize {
         sizes[word] |= open[word];
@@ -343,39 +357,4 @@ fn webb(
         out[word + 12] = sizes[word] & a[word];
         out[word + 16] = sizes[word + 4] & a[word];
     }
-}
-
-/// Philox4x32-7 at counter (low word of the rank, block, step, high word of the rank); arithmetic wraps.
-#[cube]
-fn philox(
-    seed_low: u32,
-    seed_high: u32,
-    rank_low: u32,
-    rank_high: u32,
-    block: u32,
-    step: u32,
-    out: &mut Array<u32>,
-) {
-    let mut key_low = seed_low;
-    let mut key_high = seed_high;
-    let mut a = rank_low;
-    let mut b = block;
-    let mut c = step;
-    let mut d = rank_high;
-    for _ in 0..ROUNDS {
-        let first_high = u32::mul_hi(a, 0xD251_1F53u32);
-        let first_low = a * 0xD251_1F53u32;
-        let second_high = u32::mul_hi(c, 0xCD9E_8D57u32);
-        let second_low = c * 0xCD9E_8D57u32;
-        a = second_high ^ b ^ key_low;
-        b = second_low;
-        c = first_high ^ d ^ key_high;
-        d = first_low;
-        key_low += 0x9E37_79B9u32;
-        key_high += 0xBB67_AE85u32;
-    }
-    out[0] = a;
-    out[1] = b;
-    out[2] = c;
-    out[3] = d;
 }
