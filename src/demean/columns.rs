@@ -13,7 +13,6 @@ use super::schwarz::Preconditioned;
 use super::stripes::{self, Sums};
 use super::sweep::{Residuals, RowSums, residuals};
 use super::{Column, Demeaned, Demeaner, Method, alternate};
-use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
 use crate::parallel::{self, held};
 
@@ -55,7 +54,7 @@ pub(super) struct Found<const K: usize> {
     pub sums: Vec<[f64; K]>,
 }
 
-impl<B: DidBackend> Demeaner<'_, B> {
+impl Demeaner<'_> {
     /// Demeans the first columns, at most `K`, and says how many.
     pub(super) fn demean_set<const K: usize>(
         &self,

@@ -17,8 +17,8 @@ use super::lsmr;
 use super::options::Stop;
 use super::stripes::Sums;
 use super::sweep::Design;
-use super::{Column, Demeaner};
-use crate::backend::{DidBackend, LevelDesign, LevelSolver, LevelWeights};
+use super::{Column, Demeaner, Place};
+use crate::backend::{LevelDesign, LevelSolver, LevelWeights};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::parallel::held;
@@ -47,11 +47,7 @@ struct Inner<const K: usize> {
 
 impl Device {
     /// `None` if the backend leaves the work to the host.
-    pub fn hold<B: DidBackend>(
-        design: &Design<'_>,
-        device: &B::Device,
-        precision: Precision,
-    ) -> Result<Option<Self>> {
+    pub fn hold(design: &Design<'_>, place: &dyn Place) -> Result<Option<Self>> {
         let cells = &design.cells;
         let levels = LevelDesign {
             starts: &cells.starts,
@@ -59,12 +55,11 @@ impl Device {
             others: cells.others(),
             levels: cells.width(),
         };
-        let single = precision == Precision::F32;
+        let single = place.precision() == Precision::F32;
         let scale = scale(design);
-        let solver =
-            with_weights(design, scale, |weights| B::levels(&levels, weights, device, precision))?;
-        let name = format!("{} {device:?}", B::NAME);
-        Ok(solver.map(|solver| Self { solver: Mutex::new(solver), single, name, scale }))
+        let solver = with_weights(design, scale, |weights| place.levels(&levels, weights))?;
+        let held = |solver| Self { solver: Mutex::new(solver), single, name: place.name(), scale };
+        Ok(solver.map(held))
     }
 
     /// The design's weights are others now.
@@ -230,7 +225,7 @@ struct Known {
     smallest: f64,
 }
 
-impl<B: DidBackend> Demeaner<'_, B> {
+impl Demeaner<'_> {
     /// Effects by the device, and by the host where the device gets no further.
     pub(super) fn on_device<const K: usize>(
         &self,
@@ -389,7 +384,7 @@ mod tests {
 
     use super::*;
     use crate::backend::{BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LevelStep};
-    use crate::demean::{DemeanOptions, Factor, Solver};
+    use crate::demean::{DemeanOptions, Factor, On, Solver};
 
     /// A device whose effects are this number, whatever it says of its steps.
     #[derive(Debug)]
@@ -444,14 +439,14 @@ mod tests {
         let x: Vec<f64> = (0..900).map(|i| f64::from(i * 7 % 13) + f64::from(i % 31)).collect();
         let columns = [Column { name: "x", values: &x }];
         let options = DemeanOptions { tolerance: 1e-10, solver: Solver::Cg, iterations: 1_000 };
-        let demeaner = |precision| {
-            let device = Default::default();
-            Demeaner::<NdArray<f32>>::new(&factors, None, &options, &device, precision)
-        };
-        let right = demeaner(Precision::F64).and_then(|d| d.demean(&columns, None)).expect("right");
+        let device = Default::default();
+        let [double, single] = [Precision::F64, Precision::F32]
+            .map(|precision| On::<NdArray<f32>> { device: &device, precision });
+        let demeaner = |place| Demeaner::new(&factors, None, &options, place);
+        let right = demeaner(&double).and_then(|d| d.demean(&columns, None)).expect("right");
         assert!(right.device.is_some() && !right.host);
         for effect in [f64::NAN, 1e9, f64::INFINITY, 0.0] {
-            let mut broken = demeaner(Precision::F32).expect("held");
+            let mut broken = demeaner(&single).expect("held");
             if let Some(device) = &mut broken.device {
                 device.solver = Mutex::new(Box::new(Broken(effect, 0)));
             }

@@ -2,7 +2,7 @@
 
 use burn_ndarray::NdArray;
 
-use super::{Column, DemeanOptions, Demeaned, Demeaner, Factor, Solver, Stop};
+use super::{Column, DemeanOptions, Demeaned, Demeaner, Factor, On, Solver, Stop};
 use crate::backend::DidBackend;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -101,7 +101,8 @@ impl Rows {
         options: &DemeanOptions,
     ) -> Result<Demeaned> {
         let weights = self.weights.as_deref();
-        let demeaner = Demeaner::<B>::new(&self.factors, weights, options, device, precision)?;
+        let place = On::<B> { device, precision };
+        let demeaner = Demeaner::new(&self.factors, weights, options, &place)?;
         demeaner.demean(&self.named(), None)
     }
 
@@ -171,8 +172,8 @@ pub(crate) fn begin_anew_with_other_weights<B: DidBackend>(
     let options = DemeanOptions { tolerance: 1e-11, solver: Solver::Cg, iterations: 10_000 };
     let factors = rows.factors.clone();
     let first = rows.weights.clone();
-    let mut demeaner =
-        Demeaner::<B>::new(&factors, first.as_deref(), &options, device, precision).expect("held");
+    let place = On::<B> { device, precision };
+    let mut demeaner = Demeaner::new(&factors, first.as_deref(), &options, &place).expect("held");
     let mut start = demeaner.demean(&rows.named(), None).expect("demeaned").effects;
     for factor in [1e-9, 1e6] {
         let weights: Vec<f64> = (0..4_000).map(|i| factor * (0.5 + noise(9, i))).collect();

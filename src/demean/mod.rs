@@ -9,7 +9,7 @@
 //! | a pass over cells or rows | `sweep.rs`, `stripes.rs` |
 //! | conjugate gradients on the other factors | `conjugate.rs`, `schur.rs`, `factor.rs` |
 //! | the Schwarz preconditioner | `schwarz.rs` |
-//! | conjugate gradients on a device | `device.rs` |
+//! | conjugate gradients on a device, of any backend | `device.rs`, `place.rs` |
 //! | LSMR | `lsmr.rs` |
 //! | alternating projections | `alternate.rs` |
 //! | residuals, effects, and what is left of `A'r` | `columns.rs` |
@@ -22,6 +22,7 @@ mod device;
 mod factor;
 mod lsmr;
 mod options;
+mod place;
 mod schur;
 #[cfg(feature = "schwarz")]
 mod schwarz;
@@ -43,11 +44,11 @@ use self::factor::Cholesky;
 use self::schur::Entries;
 use self::sweep::Design;
 use self::weights::Weights;
-use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::Precision;
 
 pub use options::{ColumnReport, Solver, Stop};
+pub(crate) use place::{On, Place};
 
 /// One factor: a level for each row; every level in `0..levels` occurs.
 #[derive(Clone, Debug)]
@@ -124,7 +125,7 @@ impl Method {
 
 /// Factors and weights, prepared.
 #[derive(Debug)]
-pub(crate) struct Demeaner<'a, B: DidBackend> {
+pub(crate) struct Demeaner<'a> {
     factors: &'a [Factor],
     options: DemeanOptions,
     design: Design<'a>,
@@ -138,10 +139,10 @@ pub(crate) struct Demeaner<'a, B: DidBackend> {
     schwarz: OnceLock<schwarz::Schwarz>,
     /// The device that iterates, if one does.
     device: Option<Device>,
-    place: (B::Device, Precision),
+    place: &'a dyn Place,
 }
 
-impl<'a, B: DidBackend> Demeaner<'a, B> {
+impl<'a> Demeaner<'a> {
     /// Prepares factors for rows with these weights, all of them positive; rows are sorted by one of the factors, by that of
     /// most levels at best.
     ///
@@ -153,10 +154,9 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
         factors: &'a [Factor],
         weights: Option<&'a [f64]>,
         options: &DemeanOptions,
-        device: &B::Device,
-        precision: Precision,
+        place: &'a dyn Place,
     ) -> Result<Self> {
-        B::probe(device, precision)?;
+        place.probe()?;
         let rows = factors.first().map_or(0, |f| f.codes.len());
         let levels: usize = factors.iter().map(|f| f.levels).sum();
         let limit = u32::MAX as usize;
@@ -181,7 +181,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
             #[cfg(feature = "schwarz")]
             schwarz: OnceLock::new(),
             device: None,
-            place: (device.clone(), precision),
+            place,
         };
         demeaner.hold()?;
         Ok(demeaner)
@@ -190,7 +190,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
     /// Has the device hold the design with its weights, where it is to iterate.
     fn hold(&mut self) -> Result<()> {
         // In single precision LSMR does not refine what it found, so that it is the host's.
-        let double = self.place.1 == Precision::F64;
+        let double = self.place.precision() == Precision::F64;
         if self.method != Method::Cg && !(self.method == Method::Lsmr && double) {
             self.device = None;
             return Ok(());
@@ -198,8 +198,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
         match &mut self.device {
             Some(device) => device.weigh(&self.design),
             None => {
-                let (device, precision) = &self.place;
-                self.device = Device::hold::<B>(&self.design, device, *precision)?;
+                self.device = Device::hold(&self.design, self.place)?;
                 Ok(())
             }
         }
@@ -259,7 +258,7 @@ impl<'a, B: DidBackend> Demeaner<'a, B> {
 }
 
 #[cfg(feature = "schwarz")]
-impl<B: DidBackend> Demeaner<'_, B> {
+impl Demeaner<'_> {
     fn schwarz(&self) -> Result<&schwarz::Schwarz> {
         if self.schwarz.get().is_none() {
             let built = schwarz::Schwarz::new(self.factors, &self.design)?;

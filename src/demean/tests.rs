@@ -2,7 +2,7 @@
 
 use burn_ndarray::NdArray;
 
-use super::{Column, DemeanOptions, Demeaned, Demeaner, Factor, Solver, Stop};
+use super::{Column, DemeanOptions, Demeaned, Demeaner, Factor, On, Solver, Stop};
 use crate::error::DidError;
 use crate::options::Precision;
 
@@ -52,9 +52,8 @@ impl Rows {
 
     fn try_demean(&self, options: &DemeanOptions) -> crate::Result<Demeaned> {
         let factors = self.factors();
-        let (device, precision) = (Default::default(), Precision::F64);
-        let demeaner =
-            Demeaner::<Cpu>::new(&factors, self.weights.as_deref(), options, &device, precision)?;
+        let place = On::<Cpu> { device: &Default::default(), precision: Precision::F64 };
+        let demeaner = Demeaner::new(&factors, self.weights.as_deref(), options, &place)?;
         let columns: Vec<Column<'_>> =
             self.columns.iter().map(|values| Column { name: "x", values }).collect();
         demeaner.demean(&columns, None)
@@ -412,10 +411,9 @@ fn a_warm_start_is_where_it_ended() {
         rows.columns.iter().map(|values| Column { name: "x", values }).collect();
     for solver in [Solver::Cg, Solver::Lsmr] {
         let options = DemeanOptions { solver, tolerance: 1e-10, iterations: 10_000 };
-        let (device, precision) = (Default::default(), Precision::F64);
-        let mut demeaner =
-            Demeaner::<Cpu>::new(&factors, rows.weights.as_deref(), &options, &device, precision)
-                .expect("prepared");
+        let place = On::<Cpu> { device: &Default::default(), precision: Precision::F64 };
+        let weights = rows.weights.as_deref();
+        let mut demeaner = Demeaner::new(&factors, weights, &options, &place).expect("prepared");
         let cold = demeaner.demean(&columns, None).expect("cold");
         let warm = demeaner.demean(&columns, Some(&cold.effects)).expect("warm");
         assert!(warm.columns[0].iterations * 3 < cold.columns[0].iterations, "{solver:?}");

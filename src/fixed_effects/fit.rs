@@ -13,12 +13,12 @@ use super::sample::{Sample, SampleRules};
 use super::separation::{is_suspected, separated};
 use super::{FixedEffects, Source};
 use crate::backend::{AtOnce, DidBackend};
-use crate::demean::DemeanOptions;
+use crate::demean::{DemeanOptions, On};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::Timings;
 use crate::input::{Data, guarded};
 use crate::panel::formula::{Design, Present};
-use crate::panel::{RegressionColumns, RegressionRows, Wanted};
+use crate::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
 
 /// What was read, and what is regressed on what.
 pub(super) struct Reading {
@@ -48,7 +48,7 @@ pub(super) fn fit<B: DidBackend>(
     let source = config.source()?;
     let formula = source.formula()?;
     let wanted = config.columns(formula)?;
-    let reading = read(config, data, &wanted, start)?;
+    let reading = read(data, &wanted, &config.missing(), start)?;
     let task = Task { config, device, source, estimator: "feols", start };
     let design = |rows: &[u32]| {
         let regressors = &reading.rows.regressors;
@@ -60,19 +60,18 @@ pub(super) fn fit<B: DidBackend>(
 }
 
 /// Reads the columns needed.
-pub(super) fn read<B: DidBackend>(
-    config: &FixedEffects<B>,
+pub(super) fn read(
     data: Data<'_>,
     wanted: &RegressionColumns,
+    missing: &MissingValues,
     start: Instant,
 ) -> Result<Reading> {
-    let missing = config.missing();
     guarded(&data.describe(), || {
-        let found = data.read(wanted, &missing)?;
+        let found = data.read(wanted, missing)?;
         let read = start.elapsed().as_secs_f64();
         let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();
         wanted.find_in(&names)?;
-        let rows = RegressionRows::read(&found.frame, wanted, &missing)?;
+        let rows = RegressionRows::read(&found.frame, wanted, missing)?;
         let mut read_as_missing = found.audit.read_as_missing;
         read_as_missing.extend(rows.read_as_missing.iter().cloned());
         let audit = RegressionAudit {
@@ -118,8 +117,8 @@ impl<B: DidBackend> Task<'_, B> {
             tolerance: config.fixef_tol,
             iterations: config.fixef_maxiter,
         };
-        let place =
-            Where::<B> { options: &options, device: self.device, precision: config.precision };
+        let place = On::<B> { device: self.device, precision: config.precision };
+        let place = Where { options: &options, place: &place };
         let began = self.start.elapsed().as_secs_f64();
         let (left_out, mut rectified) = (without.len(), 0);
         let mut warnings = Vec::new();

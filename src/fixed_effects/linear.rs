@@ -5,7 +5,6 @@ use super::least_squares::least_squares;
 use super::problem::{Column, Projected, Report, Where, centre, project};
 use super::sample::Sample;
 use super::sums;
-use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
 
 /// Name of the constant.
@@ -179,10 +178,10 @@ pub(super) fn is_iterated(report: Option<&Report>) -> bool {
 }
 
 /// Least squares.
-pub(super) fn gaussian<B: DidBackend>(
+pub(super) fn gaussian(
     sample: &Sample,
     regressors: &mut Regressors,
-    place: &Where<'_, B>,
+    place: &Where<'_>,
 ) -> Result<Estimated> {
     let weights = sample.weights.as_deref();
     let n = sample.rows.len();

@@ -8,7 +8,6 @@ use super::linear::{Estimated, Quality, Regressors, effects_of_fit, is_iterated,
 use super::problem::{Projected, Where, project};
 use super::sample::Sample;
 use super::sums;
-use crate::backend::DidBackend;
 use crate::error::{DidError, Result};
 
 /// Halvings of a step that makes the fit worse.
@@ -24,10 +23,10 @@ pub(super) struct Stopping {
 
 /// Iterated least squares of `η + y/μ - 1` with weights `μ`, from the fixed effects of the step before. `falls` is by how much the last
 /// step made `η` smaller, whatever becomes of the iteration.
-pub(super) fn poisson<B: DidBackend>(
+pub(super) fn poisson(
     sample: &Sample,
     regressors: &mut Regressors,
-    place: &Where<'_, B>,
+    place: &Where<'_>,
     stopping: Stopping,
     falls: &mut Vec<f64>,
 ) -> Result<(Estimated, Vec<f64>)> {

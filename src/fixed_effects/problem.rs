@@ -3,10 +3,8 @@
 use super::collinear::Before;
 use super::sample::Sample;
 use super::sums;
-use crate::backend::DidBackend;
-use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaned, Demeaner};
+use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaned, Demeaner, Place};
 use crate::error::{DidError, DidWarning, Result};
-use crate::options::Precision;
 use crate::panel::formula::{Design, Indicator};
 
 /// Where no device takes part.
@@ -103,29 +101,31 @@ fn place(done: &Demeaned) -> String {
 }
 
 /// Where and how fixed effects are projected out.
-pub(super) struct Where<'a, B: DidBackend> {
+pub(super) struct Where<'a> {
     pub options: &'a DemeanOptions,
-    pub device: &'a B::Device,
-    pub precision: Precision,
+    pub place: &'a dyn Place,
 }
 
-impl<B: DidBackend> Where<'_, B> {
+impl<'a> Where<'a> {
     /// What solves for a sample's factors; none without factors.
     pub fn demeaner<'s>(
         &self,
         sample: &'s Sample,
         weights: Option<&'s [f64]>,
-    ) -> Result<Option<Demeaner<'s, B>>> {
+    ) -> Result<Option<Demeaner<'s>>>
+    where
+        'a: 's,
+    {
         if sample.factors.is_empty() {
             return Ok(None);
         }
-        Demeaner::new(&sample.factors, weights, self.options, self.device, self.precision).map(Some)
+        Demeaner::new(&sample.factors, weights, self.options, self.place).map(Some)
     }
 }
 
 /// Projects the fixed effects out of columns, or leaves them as they are without factors.
-pub(super) fn project<B: DidBackend>(
-    demeaner: Option<&Demeaner<'_, B>>,
+pub(super) fn project(
+    demeaner: Option<&Demeaner<'_>>,
     columns: &[(&str, &[f64])],
     start: Option<&[Vec<f64>]>,
 ) -> Result<Projected> {

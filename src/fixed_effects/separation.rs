@@ -8,7 +8,6 @@ use super::poisson::weighted;
 use super::problem::{Where, project};
 use super::sample::Sample;
 use super::sums;
-use crate::backend::DidBackend;
 use crate::demean::Demeaner;
 use crate::error::Result;
 
@@ -31,10 +30,10 @@ pub(super) fn is_suspected(sample: &Sample, mu: &[f64]) -> bool {
 
 /// Positions of the separated rows in the sample; `None` if they could not be found out. `falls` is by how much the last step of the
 /// regression made each row's linear predictor smaller.
-pub(super) fn separated<B: DidBackend>(
+pub(super) fn separated(
     sample: &Sample,
     regressors: &Regressors,
-    place: &Where<'_, B>,
+    place: &Where<'_>,
     falls: &[f64],
 ) -> Result<Option<Vec<usize>>> {
     let positive: Vec<bool> = sample.outcome.iter().map(|y| *y > 0.0).collect();
@@ -46,10 +45,10 @@ pub(super) fn separated<B: DidBackend>(
 
 /// Rows with a positive outcome have weights that force the fit of zero there. Of the others, what a combination of regressors
 /// and fixed effects fits that is nowhere negative is separated.
-fn rectified<B: DidBackend>(
+fn rectified(
     sample: &Sample,
     regressors: &Regressors,
-    place: &Where<'_, B>,
+    place: &Where<'_>,
     positive: &[bool],
 ) -> Result<Option<Vec<usize>>> {
     let heavy = positive.iter().filter(|p| **p).count() as f64 / TOLERANCE.powi(2);
@@ -73,10 +72,10 @@ fn rectified<B: DidBackend>(
 
 /// Once all else has converged, a step of Newton's makes the linear predictor of separated rows smaller by a combination of regressors
 /// and fixed effects that is zero in all other rows: which they are if it is.
-fn fallen<B: DidBackend>(
+fn fallen(
     sample: &Sample,
     regressors: &Regressors,
-    place: &Where<'_, B>,
+    place: &Where<'_>,
     positive: &[bool],
     falls: &[f64],
 ) -> Result<Option<Vec<usize>>> {
@@ -95,18 +94,18 @@ fn fallen<B: DidBackend>(
 }
 
 /// Weighted least squares on the regressors and fixed effects.
-struct Fit<'a, B: DidBackend> {
+struct Fit<'a> {
     weights: &'a [f64],
-    demeaner: Option<Demeaner<'a, B>>,
+    demeaner: Option<Demeaner<'a>>,
     basis: Basis,
 }
 
-impl<'a, B: DidBackend> Fit<'a, B> {
+impl<'a> Fit<'a> {
     /// `None` if fixed effects cannot be projected out.
     fn new(
         sample: &'a Sample,
         regressors: &Regressors,
-        place: &Where<'_, B>,
+        place: &Where<'a>,
         weights: &'a [f64],
     ) -> Option<Self> {
         let demeaner = place.demeaner(sample, Some(weights)).ok()?;

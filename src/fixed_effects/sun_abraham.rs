@@ -273,7 +273,7 @@ impl<B: DidBackend> SunAbraham<B> {
             time: self.time.clone(),
             frequency: self.frequency,
         });
-        let reading = read(&config, data.into(), &wanted, start)?;
+        let reading = read(data.into(), &wanted, &config.missing(), start)?;
         let task = Task { config: &config, device, source, estimator: "sun_abraham", start };
         self.estimate(&task, &wanted, &reading)
     }

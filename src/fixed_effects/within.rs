@@ -14,7 +14,7 @@ use super::result::{RegressionAudit, SolverReport};
 use super::sample::{Sample, SampleRules};
 use super::{FixedEffects, positive, sums};
 use crate::backend::DidBackend;
-use crate::demean::{DemeanOptions, Solver};
+use crate::demean::{DemeanOptions, On, Solver};
 use crate::error::{DidError, DidWarning, Result};
 use crate::input::Data;
 use crate::options::Precision;
@@ -130,7 +130,7 @@ impl<B: DidBackend> Demean<B> {
         let formula = config.source()?.formula()?;
         let mut wanted = config.columns(formula)?;
         wanted.with_outcome = false;
-        let reading = read(&config, data.into(), &wanted, start)?;
+        let reading = read(data.into(), &wanted, &config.missing(), start)?;
         let rules = SampleRules { keep_singletons: true, positive_levels: false };
         let sample = Sample::new(&reading.rows, rules, &[])?;
         let evaluated = &reading.rows.regressors;
@@ -160,7 +160,8 @@ impl<B: DidBackend> Demean<B> {
             tolerance: self.fixef_tol,
             iterations: self.fixef_maxiter,
         };
-        let place = Where::<B> { options: &options, device, precision: self.precision };
+        let place =
+            Where { options: &options, place: &On::<B> { device, precision: self.precision } };
         let demeaner = place.demeaner(&sample, weights)?;
         let values: Vec<Vec<f64>> = all.into_iter().map(|c| c.values).collect();
         let columns = &named(&[], &names, &values)[1..];
