@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{DidError, Result};
 use crate::files::problem;
 use crate::panel::parquet_columns;
+use crate::storage;
 
 /// Name of the column with the units' labels.
 const UNIT: &str = "unit";
@@ -70,7 +71,7 @@ impl Influence {
         let columns = columns.map(|(name, column)| (name.as_str(), column.clone())).collect();
         let path = directory.join(file_name(0, 1));
         let file = File::create(&path).map_err(|error| io(&path, error))?;
-        ParquetWriter::new(file).finish(&mut frame(self.units.clone(), columns)?)?;
+        storage::parquet(file).finish(&mut frame(self.units.clone(), columns)?)?;
         Ok(InfluenceFiles {
             files: vec![path],
             units: self.units.len(),

@@ -8,7 +8,10 @@ mod objects;
 #[cfg(any(feature = "cluster", test))]
 mod shared;
 
+use std::io::Write;
 use std::path::Path;
+
+use polars::prelude::ParquetWriter;
 
 pub(crate) use objects::{Object, Version};
 #[cfg(any(feature = "cluster", test))]
@@ -19,6 +22,11 @@ pub(crate) use shared::{
 
 /// Beginnings of the paths of objects: of S3 or what speaks its protocol, of Google Cloud Storage, of Azure Blob Storage.
 const SCHEMES: [&str; 3] = ["s3", "gs", "az"];
+
+/// A writer of parquet. Where it writes to is behind a pointer: what polars writes with is large, and compiled once this way.
+pub(crate) fn parquet<'a>(to: impl Write + 'a) -> ParquetWriter<Box<dyn Write + 'a>> {
+    ParquetWriter::new(Box::new(to))
+}
 
 /// Scheme and rest of a path, if it is one in an object store.
 fn split(path: &Path) -> Option<(&str, &str)> {

@@ -110,9 +110,18 @@ fn results_say_where_they_were_found() {
 }
 
 #[test]
-fn tensor_operations_in_either_precision() {
+fn golden_cases_by_tensor_operations() {
+    golden_cases::<NdArray<f32>>(Precision::F64);
+}
+
+#[test]
+fn golden_cases_by_tensor_operations_in_single_precision() {
+    golden_cases::<NdArray<f32>>(Precision::F32);
+}
+
+#[test]
+fn event_studies_and_columns_by_tensor_operations() {
     for precision in [Precision::F64, Precision::F32] {
-        golden_cases::<NdArray<f32>>(precision);
         event_studies_and_columns::<NdArray<f32>>(precision);
     }
 }

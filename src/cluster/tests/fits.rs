@@ -6,6 +6,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
+use rayon::prelude::*;
 
 use super::faults::{Fault, Faulty, reversed};
 use crate::backend::Cpu;
@@ -141,11 +142,11 @@ fn assert_equal<E: Through>(name: &str, estimator: &E, data: &DataFrame, length:
 fn golden_cases_of_staggered_adoption() {
     for name in golden::DATASETS {
         let (set, data) = (golden::Dataset::load(name), golden_data(name));
-        for case in &set.cases {
+        set.cases.par_iter().for_each(|case| {
             let mut estimator = set.spec(case).estimator::<Cpu>(Precision::F64);
             estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
-        }
+        });
     }
 }
 
@@ -154,11 +155,11 @@ fn golden_cases_of_two_periods() {
     for name in drdid::DATASETS {
         let set = drdid::Dataset::load(name);
         let data = golden_data(&set.dataset);
-        for case in &set.cases {
+        set.cases.par_iter().for_each(|case| {
             let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
             estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
-        }
+        });
     }
 }
 
@@ -166,12 +167,12 @@ fn golden_cases_of_two_periods() {
 fn golden_cases_of_triple_differences() {
     for name in ddd::DATASETS.into_iter().chain(["oracle"]) {
         let set = ddd::Dataset::load(name);
-        for case in &set.cases {
+        set.cases.par_iter().for_each(|case| {
             let data = golden_data(case.data.as_deref().unwrap_or(&set.dataset));
             let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
             estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
-        }
+        });
     }
 }
 

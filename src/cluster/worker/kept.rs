@@ -89,7 +89,7 @@ pub(super) fn finish(work: &Unfinished<'_>) -> Result<(PathBuf, Seal)> {
     let mut file = storage::create(&path).map_err(|source| io(&path, source))?;
     let none = finished(&read, &[], *first, finishing)?;
     let unwritten = |error: PolarsError| problem(&path, error.to_string());
-    let mut writer = ParquetWriter::new(&mut file).batched(none.schema()).map_err(unwritten)?;
+    let mut writer = storage::parquet(&mut file).batched(none.schema()).map_err(unwritten)?;
     let mut start = *first;
     for places in places.chunks(ROWS) {
         let rows = finished(&read, places, start, finishing)?;

@@ -18,6 +18,7 @@ use crate::panel::request::Request;
 use crate::panel::roles::Roles;
 use crate::panel::total_order::total_order;
 use crate::panel::values::Values;
+use crate::storage;
 
 /// Rows of a file, one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +61,7 @@ impl Reading {
         let rows = part_rows.unwrap_or(FRAME_ROWS);
         let (schema, parts) = ParquetFiles::parts(paths, request.roles, |_| rows)?;
         let mut types = Vec::new();
-        ParquetWriter::new(&mut types).finish(&mut DataFrame::empty_with_schema(&schema))?;
+        storage::parquet(&mut types).finish(&mut DataFrame::empty_with_schema(&schema))?;
         let reader = request.reader();
         let (roles, missing) = (reader.roles.clone(), reader.missing.clone());
         let range = |part: Part| RowRange {

@@ -38,8 +38,8 @@ impl Reading {
         let io = |source| DidError::Io { path: to.display().to_string(), source };
         let mut file = storage::create(to).map_err(io)?;
         let unwritten = |error: PolarsError| problem(to, error.to_string());
-        let writer =
-            ParquetWriter::new(&mut file).with_compression(ParquetCompression::Uncompressed);
+        let writer = storage::parquet(&mut file);
+        let writer = writer.with_compression(ParquetCompression::Uncompressed);
         let mut writer = writer.batched(df.schema()).map_err(unwritten)?;
         let mut rows = Vec::with_capacity(buckets.len());
         for bucket in buckets {

@@ -11,7 +11,7 @@ use super::file::Source;
 use super::files::{ParquetFiles, Part};
 use crate::error::{DidError, Result};
 use crate::panel::labels::Label;
-use crate::temporary;
+use crate::{storage, temporary};
 
 /// Buckets, each an open file.
 const MAX_BUCKETS: usize = 256;
@@ -83,7 +83,7 @@ type Writer = Box<dyn FnMut(Option<&DataFrame>) -> Result<()>>;
 fn create(df: &DataFrame) -> Result<(Part, Writer)> {
     let file = Arc::new(temporary::file()?);
     let source = Source::Temporary(Arc::clone(&file));
-    let mut writer = ParquetWriter::new(file)
+    let mut writer = storage::parquet(file)
         .with_compression(ParquetCompression::Uncompressed)
         .batched(df.schema())
         .map_err(failed)?;
