@@ -90,6 +90,7 @@ mod splines;
 mod storage;
 mod switching;
 mod temporary;
+mod threads;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use calendar::Frequency;

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use super::engine::{Engine, Obey};
 use crate::error::Result;
+use crate::threads::{beside, receive};
 
 /// Workers of this process.
 #[derive(Debug)]
@@ -21,22 +23,25 @@ impl Engine for Threads {
         tasks: &[Vec<u8>],
         hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
-        std::thread::scope(|scope| {
-            let (send, receive) = channel();
-            for (first, worker) in self.0.iter().enumerate() {
-                let send = send.clone();
-                scope.spawn(move || {
-                    for (number, task) in tasks.iter().enumerate().skip(first).step_by(self.0.len())
-                    {
-                        // Nobody listens any more once an answer was refused.
-                        if send.send((number, worker.obey(task))).is_err() {
-                            break;
-                        }
+        let (send, answers) = channel();
+        let mut work: Vec<Box<dyn FnOnce() + Send + '_>> = Vec::new();
+        for (first, worker) in self.0.iter().enumerate() {
+            let send = send.clone();
+            work.push(Box::new(move || {
+                for (number, task) in tasks.iter().enumerate().skip(first).step_by(self.0.len()) {
+                    // Nobody listens any more once an answer was refused.
+                    if send.send((number, worker.obey(task))).is_err() {
+                        break;
                     }
-                });
+                }
+            }));
+        }
+        drop(send);
+        beside(work, move || {
+            while let Ok((number, bytes)) = receive(&answers, Duration::MAX) {
+                hear(number, bytes)?;
             }
-            drop(send);
-            receive.into_iter().try_for_each(|(number, bytes)| hear(number, bytes))
+            Ok(())
         })
     }
 }

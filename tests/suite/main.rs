@@ -45,6 +45,7 @@ mod schemas;
 mod sizes;
 #[cfg(all(feature = "cluster", feature = "cli", target_os = "linux"))]
 mod stores;
+mod threads;
 mod types;
 #[cfg(feature = "vulkan")]
 mod vulkan;

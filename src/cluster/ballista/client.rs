@@ -9,6 +9,7 @@ use super::tls::Tls;
 use super::{problem, status};
 use crate::cluster::engine::Engine;
 use crate::error::Result;
+use crate::threads::receive;
 use futures::{FutureExt, StreamExt, stream};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -177,7 +178,7 @@ impl Engine for Client {
                 flight.over = true;
                 break;
             }
-            match flight.events.recv_timeout(deadline.limit()) {
+            match receive(&flight.events, deadline.limit()) {
                 Ok(Event::Answer(found, _permit)) => {
                     deadline.seen(found.time);
                     if let Some(answered) = answered.get_mut(found.task) {

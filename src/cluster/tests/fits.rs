@@ -4,9 +4,9 @@
 use std::fmt::Debug;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::*;
-use rayon::prelude::*;
 
 use super::faults::{Fault, Faulty, reversed};
 use crate::backend::Cpu;
@@ -138,11 +138,26 @@ fn assert_equal<E: Through>(name: &str, estimator: &E, data: &DataFrame, length:
     }
 }
 
+/// Calls `test` with all cases, as many at a time as there are cores: a case alone does not keep them busy.
+fn every<C: Sync>(cases: &[C], test: impl Fn(&C) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    test(case);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn golden_cases_of_staggered_adoption() {
     for name in golden::DATASETS {
         let (set, data) = (golden::Dataset::load(name), golden_data(name));
-        set.cases.par_iter().for_each(|case| {
+        every(&set.cases, |case| {
             let mut estimator = set.spec(case).estimator::<Cpu>(Precision::F64);
             estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
@@ -155,7 +170,7 @@ fn golden_cases_of_two_periods() {
     for name in drdid::DATASETS {
         let set = drdid::Dataset::load(name);
         let data = golden_data(&set.dataset);
-        set.cases.par_iter().for_each(|case| {
+        every(&set.cases, |case| {
             let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
             estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
@@ -167,7 +182,7 @@ fn golden_cases_of_two_periods() {
 fn golden_cases_of_triple_differences() {
     for name in ddd::DATASETS.into_iter().chain(["oracle"]) {
         let set = ddd::Dataset::load(name);
-        set.cases.par_iter().for_each(|case| {
+        every(&set.cases, |case| {
             let data = golden_data(case.data.as_deref().unwrap_or(&set.dataset));
             let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
             estimator.keep_influence = false;
@@ -179,6 +194,22 @@ fn golden_cases_of_triple_differences() {
 /// Three cohorts of two to three tiles each, with weights and clusters.
 pub(super) fn staggered() -> Simulation {
     Simulation::builder().units(27_000).periods(4).cohorts([3, 4]).covariates(2).build()
+}
+
+/// All threads of the pool wait for workers, which need the pool.
+#[test]
+fn fits_inside_a_parallel_iterator() {
+    use rayon::prelude::*;
+    let data = Simulation::builder().units(300).periods(4).build().frame();
+    let estimator = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    let estimator = estimator.build();
+    let here = local(&estimator, &data, SEGMENT);
+    let fits = 2 * rayon::current_num_threads();
+    let there: Vec<_> = (0..fits)
+        .into_par_iter()
+        .map(|_| remote(&estimator, &Shared::new(&data, 2, 100), (2, 300, SEGMENT), reversed))
+        .collect();
+    there.iter().for_each(|there| assert_same("beside others", &here, there));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Passes over the chunks: all of a device in one call if the backend can, else segment by segment.
 
 use std::sync::mpsc::sync_channel;
+use std::time::Duration;
 
 use super::{Held, Local};
 use crate::backend::{DeviceWork, DidBackend, Segments};
@@ -12,6 +13,7 @@ use crate::pass::{Chunk, Seal, Segment};
 use crate::source::answer::{Answer, HERE, Merge};
 use crate::source::host::pieces;
 use crate::source::{AnyPass, AnyStat, Keep, Source, Work};
+use crate::threads::{beside, receive};
 
 impl<B: DidBackend> Source for Local<B> {
     fn sample(&self) -> &Sample {
@@ -230,27 +232,27 @@ impl<B: DidBackend> Local<B> {
         groups: &[Group],
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
-        std::thread::scope(|scope| {
-            let results: Vec<_> = (0..self.devices.len())
-                .map(|device| {
-                    let (send, receive) = sync_channel(1);
-                    scope.spawn(move || {
-                        // Nobody listens any more once another device has failed.
-                        let stopped = || DidError::Engine { problem: "nobody listens".into() };
-                        let mut give = |answer| send.send(Ok(answer)).map_err(|_| stopped());
-                        if let Err(error) = self.answers(pass, wanted, groups, device, &mut give) {
-                            let _ = send.send(Err(error));
-                        }
-                    });
-                    receive
-                })
-                .collect();
+        let mut tasks: Vec<Box<dyn FnOnce() + Send + '_>> = Vec::new();
+        let mut results = Vec::new();
+        for device in 0..self.devices.len() {
+            let (send, result) = sync_channel(1);
+            results.push(result);
+            tasks.push(Box::new(move || {
+                // Nobody listens any more once another device has failed.
+                let stopped = || DidError::Engine { problem: "nobody listens".into() };
+                let mut give = |answer| send.send(Ok(answer)).map_err(|_| stopped());
+                if let Err(error) = self.answers(pass, wanted, groups, device, &mut give) {
+                    let _ = send.send(Err(error));
+                }
+            }));
+        }
+        beside(tasks, move || {
             for Wanted { device, .. } in wanted {
                 let stopped = |_| DidError::Device {
                     device: format!("{:?}", self.devices[*device]),
                     problem: "its thread stopped".into(),
                 };
-                add(results[*device].recv().map_err(stopped)??)?;
+                add(receive(&results[*device], Duration::MAX).map_err(stopped)??)?;
             }
             Ok(())
         })
