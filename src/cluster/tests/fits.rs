@@ -209,7 +209,9 @@ fn fits_inside_a_parallel_iterator() {
         .into_par_iter()
         .map(|_| remote(&estimator, &Shared::new(&data, 2, 100), (2, 300, SEGMENT), reversed))
         .collect();
-    there.iter().for_each(|there| assert_same("beside others", &here, there));
+    for there in &there {
+        assert_same("beside others", &here, there);
+    }
 }
 
 #[test]
