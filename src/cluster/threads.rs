@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::engine::{Engine, Obey};
 use crate::error::Result;
-use crate::threads::{beside, receive};
+use crate::threads::{Task, beside, receive};
 
 /// Workers of this process.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Engine for Threads {
         hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let (send, answers) = channel();
-        let mut work: Vec<Box<dyn FnOnce() + Send + '_>> = Vec::new();
+        let mut work: Vec<Task<'_>> = Vec::new();
         for (first, worker) in self.0.iter().enumerate() {
             let send = send.clone();
             work.push(Box::new(move || {

@@ -13,7 +13,7 @@ use crate::pass::{Chunk, Seal, Segment};
 use crate::source::answer::{Answer, HERE, Merge};
 use crate::source::host::pieces;
 use crate::source::{AnyPass, AnyStat, Keep, Source, Work};
-use crate::threads::{beside, receive};
+use crate::threads::{Task, beside, receive};
 
 impl<B: DidBackend> Source for Local<B> {
     fn sample(&self) -> &Sample {
@@ -232,7 +232,7 @@ impl<B: DidBackend> Local<B> {
         groups: &[Group],
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
-        let mut tasks: Vec<Box<dyn FnOnce() + Send + '_>> = Vec::new();
+        let mut tasks: Vec<Task<'_>> = Vec::new();
         let mut results = Vec::new();
         for device in 0..self.devices.len() {
             let (send, result) = sync_channel(1);
