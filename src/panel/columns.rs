@@ -91,12 +91,7 @@ impl Rows {
             Treatment::FirstPeriod => {
                 groups(&roles.group, dated(&roles.group, role, f64::INFINITY)?, first_row)?
             }
-            Treatment::Indicator => {
-                binary(&roles.group, role)?;
-                let never = |d: f64| if d == 0.0 { f64::INFINITY } else { d };
-                let numbers = numbers(&roles.group, role, f64::NAN)?;
-                small(&roles.group, role, numbers, first_row, never)?
-            }
+            Treatment::Indicator => binary(&roles.group, role)?.without_zeros(),
             Treatment::Dose => match (&dose, &unit_labels) {
                 (Some(dose), Some(labels)) => first_treated(dose, &time, labels),
                 _ => {
@@ -324,7 +319,7 @@ fn binary(
         let found = values.iter().position(|v| !is_binary(*v)).unwrap_or(0);
         return Err(other(found, values[found]));
     };
-    match codes.codes.iter().position(|code| !is_binary(codes.value(*code))) {
+    match codes.first_not(&is_binary) {
         None => Ok(codes),
         Some(row) => Err(other(row, codes.value(codes.codes[row]))),
     }

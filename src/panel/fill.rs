@@ -15,6 +15,8 @@ use crate::pass::TILE;
 /// Rows of a tile in every column.
 struct TileOf<'a> {
     start: usize,
+    rank: &'a mut [u64],
+    cluster: &'a mut [u32],
     y: Vec<&'a mut [f64]>,
     x: Vec<&'a mut [f64]>,
     w: Vec<&'a mut [f64]>,
@@ -40,29 +42,40 @@ impl Filling<'_> {
     ) -> Result<()> {
         let design = rows.covariates.design(self.present)?;
         let target = at..at + grid.n;
-        for (out, rank) in stratum.rank[target.clone()].iter_mut().zip(&grid.rank) {
-            *out = first_rank + u64::from(*rank);
-        }
-        if let Some(codes) = rows.cluster.as_ref().filter(|_| self.shape.clustered) {
-            for (out, row) in stratum.cluster[target.clone()].iter_mut().zip(&grid.first) {
-                *out = self.clusters[codes.codes[*row as usize] as usize];
-            }
-        }
-        let mut tiles: Vec<TileOf<'_>> = (0..grid.n)
-            .step_by(TILE)
-            .map(|start| TileOf { start, y: Vec::new(), x: Vec::new(), w: Vec::new() })
+        let ranks = stratum.rank[target.clone()].chunks_mut(TILE).enumerate();
+        let mut tiles: Vec<TileOf<'_>> = ranks
+            .map(|(tile, rank)| {
+                let (y, x, w) = (Vec::new(), Vec::new(), Vec::new());
+                TileOf { start: tile * TILE, rank, cluster: &mut [], y, x, w }
+            })
             .collect();
+        if self.shape.clustered {
+            let clusters = stratum.cluster[target.clone()].chunks_mut(TILE);
+            tiles.iter_mut().zip(clusters).for_each(|(tile, cluster)| tile.cluster = cluster);
+        }
         let total = stratum.rows;
         split(&mut stratum.y, total, &target, &mut tiles, |t| &mut t.y);
         split(&mut stratum.x, total, &target, &mut tiles, |t| &mut t.x);
         split(&mut stratum.w, total, &target, &mut tiles, |t| &mut t.w);
         tiles.into_par_iter().for_each(|mut tile| {
             let units = tile.start..(tile.start + TILE).min(grid.n);
+            for (out, rank) in tile.rank.iter_mut().zip(&grid.rank[units.clone()]) {
+                *out = first_rank + u64::from(*rank);
+            }
+            self.fill_clusters(rows, &grid.first[units.clone()], tile.cluster);
             self.fill_outcomes(rows, grid, &units, &mut tile.y);
             self.fill_covariates(&design, grid, &units, &mut tile.x);
             self.fill_weights(rows, grid, &units, &mut tile.w);
         });
         Ok(())
+    }
+
+    /// Clusters of units by their first rows.
+    fn fill_clusters(&self, rows: &Rows, first: &[u32], clusters: &mut [u32]) {
+        let Some(codes) = &rows.cluster else { return };
+        for (out, row) in clusters.iter_mut().zip(first) {
+            *out = self.clusters[codes.codes[*row as usize] as usize];
+        }
     }
 
     fn fill_outcomes(&self, rows: &Rows, grid: &Grid, units: &Range<usize>, y: &mut [&mut [f64]]) {

@@ -98,6 +98,28 @@ impl SmallCodes {
         }
     }
 
+    /// First row whose value fails `test`.
+    pub fn first_not(&self, test: &(dyn Fn(f64) -> bool + Sync)) -> Option<usize> {
+        let passes = |code: &u16| test(self.value(*code));
+        let parts: Vec<&[u16]> = self.codes.chunks(PART).collect();
+        if parallel::all(parts.len(), &|part| parts[part].iter().all(passes)) {
+            return None;
+        }
+        self.codes.iter().position(|code| !passes(code))
+    }
+
+    /// The same with +infinity in place of zeros.
+    pub fn without_zeros(mut self) -> Self {
+        if let Some(zero) = self.scale.find(0.0) {
+            parallel::chunks(&mut self.codes, PART, |_, codes| {
+                for code in codes {
+                    *code = if *code == zero { Self::INFINITE } else { *code };
+                }
+            });
+        }
+        self
+    }
+
     /// Other codes of the same values.
     pub fn with_codes(&self, codes: Vec<u16>) -> Self {
         Self { codes, scale: self.scale.clone() }
@@ -119,7 +141,7 @@ impl SmallCodes {
         }
     }
 
-    /// Smallest value; it may be negative infinity.
+    /// Smallest value as it was read; it may be negative infinity.
     pub fn lowest(&self) -> Option<f64> {
         match &self.scale {
             Scale::Offset(min) => Some(*min),
@@ -142,6 +164,16 @@ fn distinct_codes<'a>(codes: impl Iterator<Item = &'a u16>) -> impl Iterator<Ite
 }
 
 impl Scale {
+    /// The code of a value of the scale.
+    fn find(&self, value: f64) -> Option<u16> {
+        match self {
+            Self::Offset(min) => (0..SmallCodes::INFINITE).find(|c| min + f64::from(*c) == value),
+            Self::Listed(values) => {
+                values.iter().position(|v| *v == value).and_then(|code| u16::try_from(code).ok())
+            }
+        }
+    }
+
     fn code(&self, value: f64) -> u16 {
         if value == f64::INFINITY {
             return SmallCodes::INFINITE;
@@ -271,6 +303,33 @@ mod tests {
         assert!(codes(&[None, None]).unwrap().is_missing(1));
         let negative = codes(&[Some(2.0), Some(f64::NEG_INFINITY)]).unwrap();
         assert_eq!((negative.lowest(), negative.codes[1]), (Some(f64::NEG_INFINITY), 0));
+    }
+
+    #[test]
+    fn zeros_become_infinite_and_other_values_stay() {
+        for values in [[0.0, 1.0, -0.0], [1.0, 1.0, 1.0], [0.25, 0.0, -2.5], [-3.0, 0.0, 2.0]] {
+            let options: Vec<Option<f64>> = values.into_iter().map(Some).chain([None]).collect();
+            let coded = codes(&options).unwrap().without_zeros();
+            for (code, value) in coded.codes.iter().zip(values) {
+                let expected = if value == 0.0 { f64::INFINITY } else { value };
+                assert!(coded.value(*code) == expected, "{values:?}");
+            }
+            assert!(coded.is_missing(3));
+        }
+        assert!(codes(&[None]).unwrap().without_zeros().is_missing(0));
+    }
+
+    #[test]
+    fn the_first_row_that_fails_is_found_in_any_part() {
+        let mut values = vec![Some(1.0); 3 * PART + 5];
+        let small = |v: f64| v.is_nan() || v < 2.0;
+        assert_eq!(codes(&values).unwrap().first_not(&small), None);
+        for row in [3 * PART + 4, PART, PART - 1, 0] {
+            values[row] = Some(7.0);
+            assert_eq!(codes(&values).unwrap().first_not(&small), Some(row));
+        }
+        values[0] = Some(f64::INFINITY);
+        assert_eq!(codes(&values).unwrap().first_not(&small), Some(0));
     }
 
     #[test]

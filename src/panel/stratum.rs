@@ -20,8 +20,11 @@ pub(crate) struct StratumData {
 impl StratumData {
     /// Rows `start..end`.
     pub fn cut(&self, start: usize, end: usize) -> Self {
-        let columns = |v: &[f64]| -> Vec<f64> {
-            v.chunks_exact(self.rows.max(1)).flat_map(|c| &c[start..end]).copied().collect()
+        let columns = |v: &[f64]| {
+            let columns = v.chunks_exact(self.rows.max(1));
+            let mut cut = Vec::with_capacity(columns.len() * (end - start));
+            columns.for_each(|column| cut.extend_from_slice(&column[start..end]));
+            cut
         };
         Self {
             rows: end - start,

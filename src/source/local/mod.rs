@@ -12,7 +12,7 @@ use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::{Sample, Spill, Strata, StratumData};
-use crate::parallel::held;
+use crate::parallel::{self, held};
 use crate::pass::{Chunk, SEGMENT, TILE};
 use crate::progress::Progress;
 
@@ -131,26 +131,28 @@ impl<B: DidBackend> Local<B> {
             let total = data.rows;
             let undivided = !streamed && total <= length.min(chunk_rows);
             if undivided && total > 0 {
-                let chunk = self.chunk(stratum, data, self.next_device())?;
+                let chunk = self.chunk(stratum, data, self.device_of(self.held.len()))?;
                 self.held.push(Held::Resident(vec![chunk]));
                 continue;
             }
-            for start in (0..total).step_by(length) {
-                let end = (start + length).min(total);
-                let held = if streamed {
-                    Held::Streamed(start, chunk_rows)
-                } else {
-                    let chunk = |a: usize| {
-                        let piece = data.cut(a, (a + chunk_rows).min(end));
-                        self.chunk(stratum, piece, self.next_device())
-                    };
-                    let chunks = (start..end).step_by(chunk_rows).map(chunk);
-                    Held::Resident(chunks.collect::<Result<_>>()?)
-                };
-                self.held.push(held);
-            }
+            let segments = total.div_ceil(length);
             if streamed {
+                let starts = (0..segments).map(|part| part * length);
+                self.held.extend(starts.map(|start| Held::Streamed(start, chunk_rows)));
                 self.strata.push(data);
+                continue;
+            }
+            let uploaded = parallel::map(segments, |part| {
+                let rows = parallel::part(part, length, total);
+                let device = self.device_of(self.held.len() + part);
+                let chunk = |start: usize| {
+                    let piece = data.cut(start, (start + chunk_rows).min(rows.end));
+                    self.chunk(stratum, piece, device)
+                };
+                rows.clone().step_by(chunk_rows).map(chunk).collect::<Result<_>>()
+            });
+            for chunks in uploaded {
+                self.held.push(Held::Resident(chunks?));
             }
         }
         Ok(())
@@ -200,9 +202,9 @@ impl<B: DidBackend> Local<B> {
         Ok((work()?, done()))
     }
 
-    /// The device of the segment that is added next.
-    fn next_device(&self) -> &B::Device {
-        &self.devices[self.held.len() % self.devices.len()]
+    /// The device of a segment.
+    fn device_of(&self, segment: usize) -> &B::Device {
+        &self.devices[segment % self.devices.len()]
     }
 
     /// Whole tiles that two chunks of fit the budget.
