@@ -2,6 +2,7 @@
 //!
 //! [What can go wrong](crate::_documentation::what_can_go_wrong) lists them with what to do.
 
+mod messages;
 mod warning;
 mod words;
 
@@ -15,7 +16,6 @@ pub type Result<T> = std::result::Result<T, DidError>;
 #[non_exhaustive]
 pub enum DidError {
     /// An option has a value outside its range, or two options exclude each other.
-    #[error("`{option}` must be {expected}, got {got}")]
     Config {
         /// Name of the option.
         option: &'static str,
@@ -25,7 +25,6 @@ pub enum DidError {
         got: String,
     },
     /// The covariate formula cannot be read.
-    #[error("formula `{formula}`: {problem}")]
     Formula {
         /// The formula as given.
         formula: String,
@@ -33,7 +32,6 @@ pub enum DidError {
         problem: String,
     },
     /// A named column does not exist.
-    #[error("column `{column}` ({role}) is not in the data; its columns are {available}")]
     ColumnNotFound {
         /// Name asked for.
         column: String,
@@ -43,7 +41,6 @@ pub enum DidError {
         available: String,
     },
     /// A column that says yes or no has another value.
-    #[error("column `{column}` ({role}) must be 0 or 1; row {row} has {value}")]
     NotBinary {
         /// Name of the column.
         column: String,
@@ -55,7 +52,6 @@ pub enum DidError {
         row: usize,
     },
     /// A column has a type that its role cannot take.
-    #[error("column `{column}` ({role}) has type {got}; expected {expected}")]
     ColumnType {
         /// Name of the column.
         column: String,
@@ -67,9 +63,6 @@ pub enum DidError {
         got: String,
     },
     /// A time or group column has dates, and it is not said what a period is.
-    #[error(
-        "column `{column}` ({role}) has dates ({dtype}); set `frequency` to year, quarter, month, week or day, with dates in the time and in the group column"
-    )]
     Dates {
         /// Name of the column.
         column: String,
@@ -79,9 +72,6 @@ pub enum DidError {
         dtype: String,
     },
     /// A value of a time or group column is no date, or not as precise a date as the periods.
-    #[error(
-        "column `{column}` ({role}) has {value} in row {row}, which is in no {frequency} that can be told; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05"
-    )]
     NoPeriod {
         /// Name of the column.
         column: String,
@@ -95,9 +85,6 @@ pub enum DidError {
         frequency: &'static str,
     },
     /// A period or group is a number that double precision does not tell apart from others.
-    #[error(
-        "column `{column}` ({role}) has {value} in row {row}, which is not kept apart from its neighbours (integers below 2^53 are, and 15 digits); count periods from a later start or in larger units, or use dates with `frequency`"
-    )]
     TooManyDigits {
         /// Name of the column.
         column: String,
@@ -109,9 +96,6 @@ pub enum DidError {
         row: usize,
     },
     /// Two periods differ by no more than rounding.
-    #[error(
-        "the periods {first} and {second} differ by no more than rounding; round the time column, or count periods in whole numbers"
-    )]
     ClosePeriods {
         /// A period.
         first: f64,
@@ -119,7 +103,6 @@ pub enum DidError {
         second: f64,
     },
     /// A first-treatment period, a dose or an outcome that counts is negative.
-    #[error("column `{column}` ({role}) is {value} in row {row}; {remedy}")]
     Negative {
         /// Name of the column, or the outcome as written.
         column: String,
@@ -133,9 +116,6 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// There are too many distinct periods or groups.
-    #[error(
-        "column `{column}` ({role}) has {distinct} distinct values and at most {limit} are allowed; if they are timestamps or identifiers, name another column, or round them to years, quarters, months, weeks or days"
-    )]
     TooManyValues {
         /// Name of the column.
         column: String,
@@ -147,10 +127,6 @@ pub enum DidError {
         limit: usize,
     },
     /// Groups and periods form more effects than memory has room for their covariance.
-    #[error(
-        "{groups} groups (column `{group}`) and {periods} periods (column `{time}`) make {} effects, whose joint estimation needs {needed} bytes, but {available} are available; put groups and periods on a coarser grid",
-        groups * periods
-    )]
     TooManyCells {
         /// Name of the group column.
         group: String,
@@ -166,7 +142,6 @@ pub enum DidError {
         available: u64,
     },
     /// A sampling weight is negative, or all weights are zero.
-    #[error("column `{column}` (weights): {problem}")]
     Weights {
         /// Name of the column.
         column: String,
@@ -174,9 +149,6 @@ pub enum DidError {
         problem: String,
     },
     /// A covariate, or a term of the formula, is as large or as small as numbers get.
-    #[error(
-        "covariate `{column}` reaches {largest:e}, where numbers overflow or underflow; divide it by a unit in which it is near 1"
-    )]
     CovariateRange {
         /// Column of the design.
         column: String,
@@ -184,9 +156,6 @@ pub enum DidError {
         largest: f64,
     },
     /// A unit is observed twice in one period.
-    #[error(
-        "unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period{remedy}"
-    )]
     DuplicateRow {
         /// Name of the unit column.
         column: String,
@@ -198,13 +167,11 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// There are no doses to estimate a curve from, or none that allow it.
-    #[error("{problem}")]
     Doses {
         /// What is wrong, and what to do.
         problem: String,
     },
     /// A column that must be constant within a unit is not.
-    #[error("`{column}` ({role}) changes over time within unit {unit}; {remedy}")]
     TimeVarying {
         /// Name of the column.
         column: String,
@@ -216,9 +183,6 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// Standard errors are asked for by clusters of which there is one.
-    #[error(
-        "column `{column}` (cluster) has {clusters} cluster in the sample; standard errors need two and deserve ten: name a finer column, or none to cluster by unit"
-    )]
     TooFewClusters {
         /// Name of the column.
         column: String,
@@ -226,7 +190,6 @@ pub enum DidError {
         clusters: usize,
     },
     /// Nothing is left of the sample.
-    #[error("no rows are left {after}; {remedy}")]
     EmptySample {
         /// After which step.
         after: &'static str,
@@ -234,28 +197,18 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// Fewer than two periods.
-    #[error("the sample has {periods} period(s) after preparation; at least two are needed")]
     TooFewPeriods {
         /// Number of periods left.
         periods: usize,
     },
     /// More than two periods for an estimator that compares two.
-    #[error(
-        "the sample has {periods} periods and the estimator compares two; keep the rows of two periods, or use group-time effects"
-    )]
     TooManyPeriods {
         /// Number of periods.
         periods: usize,
     },
     /// There are no never-treated units to compare with.
-    #[error(
-        "no unit is never treated (group 0, +inf or null, or first treated after the last period); with several groups, not-yet-treated units can be the comparison"
-    )]
     NoNeverTreated,
     /// One of the groups of a two-period comparison is too small.
-    #[error(
-        "only {size} {group} unit(s) are left and at least {required} are needed; use fewer covariates or more data"
-    )]
     SmallGroup {
         /// Which group.
         group: &'static str,
@@ -265,9 +218,6 @@ pub enum DidError {
         required: usize,
     },
     /// The never-treated group is too small to be the comparison.
-    #[error(
-        "the never-treated group has {size} unit(s), fewer than the {required} that the covariates need; use not-yet-treated controls or fewer covariates"
-    )]
     SmallNeverTreated {
         /// Units in the group.
         size: usize,
@@ -275,15 +225,11 @@ pub enum DidError {
         required: usize,
     },
     /// No group is first treated after the first period.
-    #[error(
-        "no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate"
-    )]
     NoValidGroups {
         /// Mentions the anticipation window, if any.
         anticipating: String,
     },
     /// No effect of a treatment that switches can be estimated.
-    #[error("no effect of column `{column}` (treatment) can be estimated: {why}")]
     NoSwitchers {
         /// Name of the treatment column.
         column: String,
@@ -291,17 +237,11 @@ pub enum DidError {
         why: &'static str,
     },
     /// All effects and placebos are asked for, and one has no estimate or no standard error.
-    #[error(
-        "the estimate at event time {horizon} does not exist or has no standard error; ask for fewer effects or placebos"
-    )]
     MissingEffect {
         /// Its event time; that of placebos is negative.
         horizon: i64,
     },
     /// An aggregation meets cells that could not be estimated.
-    #[error(
-        "{count} cell(s) have no estimate, the first is (group {group}, time {time}): {reason}; aggregate with `na_rm` to leave them out"
-    )]
     MissingCells {
         /// How many cells are missing.
         count: usize,
@@ -313,13 +253,11 @@ pub enum DidError {
         reason: String,
     },
     /// No cell falls within the window asked for.
-    #[error("{what}")]
     EmptyWindow {
         /// What was asked for and what exists.
         what: String,
     },
     /// The fit was made without covariances or influence values.
-    #[error("{what} needs {needs}, which this fit did not keep; {remedy}")]
     NoInfluence {
         /// Operation asked for.
         what: &'static str,
@@ -329,37 +267,26 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// The coefficients or the covariance of an event study cannot be used.
-    #[error("event study: {problem}")]
     EventStudy {
         /// What is wrong, and what to do.
         problem: String,
     },
     /// A covariance that must be inverted is singular.
-    #[error("{what}: the covariance of the estimates is singular")]
     Singular {
         /// Test or operation.
         what: &'static str,
     },
     /// Every regressor follows from the others or from the fixed effects.
-    #[error(
-        "no regressor is left: {columns} follow from each other or from the fixed effects; leave out fixed effects that determine them"
-    )]
     AllCollinear {
         /// The regressors.
         columns: String,
     },
     /// Iterated least squares did not end.
-    #[error(
-        "the regression did not converge in {iterations} steps; allow more (`glm_maxiter`), or look for regressors that reach very large values"
-    )]
     NotConverged {
         /// Steps taken.
         iterations: usize,
     },
     /// A column could not be demeaned within the iterations.
-    #[error(
-        "`{column}` is not demeaned after {iterations} iterations: ‖A'r‖ is {normal:.1e} of the column's norm; allow more iterations, or a larger tolerance"
-    )]
     NotDemeaned {
         /// Name of the column.
         column: String,
@@ -369,7 +296,6 @@ pub enum DidError {
         normal: f64,
     },
     /// The device has no arithmetic of the asked precision.
-    #[error("device {device} has no {precision} arithmetic; {remedy}")]
     Precision {
         /// The device.
         device: String,
@@ -379,7 +305,6 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// The device does not exist or fails.
-    #[error("device {device}: {problem}")]
     Device {
         /// The device.
         device: String,
@@ -387,7 +312,6 @@ pub enum DidError {
         problem: String,
     },
     /// The work does not fit the memory it may use.
-    #[error("{what} needs {needed} bytes, but {available} are available; {remedy}")]
     Memory {
         /// What needs the memory.
         what: &'static str,
@@ -400,21 +324,16 @@ pub enum DidError {
     },
     /// The parts of a sample, wherever they are held, did not answer as one: an answer is missing, came twice or is of
     /// something else. No number is formed of such answers.
-    #[error(
-        "the parts of the sample did not answer as one: {problem}; fit again, and report it if it happens again"
-    )]
     Engine {
         /// What does not fit.
         problem: String,
     },
     /// A cluster cannot be used: its scheduler cannot be reached, refuses, or has no executors, or a process could not be started.
-    #[error("the cluster cannot be used: {problem}")]
     Cluster {
         /// What is the matter.
         problem: String,
     },
     /// An executor of a cluster found something wrong with the data, or with what it is to work on.
-    #[error("{worker}: {problem}")]
     Worker {
         /// The executor.
         worker: String,
@@ -422,9 +341,6 @@ pub enum DidError {
         problem: String,
     },
     /// A user-supplied estimator returned something unusable.
-    #[error(
-        "the two-by-two estimator returned {got} influence values for the {expected} observations of (group {group}, time {time})"
-    )]
     Callback {
         /// Group of the cell.
         group: f64,
@@ -436,10 +352,8 @@ pub enum DidError {
         got: usize,
     },
     /// The data could not be read.
-    #[error("reading the data: {0}")]
     Polars(#[from] polars::error::PolarsError),
     /// A file or directory cannot be used as data.
-    #[error("{path}: {problem}")]
     File {
         /// The file or directory.
         path: String,
@@ -447,9 +361,6 @@ pub enum DidError {
         problem: String,
     },
     /// Files of one data set disagree about a column.
-    #[error(
-        "column `{column}` has type {got} in {file} and {expected} in {other}; write all files with one type"
-    )]
     TypesDiffer {
         /// Name of the column.
         column: String,
@@ -463,9 +374,6 @@ pub enum DidError {
         expected: String,
     },
     /// A temporary file could not be made, written or read.
-    #[error(
-        "temporary file in {directory}: {source}; make space there, or set TMPDIR to a directory that has it"
-    )]
     Temporary {
         /// The directory.
         directory: String,
@@ -473,9 +381,6 @@ pub enum DidError {
         source: std::io::Error,
     },
     /// A library stopped unexpectedly while the data were read.
-    #[error(
-        "reading {what}: {problem}; this is a fault of a library, which another type of column or format of file may avoid"
-    )]
     Panicked {
         /// What was read.
         what: String,
@@ -483,7 +388,6 @@ pub enum DidError {
         problem: String,
     },
     /// A file could not be read or written.
-    #[error("{path}: {source}")]
     Io {
         /// The file.
         path: String,
@@ -491,9 +395,7 @@ pub enum DidError {
         source: std::io::Error,
     },
     /// A saved result could not be read.
-    #[error("saved result: {0}")]
     Json(#[from] serde_json::Error),
     /// A plot could not be drawn.
-    #[error("plot: {0}")]
     Plot(String),
 }

@@ -21,7 +21,8 @@ pub(crate) fn all(count: usize, test: &(dyn Fn(usize) -> bool + Sync)) -> bool {
 
 /// `f` of `0..count`, in order.
 pub(crate) fn map<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    map_all(count, |i| Some(f(i))).unwrap_or_default()
+    let all = map_all(count, |i| Some(f(i)));
+    all.unwrap_or_else(|| unreachable!("every call gives a value, and a panic goes on"))
 }
 
 /// `f` of `0..count`, in order; `None` as soon as one is.

@@ -13,7 +13,7 @@ use crate::panel::Layout;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Estimator: `att_gt`, `drdid`, `ddd` or `cont_did`.
+    /// Estimator: `att_gt`, `drdid`, `ddd`, `cont_did` or `did_multiplegt`.
     pub estimator: String,
     /// Backend's name: `ndarray`, `cuda`, `wgpu`, …
     pub backend: String,
@@ -40,7 +40,8 @@ pub struct Settings {
     pub control_group: ControlGroup,
     /// Base period.
     pub base_period: BasePeriod,
-    /// Two-by-two estimator; `None` for a user-supplied one, and for `drdid`, which has estimators of its own.
+    /// Two-by-two estimator; `None` for a user-supplied one, for `drdid`, which has estimators of its own, and for `cont_did` and
+    /// `did_multiplegt`, which have no choice of them.
     pub method: Option<EstimationMethod>,
     /// Periods of anticipation.
     pub anticipation: u32,

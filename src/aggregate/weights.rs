@@ -27,6 +27,8 @@ pub(super) struct Linear {
 pub(super) struct Selection<'a> {
     effects: &'a GroupTimeEffects,
     cells: Vec<(usize, &'a Cell, f64)>,
+    /// Groups that are not left out.
+    groups: Vec<f64>,
     /// Periods and groups on one scale without gaps.
     calendar: Vec<f64>,
     grid: TimeGrid,
@@ -35,8 +37,10 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Cells with an estimate; all must have one unless `na_rm`.
-    pub fn new(effects: &'a GroupTimeEffects, na_rm: bool) -> Result<Self> {
+    /// Cells with an estimate; all must have one unless `na_rm`, which leaves out groups without. Averages by group also leave
+    /// out those without one to average, as does R `did` before it counts the groups' dates.
+    pub fn new(effects: &'a GroupTimeEffects, options: &Aggregation) -> Result<Self> {
+        let Aggregation { kind, max_e, na_rm, .. } = *options;
         let all = effects.cells.iter().enumerate();
         let mut missing = all.filter(|(j, _)| effects.att(*j).is_none()).map(|(_, cell)| cell);
         let count = missing.clone().count();
@@ -48,13 +52,19 @@ impl<'a> Selection<'a> {
                 reason: first.status.shown(effects.calendar.frequency),
             });
         }
-        let mut calendar = [&*effects.periods, &effects.groups].concat();
+        let grid = effects.calendar.grid;
+        let cells: Vec<(usize, &Cell, f64)> = effects.estimated().collect();
+        let in_original_time =
+            |c: &Cell| c.is_post() && max_e.is_none_or(|m| grid.elapsed(c.group, c.time) <= m);
+        let counts = |c: &Cell| kind != AggregationKind::Group || in_original_time(c);
+        let is_left = |g: &f64| cells.iter().any(|(_, c, _)| c.group == *g && counts(c));
+        let mut groups = effects.groups.clone();
+        groups.retain(|g| !na_rm || is_left(g));
+        let mut calendar = [&*effects.periods, &groups].concat();
         calendar.sort_unstable_by(f64::total_cmp);
         calendar.dedup();
-        let grid = effects.calendar.grid;
         let elapsed = effects.cells.iter().map(|c| grid.elapsed(c.group, c.time)).collect();
-        let cells = effects.estimated().collect();
-        Ok(Self { effects, cells, calendar, grid, events: grid.distinct(elapsed) })
+        Ok(Self { effects, cells, groups, calendar, grid, events: grid.distinct(elapsed) })
     }
 
     /// Periods since treatment.
@@ -130,16 +140,11 @@ impl<'a> Selection<'a> {
 
     pub fn group(&self, max_e: Option<f64>, na_rm: bool) -> Result<Linear> {
         let mut rows = Vec::new();
-        for group in &self.effects.groups {
+        for group in &self.groups {
             let in_group = |c: &Cell| c.group == *group && self.in_window(c, max_e);
             let terms: Vec<Combination> =
                 self.cells.iter().filter(|(_, c, _)| in_group(c)).map(|c| self.term(c)).collect();
-            let in_original_time = |c: &Cell| {
-                let elapsed = self.grid.elapsed(c.group, c.time);
-                c.group == *group && c.is_post() && max_e.is_none_or(|m| elapsed <= m)
-            };
-            let available = self.cells.iter().any(|(_, c, _)| in_original_time(c));
-            if terms.is_empty() || na_rm && !available {
+            if terms.is_empty() {
                 if na_rm {
                     continue;
                 }
@@ -278,7 +283,7 @@ pub(super) fn linear(
     options: &Aggregation,
     warnings: &mut Vec<DidWarning>,
 ) -> Result<Linear> {
-    let selection = Selection::new(effects, options.na_rm)?;
+    let selection = Selection::new(effects, options)?;
     match options.kind {
         AggregationKind::Simple => selection.simple(options.max_e),
         AggregationKind::Group => selection.group(options.max_e, options.na_rm),

@@ -13,6 +13,7 @@ use burn_tensor::{
 };
 
 use crate::error::{DidError, Result};
+use crate::pass::Chunk;
 
 /// A matrix `[rows, columns]`; cloning copies nothing.
 #[derive(Clone)]
@@ -200,5 +201,27 @@ impl<B: Backend> From<&Tensor<B, 2>> for Matrix<B> {
 impl<B: Backend> From<Matrix<B>> for Tensor<B, 2> {
     fn from(matrix: Matrix<B>) -> Self {
         Self::from_primitive(TensorPrimitive::Float(matrix.0))
+    }
+}
+
+impl<B: Backend> Chunk<B> {
+    /// The chunk in tensors of its own.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        if self.slab.is_none() && self.first == 0 && self.y.dims()[1] == self.rows {
+            return self.clone();
+        }
+        let cut = |t: &Tensor<B, 2>| {
+            let rows = self.first..self.first + self.rows;
+            Matrix::from(t).slice([0..t.dims()[0], rows]).into()
+        };
+        Self {
+            first: 0,
+            y: cut(&self.y),
+            x: self.x.as_ref().map(cut),
+            w: self.w.as_ref().map(cut),
+            slab: None,
+            ..self.clone()
+        }
     }
 }

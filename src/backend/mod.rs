@@ -88,7 +88,23 @@ const _: () = {
 
 /// A Burn backend that can run the passes.
 ///
-/// Every method adds to a host statistic in f64, summing tiles of [`TILE`](crate::pass::TILE) rows in order.
+/// Methods that are given a chunk and a statistic add to it, in f64 on the host, summing tiles of [`TILE`](crate::pass::TILE) rows in
+/// order.
+///
+/// ```
+/// use burn_did::backend::{Cpu, DidBackend};
+/// use burn_did::{AttGt, DidError, GroupTimeResult, data};
+///
+/// /// Effects of the minimum wage on teen employment, computed on any device.
+/// fn effects<B: DidBackend>(device: &B::Device) -> Result<GroupTimeResult, DidError> {
+///     let config = AttGt::<B>::builder().outcome("lemp").unit("countyreal").time("year");
+///     config.group("first.treat").build().fit(&data::mpdta(), device)
+/// }
+///
+/// let fit = effects::<Cpu>(&Default::default())?;
+/// assert_eq!(fit.settings.backend, Cpu::NAME);
+/// # Ok::<(), DidError>(())
+/// ```
 pub trait DidBackend: Backend {
     /// Name in reports.
     const NAME: &'static str;

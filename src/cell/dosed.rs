@@ -248,3 +248,6 @@ fn curve(sample: &Sample, stratum: usize) -> CellResult<(&Doses, usize)> {
     }
     Ok((doses, needed))
 }
+
+#[cfg(test)]
+mod tests;

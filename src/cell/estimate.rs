@@ -125,8 +125,10 @@ struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    /// Guards in order (overlap, rank), then the estimator.
+    /// Guards in order (weight, overlap, rank), then the estimator.
     fn solve(&self, cell: &PlannedCell, index: usize) -> std::result::Result<CellEstimate, Stop> {
+        // First, as without weight in an arm scores and regressions fail for reasons of their own.
+        self.check_weights(cell)?;
         if self.algebra.is_constant() {
             self.check_constant(cell)?;
         }
@@ -147,7 +149,7 @@ impl Solver<'_> {
         let sides: Vec<SideMoments> = (cell.sides.iter().zip(&centres).enumerate())
             .map(|(at, (side, centre))| self.moments(at, side, *centre, score.as_ref()))
             .collect::<Result<_>>()?;
-        check_weights(&sides)?;
+        check_odds(&sides)?;
         let mut estimate =
             two_by_two::estimate(self.algebra, self.recipe, cell, &sides, score.as_ref())?;
         restore(&mut estimate, self.sample, &cell.sides, &centres)?;
@@ -204,6 +206,23 @@ impl Solver<'_> {
         Ok(zz)
     }
 
+    /// Fails if an arm of a side has no weight.
+    fn check_weights(&self, cell: &PlannedCell) -> std::result::Result<(), Stop> {
+        let has_weight = |arm: &[StratumRows]| -> Result<bool> {
+            let totals = arm.iter().map(|rows| self.sums.total(rows, Weighting::Sampling));
+            Ok(totals.sum::<Result<f64>>()? > 0.0)
+        };
+        for side in &cell.sides {
+            if !has_weight(&side.treated)? {
+                return Err(CellStatus::NoTreatedWeight.into());
+            }
+            if !has_weight(&side.control)? {
+                return Err(CellStatus::NoControlWeight.into());
+            }
+        }
+        Ok(())
+    }
+
     /// With a constant alone the propensity score is the share of treated rows.
     fn check_constant(&self, cell: &PlannedCell) -> std::result::Result<(), Stop> {
         if self.recipe.method.propensity().is_none() {
@@ -224,17 +243,12 @@ impl Solver<'_> {
     }
 }
 
-/// Fails if an arm of a side has no weight.
-fn check_weights(sides: &[SideMoments]) -> CellResult<()> {
-    let without_weight = |m: &Moments| m.total() <= 0.0;
-    let without_odds = |s: &SideMoments| s.odds.as_ref().is_some_and(without_weight);
-    if sides.iter().any(|s| without_weight(&s.treated)) {
-        return Err(CellStatus::NoTreatedWeight);
-    }
-    if sides.iter().any(|s| without_weight(&s.control) || without_odds(s)) {
-        return Err(CellStatus::NoControlWeight);
-    }
-    Ok(())
+/// Fails if all comparison rows of a side are trimmed.
+///
+/// Differs from DRDID, whose estimators that do not divide by these weights go on without them.
+fn check_odds(sides: &[SideMoments]) -> CellResult<()> {
+    let trimmed = |s: &SideMoments| s.odds.as_ref().is_some_and(|odds| odds.total() <= 0.0);
+    if sides.iter().any(trimmed) { Err(CellStatus::NoControlWeight) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -265,18 +279,16 @@ mod tests {
     }
 
     #[test]
-    fn arms_without_weight_say_which() {
+    fn a_side_whose_comparison_rows_are_all_trimmed_has_no_estimate() {
         let arm = |weight: f64| Moments { zz: vec![weight], zd: vec![0.0] };
-        let side = |treated, control, odds: Option<f64>| SideMoments {
-            treated: arm(treated),
-            control: arm(control),
+        let side = |odds: Option<f64>| SideMoments {
+            treated: arm(1.0),
+            control: arm(2.0),
             odds: odds.map(arm),
             calibrated: None,
         };
-        assert_eq!(check_weights(&[side(1.0, 2.0, Some(0.5))]), Ok(()));
-        let both = [side(1.0, 2.0, None), side(0.0, 0.0, None)];
-        assert_eq!(check_weights(&both), Err(CellStatus::NoTreatedWeight));
-        let trimmed = [side(1.0, 2.0, Some(0.0))];
-        assert_eq!(check_weights(&trimmed), Err(CellStatus::NoControlWeight));
+        assert_eq!(check_odds(&[side(None), side(Some(0.5))]), Ok(()));
+        let trimmed = [side(Some(0.5)), side(Some(0.0))];
+        assert_eq!(check_odds(&trimmed), Err(CellStatus::NoControlWeight));
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use super::answers::incomplete;
-use super::sides::Outcome;
-use super::terms::{CellEstimate, Term};
+use super::sides::{Outcome, StratumRows};
+use super::terms::{CellEstimate, Coefficients, Term};
 use crate::error::Result;
 use crate::options::Precision;
 use crate::panel::Sample;
-use crate::pass::{Consumers, Dot, InfluencePass, Leg, PlanColumn, Share, StratumPlan};
+use crate::pass::{
+    Consumers, Dot, InfluencePass, Leg, PlanColumn, Share, StratumPlan, UNTRIMMED, Weight,
+};
 use crate::source::Source;
 
 /// The pass over the influence values of all estimated cells (columns `0..M`) and group shares (`M..M + G`).
@@ -57,18 +59,41 @@ pub(super) fn cross_moments<S: Source>(
     trim: f64,
 ) -> Result<Vec<f64>> {
     let columns = estimates.len();
-    let pass = InfluencePass {
-        columns,
-        trim,
-        strata: strata(source.sample(), estimates.iter().map(Some)),
-        consumers: Consumers { clusters: None, multipliers: None, keep_rows: false },
-    };
-    let cross = source.run(&pass)?.cross;
+    let cross = source.run(&unshared(source.sample(), estimates, trim, false))?.cross;
     if cross.len() == columns * columns {
         Ok(cross)
     } else {
         Err(incomplete(format!("{} cross-moments of {columns} influence columns", cross.len())))
     }
+}
+
+/// The pass that keeps what some rows have, unit by unit, in three columns: with `c = 1` a value is the outcome, with `e` on it
+/// the first covariate, with `f = 1` the weight.
+pub(crate) fn rows_pass(sample: &Sample, rows: &StratumRows, outcome: Outcome) -> InfluencePass {
+    let plain = &StratumRows { w: Weight::Ones, ..*rows };
+    let first = (0..sample.design.k()).map(|j| f64::from(u8::from(j == 1))).collect();
+    let columns = [
+        (plain, Coefficients { c: 1.0, ..Coefficients::default() }),
+        (plain, Coefficients { e: Some(first), ..Coefficients::default() }),
+        (rows, Coefficients { f: 1.0, ..Coefficients::default() }),
+    ];
+    let column = |(rows, of): (&StratumRows, Coefficients)| CellEstimate {
+        terms: vec![Term::new(rows, outcome, true, None, &of)],
+        ..CellEstimate::default()
+    };
+    unshared(sample, &columns.map(column), UNTRIMMED, true)
+}
+
+/// The pass over the influence values of estimates, without group shares.
+fn unshared(
+    sample: &Sample,
+    estimates: &[CellEstimate],
+    trim: f64,
+    keep_rows: bool,
+) -> InfluencePass {
+    let strata = strata(sample, estimates.iter().map(Some));
+    let consumers = Consumers { clusters: None, multipliers: None, keep_rows };
+    InfluencePass { columns: estimates.len(), trim, strata, consumers }
 }
 
 /// The plan of each stratum, with a column for each estimate.

@@ -23,6 +23,9 @@ const MAX_HALVINGS: usize = 20;
 const SEPARATED: f64 = 1.0 - 1e-6;
 const SEPARATED_AFTER: usize = 8;
 
+/// Part of the step before that one towards a limit at infinity has at least; near a maximum steps shrink quadratically.
+const UNABATED: f64 = 0.5;
+
 /// Large models are first fitted to one in so many rows.
 const THINNING: usize = 8;
 
@@ -175,6 +178,9 @@ impl Tolerance {
 
 /// Newton's iteration of one model. The log-likelihood is concave, so a step is too long exactly if the slope along it
 /// has turned against it by more than it started with.
+///
+/// Where a region of the covariates has comparison rows only, the likelihood has a limit and no maximum: scores go to zero there,
+/// by the same step again and again. The iteration ends when nothing else moves.
 struct State {
     open: bool,
     totals: Totals,
@@ -239,8 +245,14 @@ impl State {
         self.slope = dot(&stat.score, &step);
         self.hessian = stat.hessian;
         let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let arrived = largest(&step) <= tolerance.step
-            && largest(&stat.score) <= tolerance.score * self.totals.all;
+        let flat = largest(&stat.score) <= tolerance.score * self.totals.all;
+        let unabated = !self.step.is_empty()
+            && largest(&step) >= UNABATED * largest(&self.step).max(tolerance.step.sqrt());
+        if flat && unabated && tolerance.score.is_finite() && self.max_p < OVERLAP {
+            self.open = false;
+            return;
+        }
+        let arrived = largest(&step) <= tolerance.step && flat;
         for (g, s) in self.gamma.iter_mut().zip(&step) {
             *g += s;
         }

@@ -47,7 +47,7 @@ mod fixtures;
 
 pub(crate) use dosed::{DoseCell, average, dose_cells, dose_cells_and_totals};
 pub(crate) use estimate::{Results, estimate};
-pub(crate) use legs::influence_pass;
+pub(crate) use legs::{influence_pass, rows_pass};
 pub(crate) use method::{Method, Recipe, TRIM};
 pub(crate) use plan::{CovariatePeriod, PlanOptions, plan_cells};
 pub(crate) use sides::{Outcome, PlannedCell, Side, StratumRows};

@@ -123,6 +123,10 @@ impl Source for Remote {
         Some(ClusterWork { workers, bytes_arranged, ..session.work() })
     }
 
+    fn is_here(&self) -> bool {
+        false
+    }
+
     fn check(&self, work: &Work<'_>) -> Result<()> {
         // What is kept by unit is kept elsewhere.
         let work = Work { keep_influence: false, ..*work };

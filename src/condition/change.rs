@@ -74,13 +74,16 @@ impl Change {
     }
 
     /// Changes a piece of a stratum.
-    pub fn apply(&self, stratum: usize, s: &mut StratumData) {
+    ///
+    /// # Errors
+    /// [`DidError::Engine`](crate::DidError::Engine) if its doses are not those that the change is of.
+    pub fn apply(&self, stratum: usize, s: &mut StratumData) -> Result<()> {
         let rows = s.rows.max(1);
         let y = s.y.chunks_exact_mut(rows).zip(&self.mean[stratum]);
         let mut tasks: Vec<(&mut [f64], f64, f64)> =
             y.map(|(c, mean)| (c, *mean, self.y_scale)).collect();
         if let Some(doses) = &self.doses {
-            s.x = doses.columns_of(stratum, s.rows, &s.x);
+            s.x = doses.columns_of(stratum, s.rows, &s.x)?;
         }
         let x = s.x.chunks_exact_mut(rows).enumerate().filter(|_| self.doses.is_none());
         tasks.extend(x.map(|(c, column)| {
@@ -103,6 +106,7 @@ impl Change {
             s.x.par_chunks_exact_mut(self.kx * rows)
                 .for_each(|version| triangular_solve(version, rows, lower, self.kx));
         }
+        Ok(())
     }
 }
 
@@ -157,14 +161,15 @@ mod tests {
         pub(crate) fn example(numbers: &[f64]) -> Self {
             let (mean, lower) = (vec![numbers.to_vec()], Some(numbers.to_vec()));
             let weight_columns = (3, Some(9));
-            Self { weight: numbers[0], weight_columns, mean, lower, ..change() }
+            let doses = Some(Expansion::example());
+            Self { weight: numbers[0], weight_columns, mean, lower, doses, ..change() }
         }
     }
 
     #[test]
     fn outcomes_are_centred_covariates_standardised_and_weights_scaled() {
         let mut data = stratum();
-        change().apply(1, &mut data);
+        change().apply(1, &mut data).unwrap();
         assert_eq!(data.y, [-0.5, 0.0, 0.5, -5.0, 0.0, 5.0]);
         assert_eq!(data.x, [-1.0, 0.0, 1.0, 1.0, 1.0, 5.0]);
         assert_eq!(data.w, [1.0, 2.0, 3.0, 1.0, 0.0, 1.0], "presence is no weight");
@@ -175,14 +180,15 @@ mod tests {
     fn covariates_are_decorrelated_by_a_triangle() {
         let mut data = stratum();
         // z = v l' with l = (2, 0; 1, 4): the second covariate holds one of the first.
-        Change { lower: Some(vec![2.0, 0.0, 1.0, 4.0]), ..change() }.apply(0, &mut data);
+        let change = Change { lower: Some(vec![2.0, 0.0, 1.0, 4.0]), ..change() };
+        change.apply(0, &mut data).unwrap();
         assert_eq!(data.x, [-0.5, 0.0, 0.5, 0.375, 0.25, 1.125]);
     }
 
     #[test]
     fn pieces_change_as_the_whole() {
         let mut whole = stratum();
-        change().apply(1, &mut whole);
+        change().apply(1, &mut whole).unwrap();
         let piece = |row: usize| StratumData {
             rows: 1,
             y: stratum().y.iter().skip(row).step_by(3).copied().collect(),
@@ -193,7 +199,7 @@ mod tests {
         };
         for row in 0..3 {
             let mut piece = piece(row);
-            change().apply(1, &mut piece);
+            change().apply(1, &mut piece).unwrap();
             let at =
                 |column: &[f64]| column.iter().skip(row).step_by(3).copied().collect::<Vec<_>>();
             assert_eq!((piece.y, piece.x, piece.w), (at(&whole.y), at(&whole.x), at(&whole.w)));

@@ -1,5 +1,6 @@
-//! Affine changes of outcomes and covariates that leave every estimate and influence value as it is, and make sums
-//! accurate: differences are taken before rounding, covariates are standardised and, where nearly collinear, decorrelated.
+//! Changes of the columns before they go to a device. Those of outcomes and covariates are affine, leave every estimate and
+//! influence value as it is, and make sums accurate: differences are taken before rounding, covariates are standardised and, where
+//! nearly collinear, decorrelated. A dose becomes splines (`doses`).
 //!
 //! What the change depends on are sums over the raw columns: [`Look`]s that whoever holds the rows answers, in double
 //! precision, stratum by stratum. The rules on these sums are in `find`; the [`Change`] is small and goes to where the rows

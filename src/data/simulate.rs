@@ -11,7 +11,7 @@ use super::streams::Stream;
 /// cluster. Trends differ by covariates and covariates by cohort, so that effects are recovered only when covariates
 /// are adjusted for; against never-treated units the propensity score is exactly logistic.
 ///
-/// Every unit draws from its own SplitMix64 stream (Steele, Lea and Flood 2014), keyed by seed and unit: the same seed
+/// Every unit draws from its own xoshiro256++ stream (Blackman and Vigna 2021), keyed by seed and unit: the same seed
 /// gives the same data on any number of threads, and more units, weights or attrition leave the other values as they
 /// were.
 ///

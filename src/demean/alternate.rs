@@ -1,7 +1,8 @@
 //! Alternating projections: the effects of one factor after another are set to the means of what all others leave.
 //!
 //! The leading factor is projected on again before each of the others, so that an iteration is over these alone. After every
-//! second sweep the effects are extrapolated along their last change (Irons and Tuck 1969), as in R `fixest`.
+//! second sweep the effects are extrapolated along their last change (Irons and Tuck 1969), as in R `fixest`. Of an odd number
+//! of iterations the last is not made, as one sweep does not tell how fast changes fall.
 
 use super::conjugate::{Done, Goal, Inner, Normal};
 use super::stripes::{self, STRIPE};
@@ -15,16 +16,22 @@ pub(super) fn solve<const K: usize>(
     iterations: usize,
 ) -> Inner<K> {
     let zero = vec![[0.0; K]; g.len()];
+    let mut squares = [0.0; K];
+    for (level, g) in g.iter().enumerate() {
+        for k in 0..K {
+            squares[k] += g[k] * g[k] / normal.weight(level);
+        }
+    }
     let mut at = Sweeps { normal, offsets, g, effects: zero.clone(), image: zero };
     let mut out = Inner {
         effects: Vec::new(),
         iterations: [0; K],
-        normal: [f64::INFINITY; K],
+        normal: squares,
         error: [f64::INFINITY; K],
         done: [None; K],
     };
     let mut iteration = 0;
-    while iteration < iterations && out.done.contains(&None) {
+    while iterations - iteration >= 2 && out.done.contains(&None) {
         let before = at.effects.clone();
         let first = at.sweep();
         let middle = at.effects.clone();

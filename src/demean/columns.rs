@@ -243,7 +243,7 @@ impl Demeaner<'_> {
             if let Some(k) = inner.done[..set.count].iter().position(Option::is_none) {
                 return Err(self.not_demeaned(set, &columns[k], k, inner.normal[k]));
             }
-            left -= inner.iterations.into_iter().max().unwrap_or_default();
+            left = left.saturating_sub(inner.iterations.into_iter().max().unwrap_or_default());
             let after = self.pass(set, sums, Some(room));
             let mut again = false;
             for k in 0..K {

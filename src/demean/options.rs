@@ -19,7 +19,7 @@ pub enum Solver {
     Cg,
     /// LSMR (Fong and Saunders 2011) with a diagonal preconditioner; the method of pyfixest's `LsmrDemeaner`.
     Lsmr,
-    /// Alternating projections, accelerated by Irons and Tuck's rule; the method of R `fixest`.
+    /// Alternating projections, accelerated by Irons and Tuck's rule; the method of R `fixest`. Iterations come in pairs.
     Map,
     /// Conjugate gradients with the additive Schwarz preconditioner of the crate `within`.
     Schwarz,

@@ -389,7 +389,7 @@ fn what_does_not_converge_says_so() {
         match error {
             Err(DidError::NotDemeaned { column, iterations, normal }) => {
                 assert_eq!(column, "x");
-                assert!((7..=8).contains(&iterations) && normal > 1e-10 && normal < 1.0);
+                assert!((6..=7).contains(&iterations) && normal > 1e-10 && normal < 1.0);
             }
             other => panic!("{solver:?}: {:?}", other.map(|o| o.columns)),
         }
@@ -401,6 +401,29 @@ fn what_does_not_converge_says_so() {
     rows.codes[1].swap(0, 50);
     let error = rows.try_demean(&DemeanOptions::default());
     assert!(matches!(error, Err(DidError::Engine { .. })));
+}
+
+#[test]
+fn no_limit_is_exceeded() {
+    // Two sweeps are enough for the panel, and no number here is for the network.
+    for (rows, enough) in [(panel(15, 4), 2), (network(600, 5, 160, true), usize::MAX)] {
+        for solver in [Solver::Cg, Solver::Lsmr, Solver::Map] {
+            for limit in 1..8 {
+                let options = DemeanOptions { solver, tolerance: 1e-10, iterations: limit };
+                match rows.try_demean(&options) {
+                    Ok(out) => {
+                        assert!(out.columns.iter().all(|c| c.iterations <= limit), "{solver:?}");
+                        assert!(limit >= enough || solver != Solver::Map, "{limit}");
+                    }
+                    Err(DidError::NotDemeaned { iterations, normal, .. }) => {
+                        assert!(iterations <= limit && normal.is_finite(), "{solver:?}: {limit}");
+                        assert!(limit < enough || solver != Solver::Map, "{limit}");
+                    }
+                    Err(other) => panic!("{solver:?}: {other}"),
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -225,7 +225,7 @@ impl<B: DidBackend> AttGt<B> {
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let fitted = PointFit {
             solved,
-            moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)),
+            moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)?),
             settings: Settings { method: None, ..self.settings(&setup, "host", sample) },
             timings,
             warnings: sample.warnings.clone(),

@@ -85,3 +85,13 @@ pub(super) struct Design<'a> {
     pub conditioning: fn(Precision) -> Conditioning,
     pub cells: Cells,
 }
+
+impl Design<'_> {
+    /// Whether collinear covariates are dropped, as `DRDID` and `triplediff` do. R `did` keeps every covariate.
+    pub fn drops_collinear(&self) -> bool {
+        match self.study {
+            StudyDesign::Staggered(_) => false,
+            StudyDesign::TwoPeriods(_) | StudyDesign::Triple(_) => true,
+        }
+    }
+}

@@ -31,10 +31,10 @@ impl KeptValues {
     /// The values by unit, in the order of the units' labels.
     ///
     /// # Errors
-    /// If they are elsewhere and cannot be written.
+    /// If they are elsewhere and cannot be written, and [`DidError::Engine`] for a column that was not kept.
     pub fn finish(self, sample: &Sample, columns: &[KeptColumn]) -> Result<Kept> {
         Ok(match self {
-            Self::Here(values) => Kept { here: Some(values.finish(sample, columns)), files: None },
+            Self::Here(values) => Kept { here: Some(values.finish(sample, columns)?), files: None },
             Self::Apart(kept) => {
                 let files = kept.finish((sample.n as f64, sample.y_scale), columns)?;
                 Kept { here: None, files: Some(files) }
@@ -70,29 +70,32 @@ impl ValuesHere {
         Ok(())
     }
 
-    fn finish(mut self, sample: &Sample, columns: &[KeptColumn]) -> Influence {
+    fn finish(mut self, sample: &Sample, columns: &[KeptColumn]) -> Result<Influence> {
         let units = match &sample.labels {
             Some(labels) => labels.clone(),
             None => (0..self.n).map(|i| i.to_string()).collect(),
         };
         let names = columns.iter().map(|column| column.name.clone()).collect();
-        let columns = columns.iter().map(|column| self.sum(&column.from)).collect();
-        Influence { units, names, columns }
+        let columns = columns.iter().map(|column| self.sum(&column.from)).collect::<Result<_>>()?;
+        Ok(Influence { units, names, columns })
     }
 
     /// The sum of some columns, each of which is in one sum only.
-    fn sum(&mut self, from: &[usize]) -> Vec<f64> {
-        let mut take = |j: &usize| {
-            let mut column = self.columns.get_mut(*j).map(std::mem::take).unwrap_or_default();
+    fn sum(&mut self, from: &[usize]) -> Result<Vec<f64>> {
+        let mut take = |j: &usize| -> Result<Vec<f64>> {
+            let column = self.columns.get_mut(*j).ok_or_else(|| DidError::Engine {
+                problem: format!("influence column {j} was not kept"),
+            })?;
+            let mut column = std::mem::take(column);
             column.resize(self.n, 0.0);
-            column
+            Ok(column)
         };
-        let Some((first, more)) = from.split_first() else { return Vec::new() };
-        let mut sum = take(first);
+        let Some((first, more)) = from.split_first() else { return Ok(Vec::new()) };
+        let mut sum = take(first)?;
         for j in more {
-            add(&mut sum, &take(j));
+            add(&mut sum, &take(j)?);
         }
-        sum
+        Ok(sum)
     }
 }
 

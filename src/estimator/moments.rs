@@ -3,11 +3,12 @@
 use super::kept::{self, KeptValues};
 use crate::backend::host::cluster_draws;
 use crate::cell::{CellEstimate, influence_pass};
-use crate::error::Result;
+use crate::error::{DidError, Result};
 use crate::inference::{gaussian_draws, multipliers};
 use crate::options::{Bootstrap, Multiplier};
 use crate::panel::Sample;
 use crate::pass::{Consumers, InfluenceStat};
+use crate::solve::dot;
 use crate::source::{Source, Work};
 
 /// Cross-products, cluster sums and multiplied sums of `m` columns of influence values, and the values if they are kept.
@@ -40,19 +41,32 @@ impl InfluenceMoments {
         let consumers = consumers(sample, work);
         let pass = influence_pass(sample, estimated, consumers, source.precision(), trim);
         let (stat, kept) = kept::influence(source, &pass, estimates)?;
-        Ok(Self::new(stat, kept, columns, sample.n_clusters))
+        Self::new(stat, kept, columns, sample.n_clusters)
     }
 
     /// From what the pass gave for so many columns. In single precision a last column of ones says what the others sum to.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] for sums of other columns.
     pub fn new(
         mut stat: InfluenceStat,
         kept: Option<KeptValues>,
         columns: usize,
         n_clusters: Option<usize>,
-    ) -> Self {
+    ) -> Result<Self> {
         let all = stat.cross.len().isqrt();
+        let own = (columns..=columns + 1).contains(&all)
+            && stat.cross.len() == all * all
+            && stat.clusters.len() == all * n_clusters.unwrap_or(0)
+            && stat.draws.len().is_multiple_of(all.max(1));
+        if !own {
+            let InfluenceStat { cross, clusters, draws } = &stat;
+            let sums = [cross, clusters, draws].map(Vec::len);
+            let problem = format!("{sums:?} sums are not those of {columns} influence columns");
+            return Err(DidError::Engine { problem });
+        }
         if all == columns {
-            return Self { stat, columns, n_clusters, totals: Vec::new(), kept };
+            return Ok(Self { stat, columns, n_clusters, totals: Vec::new(), kept });
         }
         let totals = match n_clusters {
             Some(clusters) => {
@@ -64,17 +78,17 @@ impl InfluenceMoments {
         stat.cross = square.flat_map(|row| &row[..columns]).copied().collect();
         stat.clusters.truncate(columns * n_clusters.unwrap_or(0));
         stat.draws.truncate(stat.draws.len() / all * columns);
-        Self { stat, columns, n_clusters, totals, kept }
+        Ok(Self { stat, columns, n_clusters, totals, kept })
     }
 
     /// Covariance `[m, m]` of the columns, from cluster sums if there are clusters.
     pub fn covariance(&self) -> Vec<f64> {
         let m = self.columns;
-        if self.n_clusters.is_none() {
-            return self.stat.cross.clone();
+        let sums: Option<Vec<&[f64]>> = (0..m).map(|j| self.of_clusters(j)).collect();
+        match sums {
+            None => self.stat.cross.clone(),
+            Some(sums) => (0..m * m).map(|e| dot(sums[e / m], sums[e % m])).collect(),
         }
-        let column = |j: usize| self.of_clusters(j).unwrap_or_default();
-        (0..m * m).map(|e| crate::solve::dot(column(e / m), column(e % m))).collect()
     }
 
     /// Sums of a column by cluster, if there are clusters.
@@ -114,7 +128,7 @@ mod tests {
     #[test]
     fn a_column_of_ones_says_what_the_others_sum_to() {
         let with_ones = stat(&[4.0, 1.0, 0.5, 1.0, 9.0, -0.5, 0.5, -0.5, 7.0], &[], &[1.0; 6]);
-        let moments = InfluenceMoments::new(with_ones, None, 2, None);
+        let moments = InfluenceMoments::new(with_ones, None, 2, None).unwrap();
         assert_eq!(moments.totals[..2], [0.5, -0.5]);
         assert_eq!(moments.covariance(), [4.0, 1.0, 1.0, 9.0]);
         let bootstrap = Bootstrap::draws(2);
@@ -125,8 +139,25 @@ mod tests {
     fn clusters_give_the_products_of_their_sums() {
         // Two columns in three clusters.
         let clustered = stat(&[0.0; 4], &[1.0, 2.0, -3.0, 0.0, 1.0, -1.0], &[]);
-        let moments = InfluenceMoments::new(clustered, None, 2, Some(3));
+        let moments = InfluenceMoments::new(clustered, None, 2, Some(3)).unwrap();
         assert!(moments.totals.is_empty());
         assert_eq!(moments.covariance(), [14.0, 5.0, 5.0, 2.0]);
+    }
+
+    #[test]
+    fn sums_of_other_columns_are_refused() {
+        let (square, clusters) = ([1.0; 4], [0.0; 6]);
+        for (stat, columns, n_clusters) in [
+            (stat(&[1.0; 3], &[], &[]), 1, None),
+            (stat(&square, &[], &[]), 3, None),
+            (stat(&[1.0; 16], &[], &[]), 2, None),
+            (stat(&square, &[], &[]), 2, Some(3)),
+            (stat(&square, &clusters, &[]), 2, None),
+            (stat(&square, &[], &[1.0; 5]), 2, None),
+        ] {
+            let refused = InfluenceMoments::new(stat, None, columns, n_clusters).err();
+            let error = refused.expect("other sums").to_string();
+            assert!(error.contains("are not those of"), "{error}");
+        }
     }
 }

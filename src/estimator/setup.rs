@@ -14,7 +14,7 @@ use crate::options::{BasePeriod, DoseTarget, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
     Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
-    Storage, Strata, StudyDesign, Wanted, ingest, ingest_parquet,
+    Storage, Strata, Wanted, ingest, ingest_parquet,
 };
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -27,6 +27,7 @@ pub(super) struct Setup {
     pub sample: SampleOptions,
     pub fix_weights: Option<FixWeights>,
     pub conditioning: Conditioning,
+    pub drops_collinear: bool,
     pub doses: Option<DoseQuery>,
     pub missing: MissingValues,
     pub cells: Cells,
@@ -59,6 +60,7 @@ impl Setup {
             },
             fix_weights: design.fix_weights,
             conditioning: (design.conditioning)(shared.precision),
+            drops_collinear: design.drops_collinear(),
             doses: design.dose.as_ref().map(|(_, query)| query.clone()),
             missing: MissingValues::new(shared.missing_values),
             cells: design.cells,
@@ -185,10 +187,9 @@ impl Setup {
         read: f64,
         start: Instant,
     ) -> Result<Opened<R::Conditioned>> {
-        // Recipes of staggered designs keep every covariate.
-        let drops_collinear = !matches!(self.sample.design, StudyDesign::Staggered(_));
+        let Self { conditioning, drops_collinear, .. } = self;
         let (doses, progress) = (self.doses.as_ref(), self.progress.as_ref());
-        let source = condition(raw, sample, self.conditioning, drops_collinear, doses, progress)?;
+        let source = condition(raw, sample, conditioning, drops_collinear, doses, progress)?;
         let ingest = start.elapsed().as_secs_f64() - read;
         let timings = Timings { read, ingest, ..Timings::default() };
         Ok(Opened { setup: self, source, start, timings })

@@ -147,10 +147,11 @@ macro_rules! estimator {
             #[builder(default)]
             #[serde(default)]
             pub keep_influence: bool,
-            /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it.
+            /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it,
+            /// but for the fourteenth digit in single precision on a GPU.
             pub chunk_rows: Option<usize>,
             /// Bytes of unit data that may be on the device at once, and in memory in [`fit_parquet`](Self::fit_parquet);
-            /// results do not depend on it.
+            /// results depend on it as on [`chunk_rows`](Self::chunk_rows).
             pub memory_budget: Option<u64>,
             /// Hears how far the fit has come.
             #[serde(skip)]

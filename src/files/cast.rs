@@ -21,6 +21,8 @@ struct Found {
     floats: bool,
     /// Integers that 128 bits do not hold.
     digits: bool,
+    /// Numbers with a point or an exponent that doubles do not tell from others.
+    rounded: bool,
     not_a_number: bool,
     booleans: bool,
     texts: bool,
@@ -40,7 +42,7 @@ enum Kind {
 }
 
 impl Found {
-    fn add(&mut self, field: Field<'_>) {
+    fn add(&mut self, text: &str, field: Field<'_>) {
         match field {
             Field::Missing => {}
             Field::NotANumber => self.not_a_number = true,
@@ -48,7 +50,10 @@ impl Found {
                 let (low, high) = self.integers.unwrap_or((i, i));
                 self.integers = Some((low.min(i), high.max(i)));
             }
-            Field::Float(_) => self.floats = true,
+            Field::Float(value) => {
+                self.floats = true;
+                self.rounded |= is_rounded(text, value);
+            }
             Field::Digits(_) => self.digits = true,
             Field::Boolean(_) => self.booleans = true,
             Field::Text(_) => self.texts = true,
@@ -64,6 +69,7 @@ impl Found {
             integers,
             floats: self.floats || other.floats,
             digits: self.digits || other.digits,
+            rounded: self.rounded || other.rounded,
             not_a_number: self.not_a_number || other.not_a_number,
             booleans: self.booleans || other.booleans,
             texts: self.texts || other.texts,
@@ -83,7 +89,11 @@ impl Found {
         let exact = low.unsigned_abs() <= EXACT && high.unsigned_abs() <= EXACT;
         if self.floats || self.digits || (self.not_a_number && exact && !label) {
             // Labels are compared, so that none may be rounded.
-            return if label && (self.digits || !exact) { Kind::Digits } else { Kind::Float64 };
+            return if label && (self.digits || self.rounded || !exact) {
+                Kind::Digits
+            } else {
+                Kind::Float64
+            };
         }
         let fits = |min: i128, max: i128| min <= low && high <= max;
         match () {
@@ -148,6 +158,19 @@ pub(super) fn cast(
     })
 }
 
+/// Whether a number has other digits than the shortest that its double is known by.
+fn is_rounded(text: &str, value: f64) -> bool {
+    let digits = |text: &str| -> Vec<u8> {
+        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+        let digits = mantissa.bytes().filter(u8::is_ascii_digit).skip_while(|digit| *digit == b'0');
+        let mut digits: Vec<u8> = digits.collect();
+        digits.truncate(digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1));
+        digits
+    };
+    // So many digits always come back.
+    text.len() > 15 && digits(text) != digits(&format!("{value:e}"))
+}
+
 fn integer<T: TryFrom<i128>>(field: Field<'_>) -> Option<T> {
     if let Field::Integer(i) = field { T::try_from(i).ok() } else { None }
 }
@@ -184,7 +207,8 @@ impl<'a> Column<'a> {
         let found = |rows| {
             let mut found = Found::default();
             for text in self.texts(rows) {
-                found.add(Field::new(text.trim(), self.missing));
+                let text = text.trim();
+                found.add(text, Field::new(text, self.missing));
             }
             found
         };
@@ -261,6 +285,11 @@ mod tests {
         assert_eq!(wide(&["-1", "18446744073709551615"]), DataType::Int128);
         assert_eq!(wide(&["1.5", "9007199254740993"]), DataType::String);
         assert_eq!(typed(&["1.5", "9007199254740993"], false).0.dtype(), &DataType::Float64);
+        assert_eq!(wide(&["9007199254740992.00", "9007199254740993.00"]), DataType::String);
+        assert_eq!(wide(&["9007199254740992.00", "-1e300"]), DataType::Float64);
+        assert_eq!(wide(&["0.12345678901234567890", "0.5"]), DataType::String);
+        assert_eq!(wide(&["0.30000000000000004", "00000000000000.500"]), DataType::Float64);
+        assert_eq!(wide(&["3.0000000000000004e-1", "-Infinity"]), DataType::Float64);
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::aggregate::AggregatedRow;
 use crate::error::{DidError, Result};
 use crate::inference::Estimate;
 
+/// How much wider than another a step between event times may be and count as no wider: for rounding.
+const UNEVEN: f64 = 1e-6;
+
 /// Effects by event time, with their covariance: of [`SunAbraham`](crate::SunAbraham), or of a regression on
 /// `i(event_time, ref = -1)`.
 ///
@@ -62,9 +65,11 @@ impl RegressionEventStudy {
         self.estimated().map(row).collect()
     }
 
-    /// Whether an event time is after the last reference, or not before 0 where none is compared with.
+    /// Whether an event time is after the last reference that an effect follows on, or not before 0 where none is compared with.
     pub(crate) fn is_post(&self, at: f64) -> bool {
-        let last = self.rows.iter().filter(|r| r.reference).map(|r| r.at).next_back();
+        let effect = self.rows.iter().rposition(|r| !r.reference).unwrap_or(0);
+        let reference = |rows: &[AggregatedRow]| rows.iter().rfind(|r| r.reference).map(|r| r.at);
+        let last = reference(&self.rows[..effect]).or_else(|| reference(&self.rows));
         match (&self.of, last) {
             (Some(_), Some(last)) => at > last,
             _ => at >= 0.0,
@@ -134,8 +139,11 @@ impl RegressionResult {
     /// The coefficients of an `i()` as effects by event time. `of` is its column, or the columns as they stand in the names of
     /// coefficients: `event_time` of `i(event_time, ref = -1)`, `year:treat` of `i(year, treat, ref = 2003)`.
     ///
+    /// A level without a coefficient is a reference if it is between those that have one, or next to them. One that is farther off,
+    /// as -1000 in `i(event_time, ref = c(-1, -1000))`, or is no number, stands for the never treated and has no row.
+    ///
     /// # Errors
-    /// [`DidError::EmptyWindow`] if there is no such `i()`, or if its levels are no numbers.
+    /// [`DidError::EmptyWindow`] if there is no such `i()`, or if its levels with a coefficient are no numbers.
     pub fn event_study(&self, of: &str) -> Result<RegressionEventStudy> {
         let found: Vec<_> = self.indicators.iter().filter(|i| i.of == of).collect();
         if found.is_empty() {
@@ -147,23 +155,81 @@ impl RegressionResult {
         }
         let k = self.coefficients.len();
         let mut times = Vec::with_capacity(found.len());
+        let (mut indicators, mut left_out) = (Vec::new(), Vec::new());
         for indicated in found {
-            let Ok(at) = indicated.level.parse::<f64>() else {
+            let at = indicated.level.parse::<f64>().ok();
+            if indicated.reference {
+                left_out.extend(at.filter(|at| at.is_finite()));
+                continue;
+            }
+            let Some(at) = at else {
                 let level = &indicated.level;
                 let what = format!("`{level}` of `{of}` is no event time, which is a number");
                 return Err(DidError::EmptyWindow { what });
             };
-            match (indicated.coefficient, indicated.reference) {
-                (Some(j), _) => {
-                    let mut weights = vec![0.0; k];
-                    weights[j] = 1.0;
-                    times.push((at, Some(weights)));
-                }
-                (None, true) => times.push((at, None)),
-                (None, false) => {}
+            indicators.push(at);
+            if let Some(j) = indicated.coefficient {
+                let mut weights = vec![0.0; k];
+                weights[j] = 1.0;
+                times.push((at, Some(weights)));
             }
         }
+        times.extend(references(&indicators, &left_out).into_iter().map(|at| (at, None)));
         let column = of.split(':').next();
         Ok(RegressionEventStudy::new(self, column, times, None))
+    }
+}
+
+/// Levels without an indicator that are event times: those between the levels that have one, or the nearest if there are none
+/// between, and what goes on from there in steps that are no wider.
+fn references(indicators: &[f64], left_out: &[f64]) -> Vec<f64> {
+    let with = indicators.iter().map(|at| (*at, true));
+    let mut levels: Vec<(f64, bool)> = with.chain(left_out.iter().map(|at| (*at, false))).collect();
+    levels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let first = levels.iter().position(|level| level.1);
+    let (Some(mut first), Some(mut last)) = (first, levels.iter().rposition(|level| level.1))
+    else {
+        return left_out.to_vec();
+    };
+    let step = |level: usize| levels[level + 1].0 - levels[level].0;
+    let mut widest = (first..last).map(step).fold(0.0, f64::max);
+    if levels[first..=last].iter().all(|level| level.1) {
+        let before = first.checked_sub(1).map_or(f64::INFINITY, step);
+        let after = if last + 1 < levels.len() { step(last) } else { f64::INFINITY };
+        widest = widest.max(before.min(after));
+    }
+    widest *= 1.0 + UNEVEN;
+    while first > 0 && step(first - 1) <= widest {
+        first -= 1;
+    }
+    while last + 1 < levels.len() && step(last) <= widest {
+        last += 1;
+    }
+    levels[first..=last].iter().filter(|level| !level.1).map(|level| level.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_for_the_never_treated_are_no_event_times() {
+        let event_times = [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0];
+        for never in [-1000.0, 1000.0, -99.0, 10.0] {
+            assert_eq!(references(&event_times, &[never, -1.0]), [-1.0]);
+        }
+        // Two references, and levels that an `i()` does not keep.
+        assert_eq!(references(&event_times, &[-5.0, -1.0]), [-5.0, -1.0]);
+        assert_eq!(
+            references(&[2004.0, 2005.0], &[2002.0, 2003.0, 2006.0]),
+            [2002.0, 2003.0, 2006.0]
+        );
+        // The first, the last, and steps that are not even.
+        assert_eq!(references(&[2004.0, 2005.0], &[2003.0, 9999.0]), [2003.0]);
+        assert_eq!(references(&[2005.0, 2007.0], &[2000.0]), [2000.0]);
+        assert_eq!(references(&[1.0], &[0.0, 1000.0]), [0.0]);
+        assert_eq!(references(&[0.1, 0.2], &[0.2 + 0.1]), [0.2 + 0.1]);
+        assert!(references(&[1.0, 2.0], &[]).is_empty());
+        assert_eq!(references(&[], &[1.0]), [1.0]);
     }
 }

@@ -91,6 +91,14 @@ pub(super) type Columns<'a> =
     &'a dyn Fn(&[u32]) -> Result<(Vec<Column>, Option<(Design, Present)>)>;
 
 impl<B: DidBackend> Task<'_, B> {
+    /// How its samples are formed.
+    pub fn rules(&self) -> SampleRules {
+        SampleRules {
+            keep_singletons: self.config.keep_singletons,
+            positive_levels: self.config.family == Family::Poisson,
+        }
+    }
+
     /// Estimates the regression.
     pub fn estimate(
         &self,
@@ -103,14 +111,9 @@ impl<B: DidBackend> Task<'_, B> {
         let read = &reading.rows;
         // What an earlier fit left uncounted is not this one's.
         let _ = B::at_once().map(AtOnce::work);
-        let poisson_family = config.family == Family::Poisson;
-        if poisson_family {
+        if config.family == Family::Poisson {
             refuse_negative(wanted.formula.outcome_label(), read)?;
         }
-        let rules = SampleRules {
-            keep_singletons: config.keep_singletons,
-            positive_levels: poisson_family,
-        };
         let constant = wanted.formula.regressors.has_constant();
         let options = DemeanOptions {
             solver: config.solver,
@@ -123,7 +126,7 @@ impl<B: DidBackend> Task<'_, B> {
         let (left_out, mut rectified) = (without.len(), 0);
         let mut warnings = Vec::new();
         let (sample, mut regressors, mut estimated, indicators, design) = loop {
-            let sample = Sample::new(read, rules, &without)?;
+            let sample = Sample::new(read, self.rules(), &without)?;
             let (columns, design) = of(&sample.rows)?;
             let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
             let mut regressors = Regressors::new(columns, &sample, constant);

@@ -4,6 +4,7 @@
 //! its content (`sample`, `order`), and its columns are regressed without their fixed effects (`linear`, `poisson`; Frisch, Waugh
 //! and Lovell). All sums over rows are formed in `sums`.
 
+mod cohorts;
 mod collinear;
 mod covariance;
 mod degrees;

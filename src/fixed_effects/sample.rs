@@ -41,22 +41,9 @@ impl Sample {
         for row in without {
             kept[*row as usize] = false;
         }
-        if !kept.contains(&true) {
-            let after = "without missing values and weights of zero";
-            return Err(DidError::EmptySample {
-                after,
-                remedy: "check the columns and their types",
-            });
-        }
-        let (singletons, separated) = prune(read, rules, &mut kept);
+        let (singletons, separated) = pruned(read, rules, &mut kept)?;
         let rows: Vec<u32> =
             (0..).zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| row).collect();
-        if rows.is_empty() {
-            return Err(DidError::EmptySample {
-                after: "after levels of fixed effects with one row, or without a positive outcome, were left out",
-                remedy: "keep singletons, or use coarser fixed effects",
-            });
-        }
         let factors: Vec<Dense> =
             parallel::map(read.factors.len(), |f| Dense::new(&read.factors[f], &kept));
         let rows = in_order(rows, read, &factors);
@@ -133,6 +120,31 @@ impl<'a> Dense<'a> {
         let code = self.coded.codes[row];
         self.new.as_ref().map_or(code, |new| new[code as usize])
     }
+}
+
+/// Prunes the kept rows, and says how many singletons and how many others went.
+///
+/// # Errors
+/// [`DidError::EmptySample`] if there are none before or after.
+pub(super) fn pruned(
+    read: &RegressionRows,
+    rules: SampleRules,
+    kept: &mut [bool],
+) -> Result<(usize, usize)> {
+    if !kept.contains(&true) {
+        return Err(DidError::EmptySample {
+            after: "without missing values and weights of zero",
+            remedy: "check the columns and their types",
+        });
+    }
+    let left_out = prune(read, rules, kept);
+    if !kept.contains(&true) {
+        return Err(DidError::EmptySample {
+            after: "after levels of fixed effects with one row, or without a positive outcome, were left out",
+            remedy: "keep singletons, or use coarser fixed effects",
+        });
+    }
+    Ok(left_out)
 }
 
 /// Leaves out rows whose level occurs once, and levels without a positive outcome, until there are none; which they are does

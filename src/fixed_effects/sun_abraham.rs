@@ -1,19 +1,19 @@
 //! The interaction-weighted estimator of Sun and Abraham (2021).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use super::FixedEffects;
+use super::cohorts::{Cells, coarse};
 use super::event_study::{RegressionEventStudy, estimate};
 use super::fit::{Reading, Task, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
-use super::problem::{Column, columns};
+use super::problem::columns;
 use super::result::RegressionResult;
-use super::sample::gather;
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::demean::Solver;
@@ -21,8 +21,8 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::inference::Estimate;
 use crate::input::Data;
 use crate::options::Precision;
+use crate::panel::CohortColumns;
 use crate::panel::formula::name_label;
-use crate::panel::{CohortColumns, Cohorts};
 
 /// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
 /// periods, averaged by event time with the cohorts' shares.
@@ -121,123 +121,6 @@ pub struct SunAbrahamResult {
     pub regression: RegressionResult,
 }
 
-/// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Cell {
-    at: i64,
-    cohort: i64,
-}
-
-const FINE: f64 = 1e6;
-
-#[expect(clippy::cast_possible_truncation, reason = "periods are small")]
-fn fine(value: f64) -> i64 {
-    (value * FINE).round() as i64
-}
-
-fn coarse(value: i64) -> f64 {
-    value as f64 / FINE
-}
-
-/// Which rows are left out, and the cell of each of the others; none for rows of the comparison and at references.
-struct Cells {
-    without: Vec<u32>,
-    cells: Vec<Cell>,
-    /// By row, [`u32::MAX`] for none.
-    codes: Vec<u32>,
-    always: usize,
-    last: Option<f64>,
-    /// Event times of reference that occur.
-    references: BTreeSet<i64>,
-    /// Cohorts that have no row at any of them: nothing says what their effects are compared with.
-    unreferenced: Vec<f64>,
-}
-
-impl Cells {
-    fn new(cohorts: &Cohorts, usable: Option<&[bool]>, references: &[f64]) -> Result<Self> {
-        let is_usable = |row: usize| usable.is_none_or(|usable| usable[row]);
-        let rows: Vec<usize> = (0..cohorts.time.len()).filter(|row| is_usable(*row)).collect();
-        let times = || rows.iter().map(|row| cohorts.time[*row]);
-        let (first, last) =
-            times().fold((f64::INFINITY, f64::NEG_INFINITY), |r, t| (r.0.min(t), r.1.max(t)));
-        let mut groups: Vec<f64> = rows.iter().map(|row| cohorts.cohort[*row]).collect();
-        groups.sort_by(f64::total_cmp);
-        groups.dedup();
-        let mut periods: Vec<i64> = times().map(fine).collect();
-        periods.sort_unstable();
-        periods.dedup();
-        let treated: Vec<f64> =
-            groups.iter().copied().filter(|g| *g > first && *g <= last).collect();
-        if treated.is_empty() {
-            return Err(DidError::NoValidGroups { anticipating: String::new() });
-        }
-        if let Some(other) = treated.iter().find(|g| periods.binary_search(&fine(**g)).is_err()) {
-            let what = format!(
-                "cohort {other} is first treated in no period of the sample; event times need one"
-            );
-            return Err(DidError::EmptyWindow { what });
-        }
-        let never = groups.iter().any(|g| *g > last);
-        let comparison = (!never).then(|| treated.iter().copied().fold(first, f64::max));
-        let asked: Vec<i64> = references.iter().map(|e| fine(*e)).collect();
-        let compared = |g: f64, t: f64| {
-            let after = comparison.is_some_and(|last| t >= last || g == last);
-            g > first && g <= last && !after
-        };
-        let at_reference = |row: &usize| {
-            let (g, t) = (cohorts.cohort[*row], cohorts.time[*row]);
-            let at = fine(t - g);
-            (compared(g, t) && asked.contains(&at)).then(|| (at, fine(g)))
-        };
-        let referring: BTreeSet<(i64, i64)> = rows.iter().filter_map(at_reference).collect();
-        let references: BTreeSet<i64> = referring.iter().map(|(at, _)| *at).collect();
-        let referred: BTreeSet<i64> = referring.iter().map(|(_, cohort)| *cohort).collect();
-        let is_without = |g: &f64| Some(*g) != comparison && !referred.contains(&fine(*g));
-        let unreferenced: Vec<f64> = treated.into_iter().filter(is_without).collect();
-        if referred.is_empty() {
-            let asked: Vec<String> = asked.iter().map(|at| coarse(*at).to_string()).collect();
-            let what = format!(
-                "no treated row of the sample is at the reference event time {}; name one that occurs as `reference`",
-                asked.join(" or ")
-            );
-            return Err(DidError::EmptyWindow { what });
-        }
-        let mut found: BTreeMap<Cell, u32> = BTreeMap::new();
-        let (mut without, mut always) = (Vec::new(), 0);
-        let mut of_row: Vec<Option<Cell>> = vec![None; cohorts.time.len()];
-        for row in rows {
-            let (g, t) = (cohorts.cohort[row], cohorts.time[row]);
-            if g <= first {
-                always += 1;
-                without.push(row as u32);
-            } else if comparison.is_some_and(|last| t >= last) || unreferenced.contains(&g) {
-                without.push(row as u32);
-            } else if g <= last && Some(g) != comparison {
-                let cell = Cell { at: fine(t - g), cohort: fine(g) };
-                if !references.contains(&cell.at) {
-                    found.insert(cell, 0);
-                    of_row[row] = Some(cell);
-                }
-            }
-        }
-        found.values_mut().zip(0..).for_each(|(code, next)| *code = next);
-        let code = |cell: &Option<Cell>| cell.map_or(u32::MAX, |cell| found[&cell]);
-        let codes = of_row.iter().map(code).collect();
-        let cells = found.into_keys().collect();
-        Ok(Self { without, cells, codes, always, last: comparison, references, unreferenced })
-    }
-
-    /// Their columns, in the order of event times and cohorts.
-    fn columns(&self, time: &str, rows: &[u32]) -> Vec<Column> {
-        let column = |(code, cell): (u32, &Cell)| {
-            let (at, cohort) = (coarse(cell.at), coarse(cell.cohort));
-            let values = gather(rows, |row| f64::from(u8::from(self.codes[row] == code)));
-            Column { name: format!("{time}::{at}:cohort::{cohort}"), values, indicator: None }
-        };
-        (0..).zip(&self.cells).map(column).collect()
-    }
-}
-
 impl<B: DidBackend> SunAbraham<B> {
     /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
     ///
@@ -288,7 +171,7 @@ impl<B: DidBackend> SunAbraham<B> {
         let Some(cohorts) = &read.cohorts else {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         };
-        let cells = Cells::new(cohorts, read.usable.as_deref(), &self.reference)?;
+        let cells = Cells::new(read, cohorts, task.rules(), &self.reference)?;
         let shares = std::cell::RefCell::new(Vec::new());
         let design = |rows: &[u32]| {
             let present = read.regressors.present(rows);
@@ -334,7 +217,7 @@ impl<B: DidBackend> SunAbraham<B> {
     ) -> RegressionEventStudy {
         let k = fit.coefficients.len();
         let position: BTreeMap<&str, usize> = fit.names().zip(0..).collect();
-        let mut times: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
+        let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
         let mut overall = vec![0.0; k];
         for (cell, share) in cells.cells.iter().zip(shares) {
             let name =

@@ -167,8 +167,10 @@ impl<'a> Setup<'a> {
         }
         let tests = self.tests(m);
         let set = confidence_set(&tests, &grid(self, m), self.options.search);
-        // A fixed-length first stage ends where the grid does.
-        let open = set.open && self.method != HonestMethod::ConditionalFixedLength;
+        // A fixed-length first stage ends where its own grid does.
+        let is_whole =
+            self.method == HonestMethod::ConditionalFixedLength && self.options.grid.is_none();
+        let open = set.open && !is_whole;
         RobustInterval { m, lower: set.lower, upper: set.upper, open }
     }
 
@@ -188,6 +190,9 @@ fn draws(study: &EventStudy, options: &Honest) -> Vec<Vec<f64>> {
     let (factor, rank) = semidefinite_factor(&flat, n);
     let mut normals = vec![0.0; options.draws * rank];
     standard_normals(options.seed, STREAM, &mut normals);
-    let draw = |z: &[f64]| (0..n).map(|i| dot(&factor[i * rank..][..rank], z)).collect();
-    normals.chunks_exact(rank.max(1)).map(draw).collect()
+    let draw = |at: usize| {
+        let z = &normals[at * rank..][..rank];
+        (0..n).map(|i| dot(&factor[i * rank..][..rank], z)).collect()
+    };
+    (0..options.draws).map(draw).collect()
 }

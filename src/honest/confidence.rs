@@ -1,7 +1,7 @@
 //! The values of the parameter that tests accept.
 
 use super::analysis::{Setup, Tests};
-use super::delta::{Delta, polyhedra};
+use super::delta::{Delta, Restriction, polyhedra};
 use super::dense::dot;
 use super::identified::identified_set;
 use super::options::{HonestMethod, Search};
@@ -93,6 +93,9 @@ pub(super) fn grid(setup: &Setup<'_>, m: f64) -> Grid {
             let parallel_trends = identified_set(&set, &vec![0.0; pre + post], l);
             let finite = parallel_trends.filter(|set| set.iter().all(|end| end.is_finite()));
             if let Some([lower, upper]) = finite {
+                // As in R, which turns the signs of this set once more.
+                let turned = options.restriction == Some(Restriction::NegativeBias) && post > 1;
+                let [lower, upper] = if turned { [-upper, -lower] } else { [lower, upper] };
                 grid.lower += lower;
                 grid.upper += upper;
             }
@@ -181,4 +184,40 @@ fn bisected(tests: &Tests, grid: &Grid) -> ConfidenceSet {
         inside
     });
     ConfidenceSet { lower: Some(ends[0]), upper: Some(ends[1]), open }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::honest::options::Honest;
+    use crate::honest::study::EventStudy;
+
+    /// Ends of the grid at `M = 0.5` of coefficients that are zero with variance one.
+    fn ends(restriction: Restriction, post: usize) -> [f64; 2] {
+        let n = 2 + post;
+        let unit = |i: usize| (0..n).map(|j| f64::from(u8::from(i == j))).collect();
+        let study = EventStudy::new(vec![0.0; n], (0..n).map(unit).collect(), 2, post);
+        let study = study.expect("it fits together");
+        let options = Honest::smoothness().method(HonestMethod::Conditional);
+        let options = options.restriction(restriction);
+        let mut l = vec![0.0; post];
+        l[0] = 1.0;
+        let setup = Setup::new(&study, &options, l).expect("a variance");
+        let grid = grid(&setup, 0.5);
+        [grid.lower, grid.upper]
+    }
+
+    #[test]
+    fn the_identified_set_of_a_negative_bias_is_turned_as_in_r() {
+        for (restriction, post, expected) in [
+            (Restriction::PositiveBias, 1, [-20.5, 20.0]),
+            (Restriction::PositiveBias, 2, [-20.5, 20.0]),
+            (Restriction::NegativeBias, 1, [-20.0, 20.5]),
+            (Restriction::NegativeBias, 2, [-20.5, 20.0]),
+        ] {
+            let found = ends(restriction, post);
+            let near = |i: usize| (found[i] - expected[i]).abs() < 1e-9;
+            assert!(near(0) && near(1), "{restriction:?} {post}: {found:?}");
+        }
+    }
 }

@@ -84,15 +84,17 @@ impl MomentTest {
         let a = Matrix::from_fn(tested.len(), pre + l.len(), |i, j| polyhedron.a.at(tested[i], j));
         let covariance = a.sandwich(study.covariance());
         let sd: Vec<f64> = (0..a.len()).map(|i| covariance.at(i, i).max(0.0).sqrt()).collect();
-        let least = FLAT * sd.iter().copied().fold(0.0, f64::max);
-        let sd: Vec<f64> = sd.iter().map(|s| s.max(least).max(f64::MIN_POSITIVE)).collect();
+        let largest = sd.iter().copied().fold(0.0, f64::max);
+        // Where no moment varies, only its sign counts, in any unit.
+        let least = if largest > 0.0 { FLAT * largest } else { 1.0 };
+        let sd: Vec<f64> = sd.iter().map(|s| s.max(least)).collect();
         let d: Vec<f64> = tested.iter().zip(&sd).map(|(i, s)| polyhedron.d[*i] / s).collect();
         let rows = Matrix::from_fn(a.len(), a.columns, |i, j| a.at(i, j) / sd[i]);
         let fitted = rows.times(study.coefficients());
         // A change of basis in which the first parameter is l'τ and the others are all but one of the τ.
-        let largest =
+        let heaviest =
             (0..l.len()).max_by(|i, j| l[*i].abs().total_cmp(&l[*j].abs()).then(j.cmp(i)));
-        let pivot = largest.unwrap_or(0);
+        let pivot = heaviest.unwrap_or(0);
         let slopes: Vec<f64> = rows.rows().map(|row| row[pre + pivot] / l[pivot]).collect();
         let others: Vec<usize> = (0..l.len()).filter(|j| *j != pivot).collect();
         let nuisance = |i: usize, j: usize| rows.at(i, pre + j) - l[j] * slopes[i];
@@ -111,7 +113,8 @@ impl MomentTest {
             moments: fitted.iter().zip(&d).map(|(f, d)| f - d).collect(),
             slopes,
             correlation: Matrix::from_fn(rows.len(), rows.len(), |i, j| {
-                covariance.at(i, j) / (sd[i] * sd[j])
+                // One by one: the product of two small numbers may be zero.
+                covariance.at(i, j) / sd[i] / sd[j]
             }),
             rows,
             duals,

@@ -14,6 +14,10 @@ use crate::solve::least_eigenvalue;
 
 /// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
 const ROUNDING: f64 = 1e-10;
+/// What a covariance may be larger than its variances allow, relative to that: it may have been written with seven digits.
+const DIGITS: f64 = 1e-6;
+/// How far gaps between event times may differ, relative to them.
+const UNEVEN: f64 = 1e-6;
 
 /// Coefficients of an event study with their covariance, of any estimator. The reference period, where the coefficient is 0 by
 /// construction, is left out.
@@ -68,6 +72,16 @@ impl From<EventStudy> for Given {
     }
 }
 
+/// Two coefficients whose correlation is beyond that of equal ones, by more than rounding.
+fn over_correlated(covariance: &Matrix) -> Option<(usize, usize)> {
+    let n = covariance.columns;
+    let deviation = |i: usize| covariance.at(i, i).sqrt();
+    let rounding = ROUNDING * (0..n).map(|i| covariance.at(i, i)).fold(0.0, f64::max);
+    let allowed = |i, j| deviation(i) * deviation(j) * (1.0 + DIGITS) + rounding;
+    let mut pairs = (0..n).flat_map(|j| (0..j).map(move |i| (i, j)));
+    pairs.find(|(i, j)| covariance.at(*i, *j).abs() > allowed(*i, *j))
+}
+
 fn wrong<T>(problem: impl Into<String>) -> Result<T> {
     Err(DidError::EventStudy { problem: problem.into() })
 }
@@ -78,8 +92,8 @@ impl EventStudy {
     /// `coefficients` are in order of time, `[pre + post]`, and `covariance` is theirs, `[pre + post][pre + post]`.
     ///
     /// # Errors
-    /// [`DidError::EventStudy`] if the dimensions do not fit together, there is no period before or after the reference, or a
-    /// number is missing, infinite or no variance.
+    /// [`DidError::EventStudy`] if the dimensions do not fit together, there is no period before or after the reference, a number is
+    /// missing, infinite or no variance, or a covariance is larger than its variances allow.
     pub fn new(
         coefficients: Vec<f64>,
         covariance: Vec<Vec<f64>>,
@@ -127,6 +141,16 @@ impl EventStudy {
             );
         }
         let matrix = Matrix::from_fn(n, n, |i, j| 0.5 * (covariance[i][j] + covariance[j][i]));
+        if let Some((i, j)) = over_correlated(&matrix) {
+            return wrong(format!(
+                "the covariance of coefficients {} and {} is {}, more than their variances of {} and {} allow; see where it comes from, or give more digits",
+                i + 1,
+                j + 1,
+                matrix.at(i, j),
+                matrix.at(i, i),
+                matrix.at(j, j)
+            ));
+        }
         let given = Given {
             betahat: coefficients,
             sigma: covariance,
@@ -157,17 +181,36 @@ impl EventStudy {
         given.try_into()
     }
 
-    /// Says at which event times the coefficients are, for tables and to find an effect by its event time: consecutive on both
-    /// sides of the reference, which lies between them. Treatment starts at 0.
+    /// Says at which event times the coefficients are, for tables and to find an effect by its event time: consecutive, with a gap
+    /// for the reference between those before it and those after it. Treatment starts at 0.
     ///
     /// # Errors
-    /// [`DidError::EventStudy`] for another number of event times, or if they do not ascend.
+    /// [`DidError::EventStudy`] for another number of event times, or if they do not ascend in equal steps around the reference.
     pub fn at_event_times(mut self, times: Vec<f64>) -> Result<Self> {
         let n = self.given.betahat.len();
+        let ascends = |w: &[f64]| w[0] < w[1];
         if times.len() != n
-            || times.windows(2).any(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
+            || times.iter().any(|t| !t.is_finite())
+            || !times.windows(2).all(ascends)
         {
-            return wrong(format!("{} event times must be {n} in ascending order", times.len()));
+            let count = times.len();
+            return wrong(format!("{count} event times must be {n} numbers in ascending order"));
+        }
+        let pre = self.pre();
+        let step = |i: usize| {
+            let periods = if i == pre { 2.0 } else { 1.0 };
+            (times[i] - times[i - 1]) / periods
+        };
+        let [least, largest] = (1..n)
+            .map(step)
+            .fold([f64::INFINITY, 0.0], |[least, largest], s| [least.min(s), largest.max(s)]);
+        if largest - least > UNEVEN * largest {
+            let (last, first) = (times[pre - 1], times[pre]);
+            let times: Vec<String> = times.iter().map(ToString::to_string).collect();
+            let times = times.join(", ");
+            return wrong(format!(
+                "the event times {times} are not consecutive, with the reference period alone left out between {last} and {first}; give a coefficient for every period, evenly spaced"
+            ));
         }
         self.given.event_times = Some(times);
         Ok(self)

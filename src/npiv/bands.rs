@@ -41,10 +41,13 @@ pub(crate) struct Fitted {
     pub critical: (f64, f64),
 }
 
+/// Points whose rows are held at a time.
+const AT_ONCE: usize = 4_096;
+
 /// The curve.
 ///
 /// # Errors
-/// As [`Spaces::sieves`].
+/// As [`Spaces::sieves`] and [`Draws::new`].
 pub(crate) fn fit(
     data: &Observations<'_>,
     spaces: &Spaces<'_>,
@@ -58,22 +61,25 @@ pub(crate) fn fit(
         None => candidates(data, spaces, question.smooth)?,
     };
     let levels = Levels::new(data, levels);
-    let draws = Draws::new(&levels, question.draws, question.seed);
+    let draws = Draws::new(&levels, question.draws, question.seed)?;
     let choice = question.segments.is_none().then(|| choose(&levels, alpha, question.grid, &draws));
     let level = choice.map_or(0, |choice| choice.level);
     let count = segments.len();
     // Dimensions up to the chosen one, and at least the third largest.
     let last = if count > 2 { level.max(count - 3) } else { count - 1 };
-    let largest = |derivative, shift| -> Vec<f64> {
+    let largest = |derivative, shift: f64| -> Vec<f64> {
         let mut largest = vec![0.0f64; draws.count];
         for at in 0..=last {
-            let rows = levels.levels[at].rows(question.points, derivative);
-            let errors: Vec<f64> = errors(&levels, at, &rows, shift);
-            let curves = draws.curves(&levels, at, &rows);
-            for ((largest, curve), z) in largest.iter_mut().zip(&curves).zip(&draws.shift) {
-                let statistics = curve.iter().zip(&errors);
-                let own = statistics.map(|(v, e)| (v + shift.sqrt() * z).abs() / guarded(*e));
-                *largest = largest.max(own.fold(0.0, f64::max));
+            for points in question.points.chunks(AT_ONCE) {
+                let rows = levels.levels[at].rows(points, derivative);
+                let errors = errors(&levels, at, &rows, shift);
+                draws.raise(&mut largest, |draw| {
+                    let moved = shift.sqrt() * draw.shift;
+                    let statistics = rows.iter().zip(&errors).map(|(row, error)| {
+                        (draw.curve(levels.first[at], row) + moved).abs() / guarded(*error)
+                    });
+                    statistics.fold(0.0, f64::max)
+                });
             }
         }
         largest
@@ -111,8 +117,11 @@ fn values(
     derivative: Option<Derivative>,
     shift: f64,
 ) -> Vec<(f64, f64)> {
-    let rows = levels.levels[level].rows(points, derivative);
     let beta = &levels.levels[level].beta;
     let value = |row: &Vec<(usize, f64)>| row.iter().map(|(j, v)| v * beta[*j]).sum();
-    rows.iter().map(value).zip(errors(levels, level, &rows, shift)).collect()
+    let of = |points: &[Vec<f64>]| -> Vec<(f64, f64)> {
+        let rows = levels.levels[level].rows(points, derivative);
+        rows.iter().map(value).zip(errors(levels, level, &rows, shift)).collect()
+    };
+    points.chunks(AT_ONCE).flat_map(of).collect()
 }

@@ -145,49 +145,72 @@ const SAME: f64 = 1e-10;
 /// A comparison accepts up to this multiple of its critical value.
 const SLACK: f64 = 1.1;
 
+/// Rows of a level's sieve at the points of the grid.
+type Rows = Vec<Vec<(usize, f64)>>;
+
+/// The estimates of two dimensions on the grid.
+struct Comparison {
+    a: usize,
+    b: usize,
+    /// Standard errors of their differences.
+    errors: Vec<f64>,
+    /// The largest difference, in standard errors.
+    statistic: f64,
+}
+
+impl Comparison {
+    fn new(levels: &Levels, rows: &[Rows], a: usize, b: usize) -> Self {
+        let value = |level: usize, at: usize| -> f64 {
+            let beta = &levels.levels[level].beta;
+            rows[level][at].iter().map(|(j, v)| v * beta[*j]).sum()
+        };
+        let error = |at: usize| {
+            let (one, other) = (&rows[a][at], &rows[b][at]);
+            let own = levels.quadratic(a, a, one, one) + levels.quadratic(b, b, other, other);
+            let variance = own - 2.0 * levels.quadratic(a, b, one, other);
+            // Estimates that are the same function of the data there differ by rounding only, as at the values of a
+            // regressor that has few.
+            if own > 0.0 && variance <= SAME * own {
+                return f64::INFINITY;
+            }
+            guarded(variance.max(0.0).sqrt())
+        };
+        let points = rows[a].len();
+        let errors: Vec<f64> = (0..points).map(error).collect();
+        let statistics = (0..points).map(|at| (value(a, at) - value(b, at)).abs() / errors[at]);
+        let statistic = statistics.fold(0.0, f64::max);
+        let statistic = if statistic.is_finite() { statistic } else { f64::INFINITY };
+        Self { a, b, errors, statistic }
+    }
+
+    /// The largest difference of their curves in a draw, in standard errors.
+    fn largest(&self, curves: &[Vec<f64>]) -> f64 {
+        let paths = curves[self.a].iter().zip(&curves[self.b]).zip(&self.errors);
+        paths.map(|((one, other), error)| (one - other).abs() / error).fold(0.0, f64::max)
+    }
+}
+
 /// The smallest dimension whose estimate agrees with those of all larger ones, on a grid of points.
 pub(crate) fn choose(levels: &Levels, alpha: f64, grid: &[Vec<f64>], draws: &Draws) -> Choice {
     let count = levels.levels.len();
-    let rows: Vec<Vec<Vec<(usize, f64)>>> =
-        levels.levels.iter().map(|level| level.rows(grid, None)).collect();
-    let value = |level: usize, at: usize, beta: &[f64]| -> f64 {
-        rows[level][at].iter().map(|(j, v)| v * beta[*j]).sum()
-    };
-    let drawn: Vec<Vec<Vec<f64>>> =
-        (0..count).map(|level| draws.curves(levels, level, &rows[level])).collect();
+    let rows: Vec<Rows> = levels.levels.iter().map(|level| level.rows(grid, None)).collect();
+    let pairs: Vec<Comparison> = (0..count)
+        .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
+        .map(|(a, b)| Comparison::new(levels, &rows, a, b))
+        .collect();
     let mut largest = vec![f64::NEG_INFINITY; draws.count];
-    let mut statistics = vec![vec![0.0; count]; count];
-    for a in 0..count {
-        for b in a + 1..count {
-            let error = |at: usize| {
-                let (one, other) = (&rows[a][at], &rows[b][at]);
-                let own = levels.quadratic(a, a, one, one) + levels.quadratic(b, b, other, other);
-                let variance = own - 2.0 * levels.quadratic(a, b, one, other);
-                // Estimates that are the same function of the data there differ by rounding only, as at the values of a
-                // regressor that has few.
-                if own > 0.0 && variance <= SAME * own {
-                    return f64::INFINITY;
-                }
-                guarded(variance.max(0.0).sqrt())
-            };
-            let errors: Vec<f64> = (0..grid.len()).map(error).collect();
-            let of_estimates = (0..grid.len()).map(|at| {
-                let difference =
-                    value(a, at, &levels.levels[a].beta) - value(b, at, &levels.levels[b].beta);
-                difference.abs() / errors[at]
-            });
-            let statistic = of_estimates.fold(0.0, f64::max);
-            statistics[a][b] = if statistic.is_finite() { statistic } else { f64::INFINITY };
-            for (r, largest) in largest.iter_mut().enumerate() {
-                let paths = drawn[a][r].iter().zip(&drawn[b][r]).zip(&errors);
-                let own = paths.map(|((one, other), error)| (one - other).abs() / error);
-                *largest = largest.max(own.fold(0.0, f64::max));
-            }
-        }
-    }
+    draws.raise(&mut largest, |draw| {
+        let curve = |(rows, first): (&Rows, &usize)| -> Vec<f64> {
+            rows.iter().map(|row| draw.curve(*first, row)).collect()
+        };
+        let curves: Vec<Vec<f64>> = rows.iter().zip(&levels.first).map(curve).collect();
+        pairs.iter().map(|pair| pair.largest(&curves)).fold(f64::NEG_INFINITY, f64::max)
+    });
     // One dimension alone is compared with none.
     let theta = if count > 1 { quantile(&mut largest, 1.0 - alpha) } else { 0.0 };
-    let agrees = |a: usize| (a + 1..count).all(|b| statistics[a][b] <= SLACK * theta);
+    let agrees = |a: usize| {
+        pairs.iter().filter(|pair| pair.a == a).all(|pair| pair.statistic <= SLACK * theta)
+    };
     let accepted = (0..count.saturating_sub(1)).find(|a| agrees(*a)).unwrap_or(count - 1);
     let truncated = count.saturating_sub(2);
     let level = if count > 1 { accepted.min(truncated) } else { accepted };

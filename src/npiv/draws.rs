@@ -7,22 +7,51 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
 use super::level::Levels;
-use crate::parallel;
+use crate::error::Result;
 use crate::random::standard_normals;
 use crate::solve::semidefinite_factor;
+use crate::{memory, parallel};
 
 /// Draws of the coefficients of several levels, `[R][m]`, and of a shift that is independent of them, `[R]`.
 pub(crate) struct Draws {
     pub count: usize,
     coefficients: Vec<Vec<f64>>,
-    /// Standard normal numbers.
-    pub shift: Vec<f64>,
+    shift: Vec<f64>,
 }
+
+/// One of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Draw<'a> {
+    /// `[m]`.
+    coefficients: &'a [f64],
+    /// A standard normal number.
+    pub shift: f64,
+}
+
+impl Draw<'_> {
+    /// The curve at a row of the sieve of a level whose coefficients start at `first`.
+    pub fn curve(&self, first: usize, row: &[(usize, f64)]) -> f64 {
+        row.iter().map(|(j, v)| v * self.coefficients[first + j]).sum()
+    }
+}
+
+/// Draws that one task looks at.
+const AT_ONCE: usize = 64;
 
 impl Draws {
     /// So many draws of the coefficients.
-    pub fn new(levels: &Levels, count: usize, seed: u64) -> Self {
+    ///
+    /// # Errors
+    /// [`DidError::Memory`](crate::DidError::Memory) for draws that have no room.
+    pub fn new(levels: &Levels, count: usize, seed: u64) -> Result<Self> {
         let m = levels.len();
+        // Normal numbers, what becomes of them, and that draw by draw.
+        let each = 3 * m as u128 + 6;
+        memory::check(
+            "the draws of the coefficients (`draws`, `--biters`)",
+            8 * count as u128 * each,
+            "ask for fewer draws",
+        )?;
         let scale: Vec<f64> = (0..m)
             .map(|j| levels.covariance[j * m + j].sqrt())
             .map(|sd| if sd > 0.0 && sd.is_finite() { sd } else { 0.0 })
@@ -42,23 +71,17 @@ impl Draws {
         let coefficients = (0..count).map(|r| (0..m).map(|j| drawn[(r, j)]).collect()).collect();
         let mut shift = vec![0.0; count];
         standard_normals(seed, 0, &mut shift);
-        Self { count, coefficients, shift }
+        Ok(Self { count, coefficients, shift })
     }
 
-    /// The curve of a level, at rows of its sieve, in every draw.
-    pub fn curves(
-        &self,
-        levels: &Levels,
-        level: usize,
-        rows: &[Vec<(usize, f64)>],
-    ) -> Vec<Vec<f64>> {
-        let first = levels.first[level];
-        parallel::map(self.count, |r| {
-            let draw = &self.coefficients[r];
-            let value =
-                |row: &Vec<(usize, f64)>| row.iter().map(|(j, v)| v * draw[first + j]).sum();
-            rows.iter().map(value).collect()
-        })
+    /// Raises the largest statistic of each draw, `[R]`, to what `statistic` makes of the draw: no curve outlives its draw.
+    pub fn raise(&self, largest: &mut [f64], statistic: impl Fn(Draw<'_>) -> f64 + Sync) {
+        parallel::chunks(largest, AT_ONCE, |chunk, largest| {
+            for (r, largest) in (chunk * AT_ONCE..).zip(largest) {
+                let draw = Draw { coefficients: &self.coefficients[r], shift: self.shift[r] };
+                *largest = largest.max(statistic(draw));
+            }
+        });
     }
 }
 
@@ -90,5 +113,27 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{p}: {found}");
         }
         assert_eq!(quantile(&mut [7.0], 0.9), 7.0);
+    }
+
+    #[test]
+    fn draws_without_room_are_refused() {
+        let levels = Levels { levels: Vec::new(), first: vec![100_000], covariance: Vec::new() };
+        let refused = Draws::new(&levels, 100_000_000, 0).err().unwrap().to_string();
+        assert!(refused.contains("--biters") && refused.ends_with("fewer draws"), "{refused}");
+    }
+
+    #[test]
+    fn the_largest_statistic_of_each_draw_is_kept() {
+        let covariance = vec![1.0, 0.5, 0.5, 2.0];
+        let levels = Levels { levels: Vec::new(), first: vec![2], covariance };
+        let draws = Draws::new(&levels, 200, 3).unwrap();
+        let mut largest = vec![0.25; draws.count];
+        draws.raise(&mut largest, |draw| draw.curve(0, &[(0, 1.0), (1, 2.0)]));
+        draws.raise(&mut largest, |draw| draw.curve(1, &[(0, 1.0)]) + draw.shift);
+        for (r, largest) in largest.iter().enumerate() {
+            let of = &draws.coefficients[r];
+            let expected = 0.25f64.max(of[0] + 2.0 * of[1]).max(of[1] + draws.shift[r]);
+            assert_eq!(*largest, expected);
+        }
     }
 }

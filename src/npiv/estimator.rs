@@ -10,6 +10,7 @@ use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::error::{DidError, DidWarning, Result};
 use crate::inference::Estimate;
 use crate::input::{Data, guarded};
+use crate::memory;
 use crate::options::{Band, Inference};
 use crate::panel::formula::Formula;
 use crate::panel::{MissingValues, Roles, Treatment, complete_numbers};
@@ -78,7 +79,7 @@ pub struct Npiv {
     #[builder(default = 4)]
     #[serde(default = "four")]
     pub w_degree: usize,
-    /// Segments of each instrument; by the rule of thumb without, if those of the regressors are given.
+    /// Segments of each instrument, for those of the regressors that are given; by the rule of thumb without.
     pub w_segments: Option<usize>,
     /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
     #[builder(default = 2)]
@@ -88,7 +89,7 @@ pub struct Npiv {
     pub x_range: Option<(f64, f64)>,
     /// Range of evenly spaced knots of the instruments, if not that of their values.
     pub w_range: Option<(f64, f64)>,
-    /// Points at which the function is evaluated.
+    /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
     #[builder(default)]
     #[serde(default)]
     pub grid: SieveGrid,
@@ -104,7 +105,8 @@ pub struct Npiv {
     #[builder(default = 0.05)]
     #[serde(default = "five_percent")]
     pub alpha: f64,
-    /// Draws of the bootstrap that decides the dimension and the bands. They cost nothing in the number of observations.
+    /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
+    /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
     #[doc(alias = "biters")]
     #[builder(default = 9_999)]
     #[serde(default = "draws")]
@@ -164,6 +166,19 @@ fn sort_by_content(columns: &mut [Vec<f64>]) {
     }
 }
 
+/// An error unless so many points of so many variables, and what is estimated at them, have room.
+fn check_room(points: usize, variables: usize) -> Result<()> {
+    // The points, values with standard errors, and rows of the result, which have the points again.
+    let point = size_of::<Vec<f64>>() + variables * size_of::<f64>();
+    let row = size_of::<NpivRow>() + variables * size_of::<f64>();
+    let each = (point + row + 2 * size_of::<(f64, f64)>()) as u128;
+    memory::check(
+        "the function at all points (`grid`, `--x-eval`)",
+        points as u128 * each,
+        "ask for it at fewer points, as at 100 that are evenly spaced",
+    )
+}
+
 impl Npiv {
     fn check(&self) -> Result<()> {
         let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
@@ -181,6 +196,13 @@ impl Npiv {
                 let got = segments.map_or(String::new(), |s| s.to_string());
                 return fails(option, "between 1 and 1000", got);
             }
+        }
+        if let (None, Some(segments)) = (self.x_segments, self.w_segments) {
+            return fails(
+                "w_segments",
+                "given with `x_segments` or not at all: where the data choose, `w_smooth` says how many segments instruments have",
+                segments.to_string(),
+            );
         }
         if self.w_smooth > 6 {
             return fails("w_smooth", "at most 6", self.w_smooth.to_string());
@@ -246,12 +268,23 @@ impl Npiv {
                 remedy: "check the columns for nulls and infinities",
             });
         }
+        self.check_points(columns[0].len())?;
         let points = self.observed(&columns);
         sort_by_content(&mut columns);
         let weights = self.weights.as_ref().and_then(|_| columns.pop());
         let y = columns.remove(0);
         let w = columns.split_off(self.regressors.len());
         self.estimate(points, (&y, &columns, &w, weights.as_deref()), rows_missing)
+    }
+
+    /// An error unless there is room for the points and what is estimated at them.
+    fn check_points(&self, observations: usize) -> Result<()> {
+        let points = match &self.grid {
+            SieveGrid::Observations => observations,
+            SieveGrid::Even(count) => (*count).clamp(1, MOST),
+            SieveGrid::Points(points) => points.len(),
+        };
+        check_room(points, self.regressors.len())
     }
 
     /// The regressors of each row, as the rows were given.
@@ -341,14 +374,11 @@ impl Npiv {
             SieveGrid::Even(count) => even((*count).clamp(1, MOST)),
             SieveGrid::Points(points) => points.clone(),
         };
-        let compared = match &self.grid {
-            SieveGrid::Observations => even(COMPARED),
-            SieveGrid::Even(_) | SieveGrid::Points(_) => points.clone(),
-        };
         let question = Question {
-            segments: self.segments(y.len(), x.len(), w.map(<[Vec<f64>]>::len)),
+            segments: self.segments(y.len(), w.map(<[Vec<f64>]>::len)),
             smooth: self.w_smooth,
-            grid: &compared,
+            // Not the points asked for: the dimension is a matter of the function as a whole.
+            grid: &even(COMPARED),
             points: &points,
             derivative: Derivative {
                 variable: self.derivative_index,
@@ -363,10 +393,10 @@ impl Npiv {
         Ok(self.result(&points, fitted, y.len(), rows_missing))
     }
 
-    /// Segments asked for; by the rule of thumb what is left open.
-    fn segments(&self, n: usize, p_x: usize, p_w: Option<usize>) -> Option<(usize, usize)> {
-        let usual = |degree: usize, variables: usize| {
-            let power = 1.0 / (2 * degree + variables) as f64;
+    /// Segments asked for, those of the instruments by the rule of thumb if left open; `None` if the data choose.
+    fn segments(&self, n: usize, instruments: Option<usize>) -> Option<(usize, usize)> {
+        let usual = |variables: usize| {
+            let power = 1.0 / (2 * self.w_degree + variables) as f64;
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -375,13 +405,9 @@ impl Npiv {
             let segments = (n as f64).powf(power).ceil() as usize;
             segments.clamp(3, 10)
         };
-        let (x, w) = (self.x_segments, self.w_segments);
-        if x.is_none() && w.is_none() {
-            return None;
-        }
-        let x = x.unwrap_or_else(|| usual(self.x_degree, p_x));
+        let x = self.x_segments?;
         // Regressors that are their own instruments have one sieve.
-        let w = p_w.map_or(x, |p_w| w.unwrap_or_else(|| usual(self.w_degree, p_w)));
+        let w = instruments.map_or(x, |count| self.w_segments.unwrap_or_else(|| usual(count)));
         Some((x, w))
     }
 
@@ -439,5 +465,17 @@ impl Npiv {
                 draws: (self.draws, self.seed),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_without_room_are_refused() {
+        let refused = check_room(1 << 50, 2).unwrap_err().to_string();
+        assert!(refused.contains("--x-eval") && refused.contains("fewer points"), "{refused}");
+        assert!(check_room(1_000, 2).is_ok());
     }
 }

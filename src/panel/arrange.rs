@@ -21,6 +21,7 @@ use super::placement::Placement;
 use super::request::Request;
 use super::rules::{CohortSizes, Rules, smallest_cohort};
 use super::sample::Sample;
+use super::shown::Shown;
 use super::sizes::check_design;
 use super::store::{Panel, Store, Strata};
 use super::strata::Layout;
@@ -41,18 +42,6 @@ pub(super) fn arrange(
         strata.par_iter_mut().for_each(sort_by_content);
     }
     Ok(Panel { sample, strata })
-}
-
-/// Whoever can look at the frames, wherever they are.
-pub(super) trait Shown {
-    /// What all frames show before there are rules.
-    fn survey(&self, request: &Request<'_>) -> Result<Survey>;
-
-    /// Levels and clusters of the rows of the sample.
-    fn levels(&self, rules: &Rules, request: &Request<'_>) -> Result<Levels>;
-
-    /// What changes over time, where these levels are in the sample.
-    fn changes(&self, rules: &Rules, levels: &Levels, request: &Request<'_>) -> Result<Changes>;
 }
 
 /// A sample before there are rows in it.
@@ -87,8 +76,10 @@ pub(super) fn decide(
 /// Whether the groups that are compared are large enough for the covariates.
 fn check_sizes(rules: &Rules, counts: &Counts, request: &Request<'_>) -> Result<()> {
     let required = smallest_cohort(request.roles.covariates.variables().len());
-    let rows = counts.cohort_sizes();
-    let sizes = CohortSizes { cohorts: &rules.cohorts, rows: &rows, required };
+    // In two periods, pairs are of units observed in both.
+    let complete = request.options.pairs && rules.two_periods;
+    let (rows, observed) = (counts.cohort_sizes(), counts.observed(rules.layout, complete));
+    let sizes = CohortSizes { cohorts: &rules.cohorts, rows: &rows, observed: &observed, required };
     request.options.design.own().check_sizes(&sizes, rules.two_periods)
 }
 

@@ -67,14 +67,14 @@ impl LabelColumn {
         .unwrap_or_default()
     }
 
-    /// The label of a row; `None` if it is missing.
+    /// The label of a row; `None` if it is missing or infinite.
     pub fn label(&self, row: usize) -> Option<Label> {
         match self {
             Self::Integers(c) => c.get(row).map(Label::Integer),
             Self::Unsigned(c) => c.get(row).map(|v| Label::Integer(signed_key(v))),
             Self::Wide(c) => c.keys.get(row).map(Label::Wide),
             Self::Floats(c) => {
-                c.get(row).filter(|v| !v.is_nan()).map(|v| Label::Integer(ordered_key(v)))
+                c.get(row).filter(|v| v.is_finite()).map(|v| Label::Integer(ordered_key(v)))
             }
             Self::Texts(c) => c.get(row).map(|v| Label::Text(v.to_owned())),
         }
@@ -101,7 +101,7 @@ impl LabelColumn {
             Self::Floats(c) if c.null_count() == 0 => {
                 let pieces: Vec<&[f64]> =
                     c.downcast_iter().map(|a| a.values().as_slice()).collect();
-                let missing = || pieces.iter().any(|p| p.iter().any(|v| v.is_nan()));
+                let missing = || pieces.iter().any(|p| p.iter().any(|v| !v.is_finite()));
                 runs(&pieces, ordered_key).filter(|_| !missing())
             }
             Self::Texts(c) if c.null_count() == 0 => {
@@ -134,7 +134,7 @@ impl LabelColumn {
             Self::Wide(c) => from_wide(&c.keys),
             Self::Floats(c) => {
                 let c = c.rechunk();
-                let key = |i| c.get(i).filter(|v| !v.is_nan()).map(ordered_key);
+                let key = |i| c.get(i).filter(|v| v.is_finite()).map(ordered_key);
                 let Codes { codes, labels } = from_integers(c.len(), key);
                 let Labels::Integers(keys) = labels else { return Codes { codes, labels } };
                 let floats = keys.into_iter().map(from_ordered_key).collect();
@@ -284,6 +284,9 @@ mod tests {
         assert_eq!(floats.codes().codes, [2, 0, MISSING, 1]);
         assert_eq!(floats.text(1), "-2");
         assert!(floats.label(1) < floats.label(3) && floats.label(2).is_none());
+        let infinite = column(Series::new("id".into(), [f64::INFINITY, 2.0, f64::NEG_INFINITY]));
+        assert_eq!(infinite.codes().codes, [MISSING, 0, MISSING]);
+        assert!(infinite.label(0).is_none() && infinite.label(2).is_none());
     }
 
     #[test]
@@ -301,6 +304,7 @@ mod tests {
         assert_eq!(runs(Series::new("id".into(), ["a", "b", "b"])), Some(vec![0, 1, 3]));
         assert_eq!(runs(Series::new("id".into(), [2i64, 1])), None);
         assert_eq!(runs(Series::new("id".into(), [1.0, f64::NAN])), None);
+        assert_eq!(runs(Series::new("id".into(), [1.0, f64::INFINITY])), None);
         assert_eq!(runs(Series::new("id".into(), [Some("a"), None])), None);
         let long: Vec<i64> = (0..20_000).map(|i| i / 3).collect();
         let starts = runs(Series::new("id".into(), long)).unwrap();

@@ -3,7 +3,7 @@
 use polars::prelude::*;
 
 use super::codes::LabelColumn;
-use super::doses::{check_constant, doses, first_treated, is_treated};
+use super::doses::{check_constant, check_sign, doses, first_treated, is_treated};
 use super::excerpt::excerpt;
 use super::formula::{Evaluated, RawColumn, Texts};
 use super::gaps::Gaps;
@@ -83,7 +83,7 @@ impl Rows {
         let time = small(&roles.time, "time", time, first_row, finite)?;
         let binary =
             |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?, first_row);
-        let dose = |n: &String| doses(column(n, "dose")?.as_materialized_series(), first_row);
+        let dose = |n: &String| doses(column(n, "dose")?.as_materialized_series());
         let dose = roles.dose.as_ref().map(dose).transpose()?;
         let unit_labels = labels(&roles.unit, "unit")?;
         let role = roles.treatment.role();
@@ -145,6 +145,7 @@ impl Rows {
         };
         rows.find_incomplete(roles, &codes, dose.as_deref());
         if let (Some(dose), Some(units), Some(name)) = (&dose, &rows.units, &roles.dose) {
+            check_sign(&rows, dose, name, roles.treatment, first_row)?;
             check_constant(&rows, units, dose, name)?;
         }
         Ok(rows)

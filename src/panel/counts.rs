@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::patterns::Pattern;
 use super::rules::Rules;
-use super::strata::{StratumKey, StratumTable};
+use super::strata::{Layout, StratumKey, StratumTable};
 
 /// Rows observed and units, by cohort.
 pub(super) struct Counts {
@@ -12,15 +12,24 @@ pub(super) struct Counts {
     pub rows: Vec<Vec<usize>>,
     /// Units of each cohort.
     pub units: Vec<usize>,
+    /// Those observed in all periods.
+    pub complete: Vec<usize>,
 }
 
 impl Counts {
     pub fn new(units: &BTreeMap<Pattern, usize>, rules: &Rules) -> Self {
         let (cohorts, periods) = (rules.cohorts.len(), rules.periods.len());
-        let mut counts = Self { rows: vec![vec![0; periods]; cohorts], units: vec![0; cohorts] };
+        let mut counts = Self {
+            rows: vec![vec![0; periods]; cohorts],
+            units: vec![0; cohorts],
+            complete: vec![0; cohorts],
+        };
         for (pattern, units) in units {
             let Some(place) = rules.place(pattern) else { continue };
             counts.units[place.cohort] += units;
+            if place.rows.len() == periods {
+                counts.complete[place.cohort] += units;
+            }
             for (t, _) in &place.rows {
                 counts.rows[place.cohort][*t] += units;
             }
@@ -41,6 +50,17 @@ impl Counts {
     pub fn cohort_sizes(&self) -> Vec<f64> {
         let average = |rows: &Vec<usize>| rows.iter().sum::<usize>() as f64 / rows.len() as f64;
         self.rows.iter().map(average).collect()
+    }
+
+    /// Size of each cohort as R `triplediff` measures it: rows of cross sections, else units, or those `complete` if others are
+    /// not compared.
+    pub fn observed(&self, layout: Layout, complete: bool) -> Vec<f64> {
+        let size = |c: usize| match layout {
+            Layout::RepeatedCrossSections => self.rows[c].iter().sum::<usize>(),
+            _ if complete => self.complete[c],
+            _ => self.units[c],
+        };
+        (0..self.units.len()).map(|c| size(c) as f64).collect()
     }
 }
 
@@ -118,6 +138,8 @@ mod tests {
         assert_eq!(counts.rows, [[3, 3, 2], [3, 3, 4]]);
         assert_eq!(counts.of_strata(&rules.strata), [3, 4]);
         assert_eq!(counts.cohort_sizes(), [8.0 / 3.0, 10.0 / 3.0]);
+        assert_eq!(counts.observed(rules.layout, false), [3.0, 4.0]);
+        assert_eq!(counts.observed(rules.layout, true), [2.0, 3.0]);
         let (counts, _) = counted(staggered());
         assert_eq!((counts.units, counts.rows), (vec![2, 3], vec![vec![2; 3], vec![3; 3]]));
     }
@@ -127,6 +149,7 @@ mod tests {
         let by_row = SampleOptions { repeated_cross_sections: true, ..staggered() };
         let (counts, rules) = counted(by_row);
         assert_eq!(counts.of_strata(&rules.strata), [3, 3, 2, 3, 3, 4]);
+        assert_eq!(counts.observed(rules.layout, false), [8.0, 10.0]);
     }
 
     #[test]

@@ -6,26 +6,38 @@ use rayon::prelude::*;
 use super::codes::LabelColumn;
 use super::columns::{Rows, Units};
 use super::labels::{Codes, MISSING};
+use super::roles::Treatment;
 use super::small::SmallCodes;
 use super::values::{Numbers, Values};
 use crate::error::{DidError, Result};
 
-/// The doses of a frame whose first row has the number `first_row`, NaN if missing.
-pub(super) fn doses(series: &Series, first_row: usize) -> Result<Values> {
-    let column = || series.name().to_string();
+/// The doses of a frame, NaN if missing.
+pub(super) fn doses(series: &Series) -> Result<Values> {
     let numbers = Numbers::new(series, f64::NAN).filter(|_| *series.dtype() != DataType::Boolean);
-    let values = numbers.map(Numbers::values).ok_or_else(|| DidError::ColumnType {
-        column: column(),
+    numbers.map(Numbers::values).ok_or_else(|| DidError::ColumnType {
+        column: series.name().to_string(),
         role: "dose",
         expected: "numbers",
         got: series.dtype().to_string(),
-    })?;
-    match values.iter().position(|dose| *dose < 0.0) {
-        None => Ok(values),
+    })
+}
+
+/// An error that names the first row, counted from `first_row`, with a negative dose: of a unit that is treated then, or any where
+/// groups follow from the doses.
+pub(super) fn check_sign(
+    rows: &Rows,
+    doses: &[f64],
+    column: &str,
+    treatment: Treatment,
+    first_row: usize,
+) -> Result<()> {
+    let matters = |row: usize| treatment == Treatment::Dose || is_treated(rows, row);
+    match (0..doses.len()).find(|row| doses[*row] < 0.0 && matters(*row)) {
+        None => Ok(()),
         Some(row) => Err(DidError::Negative {
-            column: column(),
+            column: column.to_owned(),
             role: "dose",
-            value: values[row],
+            value: doses[row],
             row: first_row + row,
             remedy: "a dose is 0 for untreated units and more than 0 for treated ones",
         }),

@@ -5,7 +5,6 @@ use std::cell::OnceCell;
 use polars::prelude::DataFrame;
 
 use super::additive::Additive;
-use super::arrange::Shown;
 use super::changes::Changes;
 use super::frame::{Frame, Placed, read};
 use super::grid::Grid;
@@ -13,6 +12,7 @@ use super::levels::Levels;
 use super::parquet::ParquetFiles;
 use super::request::Request;
 use super::rules::Rules;
+use super::shown::Shown;
 use super::survey::Survey;
 use crate::error::{DidError, Result};
 

@@ -18,7 +18,7 @@ use super::values::Values;
 use crate::error::{DidError, Result};
 use crate::switching;
 
-/// Rows with a group, a period and all controls, and what became of the others.
+/// Rows with a period and all controls, of groups with an outcome and a treatment, and what became of the others.
 pub(crate) struct GroupPeriods {
     pub rows: switching::Rows,
     /// Periods, ascending.
@@ -29,7 +29,7 @@ pub(crate) struct GroupPeriods {
     pub read_as_missing: Vec<ReadAsMissing>,
     /// Names of the controls' columns.
     pub controls: Vec<String>,
-    /// Columns with infinite values in these rows, which are taken as missing, and how many.
+    /// Columns with infinite values, which are taken as missing, and how many, also in groups that are left out.
     pub infinite: Vec<(String, usize)>,
     /// Columns with integers that are too large to be doubles.
     pub rounded: Vec<String>,
@@ -88,12 +88,24 @@ impl GroupPeriods {
             gaps.mark(name, |row| cluster.codes[row] != MISSING);
         }
         gaps.mark_covariates(&covariates);
-        let rows: Vec<u32> = match &gaps.complete {
+        let mut rows: Vec<u32> = match &gaps.complete {
             None => (0..len).collect(),
             Some(complete) => {
                 (0..len).zip(complete).filter_map(|(row, all)| all.then_some(row)).collect()
             }
         };
+        let is_infinite = |values: &Values| {
+            rows.iter().filter(|row| values[**row as usize].is_infinite()).count()
+        };
+        let columns_of_numbers = [(&roles.outcome, &outcome), (&roles.group, &treatment)]
+            .into_iter()
+            .chain(roles.weights.iter().zip(&weight))
+            .chain(roles.traits.iter().zip(&traits));
+        let infinite = columns_of_numbers.map(|(name, values)| (name.clone(), is_infinite(values)));
+        let infinite: Vec<(String, usize)> = infinite.filter(|(_, count)| *count > 0).collect();
+        let needed = [&*outcome, &*treatment];
+        let empty_groups =
+            leave_out_empty_groups(&mut rows, &codes.codes, codes.labels.len(), needed);
         let (group, first) = ranked(&rows, &codes.codes, codes.labels.len());
         let design = covariates.design(&covariates.present(&rows))?;
         let columns = design.covariates();
@@ -106,15 +118,6 @@ impl GroupPeriods {
             rows.iter().map(|row| finite(values[*row as usize])).collect()
         };
         let (period, known) = period_ranks(&rows, &time);
-        let is_infinite = |values: &Values| {
-            rows.iter().filter(|row| values[**row as usize].is_infinite()).count()
-        };
-        let columns_of_numbers = [(&roles.outcome, &outcome), (&roles.group, &treatment)]
-            .into_iter()
-            .chain(roles.weights.iter().zip(&weight))
-            .chain(roles.traits.iter().zip(&traits));
-        let infinite = columns_of_numbers.map(|(name, values)| (name.clone(), is_infinite(values)));
-        let infinite = infinite.filter(|(_, count)| *count > 0).collect();
         let rounded = [(&roles.outcome, &outcome), (&roles.group, &treatment)];
         let rounded = rounded.into_iter().filter(|(_, values)| values.is_rounded());
         let rounded = rounded.map(|(name, _)| name.clone());
@@ -131,6 +134,7 @@ impl GroupPeriods {
                 traits: traits.iter().map(taken).collect(),
                 group,
                 period,
+                empty_groups,
             },
             periods: known,
             rows_in: df.height(),
@@ -148,6 +152,31 @@ impl GroupPeriods {
     pub fn label(&self, group: u32) -> String {
         self.units.text(self.first[group as usize] as usize)
     }
+}
+
+/// Takes out the rows of groups without any outcome, or without any treatment, and counts the groups. As in R this comes first:
+/// neither their periods nor what they have twice matters to others.
+fn leave_out_empty_groups(
+    rows: &mut Vec<u32>,
+    codes: &[u32],
+    labels: usize,
+    needed: [&[f64]; 2],
+) -> usize {
+    let mut has_row = vec![false; labels];
+    let mut has = vec![[false; 2]; labels];
+    for row in rows.iter().map(|row| *row as usize) {
+        let group = codes[row] as usize;
+        has_row[group] = true;
+        for (has, values) in has[group].iter_mut().zip(needed) {
+            *has |= values[row].is_finite();
+        }
+    }
+    let empty = has_row.iter().zip(&has).filter(|(there, has)| **there && **has != [true; 2]);
+    let empty = empty.count();
+    if empty > 0 {
+        rows.retain(|row| has[codes[*row as usize] as usize] == [true; 2]);
+    }
+    empty
 }
 
 /// Codes of the rows, numbered from 0 in the order of the labels, and the first row of each.

@@ -44,7 +44,7 @@ impl Labels {
     }
 }
 
-/// One code a row, `MISSING` for null or NaN.
+/// One code a row, `MISSING` for null, NaN and infinities.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Codes {
     pub codes: Vec<u32>,

@@ -43,6 +43,59 @@ struct Token {
     number: Option<f64>,
 }
 
+impl Token {
+    fn new(text: &str) -> Self {
+        let text = text.trim().to_owned();
+        let number = text.parse().ok().filter(|n: &f64| !n.is_nan());
+        let whole = number.filter(|n| n.fract() == 0.0 && n.abs() < EXACT);
+        let integer = text.parse().ok().or(whole.map(|n| n as i128));
+        Self { text, integer, number }
+    }
+
+    /// The rows of a column of numbers that are not this number in the column's type; `None` if it has no such number.
+    fn differs(&self, series: &Series) -> PolarsResult<Option<BooleanChunked>> {
+        Ok(match (series.dtype(), self.integer, self.number) {
+            (DataType::Decimal(_, scale), ..) => match self.digits(*scale) {
+                Some(digits) => Some(series.decimal()?.physical().not_equal_missing(digits)),
+                None => None,
+            },
+            (dtype, Some(integer), _) if dtype.is_integer() => {
+                Some(series.cast(&DataType::Int128)?.i128()?.not_equal_missing(integer))
+            }
+            (dtype, _, Some(number)) if dtype.is_float() => {
+                let values = series.cast(&DataType::Float64)?;
+                let differs = |number: f64| values.f64().map(|v| v.not_equal_missing(number));
+                let own = rounded(number, dtype)?;
+                let single = rounded(number, &DataType::Float32)?;
+                // Columns of several files are in the widest type, with the digits of the narrower one.
+                let widened = single != own && single.fract() != 0.0;
+                Some(if widened { differs(own)? & differs(single)? } else { differs(own)? })
+            }
+            _ => None,
+        })
+    }
+
+    /// The number in units of the last of so many decimals, if that is whole.
+    fn digits(&self, scale: usize) -> Option<i128> {
+        let whole =
+            |integer: i128| integer.checked_mul(10_i128.checked_pow(u32::try_from(scale).ok()?)?);
+        if let Some(integer) = self.integer {
+            return whole(integer);
+        }
+        // Without an exponent, in as few digits as the number has.
+        let text = self.number?.to_string();
+        let (before, after) = text.split_once('.')?;
+        let zeros = scale.checked_sub(after.len())?;
+        format!("{before}{after}{}", "0".repeat(zeros)).parse().ok()
+    }
+}
+
+/// A number as a floating-point type has it.
+fn rounded(number: f64, dtype: &DataType) -> PolarsResult<f64> {
+    let series = Series::new(PlSmallStr::EMPTY, [number]).cast(dtype)?.cast(&DataType::Float64)?;
+    Ok(series.f64()?.get(0).unwrap_or(f64::NAN))
+}
+
 /// Tokens and how often they occur.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TokenCounts(Vec<(String, usize)>);
@@ -81,14 +134,7 @@ pub(crate) fn add_counts(all: &mut Vec<ReadAsMissing>, more: &[ReadAsMissing]) {
 impl MissingValues {
     /// The words given, or the usual ones. The empty field is missing in any case.
     pub fn new(given: Option<&[String]>) -> Self {
-        let token = |text: &String| {
-            let text = text.trim().to_owned();
-            let number = text.parse().ok().filter(|n: &f64| !n.is_nan());
-            let whole = number.filter(|n| n.fract() == 0.0 && n.abs() < EXACT);
-            let integer = text.parse().ok().or(whole.map(|n| n as i128));
-            Token { text, integer, number }
-        };
-        Self { given: given.map(|given| given.iter().map(token).collect()) }
+        Self { given: given.map(|given| given.iter().map(|text| Token::new(text)).collect()) }
     }
 
     /// Whether a text without blanks around it is missing in a column of numbers.
@@ -141,7 +187,9 @@ impl MissingValues {
                 let texts = series.cast(&DataType::String)?;
                 self.without_words(series, texts.str()?)
             }
-            dtype if dtype.is_primitive_numeric() => self.without_numbers(series),
+            dtype if dtype.is_primitive_numeric() || dtype.is_decimal() => {
+                self.without_numbers(series)
+            }
             _ => Ok(None),
         }
     }
@@ -171,15 +219,7 @@ impl MissingValues {
     fn without_numbers(&self, series: &Series) -> PolarsResult<Option<(Series, TokenCounts)>> {
         let (mut series, mut counts) = (series.clone(), TokenCounts::default());
         for token in self.given.iter().flatten() {
-            let keep = match (series.dtype().is_integer(), token.integer, token.number) {
-                (true, Some(integer), _) => {
-                    series.cast(&DataType::Int128)?.i128()?.not_equal_missing(integer)
-                }
-                (false, _, Some(number)) => {
-                    series.cast(&DataType::Float64)?.f64()?.not_equal_missing(number)
-                }
-                _ => continue,
-            };
+            let Some(keep) = token.differs(&series)? else { continue };
             let values = keep.len() - keep.sum().unwrap_or_default() as usize;
             if values > 0 {
                 counts.add(&token.text, values);
@@ -248,5 +288,36 @@ mod tests {
         let categorical = DataType::from_categories(Categories::global());
         let (cleaned, _) = usual.clean(&texts.cast(&categorical).unwrap()).unwrap().unwrap();
         assert_eq!((cleaned.dtype(), cleaned.null_count()), (&categorical, 2));
+    }
+
+    #[test]
+    fn numbers_are_compared_as_the_column_has_them() {
+        let nulls = |series: &Series, token: &str| {
+            let cleaned = given(&[token]).clean(series).unwrap();
+            cleaned.map_or(0, |(series, _)| series.null_count())
+        };
+        let doubles = Series::new("x".into(), [-99.9, 1.0, 16_777_216.0]);
+        let singles = doubles.cast(&DataType::Float32).unwrap();
+        let halves = doubles.cast(&DataType::Float16).unwrap();
+        for series in [&doubles, &singles, &halves] {
+            assert_eq!(nulls(series, "-99.9"), 1, "{}", series.dtype());
+            assert_eq!(nulls(series, "-99.8"), 0, "{}", series.dtype());
+        }
+        // As single precision has it, in a column that other files have in double precision.
+        assert_eq!(nulls(&singles.cast(&DataType::Float64).unwrap(), "-99.9"), 1);
+        assert_eq!((nulls(&doubles, "16777217"), nulls(&singles, "16777217")), (0, 1));
+        let digits = Int128Chunked::from_slice("x".into(), &[-9_900, -9_990, 7]);
+        let decimals = digits.into_decimal(20, 2).unwrap().into_series();
+        for (token, count) in [
+            ("-99", 1),
+            ("-99.0", 1),
+            ("-99.9", 1),
+            ("7e-2", 1),
+            ("-99.901", 0),
+            ("0.7", 0),
+            ("x", 0),
+        ] {
+            assert_eq!(nulls(&decimals, token), count, "{token}");
+        }
     }
 }

@@ -47,6 +47,7 @@ mod request;
 mod roles;
 mod rules;
 mod sample;
+mod shown;
 mod sizes;
 mod small;
 mod spill;

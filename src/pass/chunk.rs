@@ -4,8 +4,6 @@ use burn_tensor::Tensor;
 use burn_tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
-use crate::backend::Matrix;
-
 /// Rows of one stratum on a device: wholly treated, wholly comparison or absent in every cell.
 #[derive(Clone, Debug)]
 pub struct Chunk<B: Backend> {
@@ -38,28 +36,6 @@ pub struct Slab<B: Backend> {
     pub number: u64,
     /// Outcomes, covariates and weight columns one below another.
     pub columns: Tensor<B, 2>,
-}
-
-impl<B: Backend> Chunk<B> {
-    /// The chunk in tensors of its own.
-    #[must_use]
-    pub fn alone(&self) -> Self {
-        if self.slab.is_none() && self.first == 0 && self.y.dims()[1] == self.rows {
-            return self.clone();
-        }
-        let cut = |t: &Tensor<B, 2>| {
-            let rows = self.first..self.first + self.rows;
-            Matrix::from(t).slice([0..t.dims()[0], rows]).into()
-        };
-        Self {
-            first: 0,
-            y: cut(&self.y),
-            x: self.x.as_ref().map(cut),
-            w: self.w.as_ref().map(cut),
-            slab: None,
-            ..self.clone()
-        }
-    }
 }
 
 /// Where a row's weight comes from.

@@ -1,8 +1,9 @@
 //! What is asked of unit data, and the small additive statistics that are the answers.
 //!
-//! Everything that touches unit data on a device is one of three passes: weighted cross-products ([`GramJob`]), a Newton
+//! Everything that touches rows of strata on a device is one of three passes: weighted cross-products ([`GramJob`]), a Newton
 //! step of propensity scores ([`LogitJob`]) and influence values ([`StratumPlan`]). Here are their data; backends say how
-//! they are formed of a chunk, and a source asks all chunks. Notation for shapes: `n` rows of a chunk, `P` outcome columns,
+//! they are formed of a chunk, and a source asks all chunks. Fixed effects are solved for beside them, by a
+//! [`LevelSolver`](crate::backend::LevelSolver). Notation for shapes: `n` rows of a chunk, `P` outcome columns,
 //! `k` design columns *including* a leading constant that is never stored, `V` covariate versions, `m` influence columns,
 //! `R` bootstrap draws, `C` clusters.
 

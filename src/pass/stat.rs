@@ -20,8 +20,11 @@ impl<S: Stat> Stat for [S] {
 }
 
 /// `a += b`, entry by entry, of slices that are equally long by construction.
+///
+/// # Panics
+/// If they are not: a shorter sum would be a wrong one.
 pub(crate) fn add(a: &mut [f64], b: &[f64]) {
-    debug_assert_eq!(a.len(), b.len(), "sums of different lengths");
+    assert_eq!(a.len(), b.len(), "sums of different lengths");
     for (a, b) in a.iter_mut().zip(b) {
         *a += b;
     }

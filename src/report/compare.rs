@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::calendar::label;
-use crate::estimator::{ContDidResult, GroupTimeResult};
+use crate::estimator::{ContDidResult, DoseCurve, GroupTimeResult};
 use crate::inference::Estimate;
 use crate::options::{Band, DoseAggregation, DoseTarget};
 
@@ -22,6 +22,8 @@ pub struct Term {
     pub order: [f64; 3],
     /// The estimate.
     pub estimate: Estimate,
+    /// What its interval is, which the star is of.
+    pub band: Band,
 }
 
 /// A result that can be a column of [`compare`].
@@ -35,13 +37,14 @@ pub struct Term {
 /// impl Comparable for Published {
 ///     fn terms(&self) -> Vec<Term> {
 ///         let estimate = Estimate::new(Some(self.0), Some(self.1), 1.96);
-///         vec![Term { name: "Overall ATT".into(), order: [0.0; 3], estimate }]
+///         let (name, order, band) = ("Overall ATT".into(), [0.0; 3], Band::Pointwise);
+///         vec![Term { name, order, estimate, band }]
 ///     }
 ///     fn facts(&self) -> Vec<(String, String)> {
 ///         vec![("Source".into(), "table 2".into())]
 ///     }
-///     fn intervals(&self) -> (Band, f64) {
-///         (Band::Pointwise, 0.05)
+///     fn alpha(&self) -> f64 {
+///         0.05
 ///     }
 /// }
 ///
@@ -53,8 +56,8 @@ pub trait Comparable {
     fn terms(&self) -> Vec<Term>;
     /// What stands under the estimates: name and value.
     fn facts(&self) -> Vec<(String, String)>;
-    /// What the intervals behind the stars are, and one minus their level.
-    fn intervals(&self) -> (Band, f64);
+    /// One minus the level of the intervals behind the stars.
+    fn alpha(&self) -> f64;
 }
 
 /// Results side by side: estimates with stars, standard errors in parentheses under them, one column a model.
@@ -85,7 +88,8 @@ pub fn compare(models: &[(&str, &dyn Comparable)]) -> Table {
     let facts = Section { rows: fact_rows(models), ..Section::default() };
     let mut align = vec![Align::Left];
     align.resize(models.len() + 1, Align::Centre);
-    Table { title: String::new(), align, sections: vec![estimates, facts], notes: notes(models) }
+    let notes = notes(models, &terms);
+    Table { title: String::new(), align, sections: vec![estimates, facts], notes }
 }
 
 fn estimate_rows(models: &[Vec<Term>]) -> Vec<Vec<String>> {
@@ -143,18 +147,36 @@ fn fact_rows(models: &[(&str, &dyn Comparable)]) -> Vec<Vec<String>> {
     names.into_iter().map(row).collect()
 }
 
-fn notes(models: &[(&str, &dyn Comparable)]) -> Vec<String> {
+fn notes(models: &[(&str, &dyn Comparable)], terms: &[Vec<Term>]) -> Vec<String> {
     let mut kinds: Vec<String> = Vec::new();
-    for (_, model) in models {
-        let (band, alpha) = model.intervals();
-        let word = if band == Band::Uniform { "simultaneous" } else { "pointwise" };
-        let kind = format!("{}% {word}", foot::percent(alpha));
+    for ((_, model), terms) in models.iter().zip(terms) {
+        let kind = format!("{}% {}", foot::percent(model.alpha()), bands(terms));
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
     }
     let kinds = kinds.join(" or ");
     vec![format!("Standard errors in parentheses. `*' {kinds} confidence band does not cover 0")]
+}
+
+/// What the intervals of a model are; if they are of both kinds, with the names of those that are pointwise.
+fn bands(terms: &[Term]) -> String {
+    let (uniform, pointwise): (Vec<&Term>, Vec<&Term>) =
+        terms.iter().partition(|term| term.band == Band::Uniform);
+    if uniform.is_empty() {
+        return "pointwise".into();
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for term in pointwise {
+        let name = term.name.split('(').next().unwrap_or_default().trim();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return "simultaneous".into();
+    }
+    format!("simultaneous ({}: pointwise)", names.join(", "))
 }
 
 impl Comparable for GroupTimeResult {
@@ -168,6 +190,7 @@ impl Comparable for GroupTimeResult {
             ),
             order: [5.0, c.group, c.time],
             estimate: c.estimate,
+            band: self.band,
         };
         self.cells.iter().map(term).collect()
     }
@@ -180,8 +203,8 @@ impl Comparable for GroupTimeResult {
         facts
     }
 
-    fn intervals(&self) -> (Band, f64) {
-        (self.band, self.settings.inference.alpha)
+    fn alpha(&self) -> f64 {
+        self.settings.inference.alpha
     }
 }
 
@@ -198,11 +221,14 @@ impl Comparable for Aggregated {
             name: format!("Overall {}", self.settings.parameter()),
             order: [0.0, slope, 0.0],
             estimate: self.overall,
+            // Whatever the band of the rows.
+            band: Band::Pointwise,
         };
         let row = |r: &crate::AggregatedRow| Term {
             name: format!("{name} {}", self.shown(r.at)),
             order: [rank, r.at, 0.0],
             estimate: r.estimate,
+            band: self.band,
         };
         [overall].into_iter().chain(self.rows.iter().map(row)).collect()
     }
@@ -211,8 +237,8 @@ impl Comparable for Aggregated {
         facts(&self.settings)
     }
 
-    fn intervals(&self) -> (Band, f64) {
-        (self.band, self.alpha)
+    fn alpha(&self) -> f64 {
+        self.alpha
     }
 }
 
@@ -237,17 +263,19 @@ impl Comparable for ContDidResult {
         {
             return study.terms();
         }
-        let term = |name: String, order, estimate| Term { name, order, estimate };
+        let term = |name: String, order, estimate, band| Term { name, order, estimate, band };
+        let DoseCurve { band_att, band_acrt, .. } = self.dose;
         let curves = self.dose.rows.iter().flat_map(|row| {
             let shown = label(row.dose);
             [
-                term(format!("ATT({shown})"), [6.0, row.dose, 0.0], row.att),
-                term(format!("ACRT({shown})"), [7.0, row.dose, 0.0], row.acrt),
+                term(format!("ATT({shown})"), [6.0, row.dose, 0.0], row.att, band_att),
+                term(format!("ACRT({shown})"), [7.0, row.dose, 0.0], row.acrt, band_acrt),
             ]
         });
+        let (overall, pointwise) = (&self.overall, Band::Pointwise);
         [
-            term("Overall ATT".into(), [0.0; 3], self.overall.att),
-            term("Overall ACRT".into(), [0.0, 1.0, 0.0], self.overall.acrt),
+            term("Overall ATT".into(), [0.0; 3], overall.att, pointwise),
+            term("Overall ACRT".into(), [0.0, 1.0, 0.0], overall.acrt, pointwise),
         ]
         .into_iter()
         .chain(curves)
@@ -261,13 +289,10 @@ impl Comparable for ContDidResult {
         facts
     }
 
-    fn intervals(&self) -> (Band, f64) {
+    fn alpha(&self) -> f64 {
         match self.aggregation {
-            DoseAggregation::Dose => (self.dose.band_att, self.dose.alpha),
-            DoseAggregation::EventStudy => {
-                let inference = &self.level.settings.inference;
-                (inference.band, inference.alpha)
-            }
+            DoseAggregation::Dose => self.dose.alpha,
+            DoseAggregation::EventStudy => self.level.settings.inference.alpha,
         }
     }
 }

@@ -28,11 +28,6 @@ impl GroupTimeResult {
             rows.push(row);
         }
         let [lower, upper] = foot::interval_heads(self.band, self.settings.inference.alpha);
-        let title = match (&self.settings.eligible, self.settings.target) {
-            (_, DoseTarget::Slope) => "Group-Time Average Causal Responses",
-            (Some(_), _) => "Group-Time Average Treatment Effects by Triple Differences",
-            (None, _) => "Group-Time Average Treatment Effects",
-        };
         let effect = format!("{}(g,t)", self.settings.parameter());
         let header = ["Group", "Time", &effect, "Std. Error", &lower, &upper, ""];
         let mut notes = foot::notes(&self.settings, self.wald.as_ref());
@@ -42,10 +37,19 @@ impl GroupTimeResult {
         let failed = |w: &&DidWarning| !matches!(w, DidWarning::FailedCell { .. });
         notes.extend(foot::warnings(&self.settings, self.warnings.iter().filter(failed)));
         Table {
-            title: title.into(),
+            title: self.title().into(),
             align: aligned(2),
             sections: vec![Section { caption: None, header: strings(&header), rows }],
             notes,
+        }
+    }
+
+    /// What the cells are, over tables and plots.
+    pub(super) fn title(&self) -> &'static str {
+        match (&self.settings.eligible, self.settings.target) {
+            (_, DoseTarget::Slope) => "Group-Time Average Causal Responses",
+            (Some(_), _) => "Group-Time Average Treatment Effects by Triple Differences",
+            (None, _) => "Group-Time Average Treatment Effects",
         }
     }
 

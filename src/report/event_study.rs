@@ -97,12 +97,14 @@ impl Comparable for RegressionEventStudy {
             name: "Overall ATT".into(),
             order: [0.0; 3],
             estimate,
+            band: Band::Pointwise,
         });
         let of = self.axis().unwrap_or("Event time");
         let row = |r: &AggregatedRow| Term {
             name: format!("{of} {}", label(r.at)),
             order: [2.0, r.at, 0.0],
             estimate: r.estimate,
+            band: Band::Pointwise,
         };
         overall.into_iter().chain(self.rows.iter().map(row)).collect()
     }
@@ -111,7 +113,7 @@ impl Comparable for RegressionEventStudy {
         regression::facts(&self.settings.formula, self.n)
     }
 
-    fn intervals(&self) -> (Band, f64) {
-        (Band::Pointwise, self.settings.alpha)
+    fn alpha(&self) -> f64 {
+        self.settings.alpha
     }
 }

@@ -42,9 +42,9 @@ pub(super) fn multiplier(law: Multiplier) -> &'static str {
     }
 }
 
-/// Confidence level in percent, as `95` or `99.9`.
+/// Confidence level in percent, as `95` or `99.9`. The digits are those of the least alpha that is allowed, 1e-10.
 pub(super) fn percent(alpha: f64) -> String {
-    label((100.0 * (1.0 - alpha) * 1e6).round() / 1e6)
+    label((100.0 * (1.0 - alpha) * 1e10).round() / 1e10)
 }
 
 /// The two heads over the ends of the intervals.
@@ -173,4 +173,23 @@ pub(super) fn warnings<'a>(
 ) -> impl Iterator<Item = String> {
     let frequency = settings.frequency;
     warnings.into_iter().map(move |w| format!("Warning: {}", w.shown(frequency)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_have_all_their_digits() {
+        for (alpha, shown) in [
+            (0.05, "95"),
+            (0.1, "90"),
+            (1.0 / 3.0, "66.6666666667"),
+            (0.001, "99.9"),
+            (1e-9, "99.9999999"),
+            (1e-10, "99.99999999"),
+        ] {
+            assert_eq!(percent(alpha), shown);
+        }
+    }
 }

@@ -176,7 +176,8 @@ pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
         "eligible" => [s.eligible.as_deref()],
         "control_group" => [foot::control_group(s.control_group)],
         "base_period" => [foot::base_period(s.base_period)],
-        "method" => [foot::method(s.method)],
+        // With a dose there is no choice of two-by-two estimators.
+        "method" => [s.dose.is_none().then(|| foot::method(s.method))],
         "anticipation" => [s.anticipation],
         "frequency" => [s.frequency.map(Frequency::name)],
         "layout" => [s.layout.name()],

@@ -80,7 +80,7 @@ impl RegressionResult {
         let poisson = settings.family == Family::Poisson;
         add(if poisson { "Pseudo R2" } else { "R2" }, self.r2);
         add("Within R2", self.r2_within);
-        add("RMSE", self.sigma);
+        add("RMSE", (!poisson).then(|| (self.rss / self.n as f64).sqrt()));
         add("Log-Likelihood", self.log_likelihood);
         quality.extend(self.f.map(|f| {
             let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
@@ -233,6 +233,7 @@ impl Comparable for RegressionResult {
             name: c.name.clone(),
             order: [6.0, index as f64, 0.0],
             estimate: c.as_estimate(),
+            band: Band::Pointwise,
         };
         self.coefficients.iter().enumerate().map(term).collect()
     }
@@ -241,8 +242,8 @@ impl Comparable for RegressionResult {
         facts(&self.settings.formula, self.n)
     }
 
-    fn intervals(&self) -> (Band, f64) {
-        (Band::Pointwise, self.settings.alpha)
+    fn alpha(&self) -> f64 {
+        self.settings.alpha
     }
 }
 

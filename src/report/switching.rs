@@ -206,12 +206,14 @@ impl Comparable for MultiplegtResult {
         let event = |effect: &SwitchingEffect| {
             let at = effect.horizon - 1;
             let name = format!("Event time {}", label(at as f64));
-            Term { name, order: [2.0, at as f64, 0.0], estimate: effect.estimate }
+            let (order, band) = ([2.0, at as f64, 0.0], Band::Pointwise);
+            Term { name, order, estimate: effect.estimate, band }
         };
         let average = self.average.iter().map(|average| Term {
             name: "Average total effect".into(),
             order: [0.5, 0.0, 0.0],
             estimate: average.estimate,
+            band: Band::Pointwise,
         });
         let events = self.placebos.iter().rev().chain(&self.effects).map(event);
         average.chain(events).collect()
@@ -234,8 +236,8 @@ impl Comparable for MultiplegtResult {
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn intervals(&self) -> (Band, f64) {
-        (Band::Pointwise, self.settings.inference.alpha)
+    fn alpha(&self) -> f64 {
+        self.settings.inference.alpha
     }
 }
 

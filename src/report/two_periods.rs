@@ -112,7 +112,8 @@ shown_as_table!(DrdidResult);
 
 impl Comparable for DrdidResult {
     fn terms(&self) -> Vec<Term> {
-        vec![Term { name: "ATT".into(), order: [0.0; 3], estimate: self.estimate }]
+        let (name, order, band) = ("ATT".into(), [0.0; 3], Band::Pointwise);
+        vec![Term { name, order, estimate: self.estimate, band }]
     }
 
     fn facts(&self) -> Vec<(String, String)> {
@@ -126,8 +127,8 @@ impl Comparable for DrdidResult {
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn intervals(&self) -> (Band, f64) {
-        (Band::Pointwise, self.settings.inference.alpha)
+    fn alpha(&self) -> f64 {
+        self.settings.inference.alpha
     }
 }
 

@@ -1,4 +1,5 @@
-//! What can be asked of conditioned rows, in a closed list: what a worker cannot be sent, no estimator can ask.
+//! What can be asked of conditioned rows, in a closed list that has a form in bytes. One pass has none, that over draws of whole
+//! units: whoever asks for it asks [`Source::is_here`](super::Source::is_here) first.
 
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +78,7 @@ impl AnyPass {
     ) -> Result<Option<KeptRows>> {
         match &self.draws {
             None => self.kind.accumulate(chunk, part),
-            Some(draws) => self.kind.accumulate(&draws.reweight(chunk), part),
+            Some(draws) => self.kind.accumulate(&draws.reweight(chunk)?, part),
         }
     }
 

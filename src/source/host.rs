@@ -87,7 +87,7 @@ impl Raw for HostStrata {
     /// The changed strata in memory.
     fn condition(mut self, sample: Sample, change: Change) -> Result<Panel> {
         if let Strata::Resident(strata) = &mut self.strata {
-            apply(&change, strata);
+            apply(&change, strata)?;
         }
         let panel = Panel { sample, strata: self.strata };
         panel.resident()?;
@@ -96,10 +96,8 @@ impl Raw for HostStrata {
 }
 
 /// Changes all strata.
-pub(super) fn apply(change: &Change, strata: &mut [StratumData]) {
-    for (stratum, data) in strata.iter_mut().enumerate() {
-        change.apply(stratum, data);
-    }
+pub(super) fn apply(change: &Change, strata: &mut [StratumData]) -> Result<()> {
+    strata.iter_mut().enumerate().try_for_each(|(stratum, data)| change.apply(stratum, data))
 }
 
 /// Segments of strata in memory.

@@ -1,9 +1,9 @@
 //! Who holds the rows: the one seam between the estimators and an engine.
 //!
 //! An engine first answers looks at the raw columns ([`Raw`](crate::condition::Raw)), is told how they change, and then
-//! answers passes ([`Source`]). The unit of its answers is a segment, and what it is asked and answers are closed
-//! enumerations that have a form in bytes, so that segments may be anywhere. Answers are believed only if every segment
-//! has answered exactly once.
+//! answers passes ([`Source`]). The unit of its answers is a segment, and what it is asked and answers are closed types that
+//! have a form in bytes (all but draws of whole units), so that segments may be anywhere. Answers of segments are believed only
+//! if each has answered exactly once; a single device that sums all that it holds in one call answers for all of them.
 
 mod answer;
 mod any;
@@ -60,6 +60,11 @@ pub(crate) trait Source {
     /// What the workers of a cluster did so far, if it is one.
     fn cluster_work(&self) -> Option<ClusterWork> {
         None
+    }
+
+    /// Whether the rows are on this machine, where alone they are handed out and looked up in tables of all units.
+    fn is_here(&self) -> bool {
+        true
     }
 
     /// An error if what is asked for does not fit in the memory of where it is formed, before any of it is.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AnyPass, AnyStat, ClusterWork, Keep, Source, Work};
 use crate::backend::{DeviceWork, Matrix};
-use crate::error::Result;
+use crate::error::{DidError, Result};
 use crate::memory;
 use crate::options::Precision;
 use crate::panel::Sample;
@@ -25,12 +25,10 @@ const BATCH: usize = 4 * DRAWS_PER_BLOCK;
 enum Numbers {
     /// Exponential: functions of the seed, the draw and the row.
     Exponential,
-    /// How often each unit, or cluster, was drawn with replacement: functions of the draw as a whole.
-    Times {
-        /// `[draw][unit]`. A worker of a cluster has no place for them.
-        #[serde(skip)]
-        of: Arc<Vec<Vec<u16>>>,
-    },
+    /// How often each unit, or cluster, was drawn with replacement, `[draw][unit]`: functions of the draw as a whole. They have no
+    /// form in bytes, as a worker of a cluster has no place for them.
+    #[serde(skip)]
+    Times(Arc<Vec<Vec<u16>>>),
 }
 
 /// Which draws.
@@ -60,7 +58,7 @@ impl Draws {
     /// `draws` draws of a sample's units, or clusters, with replacement, in batches.
     ///
     /// # Errors
-    /// [`DidError::Memory`](crate::DidError::Memory) if a batch has no room.
+    /// [`DidError::Memory`] if a batch has no room.
     pub fn redrawn(
         seed: u64,
         draws: usize,
@@ -74,16 +72,16 @@ impl Draws {
             let first = batch.block * DRAWS_PER_BLOCK as u32;
             let times = |r: usize| times_drawn(seed, first + r as u32, units);
             let of = Arc::new(parallel::map(batch.count, times));
-            Self { numbers: Numbers::Times { of }, ..batch }
+            Self { numbers: Numbers::Times(of), ..batch }
         }))
     }
 }
 
 impl Draws {
-    /// Whether they are no more than one batch, of numbers that are functions of the row.
+    /// Whether they are no more than one batch.
     #[cfg(any(feature = "cluster", test))]
     pub fn is_a_batch(&self) -> bool {
-        (1..=BATCH).contains(&self.count) && self.numbers == Numbers::Exponential
+        (1..=BATCH).contains(&self.count)
     }
 }
 
@@ -114,6 +112,10 @@ impl<S: Source> Source for Reweighted<'_, S> {
         self.source.cluster_work()
     }
 
+    fn is_here(&self) -> bool {
+        self.source.is_here()
+    }
+
     fn check(&self, work: &Work<'_>) -> Result<()> {
         self.source.check(work)
     }
@@ -125,7 +127,10 @@ impl<S: Source> Source for Reweighted<'_, S> {
 
 impl Draws {
     /// The chunk with a weight column for each draw behind its own.
-    pub fn reweight<B: Backend>(&self, chunk: &Chunk<B>) -> Chunk<B> {
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] for a row that nobody drew among.
+    pub fn reweight<B: Backend>(&self, chunk: &Chunk<B>) -> Result<Chunk<B>> {
         let Self { seed, block, count, by_cluster, ref numbers } = *self;
         let clusters: Vec<u64>;
         let of = if by_cluster {
@@ -136,14 +141,16 @@ impl Draws {
         };
         let values = match numbers {
             Numbers::Exponential => exponentials(seed, block, count, of),
-            Numbers::Times { of: times } => {
-                let drawn = |times: &Vec<u16>, unit: u64| {
-                    usize::try_from(unit)
-                        .ok()
-                        .and_then(|u| times.get(u))
-                        .map_or(0.0, |t| f64::from(*t))
-                };
-                times.iter().flat_map(|times| of.iter().map(|unit| drawn(times, *unit))).collect()
+            Numbers::Times(draws) => {
+                let mut values = Vec::with_capacity(draws.len() * of.len());
+                for times in &**draws {
+                    for unit in of {
+                        let drawn = usize::try_from(*unit).ok().and_then(|unit| times.get(unit));
+                        let drawn = drawn.ok_or_else(|| not_among(*unit, times.len()))?;
+                        values.push(f64::from(*drawn));
+                    }
+                }
+                values
             }
         };
         let chunk = chunk.alone();
@@ -152,6 +159,52 @@ impl Draws {
             Some(w) => Matrix::stack(vec![w.into(), drawn]),
             None => drawn,
         };
-        Chunk { w: Some(w.into()), ..chunk }
+        Ok(Chunk { w: Some(w.into()), ..chunk })
+    }
+}
+
+fn not_among(unit: u64, units: usize) -> DidError {
+    let problem = format!("a row is of unit or cluster {unit}, and {units} were drawn among");
+    DidError::Engine { problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Cpu;
+    use crate::panel::StratumData;
+    use crate::source::put;
+
+    /// Two draws among three units.
+    fn drawn() -> Draws {
+        let numbers = Numbers::Times(Arc::new(vec![vec![0, 2, 1], vec![3, 0, 0]]));
+        Draws { seed: 1, block: 0, count: 2, by_cluster: false, numbers }
+    }
+
+    fn chunk(rank: Vec<u64>) -> Chunk<Cpu> {
+        let rows = rank.len();
+        let (y, w) = (vec![1.0; rows], vec![0.5; rows]);
+        let data = StratumData { rows, y, w, rank, ..StratumData::default() };
+        put(0, data, 1, Precision::F64, &Default::default()).expect("a chunk")
+    }
+
+    #[test]
+    fn units_weigh_as_often_as_they_were_drawn() {
+        let w = drawn().reweight(&chunk(vec![2, 1])).expect("units of the table").w;
+        let w = Matrix::from(&w.expect("weights")).download().expect("numbers");
+        assert_eq!(w, [0.5, 0.5, 1.0, 2.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_unit_that_is_not_in_the_table_is_an_error_and_not_zero() {
+        let error = drawn().reweight(&chunk(vec![2, 3])).expect_err("three units").to_string();
+        assert!(error.contains("unit or cluster 3, and 3 were drawn among"), "{error}");
+    }
+
+    #[test]
+    fn draws_of_whole_units_have_no_form_in_bytes() {
+        assert!(postcard::to_allocvec(&drawn()).is_err());
+        let exponential = Draws::batches(1, 2, false).next().expect("a batch");
+        assert!(postcard::to_allocvec(&exponential).is_ok());
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Rows {
     pub cluster: Option<Vec<u32>>,
     /// Columns whose coefficients in the effects are asked for; NaN if missing.
     pub traits: Vec<Vec<f64>>,
+    /// Groups without any outcome, or without any treatment, whose rows were left out.
+    pub empty_groups: usize,
 }
 
 /// A column must be the same in all rows of a group, and is not.
@@ -66,7 +68,8 @@ impl Cells {
             trend: vec![0; groups],
             by_trend: rows.trend.is_some(),
             cluster: rows.cluster.as_ref().map(|_| vec![NO_CLUSTER; groups]),
-            traits: Traits::new(&rows.traits, &group, &period, groups),
+            traits: Traits::new(&rows.traits, &group, &period, [groups, periods]),
+            empty_groups: rows.empty_groups,
             ..Self::default()
         };
         cells.constants(&rows, &group)?;
@@ -178,13 +181,14 @@ impl Cells {
         }
     }
 
+    /// Groups that only averages empty: a mean whose weights are all zero is missing.
     fn leave_out_empty_groups(&mut self) {
         let any = |values: &[f64]| values.iter().any(|v| !v.is_nan());
         let row = |g: usize| g * self.periods..(g + 1) * self.periods;
         let usable = |g: usize| any(&self.outcome[row(g)]) && any(&self.treatment[row(g)]);
         let kept: Vec<usize> = (0..self.group.len()).filter(|g| usable(*g)).collect();
-        self.empty_groups = self.group.len() - kept.len();
-        if self.empty_groups > 0 {
+        if kept.len() < self.group.len() {
+            self.empty_groups += self.group.len() - kept.len();
             self.keep(&kept);
         }
     }

@@ -8,6 +8,9 @@ use faer::{Mat, Side};
 use super::options::{Direction, Options};
 use super::sample::Sample;
 
+/// A covariate whose sum of squares within cells is up to this part of the whole is constant in them but for rounding.
+const CONSTANT: f64 = 1e-24;
+
 /// Coefficients of one regression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Heterogeneity {
@@ -55,10 +58,15 @@ pub(crate) fn heterogeneity(
         let cell = *cells.entry(key).or_insert(next);
         rows.push(Row { cell, weight, outcome: direction.sign() * change, covariates });
     }
+    let square =
+        |i: usize| -> f64 { rows.iter().map(|r| r.weight * r.covariates[i].powi(2)).sum() };
+    let squares: Vec<f64> = (0..columns.len()).map(square).collect();
+    // Twice: the mean of many equal numbers is not quite that number.
+    centre(&mut rows, cells.len());
     centre(&mut rows, cells.len());
     let (n, used) = (rows.len(), cells.len() + columns.len());
     let df = n.saturating_sub(used);
-    let fitted = if df > 0 { fit(&rows, columns.len(), df) } else { None };
+    let fitted = if df > 0 { fit(&rows, &squares, df) } else { None };
     let (coefficients, f) = fitted.map_or((None, None), |(c, f)| (Some(c), Some(f)));
     Heterogeneity { effect, coefficients, n, df, f }
 }
@@ -96,8 +104,10 @@ fn centre(rows: &mut [Row], cells: usize) {
     }
 }
 
-/// Coefficients with standard errors, and the F statistic; `None` if covariates depend on each other within cells.
-fn fit(rows: &[Row], k: usize, df: usize) -> Option<(Vec<(f64, f64)>, f64)> {
+/// Coefficients with standard errors, and the F statistic; `None` if covariates are constant or depend on each other within cells.
+/// `squares` are the covariates' sums of squares before they were centred.
+fn fit(rows: &[Row], squares: &[f64], df: usize) -> Option<(Vec<(f64, f64)>, f64)> {
+    let k = squares.len();
     let mut gram = Mat::<f64>::zeros(k, k);
     let mut moments = Mat::<f64>::zeros(k, 1);
     for row in rows {
@@ -106,11 +116,10 @@ fn fit(rows: &[Row], k: usize, df: usize) -> Option<(Vec<(f64, f64)>, f64)> {
             row.covariates.iter().enumerate().for_each(|(j, z)| gram[(i, j)] += row.weight * x * z);
         }
     }
-    // Rounding leaves of a covariate without variation in the cells something beside its own size.
-    let scale: Vec<f64> = (0..k).map(|i| gram[(i, i)].sqrt().recip()).collect();
-    if !scale.iter().all(|s| s.is_finite()) {
+    if (0..k).any(|i| gram[(i, i)] <= CONSTANT * squares[i]) {
         return None;
     }
+    let scale: Vec<f64> = (0..k).map(|i| gram[(i, i)].sqrt().recip()).collect();
     let scaled = Mat::from_fn(k, k, |i, j| gram[(i, j)] * scale[i] * scale[j]);
     let values = scaled.self_adjoint_eigenvalues(Side::Lower).ok()?;
     if values.first().is_none_or(|smallest| *smallest < 1e-12) {

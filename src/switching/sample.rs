@@ -106,42 +106,58 @@ impl Sample {
 /// Columns that do not change over time, of which effects may be functions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traits {
-    /// Value in the first two periods `[2][group]` of each column, NaN if there is none.
-    values: Vec<[Vec<f64>; 2]>,
+    /// Value of each group `[column][group]`, NaN if there is none.
+    values: Vec<Vec<f64>>,
+    /// Whether a cell has it, `[column][group, period]`.
+    there: Vec<Vec<bool>>,
+    periods: usize,
     /// Whether each column changes within a group.
     pub varies: Vec<bool>,
 }
 
 impl Traits {
-    /// Of columns of rows in these groups and periods.
-    pub(super) fn new(columns: &[Vec<f64>], group: &[u32], period: &[u32], groups: usize) -> Self {
-        let mut traits = Self::default();
+    /// Of columns of rows in these groups and periods, of which there are so many.
+    pub(super) fn new(
+        columns: &[Vec<f64>],
+        group: &[u32],
+        period: &[u32],
+        [groups, periods]: [usize; 2],
+    ) -> Self {
+        let mut traits = Self { periods, ..Self::default() };
         for column in columns {
-            let mut known = vec![f64::NAN; groups];
-            let mut values = [known.clone(), known.clone()];
+            let mut values = vec![f64::NAN; groups];
+            let mut there = vec![false; groups * periods];
             let mut varies = false;
             for (row, value) in column.iter().enumerate().filter(|(_, v)| !v.is_nan()) {
                 let (g, t) = (group[row] as usize, period[row] as usize);
-                varies |= !known[g].is_nan() && known[g] != *value;
-                known[g] = *value;
-                if let Some(period) = values.get_mut(t) {
-                    period[g] = *value;
-                }
+                varies |= !values[g].is_nan() && values[g] != *value;
+                values[g] = *value;
+                there[g * periods + t] = true;
             }
             traits.values.push(values);
+            traits.there.push(there);
             traits.varies.push(varies);
         }
         traits
     }
 
     pub(super) fn keep(&mut self, groups: &[usize]) {
-        for values in self.values.iter_mut().flatten() {
+        let periods = self.periods;
+        for values in &mut self.values {
             *values = groups.iter().map(|g| values[*g]).collect();
+        }
+        for there in &mut self.there {
+            let row = |g: &usize| &there[g * periods..(g + 1) * periods];
+            *there = groups.iter().flat_map(row).copied().collect();
         }
     }
 
-    /// A column's value for a group in one of the first two periods.
+    /// A column's value for a group; as in R, NaN if the group has none in this period.
     pub fn value(&self, column: usize, period: usize, group: usize) -> f64 {
-        self.values[column].get(period).map_or(f64::NAN, |values| values[group])
+        if self.there[column][group * self.periods + period] {
+            self.values[column][group]
+        } else {
+            f64::NAN
+        }
     }
 }

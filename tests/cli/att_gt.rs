@@ -122,6 +122,65 @@ fn a_failed_aggregate_stands_in_its_place() {
 }
 
 #[test]
+fn failed_aggregates_are_said_of_quietly_too() {
+    let asked = ["--aggregate", "dynamic:min_e=9", "--aggregate", "simple", "--quiet"];
+    let done = burn_did(&mpdta(&asked));
+    assert_eq!(done.status.code(), Some(0));
+    assert!(text_of(&done).starts_with("warning: aggregate dynamic:min_e=9: no event time"));
+    stdout(&mpdta(&[&asked[..], &["--format", "json"]].concat()));
+    let saved = temporary("partly.json");
+    stdout(&mpdta(&["--save", &saved]));
+    // One error ends the command; the other aggregate that failed is a warning.
+    let both = ["--aggregate", "dynamic:max_e=-9", "--aggregate", "dynamic:min_e=9"];
+    let done = burn_did(&[&["aggregate", &saved][..], &both].concat());
+    assert_eq!((done.status.code(), text(&done.stdout)), (Some(1), ""));
+    let message = text_of(&done);
+    assert!(message.starts_with("warning: aggregate dynamic:min_e=9: "), "{message}");
+    assert!(message.contains("error: no event time") && message.contains("`max_e` = -9"));
+}
+
+/// A picture of something else than was asked for is none.
+#[test]
+fn what_cannot_be_formed_is_not_replaced_in_the_picture() {
+    let (saved, picture) = (temporary("replaced.json"), temporary("replaced.svg"));
+    stdout(&mpdta(&["--save", &saved]));
+    let failing = ["--aggregate", "dynamic:min_e=9", "--plot", &picture];
+    for more in [&[][..], &["--quiet"], &["--format", "json"], &["--aggregate", "group"]] {
+        let done = burn_did(&mpdta(&[&failing[..], more].concat()));
+        assert_eq!(done.status.code(), Some(1), "{more:?}");
+        assert!(text_of(&done).starts_with("error: no event time"), "{}", text_of(&done));
+        assert!(!done.stdout.is_empty(), "the results are written");
+    }
+    for more in ["group", "calendar", "simple", "dynamic"] {
+        let args = [&["aggregate", &saved][..], &failing, &["--aggregate", more]].concat();
+        let done = burn_did(&args);
+        assert_eq!(done.status.code(), Some(1), "{more}");
+        assert!(text_of(&done).contains("error: no event time"), "{}", text_of(&done));
+        assert!(!done.stdout.is_empty(), "the results are written");
+    }
+    assert!(!std::path::Path::new(&picture).exists());
+    // Two that are no event study: the cells are drawn, and without cells nothing is.
+    let two = ["--aggregate", "group", "--aggregate", "calendar", "--plot", &picture];
+    stdout(&mpdta(&two));
+    let cells = fs::read_to_string(&picture).unwrap();
+    assert!(cells.contains("Group-Time Average Treatment Effects"), "{cells}");
+    let message = failure(2, &[&["aggregate", &saved][..], &two].concat());
+    assert!(message.contains("--plot needs a dynamic aggregate"), "{message}");
+}
+
+#[test]
+fn warnings_of_aggregates_stand_beside_csv() {
+    let saved = temporary("ignored.json");
+    stdout(&mpdta(&["--save", &saved]));
+    let asked = ["--aggregate", "calendar:max_e=1", "--format", "csv"];
+    for args in [mpdta(&asked), [&["aggregate", &saved][..], &asked].concat()] {
+        let done = burn_did(&args);
+        assert_eq!(done.status.code(), Some(0));
+        assert!(text_of(&done).starts_with("warning: ") && text_of(&done).contains("max_e"));
+    }
+}
+
+#[test]
 fn failed_cells_are_null_with_their_reason() {
     let data = temporary("separated.csv");
     // Nobody in group 3 overlaps with the comparison in x.
@@ -301,6 +360,11 @@ fn bad_data_exit_with_1() {
     assert!(columns(&text, "lemp").contains("column `lemp` (outcome) has type"));
     fs::write(&text, "countyreal,year,first.treat,lemp\n1,2003,0,1\n1,2003,0,2\n").unwrap();
     assert!(columns(&text, "lemp").contains("hint: for rows that are not a panel"));
+    let rows = "1,2003,0,1\n2,2004,0,2\n3,2003,2004,1\n4,2004,2004,3\n";
+    fs::write(&text, format!("countyreal,year,first.treat,lemp\n{rows}")).unwrap();
+    let message = columns(&text, "lemp");
+    assert!(message.contains("hint: `att-gt` and `ddd` keep units"), "{message}");
+    assert!(message.contains("otherwise add --repeated-cross-sections"), "{message}");
     let message = failure(1, &["aggregate", MPDTA, "--aggregate", "simple"]);
     assert!(message.contains("saved result") && message.contains("hint: "), "{message}");
     let done = burn_did(&mpdta(&["--save", "no/such/folder/fit.json"]));

@@ -166,6 +166,44 @@ fn tables_files_and_pictures_are_written() {
     assert!(study.contains("ACRTs based on event-study"), "{study}");
 }
 
+/// Two event times of 0.4431 and 0.4432 are one to four digits, which only the event study says.
+#[test]
+fn warnings_of_the_event_study_are_said() {
+    let regular = fs::read_to_string(data("cont_a")).unwrap();
+    let irregular = |period: &str| match period {
+        "1" => "0.1237".to_owned(),
+        "2" => "0.7549".to_owned(),
+        "3" => "1.198".to_owned(),
+        "4" => "1.6412".to_owned(),
+        never => never.to_owned(),
+    };
+    let mut lines = regular.lines();
+    let mut csv = lines.next().unwrap().to_owned();
+    for line in lines {
+        let fields = line.split(',').enumerate();
+        let fields = fields.map(|(j, f)| if j == 1 || j == 3 { irregular(f) } else { f.into() });
+        csv += &format!("\n{}", fields.collect::<Vec<String>>().join(","));
+    }
+    let file = temporary("irregular.csv");
+    fs::write(&file, csv).unwrap();
+    let run = |more: &[&str]| {
+        let all = [&["cont-did", &file][..], &COLUMNS, &["--dvals", "0.2"], more].concat();
+        let done = burn_did(&all);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        done
+    };
+    let said = |text: &str| text.matches("on no regular grid").count();
+    let study = ["--aggregation", "eventstudy", "--format"];
+    let document = run(&[&study[..], &["json"]].concat());
+    let document: Value = serde_json::from_slice(&document.stdout).unwrap();
+    let warnings = document["warnings"].to_string();
+    assert!(said(&warnings) == 1 && warnings.contains("event study: "), "{warnings}");
+    let csv = run(&[&study[..], &["csv"]].concat());
+    assert_eq!(said(text(&csv.stderr)), 1, "{}", text(&csv.stderr));
+    assert_eq!(said(text(&run(&[&study[..], &["csv", "--quiet"]].concat()).stderr)), 0);
+    assert_eq!(said(text(&run(&["--format", "json"]).stdout)), 0);
+}
+
 #[test]
 fn draws_of_units_and_sensitivity_by_the_command() {
     let file = data("cont_a");
@@ -253,4 +291,8 @@ fn functions_by_the_command() {
         failure(2, &["npiv", &file, "--yname", "Y", "--xname", "D", "--deriv-index", "0"])
             .contains("--deriv-index")
     );
+    let alone = ["--wname", "Z", "--k-w-segments", "4"];
+    let refused =
+        failure(2, &[&["npiv", &file, "--yname", "Y", "--xname", "D"][..], &alone].concat());
+    assert!(refused.contains("--j-x-segments"), "{refused}");
 }

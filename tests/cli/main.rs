@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 mod att_gt;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod data;
 mod dates;
 mod did_multiplegt;

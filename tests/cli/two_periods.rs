@@ -178,13 +178,34 @@ fn a_triple_difference_has_one_cell_and_three_comparisons() {
     }
 }
 
+const STAGGERED: [&str; 8] = ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g"];
+
+#[test]
+fn units_with_missing_periods_are_kept_as_r_keeps_them() {
+    let file = data("ddd_oracle_unbalanced");
+    let options = ["--pname", "q", "--xformla", "~ x1 + x2", "--control-group", "notyettreated"];
+    let cells = |more: &[&str]| {
+        let given = [&["ddd", &file][..], &STAGGERED, &options, more, &["--format", "json"]];
+        parsed(&given.concat())["cells"].clone()
+    };
+    let kept = cells(&["--allow-unbalanced-panel"]);
+    assert_eq!(kept, cells(&["--unbalanced", "rows"]));
+    assert_ne!(kept, cells(&["--unbalanced", "pairs"]));
+    let golden = golden("ddd_oracle");
+    let wanted = &case(&golden, "unbalanced_dr_x1-x2_nyt_var_rows")["cells"];
+    for (cell, want) in kept.as_array().unwrap().iter().zip(wanted.as_array().unwrap()) {
+        assert_eq!((&cell["group"], &cell["time"]), (&want[0], &want[1]));
+        assert!(deviation(&cell["att"], &want[2]) < 1e-6, "{cell} against {want}");
+    }
+}
+
 #[test]
 fn staggered_triple_differences_aggregate_save_and_draw() {
     let file = data("dddlong_a");
     let (saved, picture) = (temporary("ddd.json"), temporary("ddd.png"));
-    let columns =
-        ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g", "--pname", "part"];
     let options = [
+        "--pname",
+        "part",
         "--control-group",
         "notyettreated",
         "--aggregate",
@@ -196,7 +217,7 @@ fn staggered_triple_differences_aggregate_save_and_draw() {
         "--plot",
         &picture,
     ];
-    let document = parsed(&[&["ddd", &file][..], &columns, &options].concat());
+    let document = parsed(&[&["ddd", &file][..], &STAGGERED, &options].concat());
     let golden = golden("ddd_dddlong_a");
     let case = case(&golden, "dddlong_a__ddd_reg_nyt_var_x0_p_w0");
     for (cell, (att, se)) in document["cells"]

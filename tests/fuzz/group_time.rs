@@ -110,6 +110,7 @@ impl Design {
             triple: false,
             sections: self.spec.repeated_cross_sections,
             unbalanced: self.spec.allow_unbalanced_panel,
+            pairs: false,
             never_treated: self.spec.control_group == ControlGroup::NeverTreated,
             anticipation: f64::from(self.spec.anticipation),
             timing: Timing::Staggered,

@@ -119,6 +119,7 @@ impl Design {
             triple: true,
             sections: self.sections,
             unbalanced: self.unbalanced != UnbalancedPanel::Drop,
+            pairs: self.unbalanced == UnbalancedPanel::Pairs,
             never_treated: self.control_group == ControlGroup::NeverTreated,
             anticipation: 0.0,
             timing: Timing::Either,
@@ -149,7 +150,7 @@ fn comparisons(
     fit: &Fit,
     limits: &Limits,
 ) {
-    let skipped = skipped(got, fit);
+    let skipped = skipped(fit);
     let skips = |group: f64, time: f64| {
         fit.cells.iter().zip(&skipped).any(|(c, s)| *s && c.group == group && c.time == time)
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn_did::backend::Cpu;
-use burn_did::{Drdid, DrdidMethod, DrdidResult, Layout};
+use burn_did::{CellStatus, Drdid, DrdidMethod, DrdidResult, Layout};
 use polars::prelude::DataFrame;
 
 use crate::formula::Formula;
@@ -113,6 +113,7 @@ impl Design {
             triple: false,
             sections: self.sections,
             unbalanced: false,
+            pairs: false,
             never_treated: true,
             anticipation: 0.0,
             timing: Timing::TwoPeriods,
@@ -202,9 +203,9 @@ fn compare(
         Ok(answer) => answer,
         Err(failure) => return failed(tally, at, &got.status, *failure),
     };
-    if answer.did.limit && !got.status.is_estimated() {
+    if answer.did.limit && matches!(got.status, CellStatus::Overlap { .. }) {
         tally.undecided += 1;
-        return tally.skip("a likelihood with a limit and no maximum, which fails");
+        return tally.skip("a likelihood whose limit has scores of one");
     }
     if !got.status.is_estimated() {
         let (status, att) = (&got.status, answer.did.att);

@@ -5,8 +5,8 @@
 //! as double precision leaves in a program that forms them.
 
 use burn_did::{
-    Aggregated, Aggregation, AggregationKind, CellStatus, DidError, DidWarning, Estimate,
-    GroupTimeCell, GroupTimeResult,
+    Aggregated, Aggregation, AggregationKind, CellStatus, DidError, Estimate, GroupTimeCell,
+    GroupTimeResult,
 };
 
 use crate::oracle::aggregate::{self, Average};
@@ -77,7 +77,7 @@ pub fn refused(tally: &mut Tally, error: &DidError, want: Option<Refusal>) {
     }
 }
 
-/// Whether a status says what the oracle found. Several reasons may hold at once where rows have no weight.
+/// Whether a status says what the oracle found.
 pub fn agrees(status: &CellStatus, failure: Failure) -> bool {
     let overlap = matches!(status, CellStatus::Overlap { .. });
     let singular =
@@ -89,7 +89,7 @@ pub fn agrees(status: &CellStatus, failure: Failure) -> bool {
         Failure::Singular => singular,
         Failure::SingularOrOverlap => singular || overlap,
         Failure::NoWeight => {
-            singular || matches!(status, CellStatus::NoTreatedWeight | CellStatus::NoControlWeight)
+            matches!(status, CellStatus::NoTreatedWeight | CellStatus::NoControlWeight)
         }
         Failure::Undecided(_) => true,
     }
@@ -113,20 +113,9 @@ pub fn failed(tally: &mut Tally, at: &str, status: &CellStatus, failure: Failure
     }
 }
 
-/// Whether a cell fails, or does without a cohort, because its likelihood has a limit but no maximum: the information matrix is
-/// singular there.
-fn fails_at_limit(fit: &GroupTimeResult, got: &GroupTimeCell, want: &Cell) -> bool {
-    let lost = fit.warnings.iter().any(|w| {
-        matches!(w, DidWarning::LostComparison { group, time, .. }
-            if *group == got.group && *time == got.time)
-    });
-    want.did().is_some_and(|did| did.limit) && (lost || !got.status.is_estimated())
-}
-
-/// Cells that are not compared: those at a threshold, and those that fail at a limit.
-pub fn skipped(got: &GroupTimeResult, want: &Fit) -> Vec<bool> {
-    let pairs = got.cells.iter().zip(&want.cells);
-    pairs.map(|(a, b)| b.is_undecided() || fails_at_limit(got, a, b)).collect()
+/// Cells that are not compared: those at a threshold.
+pub fn skipped(want: &Fit) -> Vec<bool> {
+    want.cells.iter().map(Cell::is_undecided).collect()
 }
 
 /// Compares everything that a fit of cells reports.
@@ -146,7 +135,7 @@ pub fn compare(
     if got.cells.len() != want.cells.len() {
         return;
     }
-    let skipped = skipped(got, want);
+    let skipped = skipped(want);
     for ((a, b), skipped) in got.cells.iter().zip(&want.cells).zip(&skipped) {
         cell(tally, a, b, *skipped, want, limits);
     }
@@ -181,10 +170,6 @@ fn cell(
             tally.same(&format!("{at}: status"), &got.status, &CellStatus::Reference);
             let none = (Some(0.0), None);
             return tally.same(&at, &(got.estimate.att, got.estimate.se), &none);
-        }
-        Outcome::Estimated(_) if skipped => {
-            tally.undecided += 1;
-            return tally.skip("a likelihood with a limit and no maximum, which fails");
         }
         Outcome::Estimated(did) => did,
     };

@@ -1,16 +1,18 @@
 //! Continuous treatments: golden numbers, an independent program, influence values that are derivatives, and draws.
 
-use burn_did::backend::{Cpu, DidBackend};
+use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
 use burn_did::{
-    Band, BasePeriod, Bootstrap, CohortShares, ContDid, ContDidResult, ControlGroup,
-    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Multiplier, Resampling,
+    Band, BasePeriod, Bootstrap, CohortShares, ContDid, ContDidResult, ControlGroup, DoseGrid,
+    DoseMethod, DoseTarget, Multiplier, Resampling,
 };
 use polars::prelude::*;
 use serde_json::Value;
 
 use crate::support::but;
-use crate::support::frames::{floats, golden_data, golden_json, rows, with};
+pub use crate::support::doses::{DATASETS, golden, golden_config};
+use crate::support::doses::{numbers, words};
+use crate::support::frames::{floats, golden_json, rows, with};
 
 pub fn config() -> ContDid<Cpu> {
     ContDid::builder()
@@ -36,58 +38,6 @@ fn near(what: &str, ours: Option<f64>, theirs: f64, unit: f64, tolerance: f64) {
     let ours = ours.unwrap_or(f64::NAN);
     let off = (ours - theirs).abs() / unit.abs().max(theirs.abs());
     assert!(off <= tolerance, "{what}: {ours} against {theirs}, off by {off:e}");
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn words(case: &Value) -> (DoseTarget, DoseAggregation, ControlGroup, BasePeriod, DoseMethod) {
-    let is = |key: &str, word: &str| case[key] == word;
-    (
-        if is("target_parameter", "slope") { DoseTarget::Slope } else { DoseTarget::Level },
-        if is("aggregation", "eventstudy") {
-            DoseAggregation::EventStudy
-        } else {
-            DoseAggregation::Dose
-        },
-        if is("control_group", "nevertreated") {
-            ControlGroup::NeverTreated
-        } else {
-            ControlGroup::NotYetTreated
-        },
-        if is("base_period", "universal") { BasePeriod::Universal } else { BasePeriod::Varying },
-        if is("dose_est_method", "cck") { DoseMethod::Cck } else { DoseMethod::Parametric },
-    )
-}
-
-pub const DATASETS: [&str; 2] = ["cont_a", "cont2_a"];
-
-/// The data and the cases of a golden file.
-pub fn golden(dataset: &str) -> (DataFrame, Vec<Value>) {
-    let golden: Value = golden_json(&format!("cont_did_{dataset}.json"));
-    (golden_data(dataset), golden["cases"].as_array().unwrap().clone())
-}
-
-/// The options of a golden case.
-pub fn golden_config<B: DidBackend>(case: &Value) -> ContDid<B> {
-    let (target, aggregation, control_group, base_period, method) = words(case);
-    ContDid::builder()
-        .outcome("Y")
-        .unit("id")
-        .time("time_period")
-        .group("G")
-        .dose("D")
-        .target(target)
-        .aggregation(aggregation)
-        .control_group(control_group)
-        .base_period(base_period)
-        .method(method)
-        .degree(case["degree"].as_u64().unwrap_or(3) as usize)
-        .knots(case["num_knots"].as_u64().unwrap_or(0) as usize)
-        .maybe_grid(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
-        .comparison_noise(false)
-        .build()
 }
 
 /// Estimates of moderndid 0.2.0, to 1e-8; standard errors where it has analytic ones.

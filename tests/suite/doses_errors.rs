@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{CellStatus, ContDid, DidError, DidWarning, DoseAggregation, DoseGrid, DoseMethod};
+use burn_did::{
+    Band, Bootstrap, CellStatus, ContDid, DidError, DidWarning, DoseAggregation, DoseGrid,
+    DoseMethod, Inference,
+};
 use polars::prelude::*;
 
 use crate::support::but;
@@ -52,10 +55,18 @@ fn options_out_of_range_are_refused() {
     }
 }
 
+/// The first row from this one on whose unit is treated then.
+fn treated(df: &DataFrame, from: usize) -> usize {
+    let (group, period) = (floats(df, "group"), floats(df, "period"));
+    let is_treated = |row: &usize| group[*row] > 0.0 && group[*row] <= period[*row];
+    (from..df.height()).find(is_treated).unwrap()
+}
+
 #[test]
 fn rows_of_negative_doses_are_rows_of_the_files() {
-    let df = doses(&data(), |i, d, _, _| if i == 1_003 { -0.5 } else { d });
-    for (df, expected) in [(&df, 1_003), (&df.reverse(), df.height() - 1 - 1_003)] {
+    let row = treated(&data(), 1_003);
+    let df = doses(&data(), |i, d, _, _| if i == row { -0.5 } else { d });
+    for (df, expected) in [(&df, row), (&df.reverse(), df.height() - 1 - row)] {
         let folder = tempfile::tempdir().unwrap();
         for (i, mut half) in [df.slice(0, 500), df.slice(500, usize::MAX)].into_iter().enumerate() {
             let file = std::fs::File::create(folder.path().join(format!("{i}.parquet"))).unwrap();
@@ -74,8 +85,10 @@ fn rows_of_negative_doses_are_rows_of_the_files() {
 #[test]
 fn doses_that_cannot_be_are_named() {
     let df = data();
-    let found = error(&config(), &doses(&df, |i, d, _, _| if i == 17 { -0.5 } else { d }));
-    assert!(matches!(found, DidError::Negative { role: "dose", row: 17, .. }), "{found}");
+    let negative = treated(&df, 17);
+    let found = error(&config(), &doses(&df, |i, d, _, _| if i == negative { -0.5 } else { d }));
+    let named = matches!(found, DidError::Negative { role: "dose", row, .. } if row == negative);
+    assert!(named, "{found}");
     let varying = doses(&df, |_, d, g, t| if g == 2.0 && t == 4.0 { d + 0.1 } else { d });
     let found = error(&config(), &varying);
     assert!(matches!(&found, DidError::TimeVarying { role: "dose", .. }), "{found}");
@@ -245,4 +258,36 @@ fn curves_that_few_doses_do_not_determine_are_refused_or_said() {
     let fit = cck.fit(&crate::support::frames::rows(&two, &keep), &Default::default()).unwrap();
     let expected = DidWarning::FewObservations { observations: 20 };
     assert!(fit.warnings.contains(&expected), "{:?}", fit.warnings);
+}
+
+/// Intervals of many doses take the room of these, and are those of a few; the joint law of many has no room, which is said.
+#[test]
+fn many_doses_have_intervals_and_no_band() {
+    let fit = config().fit(&data(), &Default::default()).unwrap();
+    let doses: Vec<f64> = (0..100_000).map(|i| 0.1 + 1e-5 * f64::from(i)).collect();
+    let some: Vec<f64> = doses.iter().step_by(10_000).copied().collect();
+    let (many, few) = (fit.at(&doses).unwrap(), fit.at(&some).unwrap());
+    assert!(many.rows.iter().step_by(10_000).eq(&few.rows));
+    let uniform = Inference { band: Band::Uniform, ..fit.level.settings.inference };
+    let refused = fit.at_with(&doses, &uniform).unwrap_err();
+    assert!(matches!(refused, DidError::Memory { .. }), "{refused}");
+    assert!(refused.to_string().contains("pointwise intervals"), "{refused}");
+}
+
+#[test]
+fn intervals_and_bands_have_the_same_standard_errors() {
+    let doses = [0.2, 0.5, 0.9];
+    for bootstrap in [None, Some(Bootstrap::draws(999).seed(2))] {
+        let config = but(config(), |c| c.bootstrap = bootstrap);
+        let fit = config.fit(&data(), &Default::default()).unwrap();
+        let of = |band| {
+            let inference = Inference { band, ..fit.level.settings.inference };
+            fit.at_with(&doses, &inference).unwrap()
+        };
+        for (a, b) in of(Band::Pointwise).rows.iter().zip(&of(Band::Uniform).rows) {
+            assert_eq!((a.att.att, a.att.se), (b.att.att, b.att.se));
+            assert_eq!((a.acrt.att, a.acrt.se), (b.acrt.att, b.acrt.se));
+            assert!(a.att.se.is_some() && a.att.ci_upper < b.att.ci_upper);
+        }
+    }
 }

@@ -183,6 +183,21 @@ fn groups_follow_from_doses_that_begin_with_treatment() {
 }
 
 #[test]
+fn any_number_may_stand_where_a_dose_does_not_matter() {
+    let df = simulation(400).frame();
+    let [group, period, dose] = ["group", "period", "dose"].map(|name| floats(&df, name));
+    let treated = |row: usize| group[row] > 0.0 && group[row] <= period[row];
+    let own = |row: usize| if treated(row) { dose[row] } else { -1.0 - row as f64 };
+    let other = with(&df, "dose", (0..df.height()).map(own).collect::<Vec<f64>>());
+    let (expected, found) = (fit(&config(), &df), fit(&config(), &other));
+    assert_identical("negative doses of the untreated", &expected, &found);
+    // Where groups follow from doses, each of these matters.
+    let derived = but(config(), |c| c.group = None).fit(&other, &Default::default());
+    let refused = derived.unwrap_err();
+    assert!(matches!(refused, burn_did::DidError::Negative { role: "dose", .. }), "{refused}");
+}
+
+#[test]
 fn single_precision_is_near() {
     let df = simulation(3_000).frame();
     let exact = fit(&config(), &df);

@@ -394,6 +394,40 @@ fn no_overlap_and_tiny_groups_have_reasons() {
 }
 
 #[test]
+fn an_arm_without_weight_is_the_reason() {
+    for (estimator, df) in all(100) {
+        for (weightless, expected) in
+            [(1.0, CellStatus::NoTreatedWeight), (0.0, CellStatus::NoControlWeight)]
+        {
+            let pairs = floats(&df, "weight").into_iter().zip(floats(&df, "treated"));
+            let weights = pairs.map(|(w, d)| if d == weightless { 0.0 } else { w });
+            let df = with(&df, "weight", weights.collect::<Vec<f64>>());
+            let fit = fit(&estimator, &df);
+            assert_eq!(fit.status, expected, "{}", fit.estimator_name());
+        }
+    }
+}
+
+/// Differs from R `DRDID`, whose improved and unnormalised estimators go on without a comparison unit.
+#[test]
+fn nothing_is_estimated_if_all_comparison_units_are_trimmed() {
+    for (estimator, df) in all(100) {
+        for covariates in ["~ 1", "~ x1 + x2"] {
+            let trimmed = but(estimator.clone(), |e| {
+                e.covariates = covariates.into();
+                e.trim_level = 1e-6;
+            });
+            let fit = fit(&trimmed, &df);
+            let expected = match trimmed.method {
+                DrdidMethod::OutcomeRegression | DrdidMethod::Twfe => CellStatus::Estimated,
+                _ => CellStatus::NoControlWeight,
+            };
+            assert_eq!(fit.status, expected, "{}, {covariates}", fit.estimator_name());
+        }
+    }
+}
+
+#[test]
 fn bad_data_have_errors_that_name_the_remedy() {
     let df = simulation(60).frame();
     let plain = estimator(DrdidMethod::DoublyRobust);

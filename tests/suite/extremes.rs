@@ -2,8 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    Band, Bootstrap, ControlGroup, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult,
-    EstimationMethod, Multiplier, Precision,
+    Band, Bootstrap, CellStatus, ControlGroup, DidError, DidWarning, Drdid, DrdidMethod,
+    DrdidResult, EstimationMethod, Multiplier, Precision,
 };
 use polars::prelude::{DataFrame, df};
 
@@ -207,6 +207,24 @@ fn a_sample_without_weight_is_an_error() {
     assert!(matches!(&error, DidError::Weights { column, .. } if column == "w"), "{error}");
     let positive = floats(&weights, "w").iter().filter(|w| **w > 0.0).count();
     assert!(error.to_string().contains(&positive.to_string()), "{error}");
+}
+
+#[test]
+fn a_cell_without_weight_in_an_arm_fails_for_that() {
+    let df = data();
+    for method in METHODS {
+        for covariates in ["~ 1", "~ x1", "~ 0 + x1"] {
+            let spec = Spec { method, ..Spec::default().covariates(covariates).weights("w") };
+            let without =
+                |group: f64| spec.fit(&change(&df, "w", |g, _, _| g == group, |_, _| 0.0)).cells;
+            let treated = without(4.0);
+            let mut found = treated.iter().filter(|c| c.group == 4.0).map(|c| &c.status);
+            assert!(found.all(|s| *s == CellStatus::NoTreatedWeight), "{spec:?}: {treated:?}");
+            let never = without(0.0);
+            let mut found = never.iter().map(|c| &c.status);
+            assert!(found.all(|s| *s == CellStatus::NoControlWeight), "{spec:?}: {never:?}");
+        }
+    }
 }
 
 fn two_periods(

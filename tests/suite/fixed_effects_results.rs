@@ -117,6 +117,16 @@ fn tables_of_several_regressions() {
 }
 
 #[test]
+fn the_root_of_the_mean_squared_residual_is_printed() {
+    let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 | firm + year");
+    let fit = config.keep_residuals(true).build().fit(&data(), &Default::default()).unwrap();
+    let squares: f64 = fit.residuals.iter().flatten().flatten().map(|e| e * e).sum();
+    let expected = format!("RMSE: {:.5}", (squares / fit.n as f64).sqrt());
+    assert!(fit.to_string().contains(&expected), "{expected}: {fit}");
+    assert!(fit.sigma.unwrap() > 1.01 * (fit.rss / fit.n as f64).sqrt());
+}
+
+#[test]
 fn levels_of_two_columns_are_told_apart_in_predictions() {
     // `x_y` and `z`, `x` and `y_z`: the same if they were merely joined.
     let data = df!(

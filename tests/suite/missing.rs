@@ -114,6 +114,56 @@ fn infinities_of_other_columns_are_not_finite() {
 }
 
 #[test]
+fn infinite_labels_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    for column in ["id", "cl"] {
+        let gaps = with_gaps(&panel(), column);
+        let mut config = config();
+        config.cluster = Some("cl".into());
+        let expected = fit(&config, &gaps);
+        for (word, infinity) in [("Inf", f64::INFINITY), ("-Inf", f64::NEG_INFINITY)] {
+            let filled =
+                floats(&gaps, column).into_iter().map(|v| if v.is_nan() { infinity } else { v });
+            let filled = with(&gaps, column, filled.collect::<Vec<f64>>());
+            assert_same(&expected, &fit(&config, &filled));
+            let path = csv(folder.path(), &gaps, column, word);
+            assert_same(&expected, &config.fit(path.as_path(), &Default::default()).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_users_numbers_are_found_in_every_type_of_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let gaps = with_gaps(&panel(), "x1");
+    let tenths: Vec<Option<f64>> = gaps
+        .column("x1")
+        .unwrap()
+        .f64()
+        .unwrap()
+        .iter()
+        .map(|v| v.map(|v| (v * 10.0).round() / 10.0))
+        .collect();
+    let filled: Vec<f64> = tenths.iter().map(|v| v.unwrap_or(-99.9)).collect();
+    let (gaps, filled) = (with(&gaps, "x1", tenths), with(&gaps, "x1", filled));
+    let mut own = config();
+    own.missing_values = Some(vec!["-99.9".into()]);
+    for dtype in [DataType::Float64, DataType::Float32, DataType::Decimal(20, 3)] {
+        let cast = |df: &DataFrame| {
+            let column = df.column("x1").unwrap().cast(&dtype).unwrap();
+            df.clone().with_column(column).unwrap().clone()
+        };
+        let (expected, mut filled) = (fit(&config(), &cast(&gaps)), cast(&filled));
+        assert_same(&expected, &fit(&own, &filled));
+        let path = folder.path().join("panel.parquet");
+        ParquetWriter::new(std::fs::File::create(&path).unwrap()).finish(&mut filled).unwrap();
+        let read = own.fit(path.as_path(), &Default::default()).unwrap();
+        assert_same(&expected, &read);
+        assert_eq!(read.audit.read_as_missing[0].token, "-99.9", "{dtype}");
+    }
+}
+
+#[test]
 fn the_users_words_replace_the_usual_ones_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     for column in ["x1", "cl", "id"] {

@@ -39,6 +39,12 @@ fn assert_same(a: &MultiplegtResult, b: &MultiplegtResult, scale: f64, tolerance
     }
 }
 
+/// The rows of group 3 as those of another group, with other columns.
+fn another<const N: usize>(data: &DataFrame, columns: [Expr; N]) -> DataFrame {
+    let copy = data.clone().lazy().filter(col("id").eq(lit(3)));
+    copy.with_column(lit(1_000_000).cast(DataType::Int64).alias("id")).with_columns(columns).collect().unwrap()
+}
+
 fn shuffled(data: &DataFrame) -> DataFrame {
     let rows = data.height() as u32;
     let order: IdxCa = (0..rows).map(|i| Some((i * 7_919) % rows)).collect();
@@ -385,5 +391,78 @@ fn labels_of_every_kind_are_groups() {
         let mut other = data.clone();
         other.with_column(ids).unwrap();
         assert_eq!(all(&plain), all(&config().fit(&other).unwrap()));
+    }
+}
+
+#[test]
+fn groups_without_an_outcome_or_a_treatment_leave_nothing_behind() {
+    let data = data();
+    let plain = config().fit(&data).unwrap();
+    let spaced = |expr: Expr| expr.cast(DataType::Int64).alias("period");
+    let wide = data.clone().lazy().with_columns([spaced(col("period") * lit(2))]);
+    let wide = wide.collect().unwrap();
+    for column in ["y", "d"] {
+        let missing = || lit(f64::NAN).alias(column);
+        // Periods that no other group has.
+        let between = another(&data, [spaced(col("period") * lit(2) + lit(1)), missing()]);
+        let fit = config().fit(&wide.vstack(&between).unwrap()).unwrap();
+        assert_eq!((all(&fit), fit.vcov.clone()), (all(&plain), plain.vcov.clone()));
+        assert_eq!(
+            fit.audit.periods,
+            plain.audit.periods.iter().map(|t| 2.0 * t).collect::<Vec<_>>()
+        );
+        assert_eq!(fit.audit.dropped.groups_empty, 1);
+        // Rows twice, with which cells without a treatment would count for nothing.
+        let twice = another(&data, [missing()]);
+        let twice = data.vstack(&twice).unwrap().vstack(&twice).unwrap();
+        let fit = config().fit(&twice).unwrap();
+        assert_eq!((all(&fit), fit.vcov.clone()), (all(&plain), plain.vcov.clone()));
+        assert_eq!((fit.audit.dropped.groups_empty, fit.audit.dropped.rows_averaged), (1, 0));
+    }
+}
+
+#[test]
+fn what_effects_are_regressed_on_may_begin_in_any_period() {
+    let data = data();
+    let asked = PredictHeterogeneity { covariates: vec!["region".into()], effects: vec![] };
+    let config = DidMultiplegt { predict_heterogeneity: Some(asked), ..config() };
+    let plain = config.fit(&data).unwrap();
+    // A group of its own treatment, with which none is compared, was seen five periods earlier.
+    let earlier = (col("period") - lit(5)).cast(DataType::Int64).alias("period");
+    let early = another(&data, [earlier, lit(99.0).alias("d")]);
+    let fit = config.fit(&data.vstack(&early).unwrap()).unwrap();
+    assert_eq!(
+        fit.audit.dropped.groups_without_variation,
+        1 + plain.audit.dropped.groups_without_variation
+    );
+    assert!(fit.heterogeneity.iter().all(|row| row.estimate.att.is_some()));
+    assert_eq!((fit.heterogeneity, fit.warnings), (plain.heterogeneity, plain.warnings));
+}
+
+#[test]
+fn columns_that_are_constant_in_cohorts_predict_nothing() {
+    // Ten groups that switch in period 3, ten in period 4, and ten that do not; a tenth is not the mean of ten of them.
+    let rows = || (0..30_u32).flat_map(|g| (1..=5_u32).map(move |t| (g, t)));
+    let data = |within: f64| {
+        df!(
+            "id" => rows().map(|(g, _)| g).collect::<Vec<_>>(),
+            "period" => rows().map(|(_, t)| t).collect::<Vec<_>>(),
+            "d" => rows().map(|(g, t)| f64::from(u8::from(g < 20 && t >= 3 + g / 10))).collect::<Vec<_>>(),
+            "y" => rows().map(|(g, t)| f64::from((7 * g + 3 * t * t) % 11)).collect::<Vec<_>>(),
+            "z" => rows().map(|(g, _)| [0.1, 0.7, 0.3][g as usize / 10] + within * f64::from(g % 3)).collect::<Vec<_>>(),
+        )
+        .unwrap()
+    };
+    let asked = PredictHeterogeneity { covariates: vec!["z".into()], effects: vec![1] };
+    let config =
+        DidMultiplegt { predict_heterogeneity: Some(asked), effects: 1, placebos: 0, ..config() };
+    for (within, is_estimated) in [(0.0, false), (1e-15, false), (1e-9, true)] {
+        let fit = config.fit(&data(within)).unwrap();
+        let row = &fit.heterogeneity[0];
+        assert_eq!((row.n, row.estimate.att.is_some()), (20, is_estimated), "{within}");
+        let told = fit.warnings.iter().any(
+            |w| matches!(w, DidWarning::WithoutEffect { option, .. } if option == "predict_heterogeneity: effect 1"),
+        );
+        assert_eq!(told, !is_estimated);
     }
 }

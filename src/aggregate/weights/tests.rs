@@ -117,3 +117,25 @@ fn a_cell_without_an_estimate_is_an_error_or_left_out() {
     let left = of(&effects, &Aggregation::group().na_rm(true)).rows;
     close(&left.iter().map(|r| r.combination.value).collect::<Vec<_>>(), &[1.0, 2.0]);
 }
+
+/// Group 2.5 is treated between periods, so that the cells of group 2 are further apart as long as it counts.
+#[test]
+fn a_group_that_is_left_out_takes_no_place_between_periods() {
+    let without = |missing: &[usize]| {
+        let mut effects = effects();
+        effects.groups = vec![2.0, 2.5];
+        effects.cells[2..].iter_mut().for_each(|c| c.group = 2.5);
+        missing.iter().for_each(|j| effects.joint.values[*j] = None);
+        effects
+    };
+    let overall = |effects: &GroupTimeEffects, options: Aggregation| {
+        of(effects, &options.max_e(1.0).na_rm(true)).overall.expect("an effect").value
+    };
+    let alone = without(&[2, 3]);
+    close(&[overall(&alone, Aggregation::simple())], &[2.5]);
+    close(&[overall(&alone, Aggregation::group())], &[2.5]);
+    // With a cell before its treatment it counts, though not for averages by group.
+    let before = without(&[3]);
+    close(&[overall(&before, Aggregation::simple())], &[1.0]);
+    close(&[overall(&before, Aggregation::group())], &[2.5]);
+}

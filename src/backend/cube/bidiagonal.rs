@@ -92,13 +92,13 @@ impl<R: GpuRuntime> Levels<R> {
             for step in 0..count {
                 self.lanczos_step(&work, at, step, first && step == 0, &found);
             }
-            work.read(&[&found])
+            work.read_one(&found)
         })?;
         let step = |norms: &[f64]| BidiagonalStep {
             beta: norms[..columns].to_vec(),
             alpha: norms[columns..].to_vec(),
         };
-        Ok(read.iter().flat_map(|found| found.chunks_exact(2 * columns)).map(step).collect())
+        Ok(read.chunks_exact(2 * columns).map(step).collect())
     }
 
     #[expect(unsafe_code, reason = "codes are of levels, pieces of cells, vectors of all levels")]
@@ -243,7 +243,7 @@ impl<R: GpuRuntime> Levels<R> {
         }
         let first = at.last - steps + 1;
         let combined = at.combined;
-        let read = guarded::<R, _>(&self.device, || {
+        let norms = guarded::<R, _>(&self.device, || {
             let work = Work::new(gpu, steps + 2);
             let (coefficients, norms) = (gpu.floats(coefficients), gpu.empty(columns));
             for step in 0..steps {
@@ -272,10 +272,10 @@ impl<R: GpuRuntime> Levels<R> {
             }
             let norm = Norm { which: 0, row: 0, norms: &gpu.empty(2 * columns), found: &norms };
             self.norms(&work, at, &at.x, all, &norm);
-            work.read(&[&norms])
+            work.read_one(&norms)
         })?;
         at.combined = true;
-        Ok(read.into_iter().next().unwrap_or_default())
+        Ok(norms)
     }
 }
 

@@ -84,7 +84,7 @@ impl<R: GpuRuntime> Levels<R> {
                 self.turn(&work, at, &found, row, bits);
                 self.advance(&work, at, &found, Some(row));
             }
-            work.read(&[&found])
+            work.read_one(&found)
         })?;
         at.first = false;
         let step = |scalars: &[f64]| LevelStep {
@@ -92,7 +92,7 @@ impl<R: GpuRuntime> Levels<R> {
             preconditioned: scalars[columns..2 * columns].to_vec(),
             normal: scalars[2 * columns..].to_vec(),
         };
-        Ok(read.iter().flat_map(|found| found.chunks_exact(FOUND * columns)).map(step).collect())
+        Ok(read.chunks_exact(FOUND * columns).map(step).collect())
     }
 
     /// Cubes that take a sum over all levels.

@@ -137,8 +137,8 @@ impl Jobs {
                 &Tiles { partial: &partial, rows: &rows, segments: &segments, local: &[] },
             );
         }
-        let read = work.read(&[fold.out()])?;
-        fold.finish(&read[0]).map(Some)
+        let read = work.read_one(fold.out())?;
+        fold.finish(&read).map(Some)
     }
 
     /// One entry a row of [`sums`](Self::sums).

@@ -276,12 +276,10 @@ impl<R: GpuRuntime> LevelSolver for Levels<R> {
 
     fn effects(&mut self) -> Result<Vec<f64>> {
         if let Some(at) = &self.lanczos {
-            let x = guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read(&[&at.x]))?;
-            let lead = self.leading * at.columns;
-            return Ok(x.into_iter().next().map(|x| x[lead..].to_vec()).unwrap_or_default());
+            let x = guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read_one(&at.x))?;
+            return Ok(x[self.leading * at.columns..].to_vec());
         }
         let Some(at) = &self.conjugate else { return Ok(Vec::new()) };
-        let read = guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read(&[&at.effects]))?;
-        Ok(read.into_iter().next().unwrap_or_default())
+        guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read_one(&at.effects))
     }
 }

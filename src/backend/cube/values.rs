@@ -80,6 +80,6 @@ pub(super) fn of_tile<R: GpuRuntime>(
         None => values.products(&work),
     };
     parts.add(&work, &partial, &mut fold);
-    let read = work.read(&[fold.out()])?;
-    fold.finish(&read[0])
+    let read = work.read_one(fold.out())?;
+    fold.finish(&read)
 }

@@ -61,6 +61,13 @@ impl<'a, R: GpuRuntime> Work<'a, R> {
         numbers.map(|(bytes, buffer)| gpu.numbers(bytes, buffer.len())).collect()
     }
 
+    /// As [`read`](Self::read), of one result.
+    pub(super) fn read_one(self, result: &Buffer) -> Result<Vec<f64>> {
+        let gpu = self.gpu;
+        let read = self.read(&[result])?.pop();
+        read.ok_or_else(|| gpu.failed("fewer results than were asked for"))
+    }
+
     /// As [`read`](Self::read), of one result in words.
     pub(super) fn read_words(self, result: &Buffer) -> Result<Vec<u32>> {
         let read = self.checked(&[result])?;

@@ -62,7 +62,8 @@ fn hint(error: &DidError) -> Option<&'static str> {
             "for rows that are not a panel, add --repeated-cross-sections and leave out --idname"
         }
         DidError::EmptySample { after, .. } if after.contains("balancing") => {
-            "add --allow-unbalanced-panel to keep units that are missing in some periods"
+            "`att-gt` and `ddd` keep units that are missing in some periods with --allow-unbalanced-panel; otherwise add \
+             --repeated-cross-sections and leave out --idname"
         }
         DidError::SmallNeverTreated { .. } => "add --control-group notyettreated",
         DidError::MissingCells { .. } => "add na_rm=true, as in --aggregate dynamic:na_rm=true",

@@ -1,6 +1,6 @@
 //! Aggregations that were asked for, and what came of them.
 
-use burn_did::{Aggregated, AggregationKind, DidError};
+use burn_did::{Aggregated, AggregationKind, ContDidResult, DidError, DoseAggregation};
 
 use crate::output;
 use crate::values::AggregateSpec;
@@ -12,7 +12,7 @@ pub(crate) struct Formed {
 }
 
 /// The aggregations that could be formed.
-pub(crate) fn formed(aggregates: &[Formed]) -> impl Iterator<Item = &Aggregated> + Clone {
+pub(crate) fn formed(aggregates: &[Formed]) -> impl Iterator<Item = &Aggregated> {
     aggregates.iter().filter_map(|a| a.result.as_ref().ok())
 }
 
@@ -25,13 +25,36 @@ pub(crate) fn report_failures(aggregates: &[Formed]) {
     }
 }
 
-/// The event study, or else the only aggregate that can be drawn.
-pub(crate) fn drawable(aggregates: &[Formed]) -> Option<&Aggregated> {
-    let has_rows = |a: &&Aggregated| a.aggregation.kind != AggregationKind::Simple;
-    let mut candidates = formed(aggregates).filter(has_rows);
-    let dynamic = |a: &&Aggregated| a.aggregation.kind == AggregationKind::Dynamic;
-    candidates.clone().find(dynamic).or_else(|| {
+/// Says what is to be known of the aggregations that could be formed.
+pub(crate) fn report_warnings(aggregates: &[Formed]) {
+    for aggregated in formed(aggregates) {
+        let frequency = aggregated.settings.frequency;
+        aggregated.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
+    }
+}
+
+/// Which aggregation is drawn: the first event study, or else the only one that is more than a number. What could be formed
+/// has no part in the choice, or the picture would be of something else than was asked for.
+pub(crate) fn drawn(asked: &[AggregateSpec]) -> Option<usize> {
+    let kind = |at: &usize| asked[*at].aggregation.kind;
+    let mut candidates = (0..asked.len()).filter(|at| kind(at) != AggregationKind::Simple);
+    let dynamic = candidates.clone().find(|at| kind(at) == AggregationKind::Dynamic);
+    dynamic.or_else(|| {
         let first = candidates.next();
         first.filter(|_| candidates.next().is_none())
     })
+}
+
+/// The event study of a continuous treatment, if that was asked for.
+pub(crate) fn study(fit: &ContDidResult) -> Option<Result<Aggregated, DidError>> {
+    (fit.aggregation == DoseAggregation::EventStudy).then(|| fit.event_study(fit.target))
+}
+
+/// Warnings of a continuous treatment's fit, and those that only its event study has.
+pub(crate) fn warnings_with(fit: &ContDidResult, study: Option<&Aggregated>) -> Vec<String> {
+    let frequency = fit.level.settings.frequency;
+    let own = fit.warnings.iter().map(|w| w.shown(frequency));
+    let more = study.into_iter().flat_map(|study| &study.warnings);
+    let more = more.filter(|w| !fit.warnings.contains(w));
+    own.chain(more.map(|w| format!("event study: {}", w.shown(frequency)))).collect()
 }

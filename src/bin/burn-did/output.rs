@@ -8,10 +8,20 @@ use crate::shown::escaped;
 
 /// Writes results. A reader that has gone away is not an error.
 pub(crate) fn results(text: &str) -> Result<()> {
-    let mut out = stdout().lock();
+    to_reader(text)?;
+    Ok(())
+}
+
+/// As [`results`], and says whether there still is a reader.
+pub(crate) fn to_reader(text: &str) -> Result<bool> {
+    write_to(&mut stdout().lock(), text)
+}
+
+fn write_to(out: &mut impl Write, text: &str) -> Result<bool> {
     match out.write_all(escaped(text, true).as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error)),
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(CliError::Output(error)),
     }
 }
 
@@ -41,4 +51,32 @@ pub(crate) fn warning(text: impl Display) {
 /// Nobody may be listening.
 fn message(kind: &str, text: impl Display) {
     let _ = writeln!(stderr().lock(), "{kind}: {}", escaped(&text.to_string(), false));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What every write ends with.
+    struct Ends(ErrorKind);
+
+    impl Write for Ends {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_is_gone_is_told_from_a_full_disk() {
+        let mut out = Vec::new();
+        assert!(matches!(write_to(&mut out, "a\u{7}b\n"), Ok(true)));
+        assert_eq!(out, b"a\\u{7}b\n");
+        assert!(matches!(write_to(&mut Ends(ErrorKind::BrokenPipe), "a"), Ok(false)));
+        let full = write_to(&mut Ends(ErrorKind::StorageFull), "a");
+        assert!(matches!(full, Err(CliError::Output(_))));
+    }
 }

@@ -1,6 +1,5 @@
 use super::*;
 use crate::cell::fixtures::{rows, sample};
-use crate::cell::terms::Coefficients;
 use crate::panel::Layout;
 
 const CONSUMERS: Consumers = Consumers { clusters: None, multipliers: None, keep_rows: false };
@@ -85,4 +84,23 @@ fn rows_of_two_terms_have_two_legs_in_one_column() {
     let [column] = pass.strata[0].columns.as_slice() else { panic!("one column") };
     let legs: Vec<_> = column.legs.iter().map(|leg| (leg.post, leg.base, leg.c)).collect();
     assert_eq!(legs, [(0, None, -1.0), (1, None, 1.0)]);
+}
+
+#[test]
+fn rows_are_kept_as_outcome_covariate_and_weight() {
+    let pass = rows_pass(&three_cohorts(), &rows(1), Outcome::Change { post: 2, base: 0 });
+    assert_eq!((pass.columns, pass.consumers), (3, Consumers { keep_rows: true, ..CONSUMERS }));
+    let plain = Leg { post: 2, base: Some(0), treated: true, ..Leg::default() };
+    let legs = [
+        Leg { c: 1.0, ..plain.clone() },
+        Leg { e: Some(0), ..plain.clone() },
+        Leg { f: 1.0, w: Weight::Column(0), ..plain },
+    ];
+    let column = |(column, leg): (usize, Leg)| PlanColumn { column, legs: vec![leg] };
+    let own = StratumPlan {
+        dots: vec![Dot { x: 0, v: vec![0.0, 1.0] }],
+        columns: legs.into_iter().enumerate().map(column).collect(),
+        ..StratumPlan::default()
+    };
+    assert_eq!(pass.strata, [StratumPlan::default(), own, StratumPlan::default()]);
 }

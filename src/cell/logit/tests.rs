@@ -82,6 +82,17 @@ fn a_covariate_that_does_not_vary_has_no_information() {
 }
 
 #[test]
+fn a_region_of_comparison_rows_has_the_limit_of_its_scores() {
+    let mut rows = vec![(false, 1.0); 10];
+    rows.extend([(true, 0.0), (true, 0.0), (false, 0.0)]);
+    let fit = fit(&rows, true);
+    assert!(fit.failure.is_none() && !fit.converged);
+    let p = |x: f64| 1.0 / (1.0 + (-fit.gamma[0] - fit.gamma[1] * x).exp());
+    assert!((p(0.0) - 2.0 / 3.0).abs() < 1e-9 && p(1.0) < 1e-10, "{:?}", fit.gamma);
+    assert!((fit.hessian[0] - 2.0 / 3.0).abs() < 1e-9 && fit.hessian[3] > 0.0);
+}
+
+#[test]
 fn arms_without_weight_have_no_start() {
     let info = design(&["x"]);
     let totals = Totals { treated: 3.0, all: 3.0, rows: 0 };

@@ -1,5 +1,5 @@
-//! Every golden case by workers that exchange nothing but bytes, and samples of many shards and of several segments a stratum:
-//! the bits of a fit at home.
+//! Every golden case of the estimators that cells are the plan of, by workers that exchange nothing but bytes, and samples of many
+//! shards and of several segments a stratum: the bits of a fit at home.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -28,7 +28,7 @@ use crate::source::{HostStrata, LocalOptions, LocalStrata};
 pub(super) mod support;
 
 use support::frames::golden_data;
-use support::{ddd, drdid, golden};
+use support::{ddd, doses, drdid, golden};
 
 /// A result to the last bit, but for its timings and the files that it was read from; or the error.
 fn shown<T: Debug>(result: Result<T>) -> String {
@@ -187,6 +187,20 @@ fn golden_cases_of_triple_differences() {
             let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
             estimator.keep_influence = false;
             assert_equal(&case.id, &estimator, &data, SEGMENT);
+        });
+    }
+}
+
+/// All but those of the method `cck`, which needs the units.
+#[test]
+fn golden_cases_of_continuous_treatments() {
+    for name in doses::DATASETS {
+        let (data, cases) = doses::golden(name);
+        every(&cases, |case| {
+            let estimator = doses::golden_config::<Cpu>(case);
+            if estimator.method == DoseMethod::Parametric {
+                assert_equal(&case["id"].to_string(), &estimator, &data, SEGMENT);
+            }
         });
     }
 }

@@ -1,21 +1,34 @@
 //! Every order and every answer as bytes and back, with numbers that are none.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
 
+use polars::prelude::{Column, DataFrame, DataType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::fits::{Shared, workers};
+use crate::backend::Cpu;
+use crate::cluster::engine::Engine;
 use crate::cluster::manifest::Sample;
 use crate::cluster::task::{
     Finishing, KeptFile, KeptPart, Message, Problem, ProblemKind, Reply, Task, Unfinished,
 };
+use crate::cluster::threads::Threads;
 use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
+use crate::cluster::{Options, Session};
 use crate::condition::{Change, Look, LookStat};
+use crate::data::Simulation;
+use crate::error::Result;
+use crate::estimator::AttGt;
+use crate::estimator::through::Through;
 use crate::options::{Multiplier, Precision};
+use crate::parallel::held;
 use crate::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
-    LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, Weight,
+    LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, TILE, Weight,
 };
 use crate::source::{Answer, AnyPass, AnyStat, Draws, KeptColumn};
 
@@ -145,6 +158,98 @@ fn every_look_every_answer_to_it_and_the_change_keep_their_bits() {
     }
     let answers = LookStat::examples(&awkward()).into_iter().map(answer).collect();
     travels(&message(Ok(Reply::Looked(answers))));
+}
+
+/// An engine that writes what goes through it once more, and notes what that is.
+struct Noting {
+    engine: Threads,
+    kinds: Mutex<BTreeSet<String>>,
+}
+
+impl Noting {
+    fn note(&self, of: &str, value: &impl Debug) {
+        let text = format!("{value:?}");
+        let kind = text.split(|c: char| !c.is_alphanumeric()).next().expect("a name");
+        held(&self.kinds).insert(format!("{of} {kind}"));
+    }
+}
+
+impl Engine for Noting {
+    fn workers(&self) -> Result<usize> {
+        self.engine.workers()
+    }
+
+    fn map(
+        &self,
+        stage: &'static str,
+        tasks: &[Vec<u8>],
+        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        for bytes in tasks {
+            let task: Task<'static> = decode(bytes)?;
+            assert_eq!(encode(&task)?, *bytes);
+            travels(&task);
+            self.note("task", &task);
+        }
+        self.engine.map(stage, tasks, &mut |number, bytes| {
+            let message: Message = decode(&bytes)?;
+            assert_eq!(encode(&message)?, bytes);
+            travels(&message);
+            match &message.outcome {
+                Ok(reply) => self.note("reply", reply),
+                Err(problem) => self.note("reply", problem),
+            }
+            hear(number, bytes)
+        })
+    }
+}
+
+/// What driver and workers say to each other: of rows in no order whose values are kept, and of rows one of which is wrong.
+#[test]
+fn every_order_and_every_answer_of_fits_keeps_its_bits() {
+    let simulation = Simulation::builder().units(300).periods(4).cohorts([3, 4]).covariates(1);
+    let data = simulation.clusters(30).build().frame();
+    let data = data.sort(["y"], Default::default()).unwrap();
+    let group = data.column("group").unwrap().cast(&DataType::Float64).unwrap();
+    let mut group: Vec<Option<f64>> = group.f64().unwrap().iter().collect();
+    group[700] = Some(-3.0);
+    let mut wrong = data.clone();
+    wrong.with_column(Column::new("group".into(), group)).unwrap();
+    let named = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    let estimator = named.covariates("~ x1").cluster("cluster").keep_influence(true).build();
+    let engine = Arc::new(Noting { engine: workers(2), kinds: Mutex::default() });
+    let fits = |data: &DataFrame| {
+        let shared = Shared::new(data, 2, 300);
+        let influence = shared.directory().join("influence");
+        std::fs::create_dir(&influence).unwrap();
+        let options = Options {
+            directory: shared.directory().to_owned(),
+            influence: Some(influence),
+            precision: Precision::F64,
+            part_rows: Some(300),
+            segment_rows: Some(TILE),
+        };
+        estimator.remotely(shared.path(), Session::new(engine.clone()), &options).is_ok()
+    };
+    assert!(fits(&data) && !fits(&wrong));
+    let tasks = ["Arrange", "Check", "Ends", "Influence", "Look", "Pass", "Show", "Split"];
+    let replies = [
+        "Arranged",
+        "Checked",
+        "Ends",
+        "Influence",
+        "Looked",
+        "Passed",
+        "Problem",
+        "Shown",
+        "Split",
+    ];
+    let all: BTreeSet<String> = tasks
+        .map(|kind| format!("task {kind}"))
+        .into_iter()
+        .chain(replies.map(|kind| format!("reply {kind}")))
+        .collect();
+    assert_eq!(*held(&engine.kinds), all);
 }
 
 #[test]

@@ -179,7 +179,7 @@ impl<B: DidBackend> Cache<B> {
         if let Some(choice) = held.choice {
             data.x = choice.columns(shape.covariates, data.rows, &data.x);
         }
-        held.change.apply(stratum, &mut data);
+        held.change.apply(stratum, &mut data)?;
         let chunk = Arc::new(put(stratum, data, held.k, held.precision, device)?);
         let held_as = held.choice.map_or(shape, |choice| choice.shape(shape));
         let bytes = held_as.row_bytes() * entry.seal.rows;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{DidError, Result};
 use crate::parallel;
 use crate::pass::TILE;
 use crate::splines::Splines;
@@ -40,16 +41,19 @@ impl Expansion {
 
     /// The columns `[columns, rows]` of some rows of a stratum, from the versions `[V, rows]` of their dose: the splines from
     /// the second on, then the derivatives of these.
-    pub fn columns_of(&self, stratum: usize, rows: usize, doses: &[f64]) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if it knows no such stratum, or the rows have no such version.
+    pub fn columns_of(&self, stratum: usize, rows: usize, doses: &[f64]) -> Result<Vec<f64>> {
         let mut out = vec![0.0; self.columns() * rows];
-        let version = self.versions.get(stratum).copied().flatten();
-        let own = version.and_then(|v| doses.get(v * rows..(v + 1) * rows));
-        let (Some(doses), true) = (own, rows > 0) else { return out };
+        let version = self.versions.get(stratum).copied().ok_or_else(foreign)?;
+        let (Some(version), true) = (version, rows > 0) else { return Ok(out) };
+        let doses = doses.get(version * rows..(version + 1) * rows).ok_or_else(foreign)?;
         let Some((splines, functions)) = &self.splines else {
             out.copy_from_slice(doses);
-            return out;
+            return Ok(out);
         };
-        let Some(Some(splines)) = splines.get(stratum) else { return out };
+        let Some(splines) = splines.get(stratum).ok_or_else(foreign)? else { return Ok(out) };
         let tile = |t: usize| {
             let doses = &doses[parallel::part(t, TILE, rows)];
             (doses.len(), block(splines, *functions, doses))
@@ -60,8 +64,12 @@ impl Expansion {
                 column[t * TILE..t * TILE + n].copy_from_slice(values);
             }
         }
-        out
+        Ok(out)
     }
+}
+
+fn foreign() -> DidError {
+    DidError::Engine { problem: "the doses to be expanded are those of another sample".into() }
 }
 
 /// The columns of some doses.

@@ -2,6 +2,14 @@ use super::*;
 use crate::condition::look::Piece;
 use crate::panel::StratumData;
 
+impl Expansion {
+    /// Of strata that are not treated, have one dose, and have many.
+    pub(crate) fn example() -> Self {
+        let splines = Splines::new(2, &[f64::MIN_POSITIVE / 3.0, 0.1 + 0.2, f64::MAX]);
+        Self::new(vec![None, Some(0), Some(9)], Some((vec![None, None, splines], 4)))
+    }
+}
+
 fn stratum(doses: &[f64]) -> StratumData {
     let rows = doses.len();
     StratumData { rows, x: doses.to_vec(), rank: vec![0; rows], ..StratumData::default() }
@@ -52,7 +60,7 @@ fn columns_are_splines_and_their_derivatives_from_the_second_on() {
     assert_eq!(expansion.columns(), 8);
     assert!(expansion.is_of(3) && !expansion.is_of(2));
     let doses = [9.0, 9.0, 9.0, 1.0, 2.5, 4.0];
-    let columns = expansion.columns_of(1, 3, &doses);
+    let columns = expansion.columns_of(1, 3, &doses).unwrap();
     for (row, dose) in doses[3..].iter().enumerate() {
         for order in 0..2 {
             let expected = splines.row(*dose, order);
@@ -63,8 +71,26 @@ fn columns_are_splines_and_their_derivatives_from_the_second_on() {
             }
         }
     }
-    assert!(expansion.columns_of(0, 3, &doses).iter().all(|v| *v == 0.0));
-    assert_eq!(Expansion::new(vec![Some(1)], None).columns_of(0, 3, &doses), doses[3..]);
+    let untreated = expansion.columns_of(0, 3, &doses).unwrap();
+    assert!(untreated.len() == 24 && untreated.iter().all(|v| *v == 0.0));
+    let plain = Expansion::new(vec![Some(1)], None);
+    assert_eq!(plain.columns_of(0, 3, &doses).unwrap(), doses[3..]);
+}
+
+#[test]
+fn doses_that_are_not_there_are_an_error_and_not_zero() {
+    let splines = Splines::new(1, &[1.0, 2.0]).unwrap();
+    let with = |splines| Expansion::new(vec![Some(1), Some(0)], splines);
+    let doses = [1.0, 2.0];
+    for (expansion, stratum) in [
+        (with(None), 0),
+        (with(None), 2),
+        (with(Some((vec![None], 2))), 1),
+        (with(Some((vec![Some(splines)], 2))), 0),
+    ] {
+        let error = expansion.columns_of(stratum, 2, &doses).expect_err("another sample");
+        assert!(error.to_string().contains("another sample"), "{error}");
+    }
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn nearly_collinear_covariates_are_decorrelated() {
         assert_eq!(change.lower.is_some(), decorrelated, "{apart}");
         // The way back: the raw covariates from the changed ones.
         let mut data = rows.0[0].clone();
-        change.apply(0, &mut data);
+        change.apply(0, &mut data).unwrap();
         for i in 0..60 {
             let z = [1.0, data.x[i], data.x[60 + i]];
             for (j, raw) in [x[i], x[60 + i]].into_iter().enumerate() {

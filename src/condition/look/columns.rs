@@ -41,11 +41,12 @@ impl ColumnLook {
         }
     }
 
-    pub fn add(&self, piece: &Piece<'_>, stat: &mut ColumnSums) {
+    /// # Errors
+    /// [`DidError::Engine`] if there are fewer columns.
+    pub fn add(&self, piece: &Piece<'_>, stat: &mut ColumnSums) -> Result<()> {
         let tiles: Vec<Range<usize>> = piece.tiles().collect();
-        for part in parallel::map(tiles.len(), |t| self.tile(piece, &tiles[t])) {
-            stat.add(&part);
-        }
+        let parts = parallel::map(tiles.len(), |t| self.tile(piece, &tiles[t]));
+        parts.iter().try_for_each(|part| stat.merge(part))
     }
 
     fn tile(&self, piece: &Piece<'_>, tile: &Range<usize>) -> ColumnSums {
@@ -73,14 +74,6 @@ impl ColumnLook {
     }
 }
 
-impl ColumnSums {
-    fn add(&mut self, other: &Self) {
-        add(&mut self.y, &other.y);
-        add(&mut self.x, &other.x);
-        add(&mut self.w, &other.w);
-    }
-}
-
 impl Stat for ColumnSums {
     fn merge(&mut self, other: &Self) -> Result<()> {
         let lengths = |s: &Self| [s.y.len(), s.x.len(), s.w.len()];
@@ -89,7 +82,9 @@ impl Stat for ColumnSums {
             let problem = format!("sums of {got:?} columns were to be added to {own:?}");
             return Err(DidError::Engine { problem });
         }
-        self.add(other);
+        add(&mut self.y, &other.y);
+        add(&mut self.x, &other.x);
+        add(&mut self.w, &other.w);
         Ok(())
     }
 }

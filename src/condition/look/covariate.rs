@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Piece;
+use super::{Piece, absent};
+use crate::error::Result;
 
 /// One sum over all versions of a covariate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,9 +28,14 @@ pub(crate) enum CovariateSum {
 }
 
 impl CovariateLook {
-    pub fn add(&self, piece: &Piece<'_>, stat: &mut f64) {
+    /// # Errors
+    /// [`DidError::Engine`](crate::DidError::Engine) if there is no such covariate.
+    pub fn add(&self, piece: &Piece<'_>, stat: &mut f64) -> Result<()> {
         let columns: Vec<&[f64]> =
             piece.x().skip(self.covariate).step_by(self.covariates).collect();
+        if columns.is_empty() {
+            return Err(absent());
+        }
         for tile in piece.tiles() {
             let values = columns.iter().flat_map(|c| &c[tile.clone()]).copied();
             let of_tile = match self.sum {
@@ -41,6 +47,7 @@ impl CovariateLook {
             };
             *stat = self.join(*stat, of_tile);
         }
+        Ok(())
     }
 
     /// Of two sets of rows together.

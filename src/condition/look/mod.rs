@@ -116,17 +116,16 @@ impl Look {
     /// Adds the rows of a piece, tile by tile; pieces come in order.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if `stat` is of another look.
+    /// [`DidError::Engine`] if `stat` is of another look, or it looks at a column that there is not.
     pub fn add(&self, piece: &Piece<'_>, stat: &mut LookStat) -> Result<()> {
         match (self, stat) {
             (Self::Columns(look), LookStat::Columns(stat)) => look.add(piece, stat),
             (Self::Covariate(look), LookStat::Number(stat)) => look.add(piece, stat),
             (Self::Products(look), LookStat::Products(stat)) => look.add(piece, stat),
             (Self::Weights(look), LookStat::Number(stat)) => look.add(piece, stat),
-            (Self::Doses(look), LookStat::Doses(stat)) => return look.add(piece, stat),
-            _ => return Err(foreign()),
+            (Self::Doses(look), LookStat::Doses(stat)) => look.add(piece, stat),
+            _ => Err(foreign()),
         }
-        Ok(())
     }
 
     /// Adds the statistic of other rows of the same stratum.
@@ -153,6 +152,10 @@ impl Look {
 
 fn foreign() -> DidError {
     DidError::Engine { problem: "a look was answered by the statistic of another".into() }
+}
+
+fn absent() -> DidError {
+    DidError::Engine { problem: "a look asks for columns that a stratum has not".into() }
 }
 
 impl TryFrom<LookStat> for ColumnSums {

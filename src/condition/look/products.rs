@@ -5,8 +5,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::super::change::triangular_solve;
-use super::Piece;
+use super::{Piece, absent};
 use crate::backend::host::{HostChunk, gram};
+use crate::error::Result;
 use crate::pass::{Gram, GramJob, TILE, Weight};
 
 /// Unweighted cross-products of standardised covariates (of version 0), over the first tile of each of some strata.
@@ -21,9 +22,11 @@ pub(crate) struct ProductLook {
 }
 
 impl ProductLook {
-    pub fn add(&self, piece: &Piece<'_>, stat: &mut Gram) {
+    /// # Errors
+    /// [`DidError::Engine`](crate::DidError::Engine) if there are fewer covariates.
+    pub fn add(&self, piece: &Piece<'_>, stat: &mut Gram) -> Result<()> {
         if piece.first > 0 || piece.rows == 0 {
-            return;
+            return Ok(());
         }
         let rows = piece.rows.min(TILE);
         let standardised = piece
@@ -32,6 +35,9 @@ impl ProductLook {
             .flat_map(|(column, (mean, sd))| column[..rows].iter().map(move |x| (x - mean) / sd));
         let mut x: Vec<f64> = standardised.collect();
         let k = self.standard.len() + 1;
+        if x.len() != (k - 1) * rows {
+            return Err(absent());
+        }
         if let Some(lower) = &self.lower {
             triangular_solve(&mut x, rows, lower, k - 1);
         }
@@ -39,5 +45,6 @@ impl ProductLook {
         let jobs =
             [GramJob { stratum: 0, x: 0, w: Weight::Ones, odds: None, outcomes: Vec::new() }];
         gram(&chunk, &jobs, 1.0, std::slice::from_mut(stat));
+        Ok(())
     }
 }

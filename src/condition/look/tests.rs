@@ -7,6 +7,8 @@ impl Look {
     pub(crate) fn examples(numbers: &[f64]) -> Vec<Self> {
         let (mean, centre) = (vec![numbers.to_vec(), Vec::new()], vec![Vec::new(); 3]);
         let covariate = |sum| Self::Covariate(CovariateLook { covariate: 1, covariates: 4, sum });
+        let versions = vec![None, Some(7)];
+        let doses = |question| Self::Doses(DoseLook { versions: versions.clone(), question });
         let (largest, mean_of) = (numbers[0], numbers[numbers.len() - 1]);
         let standard = numbers.iter().map(|v| (*v, -v)).collect();
         vec![
@@ -16,6 +18,8 @@ impl Look {
             covariate(CovariateSum::Squares { largest, mean: mean_of }),
             Self::Products(ProductLook { strata: 3..9, standard, lower: Some(numbers.to_vec()) }),
             Self::Weights(WeightLook { column: 3, factor: mean_of }),
+            doses(DoseQuestion::Range { distinct: 5 }),
+            doses(DoseQuestion::Digits { digit: 3, prefixes: vec![0, u64::MAX] }),
         ]
     }
 }
@@ -27,7 +31,10 @@ impl LookStat {
         let products = Gram { zz: numbers.to_vec(), zy: Vec::new() };
         let number = numbers.iter().copied().map(Self::Number);
         let sums = [Self::Columns(ColumnSums { y, x, w }), Self::Products(products)];
-        sums.into_iter().chain(number).collect()
+        let (lowest, highest) = (numbers[0], numbers[numbers.len() - 1]);
+        let range = DoseStat::Range { lowest, highest, distinct: numbers.to_vec() };
+        let doses = [range, DoseStat::Digits(vec![0, u64::MAX])].map(Self::Doses);
+        sums.into_iter().chain(doses).chain(number).collect()
     }
 }
 
@@ -84,6 +91,28 @@ fn sums_by_hand() {
     let look = ProductLook { strata: 0..1, standard: vec![(2.0, 2.0)], lower: None };
     let LookStat::Products(gram) = asked(&Look::Products(look), &data) else { panic!("products") };
     assert_eq!(gram.zz, [3.0, -4.0, -4.0, 10.0]);
+}
+
+/// A column that there is not is an error and no zero.
+#[test]
+fn columns_that_are_not_there_are_refused() {
+    let data = hand();
+    let columns = |mean: usize, centre: usize, weights| {
+        let (mean, centre) = (vec![vec![0.0; mean]], vec![vec![0.0; centre]]);
+        Look::Columns(ColumnLook { mean, centre, weights, squares: false })
+    };
+    let (sum, standard) = (CovariateSum::Largest, vec![(0.0, 1.0); 3]);
+    for look in [
+        columns(2, 2, 1),
+        columns(1, 3, 1),
+        columns(1, 2, 2),
+        Look::Covariate(CovariateLook { covariate: 2, covariates: 3, sum }),
+        Look::Products(ProductLook { strata: 0..1, standard, lower: None }),
+        Look::Weights(WeightLook { column: 1, factor: 1.0 }),
+    ] {
+        let refused = look.add(&whole(&data), &mut look.none(0));
+        assert!(matches!(refused, Err(DidError::Engine { .. })), "{look:?}");
+    }
 }
 
 /// Bit for bit, however the tiles come.

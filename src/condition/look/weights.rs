@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Piece;
+use super::{Piece, absent};
+use crate::error::Result;
 use crate::pass::TILE;
 
 /// `Σ w` times a factor, by which each tile's sum is multiplied.
@@ -15,11 +16,12 @@ pub(crate) struct WeightLook {
 }
 
 impl WeightLook {
-    pub fn add(&self, piece: &Piece<'_>, stat: &mut f64) {
-        for column in piece.w().skip(self.column).take(1) {
-            for tile in column.chunks(TILE) {
-                *stat += tile.iter().sum::<f64>() * self.factor;
-            }
+    /// # Errors
+    /// [`DidError::Engine`](crate::DidError::Engine) if there is no such column.
+    pub fn add(&self, piece: &Piece<'_>, stat: &mut f64) -> Result<()> {
+        for tile in piece.w().nth(self.column).ok_or_else(absent)?.chunks(TILE) {
+            *stat += tile.iter().sum::<f64>() * self.factor;
         }
+        Ok(())
     }
 }

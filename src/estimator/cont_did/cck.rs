@@ -34,7 +34,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     opened: Opened<S>,
 ) -> Result<ContDidResult> {
     let Opened { setup, source, start, mut timings } = opened;
-    if source.cluster_work().is_some() {
+    if !source.is_here() {
         return Err(DidError::Config {
             option: "method",
             expected: "`parametric` on a cluster, whose driver holds no rows",

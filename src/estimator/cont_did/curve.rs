@@ -5,10 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::{DidWarning, Result};
 use crate::estimates::check::{Checked, ensure, ensure_finite};
 use crate::inference::{Combination, Critical, Estimate, Joint, pointwise};
+use crate::memory;
 use crate::options::{Band, Bootstrap, CohortShares, DoseTarget, Inference};
 use crate::splines::Splines;
 
 use super::effects::{no_law, unit};
+
+/// Normal numbers for each dose that a thread holds while it integrates over the joint law of the curve.
+const NORMALS: u128 = 5_000;
 
 /// The curve of one group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -205,6 +209,7 @@ impl Curves {
         })
     }
 
+    /// Intervals at some doses, each by itself unless the width of a band depends on all of them.
     fn estimates(
         &self,
         doses: &[f64],
@@ -212,28 +217,64 @@ impl Curves {
         inference: &Inference,
         warnings: &mut Vec<DidWarning>,
     ) -> Result<(Vec<Estimate>, Critical)> {
-        let combinations: Vec<Combination> =
-            doses.iter().map(|dose| self.at(*dose, target)).collect::<Result<_>>()?;
-        let joint = self.joint.combined(&combinations).ok_or_else(no_law)?;
         let ranges = self.cohorts.iter().map(|cohort| cohort.splines.range());
         let range = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (l, h)| {
             (low.min(l), high.max(h))
         });
-        let joint = Joint { unit: unit(target, range), ..joint };
-        let errors = joint.standard_errors();
-        let critical = match (self.bands, inference.band) {
-            (Some((att, acrt)), Band::Uniform) => {
-                let value = match target {
-                    DoseTarget::Level => att,
-                    DoseTarget::Slope => acrt,
-                };
-                Critical { value, band: Band::Uniform }
+        let unit = unit(target, range);
+        let value = match (inference.band, self.bands, target) {
+            (Band::Pointwise, _, _) => pointwise(inference.alpha),
+            (Band::Uniform, Some((att, _)), DoseTarget::Level) => att,
+            (Band::Uniform, Some((_, acrt)), DoseTarget::Slope) => acrt,
+            (Band::Uniform, None, _) => {
+                return self.banded(doses, (target, unit), inference, warnings);
             }
-            _ => joint.critical(inference, &errors, true, warnings),
         };
+        let estimate = |dose: &f64| -> Result<Estimate> {
+            let combination = self.at(*dose, target)?;
+            let joint = self.joint.combined([&combination]).ok_or_else(no_law)?;
+            let se = Joint { unit, ..joint }.standard_errors().pop().flatten();
+            Ok(Estimate::new(Some(combination.value), se, value))
+        };
+        let estimates = doses.iter().map(estimate).collect::<Result<_>>()?;
+        Ok((estimates, Critical { value, band: inference.band }))
+    }
+
+    /// Intervals from the joint law of the curve at all doses.
+    fn banded(
+        &self,
+        doses: &[f64],
+        (target, unit): (DoseTarget, f64),
+        inference: &Inference,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<(Vec<Estimate>, Critical)> {
+        self.check_room(doses.len())?;
+        let combinations: Vec<Combination> =
+            doses.iter().map(|dose| self.at(*dose, target)).collect::<Result<_>>()?;
+        let joint = self.joint.combined(&combinations).ok_or_else(no_law)?;
+        let joint = Joint { unit, ..joint };
+        let errors = joint.standard_errors();
+        let critical = joint.critical(inference, &errors, true, warnings);
         let estimate = |(c, se): (&Combination, &Option<f64>)| {
             Estimate::new(Some(c.value), *se, critical.value)
         };
         Ok((combinations.iter().zip(&errors).map(estimate).collect(), critical))
+    }
+
+    /// An error unless the joint law of the curve at so many doses has room.
+    fn check_room(&self, doses: usize) -> Result<()> {
+        let (doses, parameters) = (doses as u128, self.joint.len().max(1) as u128);
+        let drawn = self.joint.draws.as_ref().map(|draws| draws.len() as u128 / parameters);
+        // What is collected has up to twice its room while it grows. Without draws the covariance becomes a correlation and its
+        // roots.
+        let (squares, rows) = match drawn {
+            Some(drawn) => (3, 3 * drawn),
+            None => (8, rayon::current_num_threads() as u128 * NORMALS),
+        };
+        memory::check(
+            "the uniform band of the curve (`dvals`)",
+            8 * doses * (squares * doses + rows + 2 * parameters),
+            "ask for fewer doses, or for pointwise intervals",
+        )
     }
 }

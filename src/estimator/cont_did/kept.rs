@@ -1,11 +1,9 @@
 //! The treated units' changes and doses, unit by unit.
 
-use crate::cell::PlannedCell;
+use crate::cell::{Outcome, PlannedCell, rows_pass};
 use crate::error::{DidError, Result};
 use crate::panel::Sample;
-use crate::pass::{
-    Consumers, Dot, InfluencePass, KeptRows, Leg, PlanColumn, StratumPlan, UNTRIMMED,
-};
+use crate::pass::KeptRows;
 use crate::source::Source;
 
 /// Treated units of a comparison of two periods, in canonical order.
@@ -23,39 +21,19 @@ pub(super) struct Treated {
 /// A unit's rank, its cluster if there are any, and its columns.
 type Row = (u64, Option<u32>, [f64; COLUMNS]);
 
-/// Columns that are kept: change, dose and weight.
+/// Columns of [`rows_pass`]: change, dose and weight.
 const COLUMNS: usize = 3;
 
-/// Has a pass over influence values keep what it reads: with `c = 1` a value is the change, with `e` the dose, with `f = 1` the
-/// weight.
+/// Has a pass over influence values keep what it reads.
 ///
 /// # Errors
 /// What the source reports, and [`DidError::Engine`] for rows that are not the cell's.
 pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<Treated> {
     let sample = source.sample();
-    let (Some(side), Some(rows)) =
-        (cell.sides.first(), cell.sides.first().and_then(|side| side.treated.first()))
-    else {
-        return Err(foreign());
-    };
-    let columns = side.outcome.columns();
-    let &[post, base] = &columns[..] else { return Err(foreign()) };
-    let plain = Leg { post, base: Some(base), ..Leg::default() };
-    let legs = [
-        Leg { c: 1.0, ..plain.clone() },
-        Leg { e: Some(0), ..plain.clone() },
-        Leg { f: 1.0, w: rows.w, ..plain },
-    ];
-    let column = |(column, leg): (usize, Leg)| PlanColumn { column, legs: vec![leg] };
-    let plan = StratumPlan {
-        dots: vec![Dot { x: 0, v: vec![0.0, 1.0] }],
-        columns: legs.into_iter().enumerate().map(column).collect(),
-        ..StratumPlan::default()
-    };
-    let mut strata = vec![StratumPlan::default(); sample.n_strata()];
-    strata[rows.stratum] = plan;
-    let consumers = Consumers { clusters: None, multipliers: None, keep_rows: true };
-    let pass = InfluencePass { columns: COLUMNS, trim: UNTRIMMED, strata, consumers };
+    let side = cell.sides.first().ok_or_else(foreign)?;
+    let rows = side.treated.first().ok_or_else(foreign)?;
+    let Outcome::Change { post, base } = side.outcome else { return Err(foreign()) };
+    let pass = rows_pass(sample, rows, side.outcome);
     let mut kept: Vec<Row> = Vec::with_capacity(cell.n_treated);
     source.run_keeping(&pass, &mut |rows| keep(&mut kept, &rows))?;
     kept.sort_unstable_by_key(|(rank, ..)| *rank);

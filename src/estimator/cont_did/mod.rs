@@ -69,8 +69,8 @@ estimator! {
         /// unit's dose is not 0.
         #[doc(alias = "gname")]
         pub group: Option<String>,
-        /// Dose of the row's unit: at least 0, and one number from the unit's treatment on. What it is before, and what it is for
-        /// never-treated units, does not matter.
+        /// Dose of the row's unit: from its treatment on one number, at least 0. With a group column it does not matter which number
+        /// stands before, and with never-treated units, but there must be one: a row without is left out.
         #[doc(alias = "dname")]
         pub dose: String,
         /// There are no covariates: `~ 1`.
@@ -132,7 +132,7 @@ estimator! {
         #[serde(default = "yes")]
         pub comparison_noise: bool,
         /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it says how many draws decide the
-        /// dimension and the bands (999 without).
+        /// dimension and the bands (9,999 without).
         #[doc(alias = "biters")]
         pub bootstrap: Option<Bootstrap>,
         /// How the bootstrap draws. Where everything is estimated anew, knots stay where they are.

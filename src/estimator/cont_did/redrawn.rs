@@ -40,7 +40,7 @@ impl Redrawn {
         let whole = Estimates { columns, planned, sample };
         let of_sample = whole.of(&cells, &totals, &totals).ok_or_else(lost)?;
         let batches: Box<dyn Iterator<Item = Draws>> = match resampling {
-            Resampling::Empirical if source.cluster_work().is_some() => {
+            Resampling::Empirical if !source.is_here() => {
                 return Err(DidError::Config {
                     option: "resampling",
                     expected: "`multiplier` or `weighted` on a cluster, whose workers know no units but their own",

@@ -155,7 +155,7 @@ impl MultiplegtResult {
     /// Placebos, farthest first, and effects, with their covariance.
     ///
     /// # Errors
-    /// [`DidError::MissingCells`](crate::DidError::MissingCells) if one of them has no estimate.
+    /// [`DidError::MissingEffect`](crate::DidError::MissingEffect) if one of them has no estimate.
     pub fn event_time_estimates(&self) -> crate::error::Result<EventTimeEstimates> {
         let effects = self.effects.len();
         let order: Vec<usize> =

@@ -193,6 +193,33 @@ fn grids_that_cut_an_interval_say_so() {
     assert!(cut.intervals[0].open && cut.warnings.len() == 1, "{:?}", cut.warnings);
     let empty = example(2).honest(options.grid(50.0, 51.0)).expect("an analysis");
     assert_eq!((empty.intervals[0].lower, empty.warnings.len()), (None, 1));
+    // A fixed-length first stage ends where its own grid does, and nowhere else.
+    let fixed = Honest::smoothness().m([0.05]).method(HonestMethod::ConditionalFixedLength);
+    let whole = example(2).honest(fixed.clone()).expect("an analysis");
+    assert!(!whole.intervals[0].open && whole.warnings.is_empty(), "{:?}", whole.warnings);
+    let cut = example(2).honest(fixed.grid(0.0, 0.5)).expect("an analysis");
+    assert!(cut.intervals[0].open && cut.warnings.len() == 1, "{:?}", cut.warnings);
+}
+
+#[test]
+fn moments_without_variance_are_known() {
+    // All coefficients are multiples of one number, whose second differences are zero: of those of -2.5, -1, 0, 1 - θ the first
+    // is -0.5 and the second -θ, whatever the draw.
+    let v = [2.0, 1.0, -1.0];
+    let covariance = v.map(|a| v.map(|b| a * b).to_vec()).to_vec();
+    let study = EventStudy::new(vec![-2.5, -1.0, 1.0], covariance, 2, 1).expect("it fits together");
+    let conditional = Honest::smoothness().method(HonestMethod::Conditional);
+    let interval = |options: Honest| study.honest(options).expect("an analysis").intervals[0];
+    assert_eq!(interval(conditional.clone().m([0.1])).lower, None);
+    let relative = Honest::relative_smoothness().m([1.0]);
+    for (options, end) in [
+        (conditional.m([0.6]), 0.6),
+        (relative.clone().method(HonestMethod::Conditional), 0.5),
+        (relative, 0.5),
+    ] {
+        let found = interval(options.grid_points(1000));
+        near([found.lower, found.upper].map(|e| e.unwrap_or(f64::NAN)), [-end, end], 0.05);
+    }
 }
 
 #[test]
@@ -289,6 +316,21 @@ fn what_does_not_fit_together_is_refused() {
     let times = EventStudy::new(vec![1.0, 2.0], one(), 1, 1).expect("it fits together");
     refused(times.clone().at_event_times(vec![0.0]), "event times");
     refused(times.clone().at_event_times(vec![0.0, f64::NAN]), "event times");
+    let unit = |i: usize| (0..3).map(|j| f64::from(u8::from(i == j))).collect();
+    let three = EventStudy::new(vec![0.0, 0.0, 1.0], (0..3).map(unit).collect(), 2, 1);
+    let three = three.expect("it fits together");
+    refused(three.clone().at_event_times(vec![-5.0, -2.0, 0.0]), "-5, -2, 0 are not consecutive");
+    refused(three.clone().at_event_times(vec![-2.0, -1.0, 0.0]), "left out between -1 and 0");
+    assert!(three.at_event_times(vec![-6.0, -4.0, 0.0]).is_ok());
+    let off_diagonal = vec![vec![0.0, 0.0, 0.0], vec![0.0, 0.0, 1.0], vec![0.0, 1.0, 0.0]];
+    let crossed = EventStudy::new(vec![0.0, 1.0, 1.0], off_diagonal, 1, 2);
+    refused(crossed, "coefficients 2 and 3 is 1, more than their variances of 0 and 0");
+    let correlated = |by: f64| {
+        EventStudy::new(vec![1.0, 2.0], vec![vec![4.0, -2.0 * by], vec![-2.0 * by, 1.0]], 1, 1)
+    };
+    refused(correlated(1.01), "coefficients 1 and 2 is -2.02");
+    // Equal but for the last digits.
+    assert!(correlated(1.0 + 1e-7).is_ok());
     for (options, words) in [
         (Honest::smoothness().m([-1.0]), "`m`"),
         (Honest::smoothness().m([]), "`m`"),

@@ -10,7 +10,7 @@ use super::place::{Plan, Position};
 use super::reading::{Reading, Shard};
 use crate::error::{DidError, Result};
 use crate::panel::additive::Additive;
-use crate::panel::arrange::{Decided, Shown, decide};
+use crate::panel::arrange::{Decided, decide};
 use crate::panel::audit::SampleAudit;
 use crate::panel::changes::Changes;
 use crate::panel::counts::Counts;
@@ -22,6 +22,7 @@ use crate::panel::placement::Placement;
 use crate::panel::request::Request;
 use crate::panel::rules::Rules;
 use crate::panel::sample::Sample;
+use crate::panel::shown::Shown;
 use crate::panel::survey::Survey;
 
 /// What is asked about the rows of a shard.

@@ -36,26 +36,42 @@ pub(crate) struct RegressionRows {
 
 /// First treated periods and periods, by row.
 pub(crate) struct Cohorts {
-    /// Positive infinity for never treated (0, +inf, null).
+    /// Positive infinity for never treated (0, +inf, null), NaN if missing.
     pub cohort: Values,
     pub time: Values,
 }
 
 impl Cohorts {
+    /// From the columns [in periods](in_periods).
     fn read(df: &DataFrame, columns: &CohortColumns) -> Result<Self> {
-        let CohortColumns { cohort, time, frequency } = columns;
-        let numbers = |name: &str, role, null| {
-            let series = periods(find(df, name, role)?, role, *frequency, 0)?;
-            numeric(&series, role, null).map(Numbers::values)
+        let distinct = |name: &str, role, null| {
+            let numbers = numeric(find(df, name, role)?.as_materialized_series(), role, null)?;
+            // Infinity as the largest value: all rows are looked at.
+            match numbers.indistinct(f64::INFINITY) {
+                None => Ok(numbers.values()),
+                Some((row, value)) => {
+                    Err(DidError::TooManyDigits { column: name.to_owned(), role, value, row })
+                }
+            }
         };
-        let cohorts = numbers(cohort, "group", f64::INFINITY)?;
+        let cohorts = distinct(&columns.cohort, "group", f64::INFINITY)?;
         if let Some((row, value)) = (0..).zip(&*cohorts).find(|(_, g)| **g < 0.0) {
-            return Err(negative_group(cohort, *value, row));
+            return Err(negative_group(&columns.cohort, *value, row));
         }
-        let never = |g: &f64| if *g == 0.0 || g.is_nan() { f64::INFINITY } else { *g };
+        let never = |g: &f64| if *g == 0.0 { f64::INFINITY } else { *g };
         let cohorts: Vec<f64> = cohorts.iter().map(never).collect();
-        Ok(Self { cohort: cohorts.into(), time: numbers(time, "time", f64::NAN)? })
+        Ok(Self { cohort: cohorts.into(), time: distinct(&columns.time, "time", f64::NAN)? })
     }
+}
+
+/// The frame with periods in place of dates, so that the dates of a period are one level, too.
+fn in_periods(df: &DataFrame, columns: &CohortColumns) -> Result<DataFrame> {
+    let mut out = df.clone();
+    for (name, role) in [(&columns.cohort, "group"), (&columns.time, "time")] {
+        let series = periods(find(df, name, role)?, role, columns.frequency, 0)?;
+        out.with_column(series.into_column())?;
+    }
+    Ok(out)
 }
 
 impl RegressionRows {
@@ -92,9 +108,11 @@ impl RegressionRows {
         }
         texts.check()?;
         let weights = columns.weights.as_ref().map(|name| weights(&df, name)).transpose()?;
-        let factors = Coded::read(&df, &columns.formula.absorb, "fixed effect")?;
-        let clusters = Coded::read(&df, &columns.clusters, "cluster")?;
-        let cohorts = columns.cohorts.as_ref().map(|c| Cohorts::read(&df, c)).transpose()?;
+        let dated = columns.cohorts.as_ref().map(|c| in_periods(&df, c)).transpose()?;
+        let levels: &DataFrame = dated.as_ref().unwrap_or(&df);
+        let factors = Coded::read(levels, &columns.formula.absorb, "fixed effect")?;
+        let clusters = Coded::read(levels, &columns.clusters, "cluster")?;
+        let cohorts = columns.cohorts.as_ref().map(|c| Cohorts::read(levels, c)).transpose()?;
         let mut rounded: Vec<String> = regressors.rounded().to_vec();
         if outcome.is_rounded() {
             rounded.insert(0, columns.formula.outcome_label().to_owned());
@@ -126,6 +144,7 @@ impl RegressionRows {
         }
         if let (Some(cohorts), Some(columns)) = (&self.cohorts, &columns.cohorts) {
             gaps.mark(&columns.time, |row| cohorts.time[row].is_finite());
+            gaps.mark(&columns.cohort, |row| !cohorts.cohort[row].is_nan());
         }
         if let (Some(weights), Some(name)) = (&self.weights, &columns.weights) {
             gaps.mark(name, |row| weights[row].is_finite());

@@ -157,7 +157,7 @@ impl Rules {
         if complete == 0 {
             return Err(DidError::EmptySample {
                 after: "after balancing: no unit is observed in every period",
-                remedy: "allow an unbalanced panel, or use repeated cross sections",
+                remedy: "leave out periods that most units miss or, where the estimator has these options, allow an unbalanced panel or use repeated cross sections",
             });
         }
         self.drops_incomplete = true;

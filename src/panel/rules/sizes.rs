@@ -11,23 +11,26 @@ pub(in crate::panel) fn smallest_cohort(covariates: usize) -> usize {
     covariates + 5
 }
 
-/// Cohorts and their average rows a period.
+/// Cohorts and how large they are.
 pub(in crate::panel) struct CohortSizes<'a> {
     pub cohorts: &'a [Cohort],
+    /// Average rows a period, as R `did` counts.
     pub rows: &'a [f64],
-    /// Rows that a group should have.
+    /// Units, or rows that are units of their own, as R `triplediff` counts.
+    pub observed: &'a [f64],
+    /// What a group should have.
     pub required: usize,
 }
 
 impl CohortSizes<'_> {
-    /// Rows a period of some of the cohorts.
-    fn of(&self, keep: impl Fn(&Cohort) -> bool) -> f64 {
-        self.cohorts.iter().zip(self.rows).filter(|(c, _)| keep(c)).map(|(_, rows)| rows).sum()
+    /// The size of some of the cohorts together.
+    fn of(&self, sizes: &[f64], keep: impl Fn(&Cohort) -> bool) -> f64 {
+        self.cohorts.iter().zip(sizes).filter(|(c, _)| keep(c)).map(|(_, size)| size).sum()
     }
 
-    /// The never-treated group must be large enough if it is the only comparison.
-    pub fn check_never_treated(&self) -> Result<()> {
-        let (size, required) = (self.of(|c| c.group.is_infinite()), self.required);
+    /// The never-treated group must be large enough, by these sizes, if it is the only comparison.
+    pub fn check_never_treated(&self, sizes: &[f64]) -> Result<()> {
+        let (size, required) = (self.of(sizes, |c| c.group.is_infinite()), self.required);
         if size < required as f64 {
             return Err(DidError::SmallNeverTreated { size: size as usize, required });
         }
@@ -36,8 +39,8 @@ impl CohortSizes<'_> {
 
     /// Both groups of a two-period comparison must be large enough, as in R `DRDID`.
     pub fn check_two_groups(&self) -> Result<()> {
-        check("treated", self.of(|c| c.group.is_finite()), self.required)?;
-        check("comparison", self.of(|c| c.group.is_infinite()), self.required)
+        check("treated", self.of(self.rows, |c| c.group.is_finite()), self.required)?;
+        check("comparison", self.of(self.rows, |c| c.group.is_infinite()), self.required)
     }
 
     /// Eligible and ineligible units of both groups must be enough for a standard error, as in R `triplediff`.
@@ -48,8 +51,8 @@ impl CohortSizes<'_> {
             ("untreated and eligible", false, true),
             ("untreated and ineligible", false, false),
         ] {
-            let size = self.of(|c| c.group.is_finite() == treated && c.eligible == eligible);
-            check(group, size, SMALLEST_SUBGROUP)?;
+            let own = |c: &Cohort| c.group.is_finite() == treated && c.eligible == eligible;
+            check(group, self.of(self.observed, own), SMALLEST_SUBGROUP)?;
         }
         Ok(())
     }

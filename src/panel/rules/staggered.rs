@@ -36,7 +36,7 @@ impl Design for Staggered {
 
     fn check_sizes(&self, sizes: &CohortSizes<'_>, _two_periods: bool) -> Result<()> {
         match self.control_group {
-            ControlGroup::NeverTreated => sizes.check_never_treated(),
+            ControlGroup::NeverTreated => sizes.check_never_treated(sizes.rows),
             ControlGroup::NotYetTreated => Ok(()),
         }
     }

@@ -183,30 +183,36 @@ fn groups_that_are_too_small_are_refused_by_the_design_that_compares_them() {
     let cohort = |group, eligible| Cohort { group, eligible };
     let cohorts = [(2.0, false), (2.0, true), (NEVER, false), (NEVER, true)];
     let cohorts = cohorts.map(|(group, eligible)| cohort(group, eligible));
-    let check = |options: SampleOptions, two_periods, rows: [f64; 4]| {
-        let sizes = CohortSizes { cohorts: &cohorts, rows: &rows, required: smallest_cohort(2) };
+    let check = |options: SampleOptions, two_periods, rows: [f64; 4], observed: [f64; 4]| {
+        let required = smallest_cohort(2);
+        let sizes = CohortSizes { cohorts: &cohorts, rows: &rows, observed: &observed, required };
         options.design.own().check_sizes(&sizes, two_periods)
     };
-    let few_never = [9.0, 9.0, 3.0, 3.5];
-    for options in [staggered(NeverTreated, 0), triple(NeverTreated)] {
-        let found = check(options, false, few_never);
+    let (few_never, many) = ([9.0, 9.0, 3.0, 3.5], [9.0; 4]);
+    for (options, [rows, observed]) in
+        [(staggered(NeverTreated, 0), [few_never, many]), (triple(NeverTreated), [many, few_never])]
+    {
+        let found = check(options, false, rows, observed);
         let expected = matches!(found, Err(DidError::SmallNeverTreated { size: 6, required: 7 }));
         assert!(expected, "{found:?}");
+        assert!(check(options, false, observed, rows).is_ok());
     }
     for options in [staggered(NotYetTreated, 0), triple(NotYetTreated)] {
-        assert!(check(options, false, few_never).is_ok());
+        assert!(check(options, false, few_never, few_never).is_ok());
     }
     let two = options(StudyDesign::TwoPeriods(TwoPeriods));
     let small = |found: Result<()>| match found {
         Err(DidError::SmallGroup { group, size, required }) => Some((group, size, required)),
         _ => None,
     };
-    assert_eq!(small(check(two, true, few_never)), Some(("comparison", 6, 7)));
-    assert_eq!(small(check(two, true, [1.0, 5.0, 9.0, 0.0])), Some(("treated", 6, 7)));
+    assert_eq!(small(check(two, true, few_never, many)), Some(("comparison", 6, 7)));
+    assert_eq!(small(check(two, true, [1.0, 5.0, 9.0, 0.0], many)), Some(("treated", 6, 7)));
     let few_ineligible = [4.0, 9.0, 9.0, 9.0];
-    assert!(check(two, true, few_ineligible).is_ok());
-    let found = small(check(triple(NotYetTreated), true, few_ineligible));
+    assert!(check(two, true, few_ineligible, few_ineligible).is_ok());
+    let found = small(check(triple(NotYetTreated), true, many, few_ineligible));
     assert_eq!(found, Some(("treated and ineligible", 4, 5)));
+    // Covariates are no matter of the groups, and averages over periods none of the subgroups.
+    assert!(check(triple(NotYetTreated), true, [1.0; 4], [5.0; 4]).is_ok());
 }
 
 #[test]

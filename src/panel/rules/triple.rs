@@ -31,8 +31,8 @@ impl Design for Triple {
 
     fn check_sizes(&self, sizes: &CohortSizes<'_>, two_periods: bool) -> Result<()> {
         match (two_periods, self.control_group) {
-            (true, _) => sizes.check_two_groups().and_then(|()| sizes.check_subgroups()),
-            (false, ControlGroup::NeverTreated) => sizes.check_never_treated(),
+            (true, _) => sizes.check_subgroups(),
+            (false, ControlGroup::NeverTreated) => sizes.check_never_treated(sizes.observed),
             (false, ControlGroup::NotYetTreated) => Ok(()),
         }
     }

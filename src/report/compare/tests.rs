@@ -1,5 +1,15 @@
 use super::*;
+use crate::ContDid;
+use crate::backend::Cpu;
+use crate::data::DoseSimulation;
 use crate::report::fixtures;
+
+/// What the note says that stars are of.
+fn stars(model: &dyn Comparable) -> String {
+    let table = compare(&[("a", model)]);
+    let note = table.notes[0].split_once("`*' ").and_then(|(_, of)| of.split_once(" confidence"));
+    note.expect("a note on stars").0.to_owned()
+}
 
 #[test]
 fn models_stand_side_by_side() {
@@ -31,7 +41,7 @@ fn models_stand_side_by_side() {
  Covariates               ~ 1          ~ lpop
  Units                    500             500
 ---
-Standard errors in parentheses. `*' 95% pointwise or 95% simultaneous confidence band does not cover 0
+Standard errors in parentheses. `*' 95% pointwise or 95% simultaneous (Overall ATT: pointwise) confidence band does not cover 0
 ";
     assert_eq!(table.to_string(), expected);
 }
@@ -57,4 +67,32 @@ fn kinds_of_results_mix() {
 #[test]
 fn nothing_to_compare() {
     assert_eq!(compare(&[]), Table::default());
+}
+
+#[test]
+fn notes_tell_bands_from_pointwise_intervals() {
+    assert_eq!(stars(&fixtures::uniform()), "95% simultaneous");
+    assert_eq!(stars(&fixtures::universal()), "95% pointwise");
+    assert_eq!(stars(&fixtures::group()), "95% simultaneous (Overall ATT: pointwise)");
+    assert_eq!(stars(&fixtures::calendar()), "95% pointwise");
+    // There is no row that the band would be of.
+    let asked = Aggregated { band: Band::Uniform, ..fixtures::simple() };
+    assert_eq!(stars(&asked), "95% pointwise");
+}
+
+#[test]
+fn curves_have_bands_of_their_own() {
+    let data = DoseSimulation::builder().units(300).seed(2).build().frame();
+    let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    let fit = config.dose("dose").build().fit(&data, &Default::default());
+    let mut fit = fit.expect("a fit");
+    assert_eq!(stars(&fit), "95% pointwise");
+    fit.dose.band_acrt = Band::Uniform;
+    assert_eq!(stars(&fit), "95% simultaneous (Overall ATT, Overall ACRT, ATT: pointwise)");
+    fit.dose.band_att = Band::Uniform;
+    assert_eq!(stars(&fit), "95% simultaneous (Overall ATT, Overall ACRT: pointwise)");
+    fit.aggregation = DoseAggregation::EventStudy;
+    assert_eq!(stars(&fit), "95% pointwise");
+    fit.level.settings.inference.band = Band::Uniform;
+    assert_eq!(stars(&fit), "95% simultaneous (Overall ATT: pointwise)");
 }

@@ -79,3 +79,14 @@ group,time,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control
     ));
     assert!(csv.contains("\ngroup,overall,,-0.0328195972,"));
 }
+
+#[test]
+fn a_method_is_named_where_there_is_a_choice() {
+    let mut cells = fixtures::uniform();
+    cells.settings.method = None;
+    let frame = cells.glance().expect("a frame");
+    let method = frame.column("method").expect("method").str().expect("strings");
+    assert_eq!(method.get(0), Some("User-Supplied"));
+    cells.settings.dose = Some("dose".into());
+    assert_eq!(nulls(&cells.glance().expect("a frame"), "method"), 1);
+}

@@ -36,6 +36,8 @@ pub(super) struct Chart {
     pub(super) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
     pub(super) categories: bool,
+    /// What estimates are of, for the legend.
+    pub(super) parameter: &'static str,
     pub(super) overall: Option<f64>,
     pub(super) uniform: bool,
     /// If the rows are robust intervals by how large violations may be.
@@ -82,7 +84,7 @@ impl Chart {
                 facets.push(Facet { title: format!("Group {group}"), rows: vec![row] });
             }
         }
-        let words = Words { title: "Group-Time Average Treatment Effects", x_label: "Period" };
+        let words = Words { title: result.title(), x_label: "Period" };
         let mut chart = Self::new(&words, axis(&result.settings), facets, options);
         chart.frequency = result.settings.frequency;
         chart.finish(options, result.band, result.settings.inference.alpha);
@@ -136,7 +138,7 @@ impl Chart {
 
     pub(super) fn new(
         words: &Words<'_>,
-        (parameter, outcome): (&str, &str),
+        (parameter, outcome): (&'static str, &str),
         facets: Vec<Facet>,
         options: &PlotOptions,
     ) -> Self {
@@ -150,6 +152,7 @@ impl Chart {
             facets,
             frequency: None,
             categories: false,
+            parameter,
             overall: None,
             uniform: false,
             robust: None,
@@ -180,7 +183,8 @@ impl Chart {
             let digits =
                 Digits::of(&[crate::Estimate { att: Some(overall), ..Default::default() }]);
             let value = digits.show(Some(overall)).replace('-', "−");
-            entry(Key::Overall(MUTED), format!("Overall ATT ({value})"));
+            let parameter = self.parameter;
+            entry(Key::Overall(MUTED), format!("Overall {parameter} ({value})"));
         }
     }
 

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::Estimate;
 use crate::aggregate::AggregatedRow;
+use crate::options::DoseTarget;
 use crate::report::fixtures;
 
 /// A folder that goes away with its value, unless the environment asks to keep the pictures for people to look at.
@@ -143,6 +144,22 @@ fn svg_escapes_names_and_keeps_colours() {
     assert!(!svg.contains("#090807") && !svg.contains("uniform band"));
     let svg = fixtures::group().to_svg(&PlotOptions::new().show_legend(false)).expect("a plot");
     assert!(!svg.contains("Overall"));
+}
+
+#[test]
+fn pictures_have_the_words_of_tables() {
+    let options = PlotOptions::new();
+    let (mut cells, mut group) = (fixtures::uniform(), fixtures::group());
+    let title = |cells: &GroupTimeResult| Chart::att_gt(cells, &options).expect("a chart").title;
+    assert_eq!(title(&cells), "Group-Time Average Treatment Effects");
+    assert!(group.to_svg(&options).expect("a plot").contains("Overall ATT ("));
+    cells.settings.eligible = Some("eligible".into());
+    assert_eq!(title(&cells), cells.to_table().title);
+    cells.settings.target = DoseTarget::Slope;
+    group.settings.target = DoseTarget::Slope;
+    assert_eq!(title(&cells), "Group-Time Average Causal Responses");
+    let svg = group.to_svg(&options).expect("a plot");
+    assert!(svg.contains("Overall ACRT (") && !svg.contains("ATT"), "{svg}");
 }
 
 #[test]

@@ -107,7 +107,8 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("\\textless{}"),
             '>' => out.push_str("\\textgreater{}"),
             '|' => out.push_str("\\textbar{}"),
-            '"' => out.push_str("\\textquotedbl{}"),
+            // `\textquotedbl` is undefined in LaTeX's default font encoding.
+            '"' => out.push_str("\\char34{}"),
             '−' => out.push_str("$-$"),
             '±' => out.push_str("$\\pm$"),
             '≤' => out.push_str("$\\leq$"),

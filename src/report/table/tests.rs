@@ -10,7 +10,11 @@ fn table() -> Table {
             Section { caption: None, header: strings(&["", "A-1", ""]), rows: vec![row] },
             Section { rows: vec![strings(&["n", "-7"])], ..Section::default() },
         ],
-        notes: vec!["`*' is <b>".into(), String::new(), "$ from -3 to (-4), pre-test #1".into()],
+        notes: vec![
+            "`*' is <b>".into(),
+            String::new(),
+            "$ from -3 to (-4), \"pre\"-test #1".into(),
+        ],
     }
 }
 
@@ -26,7 +30,7 @@ T_1 \\ [~^]
 ---
 `*' is <b>
 
-$ from -3 to (-4), pre-test #1
+$ from -3 to (-4), \"pre\"-test #1
 ";
     assert_eq!(table().to_string(), expected);
 }
@@ -42,7 +46,7 @@ fn markdown_is_escaped() {
 | n | -7 |  |
 
 - \\`\\*' is \\<b\\>
-- \\$ from -3 to (-4), pre-test \\#1
+- \\$ from -3 to (-4), \"pre\"-test \\#1
 ";
     assert_eq!(table().to_markdown(), expected);
 }
@@ -64,7 +68,7 @@ n & $-$7 &  \\
 \par\smallskip
 \begin{minipage}{\linewidth}\footnotesize
 `*' is \textless{}b\textgreater{}\par
-\$ from $-$3 to ($-$4), pre-test \#1\par
+\$ from $-$3 to ($-$4), \char34{}pre\char34{}-test \#1\par
 \end{minipage}
 \end{table}
 ";

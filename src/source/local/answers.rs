@@ -114,7 +114,7 @@ impl<B: DidBackend> Local<B> {
                 for piece in pieces(spill, segment) {
                     let mut piece = spill.read(stratum, piece)?;
                     read += Seal::of(&piece.rank);
-                    change.apply(stratum, &mut piece);
+                    change.apply(stratum, &mut piece)?;
                     add(&self.chunk(stratum, piece, device)?)?;
                 }
             }

@@ -72,7 +72,7 @@ impl<B: DidBackend> Raw for LocalStrata<B> {
         match strata {
             Strata::Resident(mut strata) => {
                 change.check_room(strata.iter().map(|s| s.rows).sum())?;
-                apply(&change, &mut strata);
+                apply(&change, &mut strata)?;
                 local.hold(strata, length, budget)?;
             }
             Strata::Spilled(spill) => {

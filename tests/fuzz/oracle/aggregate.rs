@@ -49,7 +49,15 @@ pub fn aggregate(fit: &Fit, options: Aggregation) -> Result<Aggregated, Refusal>
         return Err(Refusal::MissingCells);
     }
     let mut calendar = fit.sample.periods.clone();
-    calendar.extend(&fit.sample.groups);
+    if options.na_rm {
+        // Groups that are left out, and in averages by group those without a cell in the window, take no place.
+        let longest = options.max_e.unwrap_or(f64::INFINITY);
+        let averaged = |c: &&&Cell| c.time >= c.group && c.time <= c.group + longest;
+        let by_group = options.kind == AggregationKind::Group;
+        calendar.extend(cells.iter().filter(|c| !by_group || averaged(c)).map(|c| c.group));
+    } else {
+        calendar.extend(&fit.sample.groups);
+    }
     calendar.sort_by(f64::total_cmp);
     calendar.dedup();
     let selected = Selected { fit, options, cells, calendar };

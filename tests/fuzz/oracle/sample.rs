@@ -16,6 +16,8 @@ pub struct Request {
     pub sections: bool,
     /// Keeps units with missing periods.
     pub unbalanced: bool,
+    /// Whether cells use those of them that are observed in both periods.
+    pub pairs: bool,
     pub never_treated: bool,
     pub anticipation: f64,
     pub timing: Timing,
@@ -221,18 +223,26 @@ impl Sample {
         let required = request.formula.variables as f64 + 5.0;
         let never = |u: &Unit| u.group.is_infinite();
         if !self.two_periods {
-            let small = request.never_treated && self.size(never) < required;
+            let size = if request.triple { self.count(never) } else { self.size(never) };
+            let small = request.never_treated && size < required;
             return if small { Err(Refusal::SmallNeverTreated) } else { Ok(()) };
         }
-        let mut small = self.size(never) < required || self.size(|u| !never(u)) < required;
-        if request.triple {
-            for (treated, eligible) in [(true, true), (true, false), (false, true), (false, false)]
-            {
-                let part = |u: &Unit| u.group.is_finite() == treated && u.eligible == eligible;
-                small |= self.size(part) < 5.0;
-            }
-        }
+        let small = if request.triple {
+            let compared = |u: &Unit| !request.pairs || u.rows.iter().all(Option::is_some);
+            let few = |treated: bool, eligible: bool| {
+                let own = |u: &Unit| u.group.is_finite() == treated && u.eligible == eligible;
+                self.count(|u| own(u) && compared(u)) < 5.0
+            };
+            few(true, true) || few(true, false) || few(false, true) || few(false, false)
+        } else {
+            self.size(never) < required || self.size(|u| !never(u)) < required
+        };
         if small { Err(Refusal::SmallGroup) } else { Ok(()) }
+    }
+
+    /// Units that satisfy `keep`, by which R `triplediff` judges.
+    fn count(&self, keep: impl Fn(&Unit) -> bool) -> f64 {
+        self.units.iter().filter(|u| keep(u)).count() as f64
     }
 
     /// Design columns; levels that the sample lacks have none.

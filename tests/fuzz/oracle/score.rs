@@ -27,9 +27,10 @@ pub struct Propensity {
     pub loss: f64,
 }
 
-/// Whether there are rows, overlap and full rank, in this order; the score, if the method has one.
+/// Whether there are rows, weight, overlap and full rank, in this order; the score, if the method has one.
 pub fn guards(rows: &Rows, rules: &Rules) -> Result<Option<Propensity>, Failure> {
     count(rows)?;
+    weights(rows, None)?;
     let score = if rules.method.has_score() { Some(propensity(rows, rules)?) } else { None };
     if rules.method.has_regression() {
         rank(rows)?;
@@ -76,9 +77,6 @@ fn weights(rows: &Rows, score: Option<&Propensity>) -> Result<(), Failure> {
 
 /// The scores, and whether they are a limit.
 fn maximum(rows: &Rows, w: &[f64]) -> Result<(Score, bool), Failure> {
-    if !(0..rows.len()).any(|i| rows.d[i] && w[i] > 0.0) {
-        return Err(Failure::NoWeight);
-    }
     match likelihood(&rows.x(), &rows.d, w) {
         Likelihood::Maximum(score) => Ok((score, false)),
         Likelihood::Limit(score) => Ok((score, true)),

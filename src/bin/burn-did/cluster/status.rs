@@ -29,8 +29,8 @@ pub(crate) fn run(args: &StatusArgs) -> Result<()> {
     let certificates = args.tls.certificates()?;
     loop {
         let status = cluster_status(&args.address, certificates.as_ref())?;
-        output::results(&shown(&status))?;
-        if !args.watch {
+        let read = output::to_reader(&shown(&status))?;
+        if !args.watch || !read {
             return Ok(());
         }
         std::thread::sleep(Duration::from_secs(1));

@@ -8,7 +8,7 @@ use clap::Args;
 use super::draw;
 use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
 use crate::error::{CliError, Result};
-use crate::formed::{Formed, drawable, formed, report_failures};
+use crate::formed::{Formed, drawn, formed, report_failures, report_warnings};
 use crate::values::{self, AggregateSpec};
 use crate::{csv, json, output};
 
@@ -44,8 +44,15 @@ pub(crate) struct AggregateArgs {
     plot: Option<PathBuf>,
 }
 
-/// Runs the command. It fails if none of the aggregates can be formed.
+/// Runs the command. It fails if none of the aggregates can be formed, or not the one that is to be drawn.
 pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
+    let chosen = args.plot.as_ref().and_then(|_| drawn(&args.aggregates));
+    if args.plot.is_some() && chosen.is_none() {
+        return Err(CliError::usage(
+            "--plot needs a dynamic aggregate, or exactly one by group or calendar period",
+            "`burn-did plot` draws one of your choice",
+        ));
+    }
     let fit = GroupTimeResult::load(&args.result)?;
     let own = fit.settings.inference;
     let inference = Inference {
@@ -57,7 +64,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         spec: spec.clone(),
         result: fit.aggregate_with(spec.aggregation, &inference),
     };
-    let aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
+    let mut aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
     let all_failed = formed(&aggregates).next().is_none();
     let tables: Vec<&Aggregated> = formed(&aggregates).collect();
     let text = match args.format {
@@ -69,21 +76,17 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         Format::Latex => output::blocks(tables.iter().map(|a| a.to_latex())),
     };
     output::results(&text)?;
-    if all_failed {
-        let errors = aggregates.into_iter().filter_map(|a| a.result.err());
-        return errors.map(CliError::from).next().map_or(Ok(()), Err);
+    if args.format == Format::Csv {
+        report_warnings(&aggregates);
     }
+    // The command ends with the error of this one, which therefore is no warning.
+    let needed = chosen.or(all_failed.then_some(0)).map(|at| aggregates.remove(at));
     if args.format != Format::Json {
         report_failures(&aggregates);
     }
+    let needed = needed.map(|formed| formed.result).transpose()?;
     if let Some(file) = &args.plot {
-        let Some(aggregate) = drawable(&aggregates) else {
-            return Err(CliError::usage(
-                "--plot needs a dynamic aggregate, or exactly one by group or calendar period",
-                "`burn-did plot` draws one of your choice",
-            ));
-        };
-        draw(&fit, Some(aggregate), file, &PlotOptions::default())?;
+        draw(&fit, needed.as_ref(), file, &PlotOptions::default())?;
     }
     Ok(())
 }

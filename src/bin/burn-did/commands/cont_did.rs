@@ -14,6 +14,7 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::Result;
+use crate::formed::{study, warnings_with};
 use crate::{json, output, values};
 
 /// Effects of a continuous treatment by dose, and their slopes (Callaway, Goodman-Bacon and Sant'Anna 2024).
@@ -167,8 +168,8 @@ pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
     };
     output::results(&text)?;
     if args.format == Format::Csv && !args.device.quiet {
-        let frequency = fit.level.settings.frequency;
-        fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
+        let study = study(&fit).transpose()?;
+        warnings_with(&fit, study.as_ref()).iter().for_each(output::warning);
     }
     if let Some(file) = &args.save {
         fit.save(file)?;
@@ -181,9 +182,9 @@ pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
 
 /// The table that was asked for as CSV.
 fn csv(fit: &ContDidResult) -> Result<String> {
-    Ok(match fit.aggregation {
-        DoseAggregation::Dose => fit.to_csv()?,
-        DoseAggregation::EventStudy => fit.event_study(fit.target)?.to_csv()?,
+    Ok(match study(fit) {
+        None => fit.to_csv()?,
+        Some(study) => study?.to_csv()?,
     })
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct DddArgs {
     /// Take a panel's covariates from the cell's own period, not from its base period.
     #[arg(long, help_heading = "Estimation")]
     covariates_of_cell: bool,
-    /// Keep units that are missing in some periods; the same as --unbalanced pairs.
+    /// Keep units that are missing in some periods, as R does; the same as --unbalanced rows.
     #[arg(long, conflicts_with = "unbalanced", help_heading = "Estimation")]
     allow_unbalanced_panel: bool,
     /// Units that are missing in some periods: drop them, compare the pairs of rows that a cell has, or all its rows.
@@ -70,11 +70,11 @@ impl Fit for DddArgs {
     }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
-        let pairs = self.allow_unbalanced_panel.then_some(UnbalancedPanel::Pairs);
+        let rows = self.allow_unbalanced_panel.then_some(UnbalancedPanel::Rows);
         let estimator = with_group_time!(Ddd<B>, self, on)
             .eligible(&*self.pname)
             .covariates_of_cell(self.covariates_of_cell)
-            .unbalanced(pairs.unwrap_or(self.unbalanced))
+            .unbalanced(rows.unwrap_or(self.unbalanced))
             .build();
         fit_where_asked!(estimator, self, on)
     }

@@ -1,11 +1,11 @@
 //! What becomes of group-time effects, of whichever estimator.
 
-use burn_did::{DidWarning, GroupTimeResult, PlotOptions};
+use burn_did::{GroupTimeResult, PlotOptions};
 
 use super::draw;
 use crate::args::{Format, OutputArgs};
 use crate::error::{CliError, Result};
-use crate::formed::{Formed, drawable, formed, report_failures};
+use crate::formed::{Formed, drawn, formed, report_failures, report_warnings};
 use crate::values::AggregateSpec;
 use crate::{csv, json, output};
 
@@ -17,22 +17,30 @@ pub(super) fn check(output: &OutputArgs) -> Result<()> {
     Ok(())
 }
 
-/// Aggregates, writes, saves and draws.
+/// Aggregates, writes, saves and draws. It fails if what is to be drawn cannot be formed.
 pub(super) fn report(fit: &GroupTimeResult, output: &OutputArgs, quiet: bool) -> Result<()> {
     let aggregate = |spec: &AggregateSpec| Formed {
         spec: spec.clone(),
         result: fit.aggregate(spec.aggregation),
     };
-    let aggregates: Vec<Formed> = output.aggregates.iter().map(aggregate).collect();
+    let mut aggregates: Vec<Formed> = output.aggregates.iter().map(aggregate).collect();
     output::results(&text(fit, &aggregates, output)?)?;
-    if !quiet {
-        warn(fit, &aggregates, output.format);
+    if output.format == Format::Csv && !quiet {
+        let frequency = fit.settings.frequency;
+        fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
+        report_warnings(&aggregates);
+    }
+    let chosen = output.plot.as_ref().and_then(|_| drawn(&output.aggregates));
+    let chosen = chosen.map(|at| aggregates.remove(at));
+    if output.format != Format::Json {
+        report_failures(&aggregates);
     }
     if let Some(file) = &output.save {
         fit.save(file)?;
     }
     if let Some(file) = &output.plot {
-        draw(fit, drawable(&aggregates), file, &PlotOptions::default())?;
+        let aggregate = chosen.map(|formed| formed.result).transpose()?;
+        draw(fit, aggregate.as_ref(), file, &PlotOptions::default())?;
     }
     Ok(())
 }
@@ -52,19 +60,4 @@ fn text(fit: &GroupTimeResult, aggregates: &[Formed], output: &OutputArgs) -> Re
             output::blocks([fit.to_latex()].into_iter().chain(formed.map(|a| a.to_latex())))
         }
     })
-}
-
-/// What the chosen format does not say.
-fn warn(fit: &GroupTimeResult, aggregates: &[Formed], format: Format) {
-    if format == Format::Json {
-        return;
-    }
-    if format == Format::Csv {
-        let of_aggregates = formed(aggregates).flat_map(|a| &a.warnings);
-        let shown: Vec<&DidWarning> = fit.warnings.iter().chain(of_aggregates).collect();
-        for warning in shown {
-            output::warning(warning.shown(fit.settings.frequency));
-        }
-    }
-    report_failures(aggregates);
 }

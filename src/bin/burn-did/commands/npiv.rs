@@ -81,8 +81,8 @@ pub(crate) struct NpivArgs {
     /// Degree of the instruments' splines.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_degree, help_heading = "Estimation")]
     k_w_degree: usize,
-    /// Segments of each instrument.
-    #[arg(long, value_name = "N", help_heading = "Estimation")]
+    /// Segments of each instrument, with those of the regressors.
+    #[arg(long, value_name = "N", requires = "j_x_segments", help_heading = "Estimation")]
     k_w_segments: Option<usize>,
     /// Instruments have 2^N times as many segments as regressors, where the data choose.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth, help_heading = "Estimation")]

@@ -1,12 +1,13 @@
 //! The JSON of a continuous treatment.
 
 use burn_did::{
-    ContDidResult, DoseAggregation, DoseKnots, DoseMethod, DoseRow, DoseTarget, Estimate,
-    GroupTimeCell, Settings, Timings, Wald,
+    ContDidResult, DoseKnots, DoseMethod, DoseRow, DoseTarget, Estimate, GroupTimeCell, Settings,
+    Timings, Wald,
 };
 use serde_json::Value;
 
 use super::{About, Answer, Period, audit};
+use crate::formed::{study, warnings_with};
 
 /// Everything about a fit of a continuous treatment.
 #[derive(serde::Serialize)]
@@ -91,9 +92,11 @@ impl<'a> Doses<'a> {
     pub(crate) fn new(fit: &'a ContDidResult) -> Self {
         let settings = &fit.level.settings;
         let cells = fit.level.cells.iter().zip(&fit.slope.cells);
-        let study = (fit.aggregation == DoseAggregation::EventStudy).then(|| EventStudy {
+        let study = study(fit);
+        let warnings = warnings_with(fit, study.as_ref().and_then(|study| study.as_ref().ok()));
+        let study = study.map(|study| EventStudy {
             target: fit.target,
-            answer: match fit.event_study(fit.target) {
+            answer: match study {
                 Ok(study) => Answer::formed(&study),
                 Err(error) => Answer::Failed { error: error.to_string() },
             },
@@ -114,7 +117,7 @@ impl<'a> Doses<'a> {
             event_study: study,
             knots: &fit.knots,
             audit: audit(&fit.level.audit, settings),
-            warnings: fit.warnings.iter().map(|w| w.shown(settings.frequency)).collect(),
+            warnings,
             timings: fit.level.timings,
         }
     }
