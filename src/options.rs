@@ -1,5 +1,6 @@
 //! Options shared by the estimators. Every default is the value that `Default` or the builder gives.
 
+pub(crate) mod defaults;
 mod dose;
 
 use serde::{Deserialize, Serialize};

@@ -26,6 +26,9 @@ const SEPARATED_AFTER: usize = 8;
 /// Part of the step before that one towards a limit at infinity has at least; near a maximum steps shrink quadratically.
 const UNABATED: f64 = 0.5;
 
+/// Information that other rows have at such a limit, relative to `Σ w` and in units of the tolerance.
+const OTHERS: f64 = 1e3;
+
 /// Large models are first fitted to one in so many rows.
 const THINNING: usize = 8;
 
@@ -179,8 +182,8 @@ impl Tolerance {
 /// Newton's iteration of one model. The log-likelihood is concave, so a step is too long exactly if the slope along it
 /// has turned against it by more than it started with.
 ///
-/// Where a region of the covariates has comparison rows only, the likelihood has a limit and no maximum: scores go to zero there,
-/// by the same step again and again. The iteration ends when nothing else moves.
+/// Where a region of the covariates has rows of one arm only, the likelihood has a limit and no maximum: scores go to zero or one
+/// there, by the same step again and again. The iteration ends when nothing else moves, unless there is nothing else.
 struct State {
     open: bool,
     totals: Totals,
@@ -245,14 +248,17 @@ impl State {
         self.slope = dot(&stat.score, &step);
         self.hessian = stat.hessian;
         let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let flat = largest(&stat.score) <= tolerance.score * self.totals.all;
+        let Totals { treated, all, .. } = self.totals;
+        let score = largest(&stat.score);
         let unabated = !self.step.is_empty()
             && largest(&step) >= UNABATED * largest(&self.step).max(tolerance.step.sqrt());
-        if flat && unabated && tolerance.score.is_finite() && self.max_p < OVERLAP {
+        let still = tolerance.score * treated.min(all - treated);
+        // The first entry is `Σ w p (1 - p)`: nothing if the arms are separated.
+        if unabated && score <= still && self.hessian[0] > OTHERS * tolerance.score * all {
             self.open = false;
             return;
         }
-        let arrived = largest(&step) <= tolerance.step && flat;
+        let arrived = largest(&step) <= tolerance.step && score <= tolerance.score * all;
         for (g, s) in self.gamma.iter_mut().zip(&step) {
             *g += s;
         }

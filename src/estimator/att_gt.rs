@@ -64,8 +64,8 @@ estimator! {
         pub group: String,
         /// Formula of the covariates, such as `"~ x1 + log(x2) + C(region) + x1:x3 + I(x1^2)"`.
         #[doc(alias = "xformla")]
-        #[builder(default = super::shell::constant())]
-        #[serde(default = "super::shell::constant")]
+        #[builder(default = crate::options::defaults::constant())]
+        #[serde(default = "crate::options::defaults::constant")]
         pub covariates: String,
         /// Sampling weights.
         #[doc(alias = "weightsname")]

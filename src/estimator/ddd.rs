@@ -66,8 +66,8 @@ estimator! {
         pub eligible: String,
         /// Formula of the covariates; see [`AttGt::covariates`](crate::AttGt::covariates).
         #[doc(alias = "xformla")]
-        #[builder(default = super::shell::constant())]
-        #[serde(default = "super::shell::constant")]
+        #[builder(default = crate::options::defaults::constant())]
+        #[serde(default = "crate::options::defaults::constant")]
         pub covariates: String,
         /// Takes a panel's covariates from the cell's own period instead of its base period.
         #[builder(default)]

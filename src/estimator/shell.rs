@@ -91,16 +91,6 @@ pub(super) fn settings<E: Estimator>(
     setup.settings(E::NAME, covariates, estimator.inference(), backend, sample)
 }
 
-/// The default formula.
-pub(super) fn constant() -> String {
-    "~ 1".to_owned()
-}
-
-/// The default of one minus the confidence level.
-pub(super) fn five_percent() -> f64 {
-    0.05
-}
-
 /// Defines an estimator: a struct of its own options and of those that all have, with a builder, and the ways to fit it.
 ///
 /// The own options must name `time`, `frequency`, `covariates`, `weights`, `cluster` and `bootstrap`, which every estimator has
@@ -135,8 +125,8 @@ macro_rules! estimator {
             pub missing_values: Option<Vec<String>>,
             /// One minus the confidence level.
             #[doc(alias = "alp")]
-            #[builder(default = $crate::estimator::shell::five_percent())]
-            #[serde(default = "crate::estimator::shell::five_percent")]
+            #[builder(default = $crate::options::defaults::five_percent())]
+            #[serde(default = "crate::options::defaults::five_percent")]
             pub alpha: f64,
             /// Floating-point type of the device.
             #[builder(default)]

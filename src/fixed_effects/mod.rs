@@ -34,7 +34,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::DidBackend;
-use crate::demean::Solver;
+use crate::demean::{DemeanOptions, Solver};
 use crate::error::{DidError, Result};
 use crate::input::Data;
 use crate::options::{Band, Inference, Precision};
@@ -145,8 +145,8 @@ pub struct FixedEffects<B: DidBackend> {
     #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
-    #[builder(default = five_percent())]
-    #[serde(default = "five_percent")]
+    #[builder(default = crate::options::defaults::five_percent())]
+    #[serde(default = "crate::options::defaults::five_percent")]
     pub alpha: f64,
     /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
     #[builder(default)]
@@ -158,11 +158,11 @@ pub struct FixedEffects<B: DidBackend> {
 }
 
 fn tolerance() -> f64 {
-    1e-8
+    DemeanOptions::default().tolerance
 }
 
 fn iterations() -> usize {
-    10_000
+    DemeanOptions::default().iterations
 }
 
 fn glm_tolerance() -> f64 {
@@ -171,10 +171,6 @@ fn glm_tolerance() -> f64 {
 
 fn glm_iterations() -> usize {
     25
-}
-
-fn five_percent() -> f64 {
-    0.05
 }
 
 /// Where a regression is written.

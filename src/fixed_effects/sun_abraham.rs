@@ -62,8 +62,8 @@ pub struct SunAbraham<B: DidBackend> {
     /// What a period is, if the columns of periods and groups have dates.
     pub frequency: Option<Frequency>,
     /// Further regressors, as in `~ x1 + x2`.
-    #[builder(default = "~ 1".to_owned())]
-    #[serde(default = "constant")]
+    #[builder(default = crate::options::defaults::constant())]
+    #[serde(default = "crate::options::defaults::constant")]
     pub covariates: String,
     /// Further fixed effects.
     #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
@@ -90,8 +90,8 @@ pub struct SunAbraham<B: DidBackend> {
     #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
-    #[builder(default = super::five_percent())]
-    #[serde(default = "super::five_percent")]
+    #[builder(default = crate::options::defaults::five_percent())]
+    #[serde(default = "crate::options::defaults::five_percent")]
     pub alpha: f64,
     /// Floating-point type of the device.
     #[builder(default)]
@@ -100,10 +100,6 @@ pub struct SunAbraham<B: DidBackend> {
     #[builder(skip)]
     #[serde(skip)]
     backend: PhantomData<fn() -> B>,
-}
-
-fn constant() -> String {
-    "~ 1".to_owned()
 }
 
 fn reference() -> Vec<f64> {

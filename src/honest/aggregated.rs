@@ -2,12 +2,9 @@
 
 use super::options::Honest;
 use super::result::HonestDid;
-use super::study::EventStudy;
+use super::study::{EventStudy, UNEVEN};
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::error::{DidError, DidWarning, Result};
-
-/// How far gaps between event times may differ, relative to them.
-const UNEVEN: f64 = 1e-6;
 
 /// Event time, effect, and whether it is the reference.
 pub(super) type Row = (f64, f64, bool);

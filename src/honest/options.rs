@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delta::{Delta, Restriction};
 use crate::error::{DidError, Result};
+use crate::options::defaults::five_percent;
 
 /// Largest `M̄`: beyond it sums lose the other moments.
 const LARGEST_RATIO: f64 = 1e6;
@@ -116,7 +117,7 @@ impl Honest {
             method: None,
             m: None,
             effect: Effect::At(0.0),
-            alpha: 0.05,
+            alpha: five_percent(),
             kappa: None,
             search: Search::Grid,
             grid_points: None,

@@ -14,10 +14,8 @@ use crate::solve::least_eigenvalue;
 
 /// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
 const ROUNDING: f64 = 1e-10;
-/// What a covariance may be larger than its variances allow, relative to that: it may have been written with seven digits.
-const DIGITS: f64 = 1e-6;
 /// How far gaps between event times may differ, relative to them.
-const UNEVEN: f64 = 1e-6;
+pub(super) const UNEVEN: f64 = 1e-6;
 
 /// Coefficients of an event study with their covariance, of any estimator. The reference period, where the coefficient is 0 by
 /// construction, is left out.
@@ -72,14 +70,13 @@ impl From<EventStudy> for Given {
     }
 }
 
-/// Two coefficients whose correlation is beyond that of equal ones, by more than rounding.
-fn over_correlated(covariance: &Matrix) -> Option<(usize, usize)> {
+/// A coefficient without a variance, and one that it has a covariance with, by more than rounding.
+fn covarying_constant(covariance: &Matrix) -> Option<(usize, usize)> {
     let n = covariance.columns;
-    let deviation = |i: usize| covariance.at(i, i).sqrt();
     let rounding = ROUNDING * (0..n).map(|i| covariance.at(i, i)).fold(0.0, f64::max);
-    let allowed = |i, j| deviation(i) * deviation(j) * (1.0 + DIGITS) + rounding;
-    let mut pairs = (0..n).flat_map(|j| (0..j).map(move |i| (i, j)));
-    pairs.find(|(i, j)| covariance.at(*i, *j).abs() > allowed(*i, *j))
+    let constant = (0..n).filter(|i| covariance.at(*i, *i) == 0.0);
+    let mut pairs = constant.flat_map(|i| (0..n).map(move |j| (i, j)));
+    pairs.find(|(i, j)| covariance.at(*i, *j).abs() > rounding)
 }
 
 fn wrong<T>(problem: impl Into<String>) -> Result<T> {
@@ -93,7 +90,7 @@ impl EventStudy {
     ///
     /// # Errors
     /// [`DidError::EventStudy`] if the dimensions do not fit together, there is no period before or after the reference, a number is
-    /// missing, infinite or no variance, or a covariance is larger than its variances allow.
+    /// missing, infinite or no variance, or a coefficient without a variance has a covariance.
     pub fn new(
         coefficients: Vec<f64>,
         covariance: Vec<Vec<f64>>,
@@ -141,14 +138,10 @@ impl EventStudy {
             );
         }
         let matrix = Matrix::from_fn(n, n, |i, j| 0.5 * (covariance[i][j] + covariance[j][i]));
-        if let Some((i, j)) = over_correlated(&matrix) {
+        if let Some((i, j)) = covarying_constant(&matrix) {
+            let (value, i, j) = (matrix.at(i, j), i + 1, j + 1);
             return wrong(format!(
-                "the covariance of coefficients {} and {} is {}, more than their variances of {} and {} allow; see where it comes from, or give more digits",
-                i + 1,
-                j + 1,
-                matrix.at(i, j),
-                matrix.at(i, i),
-                matrix.at(j, j)
+                "coefficient {i} has no variance, but a covariance of {value} with coefficient {j}; see where the covariance comes from"
             ));
         }
         let given = Given {

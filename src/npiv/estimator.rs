@@ -70,19 +70,19 @@ pub struct Npiv {
     #[serde(default)]
     pub knots: SieveKnots,
     /// Degree of the regressors' splines.
-    #[builder(default = 3)]
+    #[builder(default = three())]
     #[serde(default = "three")]
     pub x_degree: usize,
     /// Segments of each regressor; chosen by the data without.
     pub x_segments: Option<usize>,
     /// Degree of the instruments' splines, where these are not the regressors.
-    #[builder(default = 4)]
+    #[builder(default = four())]
     #[serde(default = "four")]
     pub w_degree: usize,
     /// Segments of each instrument, for those of the regressors that are given; by the rule of thumb without.
     pub w_segments: Option<usize>,
     /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
-    #[builder(default = 2)]
+    #[builder(default = two())]
     #[serde(default = "two")]
     pub w_smooth: u32,
     /// Range of evenly spaced knots of the regressors, if not that of their values.
@@ -98,17 +98,17 @@ pub struct Npiv {
     #[serde(default)]
     pub derivative_index: usize,
     /// Order of the derivative.
-    #[builder(default = 1)]
+    #[builder(default = one())]
     #[serde(default = "one")]
     pub derivative_order: usize,
     /// One minus the confidence level.
-    #[builder(default = 0.05)]
-    #[serde(default = "five_percent")]
+    #[builder(default = crate::options::defaults::five_percent())]
+    #[serde(default = "crate::options::defaults::five_percent")]
     pub alpha: f64,
     /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
     /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
     #[doc(alias = "biters")]
-    #[builder(default = 9_999)]
+    #[builder(default = DRAWS)]
     #[serde(default = "draws")]
     pub draws: usize,
     /// Seed of the bootstrap.
@@ -135,12 +135,11 @@ fn four() -> usize {
     4
 }
 
-fn draws() -> usize {
-    9_999
-}
+/// Draws that decide the dimension and the bands unless another number is asked for.
+pub(crate) const DRAWS: usize = 9_999;
 
-fn five_percent() -> f64 {
-    0.05
+fn draws() -> usize {
+    DRAWS
 }
 
 /// Largest degree, and numbers of segments, of draws and of points.

@@ -14,7 +14,7 @@ mod sieve;
 
 pub(crate) use bands::{Fitted, Question, fit};
 pub(crate) use choose::Spaces;
-pub(crate) use estimator::FEW_OBSERVATIONS;
+pub(crate) use estimator::{DRAWS, FEW_OBSERVATIONS};
 pub use estimator::{Npiv, SieveGrid};
 pub(crate) use level::{Clusters, Observations, pseudo_inverse};
 pub use result::{NpivChoice, NpivResult, NpivRow, NpivSettings};

@@ -198,7 +198,10 @@ fn check(seed: u64) -> Tally {
             let all: Vec<usize> = (0..sample.periods.len()).collect();
             let one = sample.two_periods && sample.balanced;
             let periods = if one { base.as_slice() } else { all.as_slice() };
-            if sample.drop_dependent(periods).is_none() {
+            // Others take no part in the cell.
+            let pairs = design.unbalanced == UnbalancedPanel::Pairs && !design.sections;
+            let complete = sample.two_periods && pairs;
+            if sample.drop_dependent(periods, complete).is_none() {
                 tally.skip("designs with nearly collinear covariates");
                 return tally;
             }

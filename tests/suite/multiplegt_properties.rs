@@ -42,7 +42,10 @@ fn assert_same(a: &MultiplegtResult, b: &MultiplegtResult, scale: f64, tolerance
 /// The rows of group 3 as those of another group, with other columns.
 fn another<const N: usize>(data: &DataFrame, columns: [Expr; N]) -> DataFrame {
     let copy = data.clone().lazy().filter(col("id").eq(lit(3)));
-    copy.with_column(lit(1_000_000).cast(DataType::Int64).alias("id")).with_columns(columns).collect().unwrap()
+    copy.with_column(lit(1_000_000).cast(DataType::Int64).alias("id"))
+        .with_columns(columns)
+        .collect()
+        .unwrap()
 }
 
 fn shuffled(data: &DataFrame) -> DataFrame {

@@ -125,7 +125,9 @@ fn a_group_that_is_left_out_takes_no_place_between_periods() {
         let mut effects = effects();
         effects.groups = vec![2.0, 2.5];
         effects.cells[2..].iter_mut().for_each(|c| c.group = 2.5);
-        missing.iter().for_each(|j| effects.joint.values[*j] = None);
+        for j in missing {
+            effects.joint.values[*j] = None;
+        }
         effects
     };
     let overall = |effects: &GroupTimeEffects, options: Aggregation| {

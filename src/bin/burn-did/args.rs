@@ -236,7 +236,7 @@ pub(crate) struct OutputArgs {
     )]
     pub aggregates: Vec<AggregateSpec>,
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
     /// Draw the event study to this .png or .svg file; without one, the only other aggregate, or the group-time effects.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
@@ -250,9 +250,10 @@ pub(crate) struct OutputArgs {
 }
 
 /// Format of the results.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Tables for people.
+    #[default]
     Table,
     /// One document with everything; null where a number does not exist.
     Json,

@@ -1,4 +1,6 @@
 //! All estimates as one CSV table: one row an estimate.
+//!
+//! By hand: `ATT(g, t)` is the only text that needs quotes, and as columns of a data frame for polars' writer it takes more lines.
 
 use burn_did::{Aggregated, AggregationKind, DrdidResult, Estimate, GroupTimeCell, Settings};
 

@@ -1,7 +1,9 @@
 //! The library's defaults, which options have that are not given, and which their help shows.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, Bootstrap, ContDid, Ddd, Drdid, Npiv};
+use burn_did::{
+    AttGt, Bootstrap, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+};
 
 /// Group-time effects without an option. The backend does not matter.
 pub(crate) fn att_gt() -> AttGt<Cpu> {
@@ -26,6 +28,26 @@ pub(crate) fn npiv() -> Npiv {
 /// A two-period comparison without an option.
 pub(crate) fn drdid() -> Drdid<Cpu> {
     Drdid::builder().outcome("").time("").treatment("").build()
+}
+
+/// A treatment that may switch on and off without an option.
+pub(crate) fn did_multiplegt() -> DidMultiplegt {
+    DidMultiplegt::builder().outcome("").unit("").time("").treatment("").build()
+}
+
+/// A regression without an option.
+pub(crate) fn fixed_effects() -> FixedEffects<Cpu> {
+    FixedEffects::builder().build()
+}
+
+/// Columns less their fixed effects without an option.
+pub(crate) fn demean() -> Demean<Cpu> {
+    Demean::builder().columns([""; 0]).absorb([""; 0]).build()
+}
+
+/// A sensitivity analysis without an option. What is assumed does not matter.
+pub(crate) fn honest() -> Honest {
+    Honest::smoothness()
 }
 
 /// A bootstrap of which nothing is said; the library leaves the number of draws to its users.

@@ -82,14 +82,22 @@ fn a_covariate_that_does_not_vary_has_no_information() {
 }
 
 #[test]
-fn a_region_of_comparison_rows_has_the_limit_of_its_scores() {
+fn a_region_of_one_arm_has_the_limit_of_its_scores() {
     let mut rows = vec![(false, 1.0); 10];
     rows.extend([(true, 0.0), (true, 0.0), (false, 0.0)]);
-    let fit = fit(&rows, true);
-    assert!(fit.failure.is_none() && !fit.converged);
-    let p = |x: f64| 1.0 / (1.0 + (-fit.gamma[0] - fit.gamma[1] * x).exp());
-    assert!((p(0.0) - 2.0 / 3.0).abs() < 1e-9 && p(1.0) < 1e-10, "{:?}", fit.gamma);
-    assert!((fit.hessian[0] - 2.0 / 3.0).abs() < 1e-9 && fit.hessian[3] > 0.0);
+    let limit = |rows: &Rows, guarded| {
+        let fit = fit(rows, guarded);
+        assert!(fit.failure.is_none() && !fit.converged);
+        assert!((fit.hessian[0] - 2.0 / 3.0).abs() < 1e-9 && fit.hessian[3] > 0.0);
+        [0.0, 1.0].map(|x| 1.0 / (1.0 + (-fit.gamma[0] - fit.gamma[1] * x).exp()))
+    };
+    let [other, region] = limit(&rows, true);
+    assert!((other - 2.0 / 3.0).abs() < 1e-9 && region < 1e-10, "{other} {region}");
+    // Of treated rows it is a matter of overlap, where that is a condition.
+    rows.iter_mut().for_each(|(treated, _)| *treated ^= true);
+    let [other, region] = limit(&rows, false);
+    assert!((other - 1.0 / 3.0).abs() < 1e-9 && region > 1.0 - 1e-10, "{other} {region}");
+    assert!(matches!(fit(&rows, true).failure, Some(CellStatus::Overlap { .. })));
 }
 
 #[test]

@@ -18,16 +18,13 @@ use crate::estimator::setup::Opened;
 use crate::estimator::shell::{self, Options};
 use crate::inference::Joint;
 use crate::npiv::{
-    Clusters, Derivative, FEW_OBSERVATIONS, Fitted, Observations, Question, SieveBasis, SieveKnots,
-    Spaces, fit, pseudo_inverse,
+    Clusters, DRAWS, Derivative, FEW_OBSERVATIONS, Fitted, Observations, Question, SieveBasis,
+    SieveKnots, Spaces, fit, pseudo_inverse,
 };
-use crate::options::DoseTarget;
+use crate::options::{Bootstrap, DoseTarget};
 use crate::panel::Sample;
 use crate::settings::Settings;
 use crate::source::Source;
-
-/// Draws that decide the dimension and the bands unless another number is asked for.
-const DRAWS: usize = 9_999;
 
 pub(super) fn estimate<B: DidBackend, S: Source>(
     config: &ContDid<B>,
@@ -210,6 +207,7 @@ impl Comparison {
             x: &sorted,
             w: None,
         };
+        let Bootstrap { draws, seed, .. } = config.bootstrap.unwrap_or(Bootstrap::draws(DRAWS));
         let question = Question {
             segments: None,
             smooth: 0,
@@ -218,8 +216,8 @@ impl Comparison {
             derivative: Derivative { variable: 0, order: 1 },
             shift: noise,
             alpha: config.alpha,
-            draws: config.bootstrap.map_or(DRAWS, |bootstrap| bootstrap.draws),
-            seed: config.bootstrap.map_or(0, |bootstrap| bootstrap.seed),
+            draws,
+            seed,
         };
         let fitted = fit(&data, &spaces, &question)?;
         let slope = average_slope(&data, &fitted)?;

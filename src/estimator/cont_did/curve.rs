@@ -6,6 +6,7 @@ use crate::error::{DidWarning, Result};
 use crate::estimates::check::{Checked, ensure, ensure_finite};
 use crate::inference::{Combination, Critical, Estimate, Joint, pointwise};
 use crate::memory;
+use crate::options::defaults::five_percent;
 use crate::options::{Band, Bootstrap, CohortShares, DoseTarget, Inference};
 use crate::splines::Splines;
 
@@ -81,14 +82,15 @@ pub struct DoseCurve {
 
 impl Default for DoseCurve {
     fn default() -> Self {
-        let (critical, band) = (pointwise(0.05), Band::Pointwise);
+        let alpha = five_percent();
+        let (critical, band) = (pointwise(alpha), Band::Pointwise);
         Self {
             rows: Vec::new(),
             critical_att: critical,
             critical_acrt: critical,
             band_att: band,
             band_acrt: band,
-            alpha: 0.05,
+            alpha,
         }
     }
 }

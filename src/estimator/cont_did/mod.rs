@@ -75,8 +75,8 @@ estimator! {
         pub dose: String,
         /// There are no covariates: `~ 1`.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::estimator::shell::constant())]
-        #[serde(default = "crate::estimator::shell::constant")]
+        #[builder(default = crate::options::defaults::constant())]
+        #[serde(default = "crate::options::defaults::constant")]
         pub covariates: String,
         /// Sampling weights; where they change over time, a cell uses those of the earlier of its periods.
         #[doc(alias = "weightsname")]
@@ -116,7 +116,7 @@ estimator! {
         #[serde(default)]
         pub shares: CohortShares,
         /// Comparison units.
-        #[builder(default = ControlGroup::NotYetTreated)]
+        #[builder(default = not_yet_treated())]
         #[serde(default = "not_yet_treated")]
         pub control_group: ControlGroup,
         /// Base period.
@@ -128,16 +128,16 @@ estimator! {
         #[serde(default)]
         pub anticipation: u32,
         /// With [`DoseMethod::Cck`], whether the uncertainty of `ATT(d)` includes that of the comparison units' mean change.
-        #[builder(default = true)]
-        #[serde(default = "yes")]
+        #[builder(default = crate::options::defaults::yes())]
+        #[serde(default = "crate::options::defaults::yes")]
         pub comparison_noise: bool,
         /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it says how many draws decide the
-        /// dimension and the bands (9,999 without).
+        /// dimension and the bands, as many as [those of `Npiv`](crate::Npiv::draws) without.
         #[doc(alias = "biters")]
         pub bootstrap: Option<Bootstrap>,
         /// How the bootstrap draws. Where everything is estimated anew, knots stay where they are.
         #[doc(alias = "boot_type")]
-        #[builder(default = Resampling::Multiplier)]
+        #[builder(default = multiplier())]
         #[serde(default = "multiplier")]
         pub resampling: Resampling,
         /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
@@ -162,10 +162,6 @@ fn not_yet_treated() -> ControlGroup {
 
 fn multiplier() -> Resampling {
     Resampling::Multiplier
-}
-
-fn yes() -> bool {
-    true
 }
 
 impl<B: DidBackend> Estimator for ContDid<B> {

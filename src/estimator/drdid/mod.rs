@@ -58,8 +58,8 @@ estimator! {
         /// Formula of the covariates; see [`AttGt::covariates`](crate::AttGt::covariates). In a panel, values of the first period
         /// are used.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::estimator::shell::constant())]
-        #[serde(default = "crate::estimator::shell::constant")]
+        #[builder(default = crate::options::defaults::constant())]
+        #[serde(default = "crate::options::defaults::constant")]
         pub covariates: String,
         /// Sampling weights; in a panel, those of the first period are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
         #[doc(alias = "weightsname")]
@@ -74,8 +74,8 @@ estimator! {
         pub method: DrdidMethod,
         /// Whether the doubly robust estimators of repeated cross sections model the treated rows' outcomes too, which makes
         /// them locally efficient if the groups' composition is stable over time.
-        #[builder(default = true)]
-        #[serde(default = "yes")]
+        #[builder(default = crate::options::defaults::yes())]
+        #[serde(default = "crate::options::defaults::yes")]
         pub locally_efficient: bool,
         /// Comparison units with a propensity score of at least this get weight 0.
         #[doc(alias = "trim.level")]
@@ -91,10 +91,6 @@ estimator! {
         #[serde(default)]
         pub resampling: Resampling,
     }
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn trim_level() -> f64 {

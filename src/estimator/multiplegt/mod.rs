@@ -87,7 +87,7 @@ pub struct DidMultiplegt {
     #[doc(alias = "dname")]
     pub treatment: String,
     /// Effects asked for; as many are estimated as there are controls for.
-    #[builder(default = 1)]
+    #[builder(default = one())]
     #[serde(default = "one")]
     pub effects: usize,
     /// Placebos asked for, at most as many as effects.
@@ -119,8 +119,8 @@ pub struct DidMultiplegt {
     /// Formula of control variables, which may change over time; see [`AttGt::covariates`](crate::AttGt::covariates).
     #[doc(alias = "controls")]
     #[doc(alias = "xformla")]
-    #[builder(default = crate::estimator::shell::constant())]
-    #[serde(default = "crate::estimator::shell::constant")]
+    #[builder(default = crate::options::defaults::constant())]
+    #[serde(default = "crate::options::defaults::constant")]
     pub covariates: String,
     /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
     #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
@@ -173,8 +173,8 @@ pub struct DidMultiplegt {
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
     #[doc(alias = "alp")]
-    #[builder(default = crate::estimator::shell::five_percent())]
-    #[serde(default = "crate::estimator::shell::five_percent")]
+    #[builder(default = crate::options::defaults::five_percent())]
+    #[serde(default = "crate::options::defaults::five_percent")]
     pub alpha: f64,
 }
 

@@ -324,7 +324,7 @@ fn what_does_not_fit_together_is_refused() {
     assert!(three.at_event_times(vec![-6.0, -4.0, 0.0]).is_ok());
     let off_diagonal = vec![vec![0.0, 0.0, 0.0], vec![0.0, 0.0, 1.0], vec![0.0, 1.0, 0.0]];
     let crossed = EventStudy::new(vec![0.0, 1.0, 1.0], off_diagonal, 1, 2);
-    refused(crossed, "coefficients 2 and 3 is 1, more than their variances of 0 and 0");
+    refused(crossed, "coefficient 2 has no variance, but a covariance of 1 with coefficient 3");
     let correlated = |by: f64| {
         EventStudy::new(vec![1.0, 2.0], vec![vec![4.0, -2.0 * by], vec![-2.0 * by, 1.0]], 1, 1)
     };

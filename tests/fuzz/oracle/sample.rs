@@ -268,12 +268,14 @@ impl Sample {
 }
 
 impl Sample {
-    /// Leaves out design columns that depend on the ones before them in the rows of some periods (positions); `None` if that is
-    /// a matter of rounding.
-    pub fn drop_dependent(&mut self, periods: &[usize]) -> Option<()> {
+    /// Leaves out design columns that depend on the ones before them in the rows of some periods (positions), of all units or of
+    /// those with a row in each; `None` if that is a matter of rounding.
+    pub fn drop_dependent(&mut self, periods: &[usize], complete: bool) -> Option<()> {
+        let counts = |u: &&Unit| !complete || periods.iter().all(|p| u.rows[*p].is_some());
         let rows = self
             .units
             .iter()
+            .filter(counts)
             .flat_map(|u| periods.iter().filter_map(|p| u.rows[*p].as_ref()))
             .map(|o| o.x.as_slice());
         let kept = independent(&rows.collect::<Vec<_>>(), self.constant)?;

@@ -37,7 +37,7 @@ pub(crate) struct AggregateArgs {
     #[command(flatten)]
     band: BandArgs,
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the event study, or else the only other aggregate, to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]

@@ -146,7 +146,7 @@ pub(crate) struct ContDidArgs {
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the curves, or the event study, to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]

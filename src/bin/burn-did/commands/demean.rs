@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use burn_did::backend::{Cpu, DidBackend};
+use burn_did::backend::DidBackend;
 use burn_did::{Demean, Demeaned, Solver};
 use clap::Args;
 use polars::prelude::ParquetWriter;
@@ -11,6 +11,7 @@ use polars::prelude::ParquetWriter;
 use super::feols::one_device;
 use crate::args::DeviceArgs;
 use crate::backend::{self, Fit, On};
+use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::{json, output, values};
 
@@ -46,23 +47,18 @@ pub(crate) struct DemeanArgs {
     #[arg(
         long,
         value_name = "SOLVER",
-        default_value = values::SOLVER.word(Solver::default()),
+        default_value = values::SOLVER.word(defaults::demean().solver),
         value_parser = values::SOLVER.parser()
     )]
     solver: Solver,
     /// Relative tolerance of the solver.
-    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults().fixef_tol, value_parser = values::fraction)]
+    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = values::fraction)]
     fixef_tol: f64,
     /// Iterations of the solver, at most.
-    #[arg(long, value_name = "N", default_value_t = defaults().fixef_maxiter)]
+    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter)]
     fixef_maxiter: usize,
     #[command(flatten)]
     device: DeviceArgs,
-}
-
-/// The library's defaults. The backend does not matter.
-fn defaults() -> Demean<Cpu> {
-    Demean::builder().columns([""; 0]).absorb([""; 0]).build()
 }
 
 /// Runs the command.

@@ -59,7 +59,7 @@ pub(crate) struct DrdidArgs {
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Save the result as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use burn_did::backend::{Cpu, DidBackend};
+use burn_did::backend::DidBackend;
 use burn_did::{Family, FixedEffects, RegressionResult, Solver, Ssc, Vcov};
 use clap::Args;
 
 use super::saved::event_study;
 use crate::args::{DeviceArgs, Format};
 use crate::backend::{self, Fit, On};
+use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::{json, output, values};
 
@@ -37,7 +38,7 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "TYPE",
-        default_value = "iid",
+        default_value_t = defaults::fixed_effects().vcov,
         value_parser = values::vcov,
         help_heading = "Inference"
     )]
@@ -57,7 +58,7 @@ pub(crate) struct FeolsArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        default_value_t = defaults().alpha,
+        default_value_t = defaults::fixed_effects().alpha,
         value_parser = values::alpha,
         help_heading = "Inference"
     )]
@@ -66,7 +67,7 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "FAMILY",
-        default_value = values::FAMILY.word(defaults().family),
+        default_value = values::FAMILY.word(defaults::fixed_effects().family),
         value_parser = values::FAMILY.parser(),
         help_heading = "Estimation"
     )]
@@ -78,7 +79,7 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "SOLVER",
-        default_value = values::SOLVER.word(defaults().solver),
+        default_value = values::SOLVER.word(defaults::fixed_effects().solver),
         value_parser = values::SOLVER.parser(),
         help_heading = "Estimation"
     )]
@@ -87,7 +88,7 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "TOLERANCE",
-        default_value_t = defaults().fixef_tol,
+        default_value_t = defaults::fixed_effects().fixef_tol,
         value_parser = values::fraction,
         help_heading = "Estimation"
     )]
@@ -96,7 +97,7 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults().fixef_maxiter,
+        default_value_t = defaults::fixed_effects().fixef_maxiter,
         help_heading = "Estimation"
     )]
     fixef_maxiter: usize,
@@ -104,7 +105,7 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "TOLERANCE",
-        default_value_t = defaults().glm_tol,
+        default_value_t = defaults::fixed_effects().glm_tol,
         value_parser = values::fraction,
         help_heading = "Estimation"
     )]
@@ -113,14 +114,14 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults().glm_maxiter,
+        default_value_t = defaults::fixed_effects().glm_maxiter,
         help_heading = "Estimation"
     )]
     glm_maxiter: usize,
     #[command(flatten)]
     device: DeviceArgs,
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
@@ -133,11 +134,6 @@ pub(crate) struct FeolsArgs {
 /// What `--ssc` takes.
 const SSC_HELP: &str = "Corrections for small samples other than those of R fixest: k_adj, k_fixef (none, nonnested or \
     full), k_exact, G_adj and G_df (min or conventional), as in k_adj=false,k_fixef=none";
-
-/// The library's defaults. The backend does not matter.
-fn defaults() -> FixedEffects<Cpu> {
-    FixedEffects::builder().build()
-}
 
 /// Runs the command.
 pub(crate) fn run(args: &FeolsArgs) -> Result<()> {

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::saved::{Saved, event_study};
 use crate::args::Format;
+use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec, EffectSpec, Number, Violations};
 use crate::{json, output};
@@ -140,19 +141,19 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::SEARCH.word(Search::Grid),
+        default_value = values::SEARCH.word(defaults::honest().search),
         value_parser = values::SEARCH.parser(),
         help_heading = "Inference"
     )]
     search: Search,
     /// Draws for the critical value of C-LF.
-    #[arg(long, value_name = "N", default_value_t = Honest::smoothness().draws, help_heading = "Inference")]
+    #[arg(long, value_name = "N", default_value_t = defaults::honest().draws, help_heading = "Inference")]
     draws: usize,
     /// Seed of the draws.
-    #[arg(long, value_name = "SEED", default_value_t = 0, help_heading = "Inference")]
+    #[arg(long, value_name = "SEED", default_value_t = defaults::honest().seed, help_heading = "Inference")]
     seed: u64,
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the intervals to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
@@ -241,7 +242,7 @@ impl HonestArgs {
             search: self.search,
             grid_points: self.grid_points,
             grid: self.grid_lb.zip(self.grid_ub),
-            ..Honest::smoothness()
+            ..defaults::honest()
         };
         options = options.draws(self.draws, self.seed);
         Ok(match self.alp {

@@ -98,7 +98,12 @@ pub(crate) struct NpivArgs {
     )]
     x_eval: Option<SieveGrid>,
     /// Regressor that the derivative is in, counted from 1.
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN, help_heading = "Estimation")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = NonZeroUsize::MIN.saturating_add(defaults::npiv().derivative_index),
+        help_heading = "Estimation"
+    )]
     deriv_index: NonZeroUsize,
     /// Order of the derivative.
     #[arg(
@@ -131,7 +136,7 @@ pub(crate) struct NpivArgs {
     )]
     alp: f64,
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the function and its derivative to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]

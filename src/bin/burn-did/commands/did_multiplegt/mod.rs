@@ -53,7 +53,7 @@ pub(crate) struct DidMultiplegtArgs {
         long,
         value_name = "FORMULA",
         visible_aliases = ["covariates", "controls"],
-        default_value = "~ 1",
+        default_value_t = defaults::did_multiplegt().covariates,
         allow_hyphen_values = true,
         help_heading = "Columns"
     )]
@@ -76,14 +76,19 @@ pub(crate) struct DidMultiplegtArgs {
     na: Option<Vec<String>>,
 
     /// Effects to estimate.
-    #[arg(long, value_name = "L", default_value_t = 1, help_heading = "Estimation")]
+    #[arg(
+        long,
+        value_name = "L",
+        default_value_t = defaults::did_multiplegt().effects,
+        help_heading = "Estimation"
+    )]
     effects: usize,
     /// Placebos to estimate, at most as many as effects.
     #[arg(
         long,
         value_name = "K",
         visible_alias = "placebos",
-        default_value_t = 0,
+        default_value_t = defaults::did_multiplegt().placebos,
         help_heading = "Estimation"
     )]
     placebo: usize,
@@ -114,7 +119,12 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(long, help_heading = "Estimation")]
     trends_lin: bool,
     /// Degree of a polynomial in the treatment of the first period, by which trends may differ, for treatments of many values.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Estimation")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::did_multiplegt().continuous,
+        help_heading = "Estimation"
+    )]
     continuous: usize,
     /// Keep cells from which on a group's treatment has been both above and below that of its first period.
     #[arg(long, visible_alias = "keep-bidirectional-switchers", help_heading = "Estimation")]
@@ -175,14 +185,14 @@ pub(crate) struct DidMultiplegtArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        default_value_t = 0.05,
+        default_value_t = defaults::did_multiplegt().alpha,
         value_parser = alpha,
         help_heading = "Inference"
     )]
     alp: f64,
 
     /// Format of the results.
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw effects and placebos to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = picture(), help_heading = "Output")]
