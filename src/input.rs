@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use crate::error::Result;
-use crate::files::{CsvData, Files, Format};
+use crate::files::{CsvData, FileFormat, Files};
 use crate::panel::{MissingValues, ParquetFiles, SampleAudit, Wanted};
 
 pub(crate) use guard::guarded;
@@ -120,8 +120,8 @@ pub(crate) fn read_files(
     missing: &MissingValues,
 ) -> Result<Read> {
     let (frame, read_as_missing) = match files.format {
-        Format::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
-        Format::Csv => {
+        FileFormat::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
+        FileFormat::Csv => {
             let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing)?;
             (frame, missing)
         }

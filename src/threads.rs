@@ -37,11 +37,11 @@ pub(crate) fn receive<T>(from: &Receiver<T>, mut limit: Duration) -> Result<T, R
 }
 
 /// What a thread of its own is to do.
-pub(crate) type Task<'a> = Box<dyn FnOnce() + Send + 'a>;
+pub(crate) type ThreadTask<'a> = Box<dyn FnOnce() + Send + 'a>;
 
 /// Runs each of `tasks` on a thread of its own and `here` on this one. When it returns all have ended, which tasks do once nobody
 /// receives what they send: `here` is to drop its receivers.
-pub(crate) fn beside<R>(tasks: Vec<Task<'_>>, here: impl FnOnce() -> R) -> R {
+pub(crate) fn beside<R>(tasks: Vec<ThreadTask<'_>>, here: impl FnOnce() -> R) -> R {
     scope(|scope| {
         let (running, ended) = channel::<()>();
         for task in tasks {

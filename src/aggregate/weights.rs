@@ -11,15 +11,15 @@ use crate::inference::Combination;
 
 /// One row of an aggregation.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct AggregateRow {
     pub at: f64,
     pub combination: Combination,
     pub reference: bool,
 }
 
 /// An aggregation in linear form.
-pub(super) struct Linear {
-    pub rows: Vec<Row>,
+pub(super) struct LinearAggregation {
+    pub rows: Vec<AggregateRow>,
     pub overall: Option<Combination>,
 }
 
@@ -133,12 +133,12 @@ impl<'a> Selection<'a> {
         Some(Combination { value, weights })
     }
 
-    pub fn simple(&self, max_e: Option<f64>) -> Result<Linear> {
+    pub fn simple(&self, max_e: Option<f64>) -> Result<LinearAggregation> {
         let overall = self.mean_of(|c| self.in_window(c, max_e)).ok_or_else(|| no_post(max_e))?;
-        Ok(Linear { rows: Vec::new(), overall: Some(overall) })
+        Ok(LinearAggregation { rows: Vec::new(), overall: Some(overall) })
     }
 
-    pub fn group(&self, max_e: Option<f64>, na_rm: bool) -> Result<Linear> {
+    pub fn group(&self, max_e: Option<f64>, na_rm: bool) -> Result<LinearAggregation> {
         let mut rows = Vec::new();
         for group in &self.groups {
             let in_group = |c: &Cell| c.group == *group && self.in_window(c, max_e);
@@ -155,11 +155,11 @@ impl<'a> Selection<'a> {
                 return Err(DidError::EmptyWindow { what });
             }
             let combination = self.equal_mean(&terms);
-            rows.push(Row { at: *group, combination, reference: false });
+            rows.push(AggregateRow { at: *group, combination, reference: false });
         }
         let terms: Vec<_> = rows.iter().map(|r| (r.at, r.combination.clone())).collect();
         let overall = self.weighted(&terms).ok_or_else(|| no_post(max_e))?;
-        Ok(Linear { rows, overall: Some(overall) })
+        Ok(LinearAggregation { rows, overall: Some(overall) })
     }
 
     fn equal_mean(&self, terms: &[Combination]) -> Combination {
@@ -171,7 +171,11 @@ impl<'a> Selection<'a> {
         Combination { value: terms.iter().map(|t| t.value).sum::<f64>() * share, weights }
     }
 
-    pub fn dynamic(&self, options: &Aggregation, warnings: &mut Vec<DidWarning>) -> Result<Linear> {
+    pub fn dynamic(
+        &self,
+        options: &Aggregation,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Result<LinearAggregation> {
         let last = self.cells.iter().map(|(_, c, _)| c.time).fold(f64::NEG_INFINITY, f64::max);
         let balance = options.balance_e.map(f64::from);
         let until_last = |from: f64| self.grid.elapsed(from, last);
@@ -202,13 +206,13 @@ impl<'a> Selection<'a> {
         if merged > 0 {
             warnings.push(DidWarning::MergedEventTimes { event_times: merged });
         }
-        let rows: Vec<Row> = events
+        let rows: Vec<AggregateRow> = events
             .into_iter()
             .filter_map(|e| {
                 let mut cells = self.cells.iter().filter(|(_, c, _)| at_event(c, e));
                 let reference = cells.all(|(_, c, _)| c.status == CellStatus::Reference);
                 let combination = self.mean_of(|c| at_event(c, e))?;
-                Some(Row { at: e, combination, reference })
+                Some(AggregateRow { at: e, combination, reference })
             })
             .collect();
         let post: Vec<Combination> =
@@ -217,14 +221,14 @@ impl<'a> Selection<'a> {
             warnings.push(DidWarning::NoPostEventTime);
         }
         let overall = (!post.is_empty()).then(|| self.equal_mean(&post));
-        Ok(Linear { rows, overall })
+        Ok(LinearAggregation { rows, overall })
     }
 
     pub fn calendar(
         &self,
         options: &Aggregation,
         warnings: &mut Vec<DidWarning>,
-    ) -> Result<Linear> {
+    ) -> Result<LinearAggregation> {
         let ignored = [
             ("min_e", options.min_e.is_some()),
             ("max_e", options.max_e.is_some()),
@@ -240,11 +244,11 @@ impl<'a> Selection<'a> {
             self.cells.iter().filter(|(_, c, _)| c.is_post()).map(|(_, c, _)| c.time).collect();
         times.sort_unstable_by(f64::total_cmp);
         times.dedup();
-        let rows: Vec<Row> = times
+        let rows: Vec<AggregateRow> = times
             .into_iter()
             .filter_map(|t| {
                 let combination = self.mean_of(|c| c.is_post() && c.time == t)?;
-                Some(Row { at: t, combination, reference: false })
+                Some(AggregateRow { at: t, combination, reference: false })
             })
             .collect();
         if rows.is_empty() {
@@ -252,7 +256,7 @@ impl<'a> Selection<'a> {
         }
         let all: Vec<Combination> = rows.iter().map(|r| r.combination.clone()).collect();
         let overall = Some(self.equal_mean(&all));
-        Ok(Linear { rows, overall })
+        Ok(LinearAggregation { rows, overall })
     }
 }
 
@@ -282,7 +286,7 @@ pub(super) fn linear(
     effects: &GroupTimeEffects,
     options: &Aggregation,
     warnings: &mut Vec<DidWarning>,
-) -> Result<Linear> {
+) -> Result<LinearAggregation> {
     let selection = Selection::new(effects, options)?;
     match options.kind {
         AggregationKind::Simple => selection.simple(options.max_e),

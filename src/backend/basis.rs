@@ -11,14 +11,14 @@ use crate::pass::{Leg, PlanColumn, StratumPlan, Weight};
 pub(super) const CANCELLATION: f64 = 1e5;
 
 /// The basis, and each influence column as a combination of it.
-pub(super) struct Linear {
+pub(super) struct BasisPlan {
     /// Plan of the basis columns, one contribution each.
     pub basis: StratumPlan,
     /// For each influence column the basis columns and their coefficients.
     pub combinations: Vec<Vec<(usize, f64)>>,
 }
 
-impl Linear {
+impl BasisPlan {
     /// The basis of a plan without covariates. If it has one weight, its constant is the first column.
     pub fn of(plan: &StratumPlan) -> Option<Self> {
         if !plan.dots.is_empty() {
@@ -159,7 +159,7 @@ mod tests {
     /// Kept rows need every column, so that they come with the direct sums.
     #[test]
     fn sums_are_those_of_the_columns_themselves() {
-        let linear = Linear::of(&plan()).expect("fewer columns");
+        let linear = BasisPlan::of(&plan()).expect("fewer columns");
         assert!(linear.basis.columns.len() < COLUMNS, "{}", linear.basis.columns.len());
         for rows in [1, 500, TILE + 100] {
             let (mapped, direct) = (sums(rows, &[], false), sums(rows, &[], true));
@@ -180,7 +180,7 @@ mod tests {
         let leg = |scale: f64| Leg { c: scale, f: -scale * level, ..Leg::default() };
         let column = |column| PlanColumn { column, legs: vec![leg(column as f64 + 1.0)] };
         let plan = StratumPlan { columns: (0..4).map(column).collect(), ..StratumPlan::default() };
-        assert!(Linear::of(&plan).is_some_and(|linear| linear.is_smaller()));
+        assert!(BasisPlan::of(&plan).is_some_and(|linear| linear.is_smaller()));
         let consumers = Consumers { clusters: None, multipliers: None, keep_rows: false };
         let sink = Sink { active: &plan.active(), consumers: &consumers };
         let mut out = InfluenceStat::zero(4, &consumers);
@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn plans_with_few_columns_or_covariates_have_no_smaller_basis() {
         let few = StratumPlan { columns: plan().columns[..2].to_vec(), ..StratumPlan::default() };
-        assert!(!Linear::of(&few).expect("no covariates").is_smaller());
+        assert!(!BasisPlan::of(&few).expect("no covariates").is_smaller());
         let dots = vec![crate::pass::Dot { x: 0, v: vec![1.0] }];
-        assert!(Linear::of(&StratumPlan { dots, ..plan() }).is_none());
+        assert!(BasisPlan::of(&StratumPlan { dots, ..plan() }).is_none());
     }
 }

@@ -7,15 +7,15 @@ use super::levels::{
     BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LevelDesign, LevelSolver, LevelStep,
     LevelWeights,
 };
-use super::matrix::{Matrix, Rows};
+use super::matrix::{Matrix, RowNumbers};
 use crate::error::Result;
 
 /// A design on a device. Sums by level are index-adds, which backends may take in the order of the threads.
 pub(super) struct LevelTensors<B: Backend> {
     /// Level of the leading factor of each cell.
-    segments: Rows<B>,
+    segments: RowNumbers<B>,
     /// Of each other factor the cells' levels.
-    codes: Vec<Rows<B>>,
+    codes: Vec<RowNumbers<B>>,
     device: B::Device,
     dtype: DType,
     /// Of cells `[cells, 1]`; `None` if all are 1.
@@ -26,12 +26,12 @@ pub(super) struct LevelTensors<B: Backend> {
     inverse: Matrix<B>,
     /// `1 / w`, `[levels, 1]`.
     shares: Matrix<B>,
-    state: Option<State<B>>,
-    bidiagonal: Option<Lanczos<B>>,
+    state: Option<ConjugateTensors<B>>,
+    bidiagonal: Option<LanczosTensors<B>>,
 }
 
 /// Vectors `[levels, columns]` and scalars `[1, columns]`.
-struct State<B: Backend> {
+struct ConjugateTensors<B: Backend> {
     effects: Matrix<B>,
     sums: Matrix<B>,
     direction: Matrix<B>,
@@ -39,7 +39,7 @@ struct State<B: Backend> {
 }
 
 /// The bidiagonalisation: vectors over cells, and over all levels.
-struct Lanczos<B: Backend> {
+struct LanczosTensors<B: Backend> {
     roots: Option<Matrix<B>>,
     scales: Matrix<B>,
     /// `β u`.
@@ -67,8 +67,8 @@ impl<B: Backend> LevelTensors<B> {
         };
         let Weighed { cells, lead, inverse, shares } = Weighed::new(weights);
         Self {
-            segments: Rows::upload(design.segment_of_cells(), device),
-            codes: (0..design.others).map(|f| Rows::upload(factor(f), device)).collect(),
+            segments: RowNumbers::upload(design.segment_of_cells(), device),
+            codes: (0..design.others).map(|f| RowNumbers::upload(factor(f), device)).collect(),
             device: device.clone(),
             dtype,
             weights: cells.map(&column),
@@ -170,7 +170,12 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
         let z = sums.clone() * self.inverse.clone();
         let preconditioned = (sums.clone() * z.clone()).sum_rows();
         self.bidiagonal = None;
-        self.state = Some(State { effects: sums.zeros_like(), sums, direction: z, preconditioned });
+        self.state = Some(ConjugateTensors {
+            effects: sums.zeros_like(),
+            sums,
+            direction: z,
+            preconditioned,
+        });
         Ok(())
     }
 
@@ -215,7 +220,7 @@ impl<B: Backend> LevelSolver for LevelTensors<B> {
         let u = Matrix::upload(problem.b.to_vec(), shape, &self.device, self.dtype);
         let zero = u.zeros([problem.scales.len(), columns]);
         self.state = None;
-        self.bidiagonal = Some(Lanczos {
+        self.bidiagonal = Some(LanczosTensors {
             roots: problem.roots.map(|roots| self.column(roots.to_vec())),
             scales: self.column(problem.scales.to_vec()),
             u,

@@ -24,9 +24,9 @@ pub(super) struct Mask<B: Backend>(BoolTensor<B>);
 
 /// Numbers of rows.
 #[derive(Clone)]
-pub(super) struct Rows<B: Backend>(IntTensor<B>);
+pub(super) struct RowNumbers<B: Backend>(IntTensor<B>);
 
-impl<B: Backend> Rows<B> {
+impl<B: Backend> RowNumbers<B> {
     pub(super) fn upload(rows: impl IntoIterator<Item = u32>, device: &B::Device) -> Self {
         let rows: Vec<i64> = rows.into_iter().map(i64::from).collect();
         let length = rows.len();
@@ -88,12 +88,12 @@ impl<B: Backend> Matrix<B> {
     }
 
     /// These rows, one below another.
-    pub(super) fn select(&self, rows: &Rows<B>) -> Self {
+    pub(super) fn select(&self, rows: &RowNumbers<B>) -> Self {
         Self(B::float_select(self.0.clone(), 0, rows.0.clone()))
     }
 
     /// Adds other rows to these rows, one after another.
-    pub(super) fn add_rows(self, rows: &Rows<B>, values: Self) -> Self {
+    pub(super) fn add_rows(self, rows: &RowNumbers<B>, values: Self) -> Self {
         Self(B::float_select_add(self.0, 0, rows.0.clone(), values.0))
     }
 

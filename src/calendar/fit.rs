@@ -4,7 +4,7 @@ use super::grid::TimeGrid;
 
 /// What was found about the periods and groups of a sample.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fitted {
+pub(crate) struct FittedCalendar {
     pub grid: TimeGrid,
     /// Steps of a unit that the periods are near to but not on, such as first days of months in years of 365 days.
     pub approximate: Option<f64>,
@@ -82,7 +82,7 @@ fn has_decimals(v: f64, d: i32) -> bool {
     v.abs() * power < 1e15 && ((v * power).round() / power - v).abs() <= f64::EPSILON * v.abs()
 }
 
-impl Fitted {
+impl FittedCalendar {
     /// The grid of distinct periods, ascending, and of groups first treated between them.
     pub fn new(periods: &[f64], groups: &[f64]) -> Self {
         let plain = |grid| Self { grid, approximate: None };

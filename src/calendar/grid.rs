@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Subtraction in floating point gives one event time several values, as do periods that were rounded for printing. Periods
 /// of a regular calendar are therefore counted in whole steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Saved")]
+#[serde(try_from = "SavedGrid")]
 pub(crate) struct TimeGrid {
     /// An instant of the grid.
     pub(super) origin: f64,
@@ -19,17 +19,17 @@ pub(crate) struct TimeGrid {
 
 /// A grid as a file has it.
 #[derive(Deserialize)]
-struct Saved {
+struct SavedGrid {
     origin: f64,
     per_unit: Option<f64>,
     tolerance: f64,
 }
 
-impl TryFrom<Saved> for TimeGrid {
+impl TryFrom<SavedGrid> for TimeGrid {
     type Error = &'static str;
 
-    fn try_from(saved: Saved) -> Result<Self, Self::Error> {
-        let Saved { origin, per_unit, tolerance } = saved;
+    fn try_from(saved: SavedGrid) -> Result<Self, Self::Error> {
+        let SavedGrid { origin, per_unit, tolerance } = saved;
         let positive = per_unit.is_none_or(|m| m > 0.0 && m.is_finite());
         if positive && origin.is_finite() && tolerance >= 0.0 && tolerance.is_finite() {
             Ok(Self { origin, per_unit, tolerance })

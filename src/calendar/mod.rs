@@ -8,7 +8,7 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use fit::Fitted;
+pub(crate) use fit::FittedCalendar;
 pub use frequency::Frequency;
 pub(crate) use grid::{EventTimes, TimeGrid};
 pub(crate) use number::label;

@@ -1,7 +1,7 @@
 use super::*;
 
 fn fitted(periods: &[f64], groups: &[f64]) -> TimeGrid {
-    Fitted::new(periods, groups).grid
+    FittedCalendar::new(periods, groups).grid
 }
 
 fn rounded(v: f64, decimals: Option<i32>) -> f64 {
@@ -134,7 +134,7 @@ fn first_days_of_months_are_months_by_approximation() {
     let days = [0.0, 31.0, 59.0, 90.0, 120.0, 151.0, 181.0, 212.0, 243.0, 273.0, 304.0, 334.0];
     let year = |y: f64| days.iter().map(move |d| y + d / 365.0);
     let values: Vec<f64> = year(2005.0).chain(year(2006.0)).collect();
-    let Fitted { grid, approximate } = Fitted::new(&values, &values[3..5]);
+    let FittedCalendar { grid, approximate } = FittedCalendar::new(&values, &values[3..5]);
     assert_eq!(approximate, Some(12.0));
     assert_steps(&values, grid, 12.0, "days");
 }

@@ -26,7 +26,7 @@ const MAX_HALVINGS: usize = 40;
 const SUFFICIENT: f64 = 1e-4;
 
 /// A score to calibrate.
-pub(super) struct Target<'a> {
+pub(super) struct CalibrationTarget<'a> {
     /// Maximum-likelihood coefficients, where the iteration starts.
     pub start: &'a [f64],
     /// `Σ_T w z`.
@@ -73,11 +73,11 @@ impl Calibration {
 pub(super) fn calibrate<S: Source>(
     source: &S,
     algebra: &Algebra<'_>,
-    targets: &[Target<'_>],
+    targets: &[CalibrationTarget<'_>],
 ) -> Result<Vec<Calibration>> {
     let tolerance = Tolerance::new(source.precision());
     let columns = source.sample().outcome_columns();
-    let mut states: Vec<State> = targets.iter().map(State::new).collect();
+    let mut states: Vec<CalibrationState> = targets.iter().map(CalibrationState::new).collect();
     for _ in 0..MAX_PASSES {
         let open: Vec<usize> = (0..states.len()).filter(|s| states[*s].open).collect();
         if open.is_empty() {
@@ -123,7 +123,7 @@ impl Tolerance {
 }
 
 /// Newton's iteration of one score with backtracking.
-struct State {
+struct CalibrationState {
     open: bool,
     solved: bool,
     gamma: Vec<f64>,
@@ -137,8 +137,8 @@ struct State {
     likelihood: (Vec<f64>, Vec<Gram>),
 }
 
-impl State {
-    fn new(target: &Target<'_>) -> Self {
+impl CalibrationState {
+    fn new(target: &CalibrationTarget<'_>) -> Self {
         Self {
             open: true,
             solved: false,
@@ -162,7 +162,7 @@ impl State {
     fn advance(
         &mut self,
         grams: Vec<Gram>,
-        target: &Target<'_>,
+        target: &CalibrationTarget<'_>,
         algebra: &Algebra<'_>,
         tolerance: &Tolerance,
     ) {
@@ -207,7 +207,7 @@ impl State {
         (self.from, self.step) = (Some((value, slope)), step);
     }
 
-    fn finish(self, target: &Target<'_>) -> Calibration {
+    fn finish(self, target: &CalibrationTarget<'_>) -> Calibration {
         let (gamma, grams) = if self.solved { (self.gamma, self.grams) } else { self.likelihood };
         let keys = target.controls.iter().map(|control| (control.side, control.rows));
         Calibration { gamma, grams: keys.zip(grams).collect(), solved: self.solved }

@@ -6,7 +6,7 @@
 
 use super::answers::incomplete;
 use super::sides::{Outcome, Side, StratumRows};
-use super::terms::{CellEstimate, Term};
+use super::terms::{CellEstimate, InfluenceTerm};
 use crate::error::Result;
 use crate::panel::Sample;
 
@@ -82,7 +82,7 @@ pub(super) fn restore(
 }
 
 /// What the stored outcomes of a term's rows are too low by.
-fn lift(term: &Term, sample: &Sample, sides: &[Side], centres: &[Centre]) -> Option<f64> {
+fn lift(term: &InfluenceTerm, sample: &Sample, sides: &[Side], centres: &[Centre]) -> Option<f64> {
     let mut own = sides.iter().zip(centres).filter(|(side, _)| side.outcome == term.outcome);
     own.find_map(|(side, centre)| {
         let of_arm = |arm: &[StratumRows], treated| {

@@ -19,7 +19,7 @@ use super::algebra::Moments;
 use super::centre::{Centre, restore};
 use super::sides::{CellResult, PlannedCell, Side, StratumRows};
 use super::sums::{Sums, Weighting};
-use super::terms::{CellEstimate, Coefficients, Combination, Term};
+use super::terms::{CellEstimate, Coefficients, CombinedTerms, InfluenceTerm};
 use crate::condition::Doses;
 use crate::error::Result;
 use crate::estimates::CellStatus;
@@ -91,7 +91,7 @@ pub(crate) fn average<'a>(
     estimates: impl ExactSizeIterator<Item = &'a CellEstimate>,
 ) -> CellEstimate {
     let share = 1.0 / estimates.len() as f64;
-    let mut terms = Combination::default();
+    let mut terms = CombinedTerms::default();
     let mut att = 0.0;
     for estimate in estimates {
         att += share * estimate.att;
@@ -112,7 +112,7 @@ fn solve(sample: &Sample, sums: &Sums, side: &Side, curves: bool) -> Result<Cell
         let grams: Vec<_> = arm.iter().map(gram).collect::<Result<_>>()?;
         Ok(Moments::new(grams, side.outcome, sample.design.k()))
     };
-    let arms = Arms {
+    let arms = DosedArms {
         side,
         treated: moments(&side.treated, true)?,
         control: moments(&side.control, false)?,
@@ -137,13 +137,13 @@ fn solve(sample: &Sample, sums: &Sums, side: &Side, curves: bool) -> Result<Cell
 }
 
 /// A cell's rows and sums.
-struct Arms<'a> {
+struct DosedArms<'a> {
     side: &'a Side,
     treated: Moments,
     control: Moments,
 }
 
-impl Arms<'_> {
+impl DosedArms<'_> {
     fn check_weights(&self) -> CellResult<()> {
         if self.treated.total() <= 0.0 {
             Err(CellStatus::NoTreatedWeight)
@@ -154,14 +154,14 @@ impl Arms<'_> {
         }
     }
 
-    fn terms(&self, treated: bool, coefficients: &Coefficients) -> Vec<Term> {
+    fn terms(&self, treated: bool, coefficients: &Coefficients) -> Vec<InfluenceTerm> {
         let rows = if treated { &self.side.treated } else { &self.side.control };
-        let term = |rows| Term::new(rows, self.side.outcome, treated, None, coefficients);
+        let term = |rows| InfluenceTerm::new(rows, self.side.outcome, treated, None, coefficients);
         rows.iter().map(term).collect()
     }
 
     /// `sign · mean` of an arm: its influence on the rows.
-    fn mean(&self, treated: bool, sign: f64) -> Vec<Term> {
+    fn mean(&self, treated: bool, sign: f64) -> Vec<InfluenceTerm> {
         let moments = if treated { &self.treated } else { &self.control };
         let (total, mean) = (moments.total(), moments.d() / moments.total());
         let c = sign / total;

@@ -59,10 +59,10 @@ pub(crate) fn estimate<S: Source>(
     sums.run(source, recipe.trim)?;
     let sample = source.sample();
     let (algebra, sums, propensities) = (&algebra, &sums, &propensities);
-    let solver = Solver { sample, algebra, sums, propensities, recipe };
+    let solver = CellSolver { sample, algebra, sums, propensities, recipe };
     let solve = |(c, cell): (usize, &PlannedCell)| match &cell.status {
         Some(status) => Ok(Err(status.clone())),
-        None => solver.solve(cell, c).map(Ok).or_else(Stop::of_cell),
+        None => solver.solve(cell, c).map(Ok).or_else(CellStop::of_cell),
     };
     let cells = cells.iter().enumerate().map(solve).collect::<Result<_>>()?;
     Ok(Results { cells, dropped })
@@ -88,12 +88,12 @@ fn unweighted(cells: &[PlannedCell], sums: &Sums, k: usize) -> Result<Vec<f64>> 
 }
 
 /// Why a cell has no estimate: of its own, or because nothing can be estimated.
-enum Stop {
+enum CellStop {
     Cell(CellStatus),
     Fit(DidError),
 }
 
-impl Stop {
+impl CellStop {
     /// The cell's status, unless it is an error of the fit.
     fn of_cell<T>(self) -> Result<CellResult<T>> {
         match self {
@@ -103,20 +103,20 @@ impl Stop {
     }
 }
 
-impl From<CellStatus> for Stop {
+impl From<CellStatus> for CellStop {
     fn from(status: CellStatus) -> Self {
         Self::Cell(status)
     }
 }
 
-impl From<DidError> for Stop {
+impl From<DidError> for CellStop {
     fn from(error: DidError) -> Self {
         Self::Fit(error)
     }
 }
 
 /// Estimates a cell from the sums.
-struct Solver<'a> {
+struct CellSolver<'a> {
     sample: &'a Sample,
     algebra: &'a Algebra<'a>,
     sums: &'a Sums,
@@ -124,9 +124,13 @@ struct Solver<'a> {
     recipe: &'a Recipe,
 }
 
-impl Solver<'_> {
+impl CellSolver<'_> {
     /// Guards in order (weight, overlap, rank), then the estimator.
-    fn solve(&self, cell: &PlannedCell, index: usize) -> std::result::Result<CellEstimate, Stop> {
+    fn solve(
+        &self,
+        cell: &PlannedCell,
+        index: usize,
+    ) -> std::result::Result<CellEstimate, CellStop> {
         // First, as without weight in an arm scores and regressions fail for reasons of their own.
         self.check_weights(cell)?;
         if self.algebra.is_constant() {
@@ -207,7 +211,7 @@ impl Solver<'_> {
     }
 
     /// Fails if an arm of a side has no weight.
-    fn check_weights(&self, cell: &PlannedCell) -> std::result::Result<(), Stop> {
+    fn check_weights(&self, cell: &PlannedCell) -> std::result::Result<(), CellStop> {
         let has_weight = |arm: &[StratumRows]| -> Result<bool> {
             let totals = arm.iter().map(|rows| self.sums.total(rows, Weighting::Sampling));
             Ok(totals.sum::<Result<f64>>()? > 0.0)
@@ -224,7 +228,7 @@ impl Solver<'_> {
     }
 
     /// With a constant alone the propensity score is the share of treated rows.
-    fn check_constant(&self, cell: &PlannedCell) -> std::result::Result<(), Stop> {
+    fn check_constant(&self, cell: &PlannedCell) -> std::result::Result<(), CellStop> {
         if self.recipe.method.propensity().is_none() {
             return Ok(());
         }
@@ -272,10 +276,10 @@ mod tests {
 
     #[test]
     fn a_lost_sum_ends_the_fit_and_a_status_the_cell() {
-        let of_cell = Stop::from(CellStatus::NoControlWeight).of_cell::<()>();
+        let of_cell = CellStop::from(CellStatus::NoControlWeight).of_cell::<()>();
         assert!(matches!(of_cell, Ok(Err(CellStatus::NoControlWeight))));
         let lost = DidError::Engine { problem: "an answer".into() };
-        assert!(matches!(Stop::from(lost).of_cell::<()>(), Err(DidError::Engine { .. })));
+        assert!(matches!(CellStop::from(lost).of_cell::<()>(), Err(DidError::Engine { .. })));
     }
 
     #[test]

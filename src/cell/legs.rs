@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::answers::incomplete;
 use super::sides::{Outcome, StratumRows};
-use super::terms::{CellEstimate, Coefficients, Term};
+use super::terms::{CellEstimate, Coefficients, InfluenceTerm};
 use crate::error::Result;
 use crate::options::Precision;
 use crate::panel::Sample;
@@ -78,7 +78,7 @@ pub(crate) fn rows_pass(sample: &Sample, rows: &StratumRows, outcome: Outcome) -
         (rows, Coefficients { f: 1.0, ..Coefficients::default() }),
     ];
     let column = |(rows, of): (&StratumRows, Coefficients)| CellEstimate {
-        terms: vec![Term::new(rows, outcome, true, None, &of)],
+        terms: vec![InfluenceTerm::new(rows, outcome, true, None, &of)],
         ..CellEstimate::default()
     };
     unshared(sample, &columns.map(column), UNTRIMMED, true)
@@ -119,7 +119,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn add(&mut self, column: usize, term: &Term) {
+    fn add(&mut self, column: usize, term: &InfluenceTerm) {
         let leg = self.leg(term);
         match self.plan.columns.last_mut() {
             Some(last) if last.column == column => last.legs.push(leg),
@@ -127,7 +127,7 @@ impl Builder {
         }
     }
 
-    fn leg(&mut self, term: &Term) -> Leg {
+    fn leg(&mut self, term: &InfluenceTerm) -> Leg {
         let of = &term.coefficients;
         let mut dot = |v: &Option<Vec<f64>>| v.as_ref().map(|v| self.dot(term.x, v));
         let (beta, b, e, a) = (dot(&of.beta), dot(&of.b), dot(&of.e), dot(&of.a));
@@ -137,7 +137,7 @@ impl Builder {
             Outcome::Change { post, base } => (post, Some(base)),
             Outcome::Level(column) => (column, None),
         };
-        let Term { w, treated, .. } = *term;
+        let InfluenceTerm { w, treated, .. } = *term;
         let (c, f, h, h_tau) = (of.c, of.f, of.h, of.h_tau);
         Leg { post, base, w, treated, prop, beta, b, e, a, c, f, h, h_tau }
     }

@@ -55,13 +55,13 @@ pub(super) struct LogitFit {
 pub(super) struct Models {
     /// Jobs with the model that each belongs to.
     jobs: Vec<(usize, LogitJob)>,
-    totals: Vec<Totals>,
+    totals: Vec<ArmTotals>,
     known: HashMap<Vec<(usize, usize, Weight, bool)>, usize>,
 }
 
 /// `Σ w` of the treated and of all rows, where the iteration starts and what its score is measured against.
 #[derive(Clone, Copy)]
-struct Totals {
+struct ArmTotals {
     treated: f64,
     all: f64,
     /// Number of rows of the smaller arm.
@@ -89,7 +89,7 @@ impl Models {
             (model, LogitJob { stratum, x, w, treated, gamma: Vec::new() })
         }));
         let rows = cell.n_treated.min(cell.n_control);
-        self.totals.push(Totals { treated, all, rows });
+        self.totals.push(ArmTotals { treated, all, rows });
         self.known.insert(key, model);
         model
     }
@@ -105,9 +105,9 @@ impl Models {
         let known = recipe.start.as_deref();
         self.jobs.sort_by_key(|(_, job)| (job.stratum, job.x));
         let intercept = source.sample().design.intercept;
-        let start = |t: &Totals| State::new(*t, algebra, intercept);
-        let mut states: Vec<State> = self.totals.iter().map(start).collect();
-        let mut thinned: Vec<State> = self.totals.iter().map(start).collect();
+        let start = |t: &ArmTotals| LogitState::new(*t, algebra, intercept);
+        let mut states: Vec<LogitState> = self.totals.iter().map(start).collect();
+        let mut thinned: Vec<LogitState> = self.totals.iter().map(start).collect();
         for state in &mut thinned {
             state.open &=
                 known.is_none() && state.totals.rows >= THINNING * ROWS_PER_COLUMN * algebra.k();
@@ -132,7 +132,7 @@ impl Models {
         &self,
         source: &S,
         algebra: &Algebra<'_>,
-        states: &mut [State],
+        states: &mut [LogitState],
         tolerance: &Tolerance,
         thinning: usize,
     ) -> Result<()> {
@@ -184,9 +184,9 @@ impl Tolerance {
 ///
 /// Where a region of the covariates has rows of one arm only, the likelihood has a limit and no maximum: scores go to zero or one
 /// there, by the same step again and again. The iteration ends when nothing else moves, unless there is nothing else.
-struct State {
+struct LogitState {
     open: bool,
-    totals: Totals,
+    totals: ArmTotals,
     gamma: Vec<f64>,
     step: Vec<f64>,
     slope: f64,
@@ -197,8 +197,8 @@ struct State {
     singular: bool,
 }
 
-impl State {
-    fn new(totals: Totals, algebra: &Algebra<'_>, intercept: bool) -> Self {
+impl LogitState {
+    fn new(totals: ArmTotals, algebra: &Algebra<'_>, intercept: bool) -> Self {
         let mut gamma = algebra.zeros();
         if intercept {
             gamma[0] = (totals.treated / (totals.all - totals.treated)).ln();
@@ -248,7 +248,7 @@ impl State {
         self.slope = dot(&stat.score, &step);
         self.hessian = stat.hessian;
         let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let Totals { treated, all, .. } = self.totals;
+        let ArmTotals { treated, all, .. } = self.totals;
         let score = largest(&stat.score);
         let unabated = !self.step.is_empty()
             && largest(&step) >= UNABATED * largest(&self.step).max(tolerance.step.sqrt());

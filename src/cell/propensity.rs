@@ -1,7 +1,7 @@
 //! The propensity score of every cell: maximum likelihood, a guard of overlap, calibration.
 
 use super::algebra::Algebra;
-use super::calibrate::{Calibration, Control, Target, calibrate};
+use super::calibrate::{Calibration, CalibrationTarget, Control, calibrate};
 use super::logit::{LogitFit, Models};
 use super::method::{Propensity, Recipe};
 use super::sides::{PlannedCell, Side, StratumRows};
@@ -109,7 +109,7 @@ impl Propensities {
         for (c, cell) in cells.iter().enumerate() {
             let Some(score) = self.score(c) else { continue };
             open.push(c);
-            targets.push(Target {
+            targets.push(CalibrationTarget {
                 start: &score.fit.gamma,
                 total: treated_total(cell, algebra, sums)?,
                 controls: controls(cell),

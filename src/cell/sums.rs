@@ -22,18 +22,18 @@ pub(super) enum Weighting<'a> {
 /// Cross-products by stratum, covariate version, weight and propensity score, run in batches. All requests for the same sums
 /// belong to one batch.
 pub(super) struct Sums {
-    done: HashMap<Key, Done>,
+    done: HashMap<GramKey, DoneGram>,
     /// In the order of strata.
-    pending: BTreeMap<Key, GramJob>,
+    pending: BTreeMap<GramKey, GramJob>,
     k: usize,
     /// Outcome columns.
     columns: usize,
 }
 
-type Key = (usize, usize, Weight, Option<Vec<u64>>);
+type GramKey = (usize, usize, Weight, Option<Vec<u64>>);
 
 /// Sums, and the outcome columns that they were asked for with: the others may be zero.
-struct Done {
+struct DoneGram {
     gram: Gram,
     outcomes: Vec<usize>,
 }
@@ -48,7 +48,7 @@ impl Weighting<'_> {
         }
     }
 
-    fn key(&self, rows: &StratumRows) -> Key {
+    fn key(&self, rows: &StratumRows) -> GramKey {
         let (w, gamma) = self.of(rows);
         (rows.stratum, rows.x, w, gamma.map(|g| g.iter().map(|g| g.to_bits()).collect()))
     }
@@ -86,8 +86,9 @@ impl Sums {
         let pass = GramPass { k: self.k, periods: self.columns, trim, jobs };
         let answers = answers::grams(keys, source.run(&pass)?, self.k, self.columns)?;
         let done = answers.into_iter().zip(pass.jobs);
-        self.done
-            .extend(done.map(|((key, gram), job)| (key, Done { gram, outcomes: job.outcomes })));
+        self.done.extend(
+            done.map(|((key, gram), job)| (key, DoneGram { gram, outcomes: job.outcomes })),
+        );
         Ok(())
     }
 
@@ -101,7 +102,7 @@ impl Sums {
         weighting: Weighting<'_>,
         outcomes: &[usize],
     ) -> Result<&Gram> {
-        let asked = |done: &&Done| outcomes.iter().all(|column| done.outcomes.contains(column));
+        let asked = |done: &&DoneGram| outcomes.iter().all(|column| done.outcomes.contains(column));
         match self.done.get(&weighting.key(rows)).filter(asked) {
             Some(done) => Ok(&done.gram),
             None => Err(incomplete(format!(
@@ -131,7 +132,7 @@ mod tests {
         let mut sums = Sums::new(2, 3);
         let gram = Gram { zz: vec![4.0, 0.0, 0.0, 1.0], zy: vec![0.0; 6] };
         let key = Weighting::Sampling.key(&rows(1));
-        sums.done.insert(key, Done { gram, outcomes: vec![2] });
+        sums.done.insert(key, DoneGram { gram, outcomes: vec![2] });
         sums
     }
 

@@ -7,8 +7,8 @@
 //! u = w [ (d - z'β)(c + z'b - h q)  +  z'e + f + h τ q  +  (p - D) z'a ]
 //! ```
 //!
-//! A [`Term`] says which rows these are, and its [`Coefficients`] what the estimator does with them. The symbols are those of
-//! Sant'Anna and Zhao (2020): `w D / E[w D]` and `w q (1 - D) / E[w q (1 - D)]` are their weights `w_1` and `w_0`, `z'β`
+//! An [`InfluenceTerm`] says which rows these are, and its [`Coefficients`] what the estimator does with them. The symbols are
+//! those of Sant'Anna and Zhao (2020): `w D / E[w D]` and `w q (1 - D) / E[w q (1 - D)]` are their weights `w_1` and `w_0`, `z'β`
 //! is the outcome regression `μ`. The estimate is linear in all coefficients but `β`, so terms of equal rows, score and `β`
 //! can be added up.
 
@@ -82,7 +82,7 @@ impl Coefficients {
 
 /// The influence of the rows of one stratum on an estimate.
 #[derive(Clone, Debug)]
-pub(crate) struct Term {
+pub(crate) struct InfluenceTerm {
     pub stratum: usize,
     /// Covariate version of `z`.
     pub x: usize,
@@ -97,7 +97,7 @@ pub(crate) struct Term {
     pub coefficients: Coefficients,
 }
 
-impl Term {
+impl InfluenceTerm {
     /// The influence of these rows, with the propensity score `gamma` if it is needed.
     pub fn new(
         rows: &StratumRows,
@@ -117,7 +117,7 @@ impl Term {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellEstimate {
     pub att: f64,
-    pub terms: Vec<Term>,
+    pub terms: Vec<InfluenceTerm>,
     /// Coefficients of the propensity score's likelihood.
     pub gamma: Option<Vec<f64>>,
     /// The propensity score did not converge.
@@ -128,14 +128,14 @@ pub(crate) struct CellEstimate {
 
 /// A linear combination of influences: terms that differ only in coefficients that the influence is linear in are one.
 #[derive(Default)]
-pub(super) struct Combination {
-    terms: Vec<Term>,
-    known: HashMap<Key, usize>,
+pub(super) struct CombinedTerms {
+    terms: Vec<InfluenceTerm>,
+    known: HashMap<TermKey, usize>,
 }
 
 /// What an influence is not linear in.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct TermKey {
     stratum: usize,
     x: usize,
     w: Weight,
@@ -145,30 +145,30 @@ struct Key {
     beta: Option<Vec<u64>>,
 }
 
-impl Key {
-    fn new(term: &Term) -> Self {
+impl TermKey {
+    fn new(term: &InfluenceTerm) -> Self {
         let bits =
             |v: &Option<Vec<f64>>| v.as_ref().map(|v| v.iter().map(|v| v.to_bits()).collect());
-        let Term { stratum, x, w, outcome, treated, .. } = *term;
+        let InfluenceTerm { stratum, x, w, outcome, treated, .. } = *term;
         let (gamma, beta) = (bits(&term.gamma), bits(&term.coefficients.beta));
         Self { stratum, x, w, outcome, treated, gamma, beta }
     }
 }
 
-impl Combination {
+impl CombinedTerms {
     /// Adds `scale` times a term.
-    pub fn add(&mut self, scale: f64, term: &Term) {
-        let at = *self.known.entry(Key::new(term)).or_insert_with(|| {
+    pub fn add(&mut self, scale: f64, term: &InfluenceTerm) {
+        let at = *self.known.entry(TermKey::new(term)).or_insert_with(|| {
             let beta = term.coefficients.beta.clone();
             let zero = Coefficients { beta, ..Coefficients::default() };
-            self.terms.push(Term { coefficients: zero, ..term.clone() });
+            self.terms.push(InfluenceTerm { coefficients: zero, ..term.clone() });
             self.terms.len() - 1
         });
         self.terms[at].coefficients.add_scaled(scale, &term.coefficients);
     }
 
     /// The sum, in the order in which its terms first came.
-    pub fn into_terms(self) -> Vec<Term> {
+    pub fn into_terms(self) -> Vec<InfluenceTerm> {
         self.terms
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine::{Engine, Obey};
-use super::prepare::Options;
+use super::prepare::PrepareOptions;
 use super::session::Session;
 use super::stored::Stored;
-use super::threads::Threads;
+use super::threads::ThreadWorkers;
 use super::worker::Worker;
 use crate::backend::DidBackend;
 use crate::error::Result;
@@ -62,7 +62,7 @@ impl Cluster {
         let worker = |(number, device): (usize, &B::Device)| -> Arc<dyn Obey> {
             Arc::new(Worker::<B>::new(format!("worker {number}"), device.clone(), memory))
         };
-        Self::of(Arc::new(Threads(devices.iter().enumerate().map(worker).collect())))
+        Self::of(Arc::new(ThreadWorkers(devices.iter().enumerate().map(worker).collect())))
     }
 
     pub(super) fn of(engine: Arc<dyn Engine>) -> Self {
@@ -126,10 +126,10 @@ impl Cluster {
         Session::new(Arc::clone(&self.engine)).mixed(self.mixed).heard_by(progress)
     }
 
-    pub(crate) fn options(&self, precision: Precision) -> Options {
+    pub(crate) fn options(&self, precision: Precision) -> PrepareOptions {
         let directory = storage::whole(&self.directory);
         let influence = self.influence.as_deref().map(storage::whole);
-        Options { directory, influence, precision, part_rows: None, segment_rows: None }
+        PrepareOptions { directory, influence, precision, part_rows: None, segment_rows: None }
     }
 }
 

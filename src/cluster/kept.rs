@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::manifest::{Manifest, Piece, io};
+use super::manifest::{FilePiece, Manifest, io};
 use super::session::foreign;
 use super::source::Prepared;
 use super::stored::Directory;
@@ -91,7 +91,7 @@ impl KeptSegments {
         let KeptFile { path, columns, digests } = &self.files[entry];
         let pieces = &manifest.entries[entry].pieces;
         let before: usize = pieces[..piece].iter().map(|piece| piece.rows).sum();
-        let piece_of: &Piece = &pieces[piece];
+        let piece_of: &FilePiece = &pieces[piece];
         let row = 8 * (1 + columns.len() as u64);
         Ok(KeptPart {
             path: path.clone(),

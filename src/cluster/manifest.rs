@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::wire::{decode, digest, encode};
 use crate::condition::Change;
 use crate::error::{DidError, Result};
-use crate::panel::apart::{Choice, Plan, Shape};
+use crate::panel::apart::{CovariateChoice, PlacementPlan, StratumShape};
 use crate::pass::{Extent, Seal, Segment, ask};
 use crate::source::AnyPass;
 use crate::storage;
 
 /// A sample that workers can read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Sample {
+pub(super) struct SampleFile {
     /// Its manifest.
     pub path: PathBuf,
     /// The manifest's digest, so that nobody takes another for it.
@@ -26,29 +26,29 @@ pub(super) struct Sample {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     /// Columns of the strata.
-    pub shape: Shape,
+    pub shape: StratumShape,
     /// Number of strata.
     pub strata: usize,
     files: Vec<PathBuf>,
     /// Of each file, the labels of its rows' units; none if they are not kept.
     labels: Vec<PathBuf>,
     /// In the order of segments.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SegmentEntry>,
 }
 
 /// A segment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct SegmentEntry {
     pub segment: Segment,
     /// Rows of its stratum before it.
     pub first: usize,
     pub seal: Seal,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FilePiece>,
 }
 
 /// Rows of a segment that are together in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Piece {
+pub(super) struct FilePiece {
     file: u32,
     pub offset: u64,
     pub rows: usize,
@@ -61,14 +61,14 @@ pub(super) struct Piece {
 pub(super) struct ShardFile {
     pub path: PathBuf,
     /// In the order in which they lie in the file, without gaps.
-    pub pieces: Vec<Written>,
+    pub pieces: Vec<WrittenPiece>,
     /// Labels of the rows' units in the same order, if they are kept.
     pub labels: Option<PathBuf>,
 }
 
 /// A piece that was written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct WrittenPiece {
     pub segment: Segment,
     /// Row of the segment that it starts with.
     pub start: usize,
@@ -82,25 +82,31 @@ impl Manifest {
     ///
     /// # Errors
     /// [`DidError::Engine`] if the pieces are not all rows of the sample, each once.
-    pub fn new(plan: &Plan, rows: &[usize], length: usize, shards: Vec<ShardFile>) -> Result<Self> {
+    pub fn new(
+        plan: &PlacementPlan,
+        rows: &[usize],
+        length: usize,
+        shards: Vec<ShardFile>,
+    ) -> Result<Self> {
         let shape = plan.shape();
-        let mut entries: BTreeMap<Segment, Entry> = BTreeMap::new();
+        let mut entries: BTreeMap<Segment, SegmentEntry> = BTreeMap::new();
         for (stratum, rows) in rows.iter().enumerate() {
             for part in 0..rows.div_ceil(length) {
                 let (segment, seal) = (Segment { stratum, part }, Seal::default());
-                let entry = Entry { segment, first: part * length, seal, pieces: Vec::new() };
+                let entry =
+                    SegmentEntry { segment, first: part * length, seal, pieces: Vec::new() };
                 entries.insert(segment, entry);
             }
         }
         let (mut files, mut labels) = (Vec::new(), Vec::new());
         for ShardFile { path, pieces, labels: of_rows } in shards {
             let mut offset = 0;
-            for Written { segment, start, seal, digest } in pieces {
+            for WrittenPiece { segment, start, seal, digest } in pieces {
                 let entry = entries.get_mut(&segment);
                 let entry = entry.filter(|entry| entry.seal.rows == start as u64);
                 let entry = entry.ok_or_else(|| broken(segment, "does not follow on"))?;
                 let (file, rows) = (files.len() as u32, seal.rows as usize);
-                entry.pieces.push(Piece { file, offset, rows, digest });
+                entry.pieces.push(FilePiece { file, offset, rows, digest });
                 entry.seal += seal;
                 offset += shape.row_bytes() * seal.rows;
             }
@@ -120,7 +126,7 @@ impl Manifest {
     /// Every row is there once: segments have their numbers of rows, and together the ranks from zero on.
     fn check(&self, rows: &[usize], length: usize) -> Result<()> {
         let mut all = Seal::default();
-        for Entry { segment, first, seal, .. } in &self.entries {
+        for SegmentEntry { segment, first, seal, .. } in &self.entries {
             if seal.rows as usize != (rows[segment.stratum] - first).min(length) {
                 return Err(broken(*segment, "lacks rows"));
             }
@@ -137,18 +143,18 @@ impl Manifest {
     ///
     /// # Errors
     /// [`DidError::Io`].
-    pub fn write(&self, path: PathBuf) -> Result<Sample> {
+    pub fn write(&self, path: PathBuf) -> Result<SampleFile> {
         let bytes = encode(self)?;
         let digest = digest(&bytes);
         storage::write(&path, &bytes).map_err(|source| io(&path, source))?;
-        Ok(Sample { path, digest })
+        Ok(SampleFile { path, digest })
     }
 
     /// That of a sample.
     ///
     /// # Errors
     /// [`DidError::Io`] if it cannot be read, [`DidError::Engine`] if it is another.
-    pub fn read(sample: &Sample) -> Result<Self> {
+    pub fn read(sample: &SampleFile) -> Result<Self> {
         let bytes = storage::read(&sample.path).map_err(|source| io(&sample.path, source))?;
         if digest(&bytes) != sample.digest {
             let problem = format!("{} is another sample's manifest", sample.path.display());
@@ -161,7 +167,7 @@ impl Manifest {
     ///
     /// # Errors
     /// [`DidError::Engine`] if they have no such covariates.
-    pub fn chosen(&self, choice: Option<&Choice>) -> Result<Shape> {
+    pub fn chosen(&self, choice: Option<&CovariateChoice>) -> Result<StratumShape> {
         ask(choice.is_none_or(|choice| choice.is_of(&self.shape)))?;
         Ok(choice.map_or(self.shape, |choice| choice.shape(self.shape)))
     }
@@ -175,7 +181,7 @@ impl Manifest {
         pass: &AnyPass,
         change: &Change,
         k: usize,
-        choice: Option<&Choice>,
+        choice: Option<&CovariateChoice>,
     ) -> Result<()> {
         let (shape, strata) = (self.chosen(choice)?, &self.strata);
         let has = Extent {
@@ -196,8 +202,8 @@ impl Manifest {
     pub fn following(&self, by_stratum: bool) -> Vec<Vec<(usize, usize)>> {
         let groups = if by_stratum { self.entries.len() } else { self.files.len() };
         let mut following = vec![Vec::new(); groups];
-        for (entry, Entry { pieces, .. }) in self.entries.iter().enumerate() {
-            for (piece, Piece { file, .. }) in pieces.iter().enumerate() {
+        for (entry, SegmentEntry { pieces, .. }) in self.entries.iter().enumerate() {
+            for (piece, FilePiece { file, .. }) in pieces.iter().enumerate() {
                 let group = if by_stratum { entry } else { *file as usize };
                 following[group].push((entry, piece));
             }
@@ -207,7 +213,7 @@ impl Manifest {
     }
 
     /// The file with the labels of a piece's rows, and which of them is the first row's.
-    pub fn labels_of(&self, piece: &Piece) -> Result<Option<(PathBuf, usize)>> {
+    pub fn labels_of(&self, piece: &FilePiece) -> Result<Option<(PathBuf, usize)>> {
         if self.labels.is_empty() {
             return Ok(None);
         }
@@ -216,7 +222,7 @@ impl Manifest {
     }
 
     /// The file that a piece is in.
-    pub fn file(&self, piece: &Piece) -> Result<&Path> {
+    pub fn file(&self, piece: &FilePiece) -> Result<&Path> {
         let file = self.files.get(piece.file as usize).map(PathBuf::as_path);
         file.ok_or_else(no_file)
     }

@@ -41,7 +41,7 @@ pub use network::{
     RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, gpus, run_executor,
     run_scheduler,
 };
-pub(crate) use prepare::{Options, prepare};
+pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use session::Session;
 pub(crate) use source::{KEPT_NOWHERE, Prepared, Remote};
 pub(crate) use stored::Stored;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::ballista::{
-    Client, ClientOptions, Executor, ExecutorOptions, LocalCluster as Processes, LocalOptions,
-    Scheduler, SchedulerOptions, Tls, status, stdin_ended,
+    Client, ClientOptions, Executor, ExecutorOptions, LocalProcesses, ProcessOptions, Scheduler,
+    SchedulerOptions, Tls, status, stdin_ended,
 };
 pub use super::ballista::{ClusterStatus, ExecutorStatus, JobStatus};
 use super::handle::Cluster;
@@ -106,7 +106,7 @@ pub struct LocalCluster {
 }
 
 impl LocalCluster {
-    fn options(&self) -> LocalOptions {
+    fn options(&self) -> ProcessOptions {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(processors.div_ceil(self.executors.max(1)));
         let (threads, memory) = (threads.to_string(), self.memory.to_string());
@@ -116,7 +116,7 @@ impl LocalCluster {
             arguments.extend(["--device", "{number}"]);
         }
         arguments.extend(["--threads", &threads, "--memory", &memory, "--until-stdin-ends"]);
-        let mut options = LocalOptions::new(self.executors, &self.program, &arguments);
+        let mut options = ProcessOptions::new(self.executors, &self.program, &arguments);
         if let Some(bind) = self.bind {
             options.scheduler.bind = bind;
         }
@@ -126,7 +126,7 @@ impl LocalCluster {
 
 /// A scheduler in this process and executors in others, until it is dropped.
 #[derive(Debug)]
-pub struct RunningCluster(Processes);
+pub struct RunningCluster(LocalProcesses);
 
 impl RunningCluster {
     /// Starts them; all are there when this returns.
@@ -134,7 +134,7 @@ impl RunningCluster {
     /// # Errors
     /// [`DidError::Cluster`](crate::DidError::Cluster) if they cannot be started.
     pub fn start(local: &LocalCluster) -> Result<Self> {
-        Processes::start(local.options()).map(Self)
+        LocalProcesses::start(local.options()).map(Self)
     }
 
     /// The scheduler's address, for [`Cluster::connect`].

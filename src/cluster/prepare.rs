@@ -19,7 +19,7 @@ use crate::pass::SEGMENT;
 
 /// How a sample is prepared.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct PrepareOptions {
     /// A directory that the driver and all workers see under this name; what is put there goes with the sample.
     pub directory: PathBuf,
     /// Where influence values go that are kept by unit.
@@ -40,11 +40,11 @@ pub(crate) fn prepare(
     paths: &[PathBuf],
     audit: SampleAudit,
     request: &Request<'_>,
-    options: &Options,
+    options: &PrepareOptions,
 ) -> Result<(Sample, Stored)> {
     let directory = Directory::new(&options.directory)?;
     let (reading, parts) = Reading::of(paths, request, options.part_rows)?;
-    let files = Files { session, reading: &reading, parts: &parts };
+    let files = PartedFiles { session, reading: &reading, parts: &parts };
     let shards = files.shards(options, &directory.path)?;
     let shown = Shards { files: &files, shards: &shards, directory: &directory.path };
     let Arrangement { sample, plan, rows, positions, looks } =
@@ -70,15 +70,15 @@ pub(crate) fn prepare(
 }
 
 /// The files in parts.
-struct Files<'a> {
+struct PartedFiles<'a> {
     session: &'a Session,
     reading: &'a Reading,
     parts: &'a [RowRange],
 }
 
-impl Files<'_> {
+impl PartedFiles<'_> {
     /// The rows in shards of whole units, which are written once more if they are in no order.
-    fn shards(&self, options: &Options, directory: &Path) -> Result<Vec<Vec<RowRange>>> {
+    fn shards(&self, options: &PrepareOptions, directory: &Path) -> Result<Vec<Vec<RowRange>>> {
         let ends = self.ends(options, directory)?;
         if let Some(shards) = ordered_shards(self.parts, &ends) {
             return Ok(shards);
@@ -104,7 +104,7 @@ impl Files<'_> {
         Ok(bucket_shards(&written.all()?))
     }
 
-    fn ends(&self, options: &Options, directory: &Path) -> Result<Vec<Ends>> {
+    fn ends(&self, options: &PrepareOptions, directory: &Path) -> Result<Vec<Ends>> {
         let tasks = self.of_parts(|part| Task::Ends {
             reading: Cow::Borrowed(self.reading),
             part: Cow::Borrowed(part),
@@ -140,7 +140,7 @@ impl Files<'_> {
 
 /// The shards, which workers look at.
 struct Shards<'a> {
-    files: &'a Files<'a>,
+    files: &'a PartedFiles<'a>,
     shards: &'a [Vec<RowRange>],
     /// Where they will be arranged.
     directory: &'a Path,

@@ -42,7 +42,7 @@ enum Heard {
 }
 
 /// Takes the reply to a task.
-type Take<'a> = dyn FnMut(usize, Reply) -> Result<()> + 'a;
+type TakeReply<'a> = dyn FnMut(usize, Reply) -> Result<()> + 'a;
 
 impl Session {
     pub fn new(engine: Arc<dyn Engine>) -> Self {
@@ -85,7 +85,7 @@ impl Session {
         &self,
         stage: &'static str,
         tasks: &[Task<'_>],
-        take: &mut Take<'_>,
+        take: &mut TakeReply<'_>,
     ) -> Result<Vec<Failure>> {
         let tasks: Vec<Vec<u8>> = tasks.iter().map(encode).collect::<Result<_>>()?;
         let questions: Vec<u64> = tasks.iter().map(|task| digest(task)).collect();
@@ -152,7 +152,7 @@ impl Session {
         &self,
         stage: &'static str,
         tasks: &[Task<'_>],
-        take: &mut Take<'_>,
+        take: &mut TakeReply<'_>,
     ) -> Result<()> {
         match self.ask(stage, tasks, take)?.into_iter().next() {
             None => Ok(()),

@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::kept::KeptSegments;
-use super::prepare::Options;
+use super::prepare::PrepareOptions;
 use super::session::{Session, foreign};
 use super::stored::{Directory, Stored};
 use super::task::{KeptFile, Reply, Task};
 use crate::condition::{Change, Look, LookStat, Raw};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
-use crate::panel::apart::Choice;
+use crate::panel::apart::CovariateChoice;
 use crate::panel::{Layout, Sample};
 use crate::pass::{InfluencePass, InfluenceStat, KeptRows};
-use crate::source::{AnyPass, AnyStat, Apart, ClusterWork, HERE, Keep, Merge, Source, Work};
+use crate::source::{
+    AnyPass, AnyStat, ClusterWork, HERE, InfluenceApart, Keep, Merge, Source, Work,
+};
 
 /// Tasks that a worker gets of a pass: with more than one, a worker that is slow or dies leaves less to others.
 const TASKS: usize = 2;
@@ -36,7 +38,7 @@ pub(crate) struct Prepared {
     /// Where influence values go that are kept by unit.
     influence: Option<PathBuf>,
     /// The covariates that are used, if not all.
-    choice: Option<Choice>,
+    choice: Option<CovariateChoice>,
     workers: usize,
     /// Tasks of a look or a pass.
     tasks: usize,
@@ -45,7 +47,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// # Errors
     /// If the engine cannot be asked for its workers.
-    pub fn new(session: Session, stored: Stored, options: &Options) -> Result<Self> {
+    pub fn new(session: Session, stored: Stored, options: &PrepareOptions) -> Result<Self> {
         let workers = session.workers()?;
         let tasks = (TASKS * workers).min(stored.ledger.entries().len()).max(1);
         let (precision, influence) = (options.precision, options.influence.clone());
@@ -53,7 +55,7 @@ impl Prepared {
     }
 
     /// With some of the covariates only.
-    pub fn with(self, choice: Option<Choice>) -> Self {
+    pub fn with(self, choice: Option<CovariateChoice>) -> Self {
         Self { choice, ..self }
     }
 
@@ -141,7 +143,7 @@ impl Source for Remote {
         self.pass(pass, None, &mut |_, _| Ok(()))
     }
 
-    fn keep_apart(&self, pass: &InfluencePass) -> Result<Option<Apart>> {
+    fn keep_apart(&self, pass: &InfluencePass) -> Result<Option<InfluenceApart>> {
         let Prepared { stored, influence, .. } = &*self.prepared;
         let to = influence.clone().ok_or_else(|| DidError::Config {
             option: "keep_influence",

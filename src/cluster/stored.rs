@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Manifest, Sample as SampleFile, io};
+use super::manifest::{Manifest, SampleFile, io};
 use super::wire::{decode, encode};
 use crate::error::{DidError, Result};
 use crate::files::problem;
-use crate::panel::apart::{Choice, Looks, Plan, Reading, arrange_again};
+use crate::panel::apart::{CovariateChoice, Looks, PlacementPlan, Reading, arrange_again};
 use crate::panel::{Request, Sample, SampleAudit};
 use crate::source::Ledger;
 use crate::storage;
@@ -38,14 +38,14 @@ pub(crate) struct Stored {
 pub(super) struct Decided {
     pub reading: Reading,
     pub looks: Looks,
-    pub plan: Plan,
+    pub plan: PlacementPlan,
     /// Where the rows came from.
     pub audit: SampleAudit,
 }
 
 /// What is written of a sample that is kept.
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct SavedSample {
     format: u32,
     sample: SampleFile,
     decided: Decided,
@@ -77,7 +77,7 @@ impl Stored {
     ///
     /// # Errors
     /// As for a data frame, and [`DidError::Config`] if the request is of another sample.
-    pub fn describe(&self, request: &Request<'_>) -> Result<(Sample, Option<Choice>)> {
+    pub fn describe(&self, request: &Request<'_>) -> Result<(Sample, Option<CovariateChoice>)> {
         let Decided { reading, looks, plan, audit } = &self.decided;
         reading.check_same(request)?;
         if request.options.labels && request.roles.unit.is_some() && !plan.keeps_labels() {
@@ -102,7 +102,7 @@ impl Stored {
     pub fn keep(&self) -> Result<PathBuf> {
         let path = self.directory.path.join(NAME);
         let (sample, decided) = (self.sample.clone(), self.decided.clone());
-        let bytes = encode(&Saved { format: FORMAT, sample, decided })?;
+        let bytes = encode(&SavedSample { format: FORMAT, sample, decided })?;
         storage::write(&path, &bytes).map_err(|source| io(&path, source))?;
         self.directory.kept.store(true, Ordering::Relaxed);
         Ok(path)
@@ -115,7 +115,7 @@ impl Stored {
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = storage::read(path).map_err(|source| io(path, source))?;
         let other = || problem(path, "not a sample that this version has kept");
-        let Saved { format, sample, decided } = decode(&bytes).map_err(|_| other())?;
+        let SavedSample { format, sample, decided } = decode(&bytes).map_err(|_| other())?;
         if format != FORMAT {
             return Err(other());
         }

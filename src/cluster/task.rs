@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Sample, ShardFile};
+use super::manifest::{SampleFile, ShardFile};
 use crate::condition::{Change, Look, LookStat};
 use crate::options::Precision;
 use crate::panel::apart::{
-    Choice, Cuts, Ends, FrameLook, FrameStat, Plan, Position, Reading, RowRange,
+    CovariateChoice, Cuts, Ends, FrameLook, FrameStat, PlacementPlan, Position, Reading, RowRange,
 };
 use crate::pass::Seal;
 use crate::source::{Answer, AnyPass, AnyStat, KeptColumn, Scale};
@@ -48,25 +48,25 @@ pub(super) enum Task<'a> {
     Arrange {
         reading: Cow<'a, Reading>,
         shard: Cow<'a, [RowRange]>,
-        plan: Cow<'a, Plan>,
+        plan: Cow<'a, PlacementPlan>,
         position: Cow<'a, Position>,
         length: usize,
         directory: Cow<'a, Path>,
     },
     /// To look at segments as they were read.
     Look {
-        sample: Cow<'a, Sample>,
+        sample: Cow<'a, SampleFile>,
         segments: Vec<u32>,
         /// The covariates that are looked at, if not all.
-        choice: Option<Choice>,
+        choice: Option<CovariateChoice>,
         look: Cow<'a, Look>,
     },
     /// To run a pass over segments, changed.
     Pass {
-        sample: Cow<'a, Sample>,
+        sample: Cow<'a, SampleFile>,
         segments: Vec<u32>,
         /// The covariates that are changed, if not all.
-        choice: Option<Choice>,
+        choice: Option<CovariateChoice>,
         change: Cow<'a, Change>,
         /// Design columns, the constant included.
         k: usize,

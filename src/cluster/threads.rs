@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::engine::{Engine, Obey};
 use crate::error::Result;
-use crate::threads::{Task, beside, receive};
+use crate::threads::{ThreadTask, beside, receive};
 
 /// Workers of this process.
 #[derive(Debug)]
-pub(crate) struct Threads(pub Vec<Arc<dyn Obey>>);
+pub(crate) struct ThreadWorkers(pub Vec<Arc<dyn Obey>>);
 
-impl Engine for Threads {
+impl Engine for ThreadWorkers {
     fn workers(&self) -> Result<usize> {
         Ok(self.0.len())
     }
@@ -24,7 +24,7 @@ impl Engine for Threads {
         hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let (send, answers) = channel();
-        let mut work: Vec<Task<'_>> = Vec::new();
+        let mut work: Vec<ThreadTask<'_>> = Vec::new();
         for (first, worker) in self.0.iter().enumerate() {
             let send = send.clone();
             work.push(Box::new(move || {

@@ -13,7 +13,7 @@ use crate::solve::{
 };
 
 /// What is known of the columns before their contents.
-pub(super) struct Known {
+pub(super) struct KnownColumns {
     pub conditioning: Conditioning,
     /// Whether the estimator drops collinear covariates, which have to stay as they are for that.
     pub drops_collinear: bool,
@@ -27,7 +27,7 @@ pub(super) struct Known {
     pub reference: Range<usize>,
 }
 
-impl Known {
+impl KnownColumns {
     /// Of strata with these rows.
     pub fn new(
         sample: &Sample,
@@ -61,7 +61,7 @@ fn ask<R: Raw, S: TryFrom<LookStat, Error = DidError>>(raw: &R, look: &Look) -> 
 ///
 /// A cell's numbers must not depend on rows that it does not compare, even if these hold extreme values. So outcomes are
 /// centred stratum by stratum, covariates by the strata that all cells compare, and scales are medians over strata.
-pub(super) fn find<R: Raw>(raw: &R, known: &Known, info: &mut DesignInfo) -> Result<Change> {
+pub(super) fn find<R: Raw>(raw: &R, known: &KnownColumns, info: &mut DesignInfo) -> Result<Change> {
     let kx = info.k() - 1;
     let mut change = Change {
         kx,
@@ -126,7 +126,7 @@ pub(super) fn find<R: Raw>(raw: &R, known: &Known, info: &mut DesignInfo) -> Res
 
 /// Factor that makes the weights' mean 1: over all rows, or where that is of another order than in most strata, over the
 /// median stratum.
-fn weight_factor(sums: &[ColumnSums], known: &Known, precision: Precision) -> f64 {
+fn weight_factor(sums: &[ColumnSums], known: &KnownColumns, precision: Precision) -> f64 {
     // Squares of weights have to be representable beside one another.
     let apart: f64 = match precision {
         Precision::F64 => 1e100,
@@ -164,7 +164,12 @@ fn finite_or(v: f64, other: f64) -> f64 {
 }
 
 /// Mean and standard deviation of a covariate whose squares overflow or underflow; (0, 1) if it does not vary.
-fn extreme<R: Raw>(raw: &R, known: &Known, j: usize, info: &DesignInfo) -> Result<(f64, f64)> {
+fn extreme<R: Raw>(
+    raw: &R,
+    known: &KnownColumns,
+    j: usize,
+    info: &DesignInfo,
+) -> Result<(f64, f64)> {
     let ask = |sum| -> Result<Vec<f64>> {
         ask(raw, &Look::Covariate(CovariateLook { covariate: j, covariates: info.k() - 1, sum }))
     };
@@ -213,7 +218,7 @@ fn record(change: &Change, info: &mut DesignInfo) {
 fn decorrelate<R: Raw>(
     change: &mut Change,
     raw: &R,
-    known: &Known,
+    known: &KnownColumns,
     info: &mut DesignInfo,
 ) -> Result<()> {
     const ROWS_PER_COLUMN: usize = 10;
@@ -284,7 +289,7 @@ fn cholesky(a: &[f64], k: usize) -> Option<Vec<f64>> {
 /// `(1/n) Σ ω` of each cohort, whose weights are multiplied by `factor`.
 pub(super) fn shares<R: Raw>(
     raw: &R,
-    known: &Known,
+    known: &KnownColumns,
     sample: &Sample,
     factor: f64,
 ) -> Result<Vec<f64>> {

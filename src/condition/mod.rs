@@ -18,7 +18,7 @@ use crate::progress::Progress;
 
 pub(crate) use change::Change;
 pub(crate) use doses::{DoseQuery, Doses};
-use find::{Known, find, shares};
+use find::{KnownColumns, find, shares};
 pub(crate) use look::{Look, LookStat, Piece};
 
 /// Name of the stage in progress reports.
@@ -97,7 +97,7 @@ pub(crate) fn condition<R: Raw>(
 ) -> Result<R::Conditioned> {
     let report = |done| progress.iter().for_each(|p| p.report(STAGE, done, 2));
     report(0);
-    let known = Known::new(&sample, conditioning, drops_collinear, raw.rows());
+    let known = KnownColumns::new(&sample, conditioning, drops_collinear, raw.rows());
     // A dose is no covariate: what is to be known of it is not what standardises one.
     let versions = sample.design.versions;
     if doses.is_some() {

@@ -1,6 +1,6 @@
 use polars::prelude::{Column, DataFrame};
 
-use super::rows::{Layout, Rows, Unit};
+use super::rows::{SimulatedColumns, SimulatedRows, Unit};
 use super::streams::Stream;
 
 /// A panel with a continuous treatment whose dose-response curve is known.
@@ -113,7 +113,7 @@ impl DoseSimulation {
     /// `weight` and `cluster` where asked for.
     #[must_use]
     pub fn frame(&self) -> DataFrame {
-        let layout = Layout {
+        let layout = SimulatedColumns {
             labels: &["group"],
             covariates: 1,
             weights: self.weights,
@@ -142,7 +142,7 @@ impl DoseSimulation {
         Column::new("dose".into(), own.collect::<Vec<f64>>())
     }
 
-    fn push_unit(&self, unit: usize, rows: &mut Rows) {
+    fn push_unit(&self, unit: usize, rows: &mut SimulatedRows) {
         let mut stream = Stream::new(self.seed, unit as u64);
         let [group, mut dose, weight] = [stream.uniform(), stream.uniform(), stream.uniform()];
         let level = stream.normal();

@@ -6,7 +6,7 @@ use crate::parallel;
 const BLOCK: usize = 8_192;
 
 /// Columns of a simulated panel: `id`, `period`, the labels, `y`, `x1`, …, and `weight` and `cluster` where asked for.
-pub(super) struct Layout {
+pub(super) struct SimulatedColumns {
     /// Names of the integer columns that do not change within a unit.
     pub(super) labels: &'static [&'static str],
     pub(super) covariates: usize,
@@ -14,17 +14,17 @@ pub(super) struct Layout {
     pub(super) clusters: bool,
 }
 
-impl Layout {
+impl SimulatedColumns {
     /// The rows that `push_unit` appends for units `0, 1, …`, made in parallel and in order.
     pub(super) fn frame(
         &self,
         units: usize,
         rows_per_unit: usize,
-        push_unit: impl Fn(usize, &mut Rows) + Sync,
+        push_unit: impl Fn(usize, &mut SimulatedRows) + Sync,
     ) -> DataFrame {
-        let mut blocks: Vec<Rows> = parallel::map(units.div_ceil(BLOCK), |block| {
+        let mut blocks: Vec<SimulatedRows> = parallel::map(units.div_ceil(BLOCK), |block| {
             let block = parallel::part(block, BLOCK, units);
-            let mut rows = Rows::with_capacity(self, block.len() * rows_per_unit);
+            let mut rows = SimulatedRows::with_capacity(self, block.len() * rows_per_unit);
             for unit in block {
                 push_unit(unit, &mut rows);
             }
@@ -57,7 +57,7 @@ impl Layout {
 }
 
 /// Columns of a block of units.
-pub(super) struct Rows {
+pub(super) struct SimulatedRows {
     id: Vec<i64>,
     period: Vec<i64>,
     labels: Vec<Vec<i64>>,
@@ -76,8 +76,8 @@ pub(super) struct Unit<'a> {
     pub(super) cluster: i64,
 }
 
-impl Rows {
-    fn with_capacity(layout: &Layout, rows: usize) -> Self {
+impl SimulatedRows {
+    fn with_capacity(layout: &SimulatedColumns, rows: usize) -> Self {
         Self {
             id: Vec::with_capacity(rows),
             period: Vec::with_capacity(rows),
@@ -116,9 +116,9 @@ impl Rows {
 
 /// Joins one column of all blocks, freeing each block's part.
 fn gather<T: Copy>(
-    blocks: &mut [Rows],
+    blocks: &mut [SimulatedRows],
     height: usize,
-    column: impl Fn(&mut Rows) -> &mut Vec<T>,
+    column: impl Fn(&mut SimulatedRows) -> &mut Vec<T>,
 ) -> Vec<T> {
     let mut out = Vec::with_capacity(height);
     for block in blocks {

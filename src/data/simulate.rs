@@ -1,6 +1,6 @@
 use polars::prelude::DataFrame;
 
-use super::rows::{Layout, Rows, Unit};
+use super::rows::{SimulatedColumns, SimulatedRows, Unit};
 use super::streams::Stream;
 
 /// Staggered-adoption data with known effects.
@@ -113,7 +113,7 @@ impl Simulation {
         } else {
             self.units
         };
-        let layout = Layout {
+        let layout = SimulatedColumns {
             labels: &["group"],
             covariates: self.covariates,
             weights: self.weights,
@@ -144,7 +144,7 @@ impl Simulation {
     }
 
     /// Appends the rows of one unit. Draws do not depend on which columns or rows are wanted.
-    fn push_unit(&self, unit: usize, shocks: &[(i64, Vec<f64>)], rows: &mut Rows) {
+    fn push_unit(&self, unit: usize, shocks: &[(i64, Vec<f64>)], rows: &mut SimulatedRows) {
         let mut stream = Stream::new(self.seed, unit as u64);
         let [cohort, cluster, weight] = [stream.uniform(), stream.uniform(), stream.uniform()];
         let cluster = (cluster * self.clusters as f64) as usize;

@@ -40,7 +40,7 @@ pub struct SwitchingSimulation {
 }
 
 /// One group.
-struct Group {
+struct SimulatedGroup {
     treatment: Vec<f64>,
     outcome: Vec<f64>,
     effect: Vec<f64>,
@@ -55,8 +55,9 @@ impl SwitchingSimulation {
     pub fn frame(&self) -> DataFrame {
         let periods = self.periods.max(4);
         let rows = self.groups * periods;
-        let groups: Vec<Group> = (0..self.groups).map(|g| self.group(g, periods)).collect();
-        let column = |of: fn(&Group) -> &Vec<f64>| -> Vec<f64> {
+        let groups: Vec<SimulatedGroup> =
+            (0..self.groups).map(|g| self.group(g, periods)).collect();
+        let column = |of: fn(&SimulatedGroup) -> &Vec<f64>| -> Vec<f64> {
             groups.iter().flat_map(|group| of(group).iter().copied()).collect()
         };
         let by_group = |value: &dyn Fn(usize) -> i64| -> Vec<i64> {
@@ -83,7 +84,7 @@ impl SwitchingSimulation {
         DataFrame::new(rows, columns).unwrap_or_default()
     }
 
-    fn group(&self, g: usize, periods: usize) -> Group {
+    fn group(&self, g: usize, periods: usize) -> SimulatedGroup {
         let mut stream = Stream::new(self.seed, g as u64);
         let whole = |uniform: f64, of: usize| (uniform * of as f64).floor();
         let start = whole(stream.uniform(), 3);
@@ -107,7 +108,7 @@ impl SwitchingSimulation {
         let mut shocks = Stream::new(self.seed ^ 0x5EED, cluster as u64);
         let shared = f64::from(u8::from(self.groups_per_cluster > 1));
         let mut control = 0.0;
-        let mut group = Group {
+        let mut group = SimulatedGroup {
             treatment: Vec::new(),
             outcome: Vec::new(),
             effect: Vec::new(),

@@ -1,7 +1,7 @@
 use polars::prelude::DataFrame;
 
 use super::kang_schafer::{Correct, Covariates, lengths};
-use super::rows::{Layout, Rows, Unit};
+use super::rows::{SimulatedColumns, SimulatedRows, Unit};
 use super::simulate::effect;
 use super::streams::Stream;
 
@@ -131,7 +131,7 @@ impl TripleSimulation {
         } else {
             (self.units, periods)
         };
-        let layout = Layout {
+        let layout = SimulatedColumns {
             labels: &["group", "eligible"],
             covariates: self.covariates,
             weights: self.weights,
@@ -207,7 +207,7 @@ impl TripleSimulation {
         subgroups: &[Subgroup],
         [length_h, length_f]: [f64; 2],
         shocks: &[Vec<[f64; 2]>],
-        rows: &mut Rows,
+        rows: &mut SimulatedRows,
     ) {
         let mut stream = Stream::new(self.seed, unit as u64);
         let [subgroup, cluster, weight] = [stream.uniform(), stream.uniform(), stream.uniform()];

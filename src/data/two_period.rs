@@ -1,7 +1,7 @@
 use polars::prelude::DataFrame;
 
 use super::kang_schafer::{Correct, Covariates};
-use super::rows::{Layout, Rows, Unit};
+use super::rows::{SimulatedColumns, SimulatedRows, Unit};
 use super::streams::Stream;
 
 /// Two periods, one treated group and known effect: the designs of Sant'Anna and Zhao (2020, section 4).
@@ -69,7 +69,7 @@ impl TwoPeriodSimulation {
     /// and `weight` where asked for. `treated` is the same in both periods.
     #[must_use]
     pub fn frame(&self) -> DataFrame {
-        let layout = Layout {
+        let layout = SimulatedColumns {
             labels: &["treated"],
             covariates: self.covariates.min(4),
             weights: self.weights,
@@ -82,7 +82,7 @@ impl TwoPeriodSimulation {
     }
 
     /// Appends the rows of one unit with `k` covariates. Draws do not depend on which columns or rows are wanted.
-    fn push_unit(&self, unit: usize, k: usize, rows: &mut Rows) {
+    fn push_unit(&self, unit: usize, k: usize, rows: &mut SimulatedRows) {
         let mut stream = Stream::new(self.seed, unit as u64);
         let [treatment, time, weight] = [stream.uniform(), stream.uniform(), stream.uniform()];
         let [v, before, after] = [stream.normal(), stream.normal(), stream.normal()];

@@ -4,7 +4,7 @@
 //! second sweep the effects are extrapolated along their last change (Irons and Tuck 1969), as in R `fixest`. Of an odd number
 //! of iterations the last is not made, as one sweep does not tell how fast changes fall.
 
-use super::conjugate::{Done, Goal, Inner, Normal};
+use super::conjugate::{Done, Goal, InnerSolution, Normal};
 use super::stripes::{self, STRIPE};
 
 /// Iterates on `S θ = g` until all columns are done, but at most so often.
@@ -14,7 +14,7 @@ pub(super) fn solve<const K: usize>(
     g: &[[f64; K]],
     goal: &Goal<K>,
     iterations: usize,
-) -> Inner<K> {
+) -> InnerSolution<K> {
     let zero = vec![[0.0; K]; g.len()];
     let mut squares = [0.0; K];
     for (level, g) in g.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn solve<const K: usize>(
         }
     }
     let mut at = Sweeps { normal, offsets, g, effects: zero.clone(), image: zero };
-    let mut out = Inner {
+    let mut out = InnerSolution {
         effects: Vec::new(),
         iterations: [0; K],
         normal: squares,

@@ -20,7 +20,7 @@ const LEAST: usize = 4;
 
 /// The design: which cell has which levels.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub(super) struct LevelCells {
     pub rows: usize,
     /// Which factor leads.
     pub lead: usize,
@@ -32,13 +32,13 @@ pub(super) struct Cells {
     pub codes: Vec<u32>,
     /// First level of each of the other factors, and their number.
     pub offsets: Vec<usize>,
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<SegmentBlock>,
 }
 
 /// Segments that one task works on, and the levels of other factors that occur there. Which these are does not depend on the
 /// number of threads.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct SegmentBlock {
     pub segments: Range<usize>,
     /// Levels of each of the other factors that occur, from the first to the last.
     pub ranges: Vec<Range<usize>>,
@@ -52,7 +52,7 @@ pub(super) struct Block {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unordered;
 
-impl Cells {
+impl LevelCells {
     /// The design of rows that are sorted by one of the factors; of several, the one with most levels leads.
     pub fn new(factors: &[Factor], rows: usize) -> Result<Self, Unordered> {
         let sorted = |f: &&usize| {
@@ -162,7 +162,7 @@ fn starts(lead: &Factor, bounds: Option<&[u32]>) -> Vec<u32> {
 }
 
 /// Cuts the segments: into as many blocks as the room for their sums allows.
-fn blocks(starts: &[u32], codes: &[u32], offsets: &[usize]) -> Vec<Block> {
+fn blocks(starts: &[u32], codes: &[u32], offsets: &[usize]) -> Vec<SegmentBlock> {
     let cells = starts[starts.len() - 1] as usize;
     let mut count = (cells / BLOCK).clamp(1, BLOCKS);
     loop {
@@ -176,7 +176,7 @@ fn blocks(starts: &[u32], codes: &[u32], offsets: &[usize]) -> Vec<Block> {
 }
 
 /// Blocks of at least `size` cells, save the last.
-fn cut(starts: &[u32], codes: &[u32], offsets: &[usize], size: usize) -> Vec<Block> {
+fn cut(starts: &[u32], codes: &[u32], offsets: &[usize], size: usize) -> Vec<SegmentBlock> {
     let segments = starts.len() - 1;
     let mut edges = vec![0];
     while edges[edges.len() - 1] < segments {
@@ -205,6 +205,6 @@ fn cut(starts: &[u32], codes: &[u32], offsets: &[usize], size: usize) -> Vec<Blo
             width += (high - low) as usize;
             ranges.push(low as usize..high as usize);
         }
-        Block { segments, ranges, shifts, width }
+        SegmentBlock { segments, ranges, shifts, width }
     })
 }

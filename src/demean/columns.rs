@@ -2,17 +2,17 @@
 
 use std::sync::Mutex;
 
-use super::cells::Cells;
-use super::conjugate::{Conjugate, Done, Goal, Inner};
+use super::cells::LevelCells;
+use super::conjugate::{Conjugate, Done, Goal, InnerSolution};
 use super::factor::{Cholesky, Factorised};
 use super::lsmr::{self, Ended};
 use super::options::{ColumnReport, Stop};
-use super::schur::{ByCells, Entries, Written};
+use super::schur::{ByCells, Entries, WrittenSchur};
 #[cfg(feature = "schwarz")]
 use super::schwarz::Preconditioned;
-use super::stripes::{self, Sums};
+use super::stripes::{self, BlockSums};
 use super::sweep::{Residuals, RowSums, residuals};
-use super::{Column, Demeaned, Demeaner, Method, alternate};
+use super::{Column, DemeanMethod, DemeanedColumns, Demeaner, alternate};
 use crate::error::{DidError, DidWarning, Result};
 use crate::parallel::{self, held};
 
@@ -45,7 +45,7 @@ pub(super) struct Set<'c, const K: usize> {
 }
 
 /// What a pass over the rows found.
-pub(super) struct Found<const K: usize> {
+pub(super) struct PassSums<const K: usize> {
     /// `Σ w r²`.
     pub squares: [f64; K],
     /// `‖A'r‖²`.
@@ -60,7 +60,7 @@ impl Demeaner<'_> {
         &self,
         columns: &[Column<'_>],
         start: Option<&[Vec<f64>]>,
-        out: &mut Demeaned,
+        out: &mut DemeanedColumns,
     ) -> Result<usize> {
         let count = columns.len().min(K);
         let columns = &columns[..count];
@@ -86,11 +86,11 @@ impl Demeaner<'_> {
                 }
             }
         }
-        let sums = Sums::<K>::new(&self.design.cells);
-        let mut room = Room::new(columns, &self.design.cells);
+        let sums = BlockSums::<K>::new(&self.design.cells);
+        let mut room = ResidualRoom::new(columns, &self.design.cells);
         let found = match self.method {
-            Method::Means => self.pass(&set, &sums, Some(&mut room)),
-            Method::Balanced => {
+            DemeanMethod::Means => self.pass(&set, &sums, Some(&mut room)),
+            DemeanMethod::Balanced => {
                 let found = self.pass(&set, &sums, None);
                 let weights = &self.design.weights.rest;
                 for ((effect, sum), weight) in set.effects.iter_mut().zip(&found.sums).zip(weights)
@@ -101,7 +101,7 @@ impl Demeaner<'_> {
                 }
                 self.pass(&set, &sums, Some(&mut room))
             }
-            Method::Cg => match &self.device {
+            DemeanMethod::Cg => match &self.device {
                 Some(device) => self.on_device(device, &mut set, &sums, columns, &mut room)?,
                 None => {
                     self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
@@ -109,7 +109,7 @@ impl Demeaner<'_> {
                     })?
                 }
             },
-            Method::Map => {
+            DemeanMethod::Map => {
                 self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
                     let by_cells = ByCells { design: &self.design, sums: &sums };
                     let offsets = &self.design.cells.offsets;
@@ -117,7 +117,7 @@ impl Demeaner<'_> {
                 })?
             }
             #[cfg(feature = "schwarz")]
-            Method::Schwarz => {
+            DemeanMethod::Schwarz => {
                 let schwarz = self.schwarz()?;
                 self.iterate(&mut set, &sums, columns, &mut room, |found, goal, left| {
                     let by_cells = ByCells { design: &self.design, sums: &sums };
@@ -126,7 +126,7 @@ impl Demeaner<'_> {
                     Ok(course.end())
                 })?
             }
-            Method::Lsmr => {
+            DemeanMethod::Lsmr => {
                 self.lsmr(&mut set, &sums, columns, start)?;
                 self.pass(&set, &sums, Some(&mut room))
             }
@@ -185,14 +185,14 @@ impl Demeaner<'_> {
     pub(super) fn pass<const K: usize>(
         &self,
         set: &Set<'_, K>,
-        sums: &Sums<K>,
-        room: Option<&mut Room>,
-    ) -> Found<K> {
+        sums: &BlockSums<K>,
+        room: Option<&mut ResidualRoom>,
+    ) -> PassSums<K> {
         let design = &self.design;
         let blocks = &design.cells.blocks;
         let slots: Vec<Mutex<Residuals<'_, K>>> = match room {
             None => blocks.iter().map(|_| Mutex::default()).collect(),
-            Some(Room { rows, lead }) => {
+            Some(ResidualRoom { rows, lead }) => {
                 let lengths: Vec<usize> = blocks.iter().map(|b| design.rows_of(b).len()).collect();
                 let mut rows = cut(rows, &lengths);
                 let lengths: Vec<usize> = blocks.iter().map(|b| b.segments.len()).collect();
@@ -213,7 +213,11 @@ impl Demeaner<'_> {
                 normal[k] += sum[k] * sum[k] / weight;
             }
         }
-        Found { squares: stripes::total(parts.iter().map(|p| p.squares)), normal, sums: by_level }
+        PassSums {
+            squares: stripes::total(parts.iter().map(|p| p.squares)),
+            normal,
+            sums: by_level,
+        }
     }
 
     /// Effects by an iteration on the normal equations. It begins anew if the residuals themselves are not as orthogonal to the
@@ -221,11 +225,11 @@ impl Demeaner<'_> {
     pub(super) fn iterate<const K: usize>(
         &self,
         set: &mut Set<'_, K>,
-        sums: &Sums<K>,
+        sums: &BlockSums<K>,
         columns: &[Column<'_>],
-        room: &mut Room,
-        solve: impl Fn(&Found<K>, &Goal<K>, usize) -> Result<Inner<K>>,
-    ) -> Result<Found<K>> {
+        room: &mut ResidualRoom,
+        solve: impl Fn(&PassSums<K>, &Goal<K>, usize) -> Result<InnerSolution<K>>,
+    ) -> Result<PassSums<K>> {
         let tolerance = self.options.tolerance;
         let mut left = self.options.iterations;
         let mut found = self.pass(set, sums, None);
@@ -285,11 +289,11 @@ impl Demeaner<'_> {
     /// Conjugate gradients: by passes over the cells at first, and where these take long by the normal equations written out.
     pub(super) fn conjugate<const K: usize>(
         &self,
-        sums: &Sums<K>,
-        found: &Found<K>,
+        sums: &BlockSums<K>,
+        found: &PassSums<K>,
         goal: &Goal<K>,
         iterations: usize,
-    ) -> Inner<K> {
+    ) -> InnerSolution<K> {
         let design = &self.design;
         let by_cells = ByCells { design, sums };
         let mut course = Conjugate::new(&found.sums, *goal);
@@ -309,7 +313,7 @@ impl Demeaner<'_> {
         entries: &Entries,
         iterations: usize,
     ) -> bool {
-        let written = Written { design: &self.design, entries };
+        let written = WrittenSchur { design: &self.design, entries };
         if course.run(&written, iterations.min(2 * PATIENCE)) {
             return true;
         }
@@ -326,7 +330,7 @@ impl Demeaner<'_> {
     fn lsmr<const K: usize>(
         &self,
         set: &mut Set<'_, K>,
-        sums: &Sums<K>,
+        sums: &BlockSums<K>,
         columns: &[Column<'_>],
         start: Option<&[Vec<f64>]>,
     ) -> Result<()> {
@@ -373,10 +377,10 @@ impl Demeaner<'_> {
     fn report<const K: usize>(
         &self,
         set: &Set<'_, K>,
-        found: &Found<K>,
+        found: &PassSums<K>,
         columns: &[Column<'_>],
-        room: Room,
-        out: &mut Demeaned,
+        room: ResidualRoom,
+        out: &mut DemeanedColumns,
     ) {
         let before = self.before_lead();
         for (k, (lead, column)) in room.lead.into_iter().zip(columns).enumerate() {
@@ -420,13 +424,13 @@ pub(super) fn add<const K: usize>(effects: &mut [[f64; K]], more: &[[f64; K]]) {
 }
 
 /// Residuals, and effects of the leading factor, by column.
-pub(super) struct Room {
+pub(super) struct ResidualRoom {
     rows: Vec<Vec<f64>>,
     lead: Vec<Vec<f64>>,
 }
 
-impl Room {
-    fn new(columns: &[Column<'_>], cells: &Cells) -> Self {
+impl ResidualRoom {
+    fn new(columns: &[Column<'_>], cells: &LevelCells) -> Self {
         let zeros = |length: usize| columns.iter().map(|_| vec![0.0; length]).collect();
         Self { rows: zeros(cells.rows), lead: zeros(cells.segments()) }
     }

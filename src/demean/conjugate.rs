@@ -45,17 +45,17 @@ pub(super) struct Goal<const K: usize> {
 #[derive(Debug)]
 pub(super) struct Conjugate<const K: usize> {
     goal: Goal<K>,
-    levels: Vec<Level<K>>,
+    levels: Vec<ConjugateLevel<K>>,
     direction: Vec<[f64; K]>,
     step: [f64; K],
-    columns: [Column; K],
+    columns: [ConjugateScalars; K],
     iterations: usize,
     begun: bool,
 }
 
 /// One level's numbers.
 #[derive(Clone, Copy, Debug)]
-struct Level<const K: usize> {
+struct ConjugateLevel<const K: usize> {
     effect: [f64; K],
     sum: [f64; K],
     /// `S p`, then the preconditioned sum.
@@ -66,8 +66,10 @@ impl<const K: usize> Conjugate<K> {
     /// From no effects, with sums `g`.
     pub fn new(g: &[[f64; K]], goal: Goal<K>) -> Self {
         let zero = [0.0; K];
-        let levels = g.iter().map(|g| Level { effect: zero, sum: *g, image: zero }).collect();
-        let columns = std::array::from_fn(|k| Column::new(goal.squares[k], goal.floor[k]));
+        let levels =
+            g.iter().map(|g| ConjugateLevel { effect: zero, sum: *g, image: zero }).collect();
+        let columns =
+            std::array::from_fn(|k| ConjugateScalars::new(goal.squares[k], goal.floor[k]));
         let direction = vec![zero; g.len()];
         Self { goal, levels, direction, step: zero, columns, iterations: 0, begun: false }
     }
@@ -173,8 +175,8 @@ impl<const K: usize> Conjugate<K> {
     }
 
     /// What was found.
-    pub fn end(self) -> Inner<K> {
-        Inner {
+    pub fn end(self) -> InnerSolution<K> {
+        InnerSolution {
             effects: self.levels.into_iter().map(|l| l.effect).collect(),
             iterations: self.columns.each_ref().map(|c| c.earlier + c.steps.len()),
             normal: self.columns.each_ref().map(|c| c.normal),
@@ -186,7 +188,7 @@ impl<const K: usize> Conjugate<K> {
 
 /// The solution of `S θ = g` as an iteration leaves it.
 #[derive(Debug)]
-pub(super) struct Inner<const K: usize> {
+pub(super) struct InnerSolution<const K: usize> {
     pub effects: Vec<[f64; K]>,
     pub iterations: [usize; K],
     /// `‖A'r‖²` by the recurrence.
@@ -207,7 +209,7 @@ pub(super) enum Done {
 
 /// The scalars of one column.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(super) struct ConjugateScalars {
     squares: f64,
     floor: f64,
     /// Steps with another approximation of the inverse.
@@ -223,7 +225,7 @@ pub(super) struct Column {
     pub done: Option<Done>,
 }
 
-impl Column {
+impl ConjugateScalars {
     pub fn new(squares: f64, floor: f64) -> Self {
         Self {
             squares,

@@ -11,12 +11,12 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use super::columns::{Found, Room, Set, add};
-use super::conjugate::{Column as Scalars, Done};
+use super::columns::{PassSums, ResidualRoom, Set, add};
+use super::conjugate::{ConjugateScalars, Done};
 use super::lsmr;
 use super::options::Stop;
-use super::stripes::Sums;
-use super::sweep::Design;
+use super::stripes::BlockSums;
+use super::sweep::WeightedDesign;
 use super::{Column, Demeaner, Place};
 use crate::backend::{LevelDesign, LevelSolver, LevelWeights};
 use crate::error::{DidError, Result};
@@ -40,14 +40,14 @@ pub(super) struct Device {
 }
 
 /// What a pass of the device found.
-struct Inner<const K: usize> {
+struct DevicePass<const K: usize> {
     effects: Vec<[f64; K]>,
     courses: [Course; K],
 }
 
 impl Device {
     /// `None` if the backend leaves the work to the host.
-    pub fn hold(design: &Design<'_>, place: &dyn Place) -> Result<Option<Self>> {
+    pub fn hold(design: &WeightedDesign<'_>, place: &dyn Place) -> Result<Option<Self>> {
         let cells = &design.cells;
         let levels = LevelDesign {
             starts: &cells.starts,
@@ -63,7 +63,7 @@ impl Device {
     }
 
     /// The design's weights are others now.
-    pub fn weigh(&mut self, design: &Design<'_>) -> Result<()> {
+    pub fn weigh(&mut self, design: &WeightedDesign<'_>) -> Result<()> {
         self.scale = scale(design);
         with_weights(design, self.scale, |weights| held(&self.solver).weigh(weights))
     }
@@ -76,21 +76,21 @@ impl Device {
     /// LSMR, in double precision.
     pub fn lsmr<const K: usize>(
         &self,
-        design: &Design<'_>,
+        design: &WeightedDesign<'_>,
         b: &[[f64; K]],
         tolerance: f64,
         iterations: usize,
-    ) -> Result<lsmr::Outcome<K>> {
+    ) -> Result<lsmr::LsmrSolution<K>> {
         lsmr::solve_on(held(&self.solver).as_mut(), design, b, tolerance, iterations)
     }
 
     /// Solves for the sums of live columns, in at most so many steps.
     fn solve<const K: usize>(
         &self,
-        found: &Found<K>,
+        found: &PassSums<K>,
         mut courses: [Course; K],
         iterations: usize,
-    ) -> Result<Inner<K>> {
+    ) -> Result<DevicePass<K>> {
         let mut solver = held(&self.solver);
         // Sums of norm about 1, that nothing over- or underflows in single precision: divided by a power of two.
         let units: [f64; K] = std::array::from_fn(|k| power_of_two(found.normal[k].sqrt()));
@@ -126,12 +126,12 @@ impl Device {
         }
         let scales = units.map(|unit| unit * self.scale.sqrt());
         let scaled = |e: &[f64]| std::array::from_fn(|k| e[k] * scales[k]);
-        Ok(Inner { effects: effects.chunks_exact(K).map(scaled).collect(), courses })
+        Ok(DevicePass { effects: effects.chunks_exact(K).map(scaled).collect(), courses })
     }
 }
 
 /// What brings weights that single precision may not hold to about 1.
-fn scale(design: &Design<'_>) -> f64 {
+fn scale(design: &WeightedDesign<'_>) -> f64 {
     if design.weights.cells().is_none() {
         return 1.0;
     }
@@ -147,7 +147,7 @@ fn power_of_two(x: f64) -> f64 {
 
 /// Calls `f` with a design's weights, each multiplied by `scale`.
 fn with_weights<'s, T>(
-    design: &'s Design<'_>,
+    design: &'s WeightedDesign<'_>,
     scale: f64,
     f: impl FnOnce(&LevelWeights<'_>) -> Result<T>,
 ) -> Result<T> {
@@ -165,7 +165,7 @@ fn with_weights<'s, T>(
 /// A column on its way through a pass of the device.
 #[derive(Clone, Debug)]
 struct Course {
-    scalars: Scalars,
+    scalars: ConjugateScalars,
     /// Whether anything is to be done.
     wanted: bool,
     single: bool,
@@ -217,7 +217,7 @@ impl Course {
 
 /// What is known of a column between passes of the device.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct ColumnProgress {
     wanted: bool,
     stalled: bool,
     /// What the last pass took from the squares, which is about the squared error before it.
@@ -231,13 +231,13 @@ impl Demeaner<'_> {
         &self,
         device: &Device,
         set: &mut Set<'_, K>,
-        sums: &Sums<K>,
+        sums: &BlockSums<K>,
         columns: &[Column<'_>],
-        room: &mut Room,
-    ) -> Result<Found<K>> {
+        room: &mut ResidualRoom,
+    ) -> Result<PassSums<K>> {
         let mut left = self.options.iterations;
         let mut found = self.pass(set, sums, None);
-        let mut known: [Known; K] = std::array::from_fn(|k| Known {
+        let mut known: [ColumnProgress; K] = std::array::from_fn(|k| ColumnProgress {
             wanted: k < set.count && found.normal[k] > set.floor[k],
             stalled: false,
             taken: f64::INFINITY,
@@ -310,13 +310,13 @@ impl Demeaner<'_> {
         &self,
         device: &Device,
         set: &Set<'_, K>,
-        found: &Found<K>,
-        known: &[Known; K],
+        found: &PassSums<K>,
+        known: &[ColumnProgress; K],
     ) -> [Course; K] {
         let gz = self.preconditioned(found);
         let tolerance = self.options.tolerance;
         std::array::from_fn(|k| {
-            let mut scalars = Scalars::new(found.squares[k], set.floor[k]);
+            let mut scalars = ConjugateScalars::new(found.squares[k], set.floor[k]);
             if device.single {
                 scalars.take(gz[k], found.normal[k]);
             } else {
@@ -336,7 +336,7 @@ impl Demeaner<'_> {
     }
 
     /// `g'M g` by column.
-    fn preconditioned<const K: usize>(&self, found: &Found<K>) -> [f64; K] {
+    fn preconditioned<const K: usize>(&self, found: &PassSums<K>) -> [f64; K] {
         let mut gz = [0.0; K];
         for (sum, diagonal) in found.sums.iter().zip(&self.design.weights.partial) {
             if *diagonal > 0.0 {
@@ -352,8 +352,8 @@ impl Demeaner<'_> {
     fn reached<const K: usize>(
         &self,
         course: &Course,
-        known: &Known,
-        after: &Found<K>,
+        known: &ColumnProgress,
+        after: &PassSums<K>,
         gz: f64,
         k: usize,
         floor: f64,

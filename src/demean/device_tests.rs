@@ -2,7 +2,7 @@
 
 use burn_ndarray::NdArray;
 
-use super::{Column, DemeanOptions, Demeaned, Demeaner, Factor, On, Solver, Stop};
+use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver, Stop};
 use crate::backend::DidBackend;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -99,7 +99,7 @@ impl Rows {
         device: &B::Device,
         precision: Precision,
         options: &DemeanOptions,
-    ) -> Result<Demeaned> {
+    ) -> Result<DemeanedColumns> {
         let weights = self.weights.as_deref();
         let place = On::<B> { device, precision };
         let demeaner = Demeaner::new(&self.factors, weights, options, &place)?;
@@ -110,7 +110,7 @@ impl Rows {
         self.columns.iter().map(|values| Column { name: "x", values }).collect()
     }
 
-    fn host(&self, tolerance: f64) -> Demeaned {
+    fn host(&self, tolerance: f64) -> DemeanedColumns {
         let options = DemeanOptions { tolerance, ..DemeanOptions::default() };
         self.demean::<NdArray<f64>>(&Default::default(), Precision::F64, &options)
             .expect("demeaned")
@@ -118,7 +118,7 @@ impl Rows {
 }
 
 /// Largest distance of residuals, relative to their norm by column.
-fn distance(a: &Demeaned, b: &Demeaned) -> f64 {
+fn distance(a: &DemeanedColumns, b: &DemeanedColumns) -> f64 {
     let of = |(a, b): (&Vec<f64>, &Vec<f64>)| {
         let norm = b.iter().map(|x| x * x).sum::<f64>().sqrt();
         let worst = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -151,7 +151,8 @@ pub(crate) fn take_the_steps_of_lsmr<B: DidBackend>(device: &B::Device, precisio
             .demean::<NdArray<f64>>(&Default::default(), Precision::F64, &options)
             .expect("demeaned");
         let apart = distance(&done, &host);
-        let steps = |of: &Demeaned| of.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
+        let steps =
+            |of: &DemeanedColumns| of.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
         assert_eq!(done.device.is_some(), precision == Precision::F64, "{}", rows.name);
         assert!(apart < 1e-8, "{}: {apart:e}", rows.name);
         assert!(steps(&done) <= steps(&host) * 11 / 10 + 2, "{}", rows.name);

@@ -12,8 +12,8 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, Mat, Par, Side};
 
 use super::conjugate::Normal;
-use super::schur::{Entries, Written};
-use super::sweep::Design;
+use super::schur::{Entries, WrittenSchur};
+use super::sweep::WeightedDesign;
 
 /// Part of the diagonal that is added to it.
 const SHIFT: f64 = 1e-11;
@@ -33,7 +33,7 @@ pub(super) struct Cholesky {
 
 impl Cholesky {
     /// `None` if the factor would be long.
-    pub fn new(design: &Design<'_>, entries: &Entries) -> Option<Self> {
+    pub fn new(design: &WeightedDesign<'_>, entries: &Entries) -> Option<Self> {
         let width = design.cells.width();
         let columns: Vec<usize> = entries.columns.iter().map(|c| *c as usize).collect();
         let mut values = entries.values.clone();
@@ -73,7 +73,7 @@ impl Cholesky {
 
 /// `S` by its entries, with a factor.
 pub(super) struct Factorised<'d, 'w> {
-    pub written: Written<'d, 'w>,
+    pub written: WrittenSchur<'d, 'w>,
     pub factor: &'d Cholesky,
 }
 

@@ -4,9 +4,9 @@
 //! The vector `u` is stored as it comes from a pass, before it is divided by its norm `β`: one pass over the cells forms
 //! `A v - α u` and the sums `A'u` alike.
 
-use super::cells::Block;
-use super::stripes::{self, STRIPE, Sums};
-use super::sweep::{Design, for_design};
+use super::cells::SegmentBlock;
+use super::stripes::{self, BlockSums, STRIPE};
+use super::sweep::{WeightedDesign, for_design};
 use crate::backend::{BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalUpdate, LevelSolver};
 use crate::error::Result;
 use crate::parallel;
@@ -28,7 +28,7 @@ pub(super) enum Ended {
 }
 
 /// The outcome for each column.
-pub(super) struct Outcome<const K: usize> {
+pub(super) struct LsmrSolution<const K: usize> {
     /// Effects of the factors beside the leading one.
     pub effects: Vec<[f64; K]>,
     pub iterations: [usize; K],
@@ -40,24 +40,24 @@ pub(super) struct Outcome<const K: usize> {
 
 /// Solves for columns whose weighted means by cell, times the roots of the cells' weights, are `b`.
 pub(super) fn solve<const K: usize>(
-    design: &Design<'_>,
-    sums: &Sums<K>,
+    design: &WeightedDesign<'_>,
+    sums: &BlockSums<K>,
     b: Vec<[f64; K]>,
     tolerance: f64,
     iterations: usize,
-) -> Outcome<K> {
+) -> LsmrSolution<K> {
     let normb = stripes::total(parallel::map(b.len().div_ceil(STRIPE), |p| {
         stripes::total(parallel::part(p, STRIPE, b.len()).map(|c| b[c].map(|b| b * b)))
     }))
     .map(f64::sqrt);
     let mut at = Bidiagonal::new(design, sums, b);
     at.pass([0.0; K]);
-    let mut columns: [Column; K] = std::array::from_fn(|k| Column::new(normb[k]));
+    let mut columns: [LsmrScalars; K] = std::array::from_fn(|k| LsmrScalars::new(normb[k]));
     let alpha = at.turn(&columns.each_ref().map(|c| [inverse(c.beta), 0.0]));
     for k in 0..K {
         columns[k].start(alpha[k]);
     }
-    at.update(&columns.each_ref().map(Column::first_update));
+    at.update(&columns.each_ref().map(LsmrScalars::first_update));
     for iteration in 1..=iterations {
         if columns.iter().all(|c| c.ended.is_some()) {
             break;
@@ -78,8 +78,8 @@ pub(super) fn solve<const K: usize>(
     }
     let scale = &at.scale[design.cells.segments()..];
     let levels = &at.levels[design.cells.segments()..];
-    let effect = |(level, scale): (&Level<K>, &f64)| level.x.map(|x| x * scale);
-    Outcome {
+    let effect = |(level, scale): (&LsmrLevel<K>, &f64)| level.x.map(|x| x * scale);
+    LsmrSolution {
         effects: levels.iter().zip(scale).map(effect).collect(),
         iterations: columns.each_ref().map(|c| c.iterations),
         ended: columns.each_ref().map(|c| c.ended),
@@ -95,11 +95,11 @@ fn inverse(norm: f64) -> f64 {
 /// test the stricter.
 pub(super) fn solve_on<const K: usize>(
     solver: &mut dyn LevelSolver,
-    design: &Design<'_>,
+    design: &WeightedDesign<'_>,
     b: &[[f64; K]],
     tolerance: f64,
     iterations: usize,
-) -> Result<Outcome<K>> {
+) -> Result<LsmrSolution<K>> {
     let weights = &design.weights;
     let scales: Vec<f64> =
         weights.lead.iter().chain(&weights.rest).map(|w| 1.0 / w.sqrt()).collect();
@@ -111,10 +111,10 @@ pub(super) fn solve_on<const K: usize>(
         scales: &scales,
         columns: K,
     })?;
-    let mut columns: [Column; K] = std::array::from_fn(|_| Column::default());
+    let mut columns: [LsmrScalars; K] = std::array::from_fn(|_| LsmrScalars::default());
     for step in solver.bidiagonalise(1)? {
         for (k, column) in columns.iter_mut().enumerate() {
-            *column = Column::new(step.beta[k]);
+            *column = LsmrScalars::new(step.beta[k]);
             column.start(step.alpha[k]);
         }
     }
@@ -138,7 +138,7 @@ pub(super) fn solve_on<const K: usize>(
     let scales = &scales[design.cells.segments()..];
     let effects = solver.effects()?;
     let effect = |(x, scale): (&[f64], &f64)| std::array::from_fn(|k| x[k] * scale);
-    Ok(Outcome {
+    Ok(LsmrSolution {
         effects: effects.chunks_exact(K).zip(scales).map(effect).collect(),
         iterations: columns.each_ref().map(|c| c.iterations),
         ended: columns.each_ref().map(|c| c.ended),
@@ -148,7 +148,7 @@ pub(super) fn solve_on<const K: usize>(
 
 /// Vectors over levels, the leading factor's first.
 #[derive(Clone, Copy, Debug)]
-struct Level<const K: usize> {
+struct LsmrLevel<const K: usize> {
     v: [f64; K],
     h: [f64; K],
     hbar: [f64; K],
@@ -157,15 +157,15 @@ struct Level<const K: usize> {
 
 /// The bidiagonalisation of `A`.
 struct Bidiagonal<'d, 'w, const K: usize> {
-    design: &'d Design<'w>,
-    sums: &'d Sums<K>,
+    design: &'d WeightedDesign<'w>,
+    sums: &'d BlockSums<K>,
     /// Roots of the cells' weights; `None` if these are 1.
     roots: Option<Vec<f64>>,
     /// `M`.
     scale: Vec<f64>,
     /// `β u`, by cell.
     u: Vec<[f64; K]>,
-    levels: Vec<Level<K>>,
+    levels: Vec<LsmrLevel<K>>,
     /// `M v`, which passes gather.
     v: Vec<[f64; K]>,
     /// `D'diag(s) β u`.
@@ -173,12 +173,12 @@ struct Bidiagonal<'d, 'w, const K: usize> {
 }
 
 impl<'d, 'w, const K: usize> Bidiagonal<'d, 'w, K> {
-    fn new(design: &'d Design<'w>, sums: &'d Sums<K>, b: Vec<[f64; K]>) -> Self {
+    fn new(design: &'d WeightedDesign<'w>, sums: &'d BlockSums<K>, b: Vec<[f64; K]>) -> Self {
         let weights = &design.weights;
         let scale: Vec<f64> =
             weights.lead.iter().chain(&weights.rest).map(|w| 1.0 / w.sqrt()).collect();
         let zero = [0.0; K];
-        let level = Level { v: zero, h: zero, hbar: zero, x: zero };
+        let level = LsmrLevel { v: zero, h: zero, hbar: zero, x: zero };
         let count = scale.len();
         Self {
             design,
@@ -208,7 +208,7 @@ impl<'d, 'w, const K: usize> Bidiagonal<'d, 'w, K> {
         let first = c.iter().all(|c| *c == 0.0);
         let norms = self.sums.fill(blocks, |b, block, acc| {
             let (u, lead) = &mut *parallel::held(&slots[b]);
-            let pass = Pass { roots, v, c, first };
+            let pass = LsmrPass { roots, v, c, first };
             crate::simd::vectorized(
                 #[inline(always)]
                 || for_design!(design, pass_of::<K>(design, block, &pass, u, lead, acc)),
@@ -264,7 +264,7 @@ impl<'d, 'w, const K: usize> Bidiagonal<'d, 'w, K> {
 }
 
 /// What a pass reads.
-struct Pass<'p, const K: usize> {
+struct LsmrPass<'p, const K: usize> {
     roots: &'p [f64],
     v: &'p [[f64; K]],
     c: [f64; K],
@@ -274,9 +274,9 @@ struct Pass<'p, const K: usize> {
 
 #[inline(always)]
 fn pass_of<const K: usize, const M: usize, const W: bool>(
-    design: &Design<'_>,
-    block: &Block,
-    pass: &Pass<'_, K>,
+    design: &WeightedDesign<'_>,
+    block: &SegmentBlock,
+    pass: &LsmrPass<'_, K>,
     u: &mut [[f64; K]],
     lead: &mut [[f64; K]],
     acc: &mut [[f64; K]],
@@ -358,7 +358,7 @@ fn kept_from_zero(x: f64) -> f64 {
 
 /// The scalars of one column.
 #[derive(Clone, Debug, Default)]
-struct Column {
+struct LsmrScalars {
     normb: f64,
     alpha: f64,
     beta: f64,
@@ -384,7 +384,7 @@ struct Column {
     ended: Option<Ended>,
 }
 
-impl Column {
+impl LsmrScalars {
     fn new(normb: f64) -> Self {
         Self { normb, beta: normb, ..Self::default() }
     }

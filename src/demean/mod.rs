@@ -38,11 +38,11 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use self::cells::Cells;
+use self::cells::LevelCells;
 use self::device::Device;
 use self::factor::Cholesky;
 use self::schur::Entries;
-use self::sweep::Design;
+use self::sweep::WeightedDesign;
 use self::weights::Weights;
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::Precision;
@@ -82,7 +82,7 @@ pub(crate) struct Column<'a> {
 
 /// Demeaned columns.
 #[derive(Clone, Debug)]
-pub(crate) struct Demeaned {
+pub(crate) struct DemeanedColumns {
     /// `x - D θ`, by column `[n]`.
     pub residuals: Vec<Vec<f64>>,
     /// `θ`, by column `[G]`: levels of the first factor, then of the second, and so on.
@@ -99,7 +99,7 @@ pub(crate) struct Demeaned {
 
 /// What is done for a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+enum DemeanMethod {
     Means,
     Balanced,
     Cg,
@@ -109,7 +109,7 @@ enum Method {
     Schwarz,
 }
 
-impl Method {
+impl DemeanMethod {
     fn name(self) -> &'static str {
         match self {
             Self::Means => "means",
@@ -128,8 +128,8 @@ impl Method {
 pub(crate) struct Demeaner<'a> {
     factors: &'a [Factor],
     options: DemeanOptions,
-    design: Design<'a>,
-    method: Method,
+    design: WeightedDesign<'a>,
+    method: DemeanMethod,
     /// The normal equations written out, once they were needed.
     entries: OnceLock<Option<Entries>>,
     /// A factor of them, once it was needed.
@@ -165,11 +165,11 @@ impl<'a> Demeaner<'a> {
             let (column, role) = ("rows and levels".into(), "fixed effects");
             return Err(DidError::TooManyValues { column, role, distinct, limit });
         }
-        let cells = Cells::new(factors, rows).map_err(|cells::Unordered| DidError::Engine {
-            problem: "rows are sorted by none of the fixed effects".into(),
+        let cells = LevelCells::new(factors, rows).map_err(|cells::Unordered| {
+            DidError::Engine { problem: "rows are sorted by none of the fixed effects".into() }
         })?;
         let weights = Weights::new(&cells, weights.map(Cow::Borrowed));
-        let design = Design { cells, weights };
+        let design = WeightedDesign { cells, weights };
         let method = method(&design, options.solver)?;
         let mut demeaner = Self {
             factors,
@@ -191,7 +191,7 @@ impl<'a> Demeaner<'a> {
     fn hold(&mut self) -> Result<()> {
         // In single precision LSMR does not refine what it found, so that it is the host's.
         let double = self.place.precision() == Precision::F64;
-        if self.method != Method::Cg && !(self.method == Method::Lsmr && double) {
+        if self.method != DemeanMethod::Cg && !(self.method == DemeanMethod::Lsmr && double) {
             self.device = None;
             return Ok(());
         }
@@ -229,8 +229,12 @@ impl<'a> Demeaner<'a> {
     /// # Errors
     /// [`DidError::NotDemeaned`] for a column that does not converge, [`DidError::CovariateRange`] for one whose squares overflow
     /// or underflow, and what the device reports.
-    pub fn demean(&self, columns: &[Column<'_>], start: Option<&[Vec<f64>]>) -> Result<Demeaned> {
-        let mut out = Demeaned {
+    pub fn demean(
+        &self,
+        columns: &[Column<'_>],
+        start: Option<&[Vec<f64>]>,
+    ) -> Result<DemeanedColumns> {
+        let mut out = DemeanedColumns {
             residuals: Vec::with_capacity(columns.len()),
             effects: Vec::with_capacity(columns.len()),
             columns: Vec::with_capacity(columns.len()),
@@ -269,15 +273,15 @@ impl Demeaner<'_> {
 }
 
 /// What a design needs.
-fn method(design: &Design<'_>, solver: Solver) -> Result<Method> {
+fn method(design: &WeightedDesign<'_>, solver: Solver) -> Result<DemeanMethod> {
     Ok(match (design.cells.others(), solver) {
-        (0, _) => Method::Means,
-        (1, Solver::Auto) if balanced(design) => Method::Balanced,
-        (_, Solver::Auto | Solver::Cg) => Method::Cg,
-        (_, Solver::Lsmr) => Method::Lsmr,
-        (_, Solver::Map) => Method::Map,
+        (0, _) => DemeanMethod::Means,
+        (1, Solver::Auto) if balanced(design) => DemeanMethod::Balanced,
+        (_, Solver::Auto | Solver::Cg) => DemeanMethod::Cg,
+        (_, Solver::Lsmr) => DemeanMethod::Lsmr,
+        (_, Solver::Map) => DemeanMethod::Map,
         #[cfg(feature = "schwarz")]
-        (_, Solver::Schwarz) => Method::Schwarz,
+        (_, Solver::Schwarz) => DemeanMethod::Schwarz,
         #[cfg(not(feature = "schwarz"))]
         (_, Solver::Schwarz) => {
             return Err(DidError::Config {
@@ -291,7 +295,7 @@ fn method(design: &Design<'_>, solver: Solver) -> Result<Method> {
 
 /// Whether all levels of two factors occur together, with weights that are products of theirs: then the effects of the second
 /// are means of what the first leaves.
-fn balanced(design: &Design<'_>) -> bool {
+fn balanced(design: &WeightedDesign<'_>) -> bool {
     let (cells, weights) = (&design.cells, &design.weights);
     if cells.cells() != cells.segments() * cells.width() {
         return false;

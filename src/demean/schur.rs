@@ -1,14 +1,14 @@
 //! The normal equations of the other factors, by cells or written out.
 
 use super::conjugate::Normal;
-use super::stripes::{STRIPE, Sums};
-use super::sweep::{Design, product};
+use super::stripes::{BlockSums, STRIPE};
+use super::sweep::{WeightedDesign, product};
 use crate::parallel;
 
 /// `S` by a pass over the cells.
 pub(super) struct ByCells<'d, 'w, const K: usize> {
-    pub design: &'d Design<'w>,
-    pub sums: &'d Sums<K>,
+    pub design: &'d WeightedDesign<'w>,
+    pub sums: &'d BlockSums<K>,
 }
 
 impl<const K: usize> Normal<K> for ByCells<'_, '_, K> {
@@ -40,8 +40,8 @@ pub(super) struct Entries {
 }
 
 /// `S` by its entries.
-pub(super) struct Written<'d, 'w> {
-    pub design: &'d Design<'w>,
+pub(super) struct WrittenSchur<'d, 'w> {
+    pub design: &'d WeightedDesign<'w>,
     pub entries: &'d Entries,
 }
 
@@ -56,7 +56,7 @@ const PART: usize = 512;
 
 impl Entries {
     /// `None` if `S` has more entries than cells have levels, or would take long to write.
-    pub fn new(design: &Design<'_>) -> Option<Self> {
+    pub fn new(design: &WeightedDesign<'_>) -> Option<Self> {
         let cells = &design.cells;
         let (m, width) = (cells.others(), cells.width());
         let effort = parallel::map(cells.blocks.len(), |b| {
@@ -66,12 +66,12 @@ impl Entries {
         if effort.iter().sum::<usize>() > EFFORT * cells.cells() * m {
             return None;
         }
-        let rows = Rows::new(design);
+        let rows = CellsByLevel::new(design);
         let most = cells.cells() * m;
         let stride = width.div_ceil(SAMPLE);
         let sample: Vec<usize> = (0..width).step_by(stride).collect();
         let lengths = parallel::map(sample.len().div_ceil(16), |p| {
-            let mut room = Room::new(width);
+            let mut room = RowRoom::new(width);
             let of = parallel::part(p, 16, sample.len());
             of.map(|i| rows.write(sample[i], &mut room).len()).sum::<usize>()
         });
@@ -79,7 +79,7 @@ impl Entries {
             return None;
         }
         let parts = parallel::map(width.div_ceil(PART), |p| {
-            let mut room = Room::new(width);
+            let mut room = RowRoom::new(width);
             let (mut lengths, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
             for level in parallel::part(p, PART, width) {
                 let row = rows.write(level, &mut room);
@@ -102,8 +102,8 @@ impl Entries {
 }
 
 /// Cells by the levels of the other factors.
-struct Rows<'d, 'w> {
-    design: &'d Design<'w>,
+struct CellsByLevel<'d, 'w> {
+    design: &'d WeightedDesign<'w>,
     starts: Vec<u32>,
     cells: Vec<u32>,
     /// Level of the leading factor of each cell.
@@ -111,13 +111,13 @@ struct Rows<'d, 'w> {
 }
 
 /// A row of `S` while it is written: values by column, and which columns it has.
-struct Room {
+struct RowRoom {
     values: Vec<f64>,
     seen: Vec<bool>,
     row: Vec<(u32, f64)>,
 }
 
-impl Room {
+impl RowRoom {
     fn new(width: usize) -> Self {
         Self { values: vec![0.0; width], seen: vec![false; width], row: Vec::new() }
     }
@@ -132,8 +132,8 @@ impl Room {
     }
 }
 
-impl<'d, 'w> Rows<'d, 'w> {
-    fn new(design: &'d Design<'w>) -> Self {
+impl<'d, 'w> CellsByLevel<'d, 'w> {
+    fn new(design: &'d WeightedDesign<'w>) -> Self {
         let cells = &design.cells;
         let (m, width) = (cells.others(), cells.width());
         let mut starts = vec![0u32; width + 1];
@@ -160,7 +160,7 @@ impl<'d, 'w> Rows<'d, 'w> {
     }
 
     /// The entries of a row, by column.
-    fn write<'r>(&self, level: usize, room: &'r mut Room) -> &'r [(u32, f64)] {
+    fn write<'r>(&self, level: usize, room: &'r mut RowRoom) -> &'r [(u32, f64)] {
         let (cells, weights) = (&self.design.cells, self.design.weights.cells());
         let m = cells.others();
         let weight = |cell: usize| weights.map_or(1.0, |w| w[cell]);
@@ -194,7 +194,7 @@ impl<'d, 'w> Rows<'d, 'w> {
     }
 }
 
-impl<const K: usize> Normal<K> for Written<'_, '_> {
+impl<const K: usize> Normal<K> for WrittenSchur<'_, '_> {
     fn prepare(&self, _: &[[f64; K]]) {}
 
     fn image(&self, p: &[[f64; K]], stripe: usize, out: &mut [[f64; K]]) {
@@ -227,7 +227,7 @@ impl<const K: usize> Normal<K> for Written<'_, '_> {
     }
 }
 
-fn inverse(design: &Design<'_>, level: usize) -> f64 {
+fn inverse(design: &WeightedDesign<'_>, level: usize) -> f64 {
     let partial = design.weights.partial[level];
     if partial > 0.0 { 1.0 / partial } else { 0.0 }
 }

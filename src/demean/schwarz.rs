@@ -7,7 +7,7 @@
 use within::{Design as Effects, Effect, PreconditionerConfig, ReductionStrategy, Solver};
 
 use super::conjugate::Normal;
-use super::sweep::Design;
+use super::sweep::WeightedDesign;
 use super::{Factor, schur::ByCells};
 use crate::error::{DidError, Result};
 
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Schwarz {
 impl Schwarz {
     /// # Errors
     /// [`DidError::Config`] if the crate can form none.
-    pub fn new(factors: &[Factor], design: &Design<'_>) -> Result<Self> {
+    pub fn new(factors: &[Factor], design: &WeightedDesign<'_>) -> Result<Self> {
         let failed = |problem: String| DidError::Config {
             option: "solver",
             expected: "another than `schwarz` for these factors",

@@ -2,25 +2,25 @@
 
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::cells::{Block, Cells};
+use super::cells::{LevelCells, SegmentBlock};
 use crate::parallel::{self, held};
 
 /// Levels that one task adds up.
 pub(super) const STRIPE: usize = 1 << 11;
 
 /// Room for each block's sums by the levels that occur in it.
-pub(super) struct Sums<const K: usize>(Vec<RwLock<Vec<[f64; K]>>>);
+pub(super) struct BlockSums<const K: usize>(Vec<RwLock<Vec<[f64; K]>>>);
 
-impl<const K: usize> Sums<K> {
-    pub fn new(cells: &Cells) -> Self {
+impl<const K: usize> BlockSums<K> {
+    pub fn new(cells: &LevelCells) -> Self {
         Self(cells.blocks.iter().map(|b| RwLock::new(vec![[0.0; K]; b.width])).collect())
     }
 
     /// Sums of each block, from zero; what the blocks return, in order.
     pub fn fill<T: Send>(
         &self,
-        blocks: &[Block],
-        sum: impl Fn(usize, &Block, &mut [[f64; K]]) -> T + Sync,
+        blocks: &[SegmentBlock],
+        sum: impl Fn(usize, &SegmentBlock, &mut [[f64; K]]) -> T + Sync,
     ) -> Vec<T> {
         map(blocks.len(), |b| {
             let mut acc = self.0[b].write().unwrap_or_else(PoisonError::into_inner);
@@ -30,12 +30,12 @@ impl<const K: usize> Sums<K> {
     }
 
     /// Sums of all blocks by level.
-    pub fn add_up(&self, blocks: &[Block], out: &mut [[f64; K]]) {
+    pub fn add_up(&self, blocks: &[SegmentBlock], out: &mut [[f64; K]]) {
         over(out, |stripe, out| self.stripe(blocks, stripe, out));
     }
 
     /// Sums of all blocks for a stripe of levels: blocks in order.
-    pub fn stripe(&self, blocks: &[Block], stripe: usize, out: &mut [[f64; K]]) {
+    pub fn stripe(&self, blocks: &[SegmentBlock], stripe: usize, out: &mut [[f64; K]]) {
         out.fill([0.0; K]);
         let first = stripe * STRIPE;
         let end = first + out.len();

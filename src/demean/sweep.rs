@@ -3,19 +3,19 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::cells::{Block, Cells};
+use super::cells::{LevelCells, SegmentBlock};
 use super::stripes;
 use super::weights::Weights;
 use crate::parallel::{self, held};
 
 /// A design with its weights.
 #[derive(Debug)]
-pub(super) struct Design<'a> {
-    pub cells: Cells,
+pub(super) struct WeightedDesign<'a> {
+    pub cells: LevelCells,
     pub weights: Weights<'a>,
 }
 
-impl Design<'_> {
+impl WeightedDesign<'_> {
     /// Roots of the cells' weights times the cells' weighted means of `x - z`, for LSMR.
     pub fn means<const K: usize>(
         &self,
@@ -59,13 +59,13 @@ impl Design<'_> {
     }
 
     /// Cells of a block.
-    pub fn cells_of(&self, block: &Block) -> Range<usize> {
+    pub fn cells_of(&self, block: &SegmentBlock) -> Range<usize> {
         let (first, last) = (block.segments.start, block.segments.end - 1);
         self.cells.segment(first).start..self.cells.segment(last).end
     }
 
     /// Rows of a block.
-    pub fn rows_of(&self, block: &Block) -> Range<usize> {
+    pub fn rows_of(&self, block: &SegmentBlock) -> Range<usize> {
         self.cells.rows_of(self.cells_of(block))
     }
 }
@@ -88,8 +88,8 @@ pub(super) use for_design;
 
 /// A block's part of `S z`, with `S = D'W(I - P)D` over the other factors and `P` the projection on the leading one.
 pub(super) fn product<const K: usize>(
-    design: &Design<'_>,
-    block: &Block,
+    design: &WeightedDesign<'_>,
+    block: &SegmentBlock,
     z: &[[f64; K]],
     acc: &mut [[f64; K]],
 ) {
@@ -101,8 +101,8 @@ pub(super) fn product<const K: usize>(
 
 #[inline(always)]
 fn product_of<const K: usize, const M: usize, const W: bool>(
-    design: &Design<'_>,
-    block: &Block,
+    design: &WeightedDesign<'_>,
+    block: &SegmentBlock,
     z: &[[f64; K]],
     acc: &mut [[f64; K]],
 ) {
@@ -163,8 +163,8 @@ pub(super) struct RowSums<const K: usize> {
 /// Residuals of a block's rows: `x - z`, less their means over the leading factor, which are its effects. `x` and `out` are
 /// columns, of all rows and of the block's; sums of `w r` by level of the other factors are added to `acc`.
 pub(super) fn residuals<const K: usize>(
-    design: &Design<'_>,
-    block: &Block,
+    design: &WeightedDesign<'_>,
+    block: &SegmentBlock,
     x: &[&[f64]; K],
     z: &[[f64; K]],
     out: &mut Residuals<'_, K>,
@@ -193,8 +193,8 @@ impl<const K: usize> Default for Residuals<'_, K> {
 
 #[inline(always)]
 fn residuals_of<const K: usize, const M: usize, const W: bool>(
-    design: &Design<'_>,
-    block: &Block,
+    design: &WeightedDesign<'_>,
+    block: &SegmentBlock,
     x: &[&[f64]; K],
     z: &[[f64; K]],
     out: &mut Residuals<'_, K>,

@@ -2,7 +2,7 @@
 
 use burn_ndarray::NdArray;
 
-use super::{Column, DemeanOptions, Demeaned, Demeaner, Factor, On, Solver, Stop};
+use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver, Stop};
 use crate::error::DidError;
 use crate::options::Precision;
 
@@ -45,12 +45,12 @@ impl Rows {
         (Self { codes, weights: self.weights.as_ref().map(put), columns }, order)
     }
 
-    fn demean(&self, solver: Solver, tolerance: f64) -> Demeaned {
+    fn demean(&self, solver: Solver, tolerance: f64) -> DemeanedColumns {
         self.try_demean(&DemeanOptions { solver, tolerance, iterations: 100_000 })
             .expect("demeaned")
     }
 
-    fn try_demean(&self, options: &DemeanOptions) -> crate::Result<Demeaned> {
+    fn try_demean(&self, options: &DemeanOptions) -> crate::Result<DemeanedColumns> {
         let factors = self.factors();
         let place = On::<Cpu> { device: &Default::default(), precision: Precision::F64 };
         let demeaner = Demeaner::new(&factors, self.weights.as_deref(), options, &place)?;

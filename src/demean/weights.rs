@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::cells::Cells;
+use super::cells::LevelCells;
 use crate::parallel;
 
 /// Weights of a design.
@@ -23,7 +23,7 @@ pub(super) struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    pub fn new(cells: &Cells, rows: Option<Cow<'a, [f64]>>) -> Self {
+    pub fn new(cells: &LevelCells, rows: Option<Cow<'a, [f64]>>) -> Self {
         let by_cell = cells.bounds.as_ref().map(|bounds| {
             let mut sums = vec![0.0; bounds.len() - 1];
             parallel::chunks(&mut sums, 1 << 14, |part, sums| {
@@ -48,7 +48,7 @@ impl<'a> Weights<'a> {
         self.cells.as_deref().or(self.rows.as_deref())
     }
 
-    fn by_segment(&self, cells: &Cells) -> Vec<f64> {
+    fn by_segment(&self, cells: &LevelCells) -> Vec<f64> {
         let mut sums = vec![0.0; cells.segments()];
         parallel::chunks(&mut sums, 1 << 12, |part, sums| {
             for (s, sum) in sums.iter_mut().enumerate() {
@@ -60,9 +60,9 @@ impl<'a> Weights<'a> {
     }
 
     /// Weight and partial weight of the other factors' levels.
-    fn by_level(&self, cells: &Cells) -> Vec<[f64; 2]> {
+    fn by_level(&self, cells: &LevelCells) -> Vec<[f64; 2]> {
         let m = cells.others();
-        let sums = super::stripes::Sums::new(cells);
+        let sums = super::stripes::BlockSums::new(cells);
         sums.fill(&cells.blocks, |_, block, acc| {
             // A level's weight in the segment at hand.
             let mut inside = vec![0.0; block.width];

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::CellStatus;
-use super::saved::Saved;
+use super::saved::SavedEffects;
 use crate::calendar::Calendar;
 use crate::inference::Joint;
 use crate::options::Inference;
@@ -35,7 +35,7 @@ impl Cell {
 
 /// Effects of all cells and the groups' shares, with their joint law. Every aggregate is a function of them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "Saved<'static>")]
+#[serde(try_from = "SavedEffects<'static>")]
 pub(crate) struct GroupTimeEffects {
     /// The `M` cells, group-major.
     pub cells: Vec<Cell>,

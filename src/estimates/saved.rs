@@ -12,7 +12,7 @@ use crate::options::Inference;
 
 /// Group-time effects as they are written.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Saved<'a> {
+pub(super) struct SavedEffects<'a> {
     cells: Vec<SavedCell>,
     shares: Vec<SavedShare>,
     periods: Cow<'a, [f64]>,
@@ -63,7 +63,7 @@ impl Serialize for GroupTimeEffects {
         };
         let shares = values[self.cells.len()..].iter().flatten();
         let share = |(group, share): (&f64, &f64)| SavedShare { group: *group, share: *share };
-        let saved = Saved {
+        let saved = SavedEffects {
             cells: self.cells.iter().zip(values).map(cell).collect(),
             shares: self.groups.iter().zip(shares).map(share).collect(),
             periods: Cow::Borrowed(&self.periods),
@@ -79,10 +79,10 @@ impl Serialize for GroupTimeEffects {
     }
 }
 
-impl TryFrom<Saved<'_>> for GroupTimeEffects {
+impl TryFrom<SavedEffects<'_>> for GroupTimeEffects {
     type Error = String;
 
-    fn try_from(saved: Saved<'_>) -> Checked<Self> {
+    fn try_from(saved: SavedEffects<'_>) -> Checked<Self> {
         let atts = saved.cells.iter().map(|c| c.att);
         let values = atts.chain(saved.shares.iter().map(|s| Some(s.share))).collect();
         let cell = |saved: SavedCell| {

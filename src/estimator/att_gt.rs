@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::callback;
-use super::design::Design;
-use super::finish::{self, PointFit, Solved};
+use super::design::SampleDesign;
+use super::finish::{self, PointFit, SolvedCell};
 use super::moments::{InfluenceMoments, consumers};
 use super::result::GroupTimeResult;
-use super::setup::{Opened, Setup};
+use super::setup::{Opened, SampleSetup};
 use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
@@ -18,7 +18,7 @@ use crate::input::Data;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
 };
-use crate::panel::{Cells, Panel, Sample, Staggered, StudyDesign, Treatment};
+use crate::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
 use crate::source::{HostStrata, Source};
 
@@ -136,12 +136,12 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         self.shared().inference(self.band)
     }
 
-    fn design(&self) -> Design<'_> {
+    fn design(&self) -> SampleDesign<'_> {
         // Unit constants drop out of changes only.
         let levels = self.repeated_cross_sections
             || self.allow_unbalanced_panel
             || self.fix_weights == Some(FixWeights::Varying);
-        Design {
+        SampleDesign {
             group: &self.group,
             treatment: Treatment::FirstPeriod,
             study: StudyDesign::Staggered(Staggered {
@@ -155,7 +155,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             fix_weights: self.fix_weights,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
-            cells: if self.point_estimates_only { Cells::Points } else { Cells::Joint },
+            cells: if self.point_estimates_only { FormedCells::Points } else { FormedCells::Joint },
         }
     }
 
@@ -181,7 +181,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             Some(InfluenceMoments::form(&source, usable, &work, recipe.trim)?)
         };
         let fitted = PointFit {
-            solved: estimated.into_iter().map(|e| e.map(Solved::from)).collect(),
+            solved: estimated.into_iter().map(|e| e.map(SolvedCell::from)).collect(),
             moments,
             settings: self.settings(&setup, source.backend(), sample),
             timings: timings.of(&source),
@@ -210,7 +210,7 @@ impl<B: DidBackend> AttGt<B> {
                 got: "varying".into(),
             });
         }
-        let setup = Setup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
+        let setup = SampleSetup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
         let read = setup.panel(data.into(), start)?;
         let (Panel { sample, strata }, read) = read;
         let held = setup.held(sample, HostStrata::new(strata), read, start)?;
@@ -244,7 +244,7 @@ impl<B: DidBackend> AttGt<B> {
         }
     }
 
-    fn settings(&self, setup: &Setup, backend: &str, sample: &Sample) -> Settings {
+    fn settings(&self, setup: &SampleSetup, backend: &str, sample: &Sample) -> Settings {
         let mut settings = shell::settings(self, setup, backend, sample);
         if sample.periods.len() == 2 {
             settings.inference.band = Band::Pointwise;

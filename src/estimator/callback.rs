@@ -1,6 +1,6 @@
 //! User-supplied two-by-two estimators, on the host.
 
-use super::finish::Solved;
+use super::finish::SolvedCell;
 use super::kept::{KeptValues, ValuesHere};
 use crate::backend::host::{self, Sink};
 use crate::cell::{Outcome, PlannedCell, Side, TRIM};
@@ -107,7 +107,8 @@ pub trait TwoByTwo: Sync {
 }
 
 /// Point estimates of all cells, the sums over their influence values, and the values if they are kept.
-type Estimation = (Vec<std::result::Result<Solved, CellStatus>>, InfluenceStat, Option<KeptValues>);
+type Estimation =
+    (Vec<std::result::Result<SolvedCell, CellStatus>>, InfluenceStat, Option<KeptValues>);
 
 /// Influence values of a cell by stratum, `[n]` each.
 type ByStratum = Vec<(usize, Vec<f64>)>;
@@ -132,7 +133,7 @@ pub(super) fn estimate(
             for (stratum, values) in influence {
                 columns[stratum].push((j, values));
             }
-            Solved { att, not_converged: false, sample_sd: false }
+            SolvedCell { att, not_converged: false, sample_sd: false }
         }));
     }
     let (stat, kept) = consume(&panel.sample, strata, cells.len(), columns, consumers)?;

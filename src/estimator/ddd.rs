@@ -1,7 +1,7 @@
 //! [`Ddd`]: configuration and fit.
 
-use super::design::Design;
-use super::finish::{self, PointFit, Solved};
+use super::design::SampleDesign;
+use super::finish::{self, PointFit, SolvedCell};
 use super::moments::InfluenceMoments;
 use super::result::{GroupTimeResult, TripleComparison};
 use super::setup::{self, Opened};
@@ -18,7 +18,7 @@ use crate::estimates::CellStatus;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, UnbalancedPanel,
 };
-use crate::panel::{Cells, Sample, StudyDesign, Treatment, Triple};
+use crate::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
 use crate::settings::Settings;
 use crate::source::Source;
 
@@ -125,10 +125,10 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         self.shared().inference(self.band)
     }
 
-    fn design(&self) -> Design<'_> {
+    fn design(&self) -> SampleDesign<'_> {
         let unbalanced = self.unbalanced != UnbalancedPanel::Drop;
         let levels = self.repeated_cross_sections || unbalanced;
-        Design {
+        SampleDesign {
             group: &self.group,
             treatment: Treatment::FirstPeriod,
             study: StudyDesign::Triple(Triple { control_group: self.control_group }),
@@ -139,7 +139,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
             fix_weights: None,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
-            cells: Cells::Joint,
+            cells: FormedCells::Joint,
         }
     }
 
@@ -205,13 +205,13 @@ fn solved(
     estimated: Vec<std::result::Result<CellEstimate, CellStatus>>,
     comparisons: &[TripleEstimate],
     two_periods: bool,
-) -> Vec<std::result::Result<Solved, CellStatus>> {
+) -> Vec<std::result::Result<SolvedCell, CellStatus>> {
     let mut cohorts = vec![0; estimated.len()];
     for comparison in comparisons {
         cohorts[comparison.cell] += 1;
     }
     let cells = estimated.into_iter().zip(cohorts);
-    let solved = |e: CellEstimate, cohorts: usize| Solved {
+    let solved = |e: CellEstimate, cohorts: usize| SolvedCell {
         sample_sd: two_periods || cohorts > 1,
         ..e.into()
     };

@@ -5,7 +5,7 @@ use crate::condition::{Conditioning, DoseQuery};
 use crate::error::{DidError, Result};
 use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
-use crate::panel::{Cells, StudyDesign, Treatment};
+use crate::panel::{FormedCells, StudyDesign, Treatment};
 use crate::progress::Progress;
 use crate::source::Work;
 
@@ -66,7 +66,7 @@ impl<'a> Shared<'a> {
 
 /// How an estimator's sample is formed, beyond the options that all have.
 #[derive(Clone, Debug)]
-pub(super) struct Design<'a> {
+pub(super) struct SampleDesign<'a> {
     /// The column that says who is treated, and what it says.
     pub group: &'a str,
     pub treatment: Treatment,
@@ -83,10 +83,10 @@ pub(super) struct Design<'a> {
     pub independent_rows: bool,
     /// How the data may be conditioned, given the device's precision.
     pub conditioning: fn(Precision) -> Conditioning,
-    pub cells: Cells,
+    pub cells: FormedCells,
 }
 
-impl Design<'_> {
+impl SampleDesign<'_> {
     /// Whether collinear covariates are dropped, as `DRDID` and `triplediff` do. R `did` keeps every covariate.
     pub fn drops_collinear(&self) -> bool {
         match self.study {

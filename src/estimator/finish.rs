@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::format::Format;
+use super::format::SavedFormat;
 use super::kept::Kept;
 use super::moments::InfluenceMoments;
 use super::result::{GroupTimeCell, GroupTimeResult, Timings};
@@ -17,14 +17,14 @@ use crate::settings::Settings;
 use crate::source::KeptColumn;
 
 /// A cell's point estimate.
-pub(super) struct Solved {
+pub(super) struct SolvedCell {
     pub att: f64,
     pub not_converged: bool,
     /// See [`Cell::sample_sd`].
     pub sample_sd: bool,
 }
 
-impl From<CellEstimate> for Solved {
+impl From<CellEstimate> for SolvedCell {
     fn from(estimated: CellEstimate) -> Self {
         let CellEstimate { att, not_converged, .. } = estimated;
         Self { att, not_converged, sample_sd: false }
@@ -33,7 +33,7 @@ impl From<CellEstimate> for Solved {
 
 /// A fit before inference.
 pub(super) struct PointFit {
-    pub solved: Vec<std::result::Result<Solved, CellStatus>>,
+    pub solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<InfluenceMoments>,
     pub settings: Settings,
@@ -81,7 +81,7 @@ pub(super) fn of_effects(
     let wald = super::contrast::pre_test(&effects, &cells, &mut warnings);
     timings.finish(start);
     GroupTimeResult {
-        format: Format,
+        format: SavedFormat,
         cells,
         critical_value: critical.value,
         band: critical.band,
@@ -116,12 +116,12 @@ pub(super) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> S
 fn effects(
     sample: &Sample,
     planned: &[PlannedCell],
-    solved: Vec<std::result::Result<Solved, CellStatus>>,
+    solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
     totals: &[f64],
     settings: &Settings,
     warnings: &mut Vec<DidWarning>,
 ) -> GroupTimeEffects {
-    let cell = |(plan, solved): (&PlannedCell, std::result::Result<Solved, CellStatus>)| {
+    let cell = |(plan, solved): (&PlannedCell, std::result::Result<SolvedCell, CellStatus>)| {
         let (group, time) = (sample.cohorts[plan.cohort].group, sample.periods[plan.time]);
         let sample_sd = solved.as_ref().is_ok_and(|s| s.sample_sd);
         let (att, status) = match solved {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::setup::{Opened, Setup};
+use super::setup::{Opened, SampleSetup};
 use super::shell::{Estimator, setup, validate};
 use crate::cluster::{
-    Cluster, KEPT_NOWHERE, Options, Prepared, Remote, Session, Stored, make_room, prepare,
+    Cluster, KEPT_NOWHERE, PrepareOptions, Prepared, Remote, Session, Stored, make_room, prepare,
 };
 use crate::error::{DidError, Result};
-use crate::files::{Files, Format, problem};
+use crate::files::{FileFormat, Files, problem};
 use crate::panel::{Sample, SampleAudit, Storage};
 use crate::storage;
 
@@ -33,7 +33,7 @@ pub(super) fn sample<E: Estimator>(
     path: &Path,
 ) -> Result<Stored> {
     let setup = checked(estimator)?;
-    let options = Options { influence: None, ..cluster.options(setup.precision) };
+    let options = PrepareOptions { influence: None, ..cluster.options(setup.precision) };
     Ok(setup.prepared(path, &cluster.session(setup.progress.clone()), &options)?.1)
 }
 
@@ -52,16 +52,20 @@ pub(super) fn fit_sample<E: Estimator>(
 }
 
 /// The setup of an estimator whose options are well.
-fn checked<E: Estimator>(estimator: &E) -> Result<Setup> {
+fn checked<E: Estimator>(estimator: &E) -> Result<SampleSetup> {
     validate(estimator)?;
     setup(estimator)
 }
 
 /// How a cluster is to fit, with a place for influence values that are to be kept.
-fn options<E: Estimator>(estimator: &E, cluster: &Cluster, setup: &Setup) -> Result<Options> {
+fn options<E: Estimator>(
+    estimator: &E,
+    cluster: &Cluster,
+    setup: &SampleSetup,
+) -> Result<PrepareOptions> {
     let options = cluster.options(setup.precision);
     if !estimator.shared().keep_influence {
-        return Ok(Options { influence: None, ..options });
+        return Ok(PrepareOptions { influence: None, ..options });
     }
     match &options.influence {
         Some(directory) => make_room(directory)?,
@@ -73,13 +77,13 @@ fn options<E: Estimator>(estimator: &E, cluster: &Cluster, setup: &Setup) -> Res
     Ok(options)
 }
 
-impl Setup {
+impl SampleSetup {
     /// Has the sample of some parquet files prepared, and holds it for passes.
     pub fn open_remote(
         self,
         path: &Path,
         session: Session,
-        options: &Options,
+        options: &PrepareOptions,
         start: Instant,
     ) -> Result<Opened<Remote>> {
         let (sample, stored) = self.prepared(path, &session, options)?;
@@ -91,10 +95,10 @@ impl Setup {
         &self,
         path: &Path,
         session: &Session,
-        options: &Options,
+        options: &PrepareOptions,
     ) -> Result<(Sample, Stored)> {
         let files = Files::find(path)?;
-        if files.format == Format::Csv {
+        if files.format == FileFormat::Csv {
             let remedy = "CSV files cannot be read on a cluster; write them to parquet";
             return Err(problem(path, remedy));
         }

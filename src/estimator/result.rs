@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::Format;
+use super::format::SavedFormat;
 use super::influence::{Influence, InfluenceFiles};
 use crate::backend::DeviceWork;
 use crate::error::DidWarning;
@@ -130,7 +130,7 @@ pub struct TripleComparison {
 pub struct GroupTimeResult {
     /// Which form the saved result has.
     #[serde(default)]
-    pub(crate) format: Format,
+    pub(crate) format: SavedFormat,
     /// The cells, group-major.
     pub cells: Vec<GroupTimeCell>,
     /// Critical value of the cells' intervals.

@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::design::{Design, Shared};
+use super::design::{SampleDesign, Shared};
 use super::result::Timings;
 use crate::backend::DidBackend;
 use crate::condition::{Conditioning, DoseQuery, Raw, condition};
 use crate::error::{DidWarning, Result};
-use crate::files::{Files, Format, problem};
+use crate::files::{FileFormat, Files, problem};
 use crate::input::{Data, Read, guarded, read_files};
 use crate::options::{BasePeriod, DoseTarget, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
-    Cells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit, SampleOptions,
-    Storage, Strata, Wanted, ingest, ingest_parquet,
+    FormedCells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
+    SampleOptions, Storage, Strata, Wanted, ingest, ingest_parquet,
 };
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -22,7 +22,7 @@ use crate::source::{HostStrata, Local, LocalOptions, LocalStrata};
 
 /// How an estimator's sample is formed and held.
 #[derive(Clone, Debug)]
-pub(super) struct Setup {
+pub(super) struct SampleSetup {
     pub roles: Roles,
     pub sample: SampleOptions,
     pub fix_weights: Option<FixWeights>,
@@ -30,7 +30,7 @@ pub(super) struct Setup {
     pub drops_collinear: bool,
     pub doses: Option<DoseQuery>,
     pub missing: MissingValues,
-    pub cells: Cells,
+    pub cells: FormedCells,
     pub precision: Precision,
     pub chunk_rows: Option<usize>,
     pub memory_budget: Option<u64>,
@@ -39,16 +39,16 @@ pub(super) struct Setup {
 
 /// A sample, and who holds it.
 pub(super) struct Opened<S> {
-    pub setup: Setup,
+    pub setup: SampleSetup,
     pub source: S,
     pub start: Instant,
     /// Reading and ingest.
     pub timings: Timings,
 }
 
-impl Setup {
+impl SampleSetup {
     /// From the options of an estimator.
-    pub fn new(shared: &Shared<'_>, design: &Design<'_>) -> Result<Self> {
+    pub fn new(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Self> {
         Ok(Self {
             roles: roles(shared, design)?,
             sample: SampleOptions {
@@ -105,7 +105,7 @@ impl Setup {
         let start = Instant::now();
         self.probe::<B>(devices)?;
         let files = Files::find(path)?;
-        if files.format == Format::Csv {
+        if files.format == FileFormat::Csv {
             return Err(problem(path, "CSV files cannot be read piece by piece; use `fit`"));
         }
         let read = guarded(&path.display().to_string(), || {
@@ -154,7 +154,7 @@ impl Setup {
 
     /// Whether files should be read piece by piece: those of a panel, in parquet.
     fn is_too_large(&self, files: &Files) -> Result<bool> {
-        if self.sample.repeated_cross_sections || files.format != Format::Parquet {
+        if self.sample.repeated_cross_sections || files.format != FileFormat::Parquet {
             return Ok(false);
         }
         let bytes = ParquetFiles::frame_bytes(&files.paths, self.roles.names().len())?;
@@ -196,7 +196,7 @@ impl Setup {
     }
 }
 
-impl Setup {
+impl SampleSetup {
     /// How a fit was made, but for what is an estimator's own.
     pub fn settings(
         &self,
@@ -233,7 +233,7 @@ impl Setup {
 }
 
 /// Which column is what. In a panel the unit is the cluster without being named; where rows are independent it joins rows.
-fn roles(shared: &Shared<'_>, design: &Design<'_>) -> Result<Roles> {
+fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
     let owned = |name: Option<&str>| name.map(ToOwned::to_owned);
     let beyond = |cluster: &&str| design.independent_rows || Some(*cluster) != shared.unit;
     Ok(Roles {

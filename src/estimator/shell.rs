@@ -3,8 +3,8 @@
 //! An estimator states its own options inside [`estimator!`], and in [`Estimator`] how its sample is formed and what it does
 //! with one. Its builder, its `fit`, `fit_on` and `fit_parquet`, and the options that are the same for all come from here.
 
-use super::design::{Design, Shared};
-use super::setup::{Opened, Setup};
+use super::design::{SampleDesign, Shared};
+use super::setup::{Opened, SampleSetup};
 use crate::backend::DidBackend;
 use crate::error::Result;
 use crate::memory;
@@ -39,7 +39,7 @@ pub(super) trait Estimator: Options {
     fn inference(&self) -> Inference;
 
     /// How its sample is formed.
-    fn design(&self) -> Design<'_>;
+    fn design(&self) -> SampleDesign<'_>;
 
     /// Estimates from a sample, whoever holds it.
     ///
@@ -65,7 +65,7 @@ pub(super) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
 /// A fit to the data that `open` reads.
 pub(super) fn fit<B: DidBackend, E: Estimator>(
     estimator: &E,
-    open: impl FnOnce(Setup) -> Result<Opened<Local<B>>>,
+    open: impl FnOnce(SampleSetup) -> Result<Opened<Local<B>>>,
 ) -> Result<E::Result> {
     validate(estimator)?;
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = B::NAME).entered();
@@ -76,14 +76,14 @@ pub(super) fn fit<B: DidBackend, E: Estimator>(
 ///
 /// # Errors
 /// [`DidError::Formula`](crate::DidError::Formula).
-pub(super) fn setup<E: Estimator>(estimator: &E) -> Result<Setup> {
-    Setup::new(&estimator.shared(), &estimator.design())
+pub(super) fn setup<E: Estimator>(estimator: &E) -> Result<SampleSetup> {
+    SampleSetup::new(&estimator.shared(), &estimator.design())
 }
 
 /// How a fit was made, but for what is the estimator's own.
 pub(super) fn settings<E: Estimator>(
     estimator: &E,
-    setup: &Setup,
+    setup: &SampleSetup,
     backend: &str,
     sample: &Sample,
 ) -> Settings {
@@ -118,8 +118,8 @@ macro_rules! estimator {
             #[serde(default)]
             pub repeated_cross_sections: bool,
             /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data): texts in every column
-            /// that are equal to one, and numbers equal to one that is a number, as in `["NA", "-99"]`. An empty field or text is
-            /// missing in any case.
+            /// that are equal to one, and numbers equal to one that is a number, as in `["NA", "-99"]`, rounded to the column's type
+            /// (half precision in parquet files counts as single). An empty field or text is missing in any case.
             #[doc(alias = "na.strings")]
             #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
             pub missing_values: Option<Vec<String>>,

@@ -9,7 +9,7 @@ use polars::prelude::DataFrame;
 use super::shell::{Estimator, setup};
 use super::{AttGt, ContDid, ContDidResult, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
 use crate::backend::DidBackend;
-use crate::cluster::{Options, Session};
+use crate::cluster::{PrepareOptions, Session};
 use crate::condition::Raw;
 use crate::error::Result;
 use crate::panel::{FilesRead, Panel, Strata};
@@ -28,7 +28,12 @@ pub(crate) trait Through {
     ) -> Result<Self::Result>;
 
     /// The fit to the parquet files of a path, by the workers of a cluster.
-    fn remotely(&self, path: &Path, session: Session, options: &Options) -> Result<Self::Result>;
+    fn remotely(
+        &self,
+        path: &Path,
+        session: Session,
+        options: &PrepareOptions,
+    ) -> Result<Self::Result>;
 }
 
 /// A result without what differs from fit to fit.
@@ -75,7 +80,7 @@ macro_rules! through {
                 &self,
                 path: &Path,
                 session: Session,
-                options: &Options,
+                options: &PrepareOptions,
             ) -> Result<$result> {
                 let opened = setup(self)?.open_remote(path, session, options, Instant::now())?;
                 Ok(self.estimate(opened)?.timeless())

@@ -16,7 +16,7 @@ const EXACT: u128 = 1 << 53;
 
 /// What fields occur in a column.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct FoundFields {
     integers: Option<(i128, i128)>,
     floats: bool,
     /// Integers that 128 bits do not hold.
@@ -30,7 +30,7 @@ struct Found {
 
 /// The type that holds all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum FieldKind {
     Int64,
     UInt64,
     Int128,
@@ -41,7 +41,7 @@ enum Kind {
     Digits,
 }
 
-impl Found {
+impl FoundFields {
     fn add(&mut self, text: &str, field: Field<'_>) {
         match field {
             Field::Missing => {}
@@ -77,30 +77,30 @@ impl Found {
     }
 
     /// The type; that of a `label` tells all its values apart.
-    fn kind(self, label: bool) -> Kind {
+    fn kind(self, label: bool) -> FieldKind {
         let numbers = self.integers.is_some() || self.floats || self.digits;
         if self.texts || (self.booleans && numbers) {
-            return Kind::Text;
+            return FieldKind::Text;
         }
         if self.booleans {
-            return Kind::Boolean;
+            return FieldKind::Boolean;
         }
         let (low, high) = self.integers.unwrap_or_default();
         let exact = low.unsigned_abs() <= EXACT && high.unsigned_abs() <= EXACT;
         if self.floats || self.digits || (self.not_a_number && exact && !label) {
             // Labels are compared, so that none may be rounded.
             return if label && (self.digits || self.rounded || !exact) {
-                Kind::Digits
+                FieldKind::Digits
             } else {
-                Kind::Float64
+                FieldKind::Float64
             };
         }
         let fits = |min: i128, max: i128| min <= low && high <= max;
         match () {
-            () if self.integers.is_none() => Kind::Float64,
-            () if fits(i64::MIN.into(), i64::MAX.into()) => Kind::Int64,
-            () if fits(0, u64::MAX.into()) => Kind::UInt64,
-            () => Kind::Int128,
+            () if self.integers.is_none() => FieldKind::Float64,
+            () if fits(i64::MIN.into(), i64::MAX.into()) => FieldKind::Int64,
+            () if fits(0, u64::MAX.into()) => FieldKind::UInt64,
+            () => FieldKind::Int128,
         }
     }
 }
@@ -115,38 +115,38 @@ pub(super) fn cast(
     label: bool,
 ) -> PolarsResult<(Series, TokenCounts)> {
     let fields: &StringChunked = &fields.rechunk();
-    let column = Column { fields, missing };
+    let column = TextFields { fields, missing };
     let kind = column.found().kind(label);
     let name = fields.name().clone();
     let word = |field: Field<'_>| matches!(field, Field::Missing | Field::NotANumber);
     Ok(match kind {
-        Kind::Int64 => {
+        FieldKind::Int64 => {
             let (values, counts) = column.read(word, |_, field| integer(field));
             (Int64Chunked::from_slice_options(name, &values).into_series(), counts)
         }
-        Kind::UInt64 => {
+        FieldKind::UInt64 => {
             let (values, counts) = column.read(word, |_, field| integer(field));
             (UInt64Chunked::from_slice_options(name, &values).into_series(), counts)
         }
-        Kind::Int128 => {
+        FieldKind::Int128 => {
             let (values, counts) = column.read(word, |_, field| integer(field));
             (Int128Chunked::from_slice_options(name, &values).into_series(), counts)
         }
-        Kind::Float64 => {
+        FieldKind::Float64 => {
             let (values, counts) = column.read(word, |_, field| float(field));
             (Float64Chunked::from_slice_options(name, &values).into_series(), counts)
         }
-        Kind::Boolean => {
+        FieldKind::Boolean => {
             let boolean = |_, field| if let Field::Boolean(b) = field { Some(b) } else { None };
             let (values, counts) = column.read(word, boolean);
             (BooleanChunked::from_slice_options(name, &values).into_series(), counts)
         }
-        Kind::Digits => {
+        FieldKind::Digits => {
             let (values, counts) =
                 column.read(word, |text: &str, field| (!word(field)).then_some(text.trim()));
             (StringChunked::from_slice_options(name, &values).into_series(), counts)
         }
-        Kind::Text => {
+        FieldKind::Text => {
             let texts = fields.clone().into_series();
             let cleaned = missing.clean(&texts)?;
             let (texts, mut counts) = cleaned.unwrap_or((texts, TokenCounts::default()));
@@ -186,12 +186,12 @@ fn float(field: Field<'_>) -> Option<f64> {
 }
 
 /// Fields of a column in one piece.
-struct Column<'a> {
+struct TextFields<'a> {
     fields: &'a StringChunked,
     missing: &'a MissingValues,
 }
 
-impl<'a> Column<'a> {
+impl<'a> TextFields<'a> {
     /// `look` at all rows, part by part.
     fn parts<T: Send>(&self, look: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let rows = self.fields.len();
@@ -203,16 +203,16 @@ impl<'a> Column<'a> {
         rows.map(move |row| array.and_then(|array| array.get(row)).unwrap_or_default())
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> FoundFields {
         let found = |rows| {
-            let mut found = Found::default();
+            let mut found = FoundFields::default();
             for text in self.texts(rows) {
                 let text = text.trim();
                 found.add(text, Field::new(text, self.missing));
             }
             found
         };
-        self.parts(found).into_iter().fold(Found::default(), Found::join)
+        self.parts(found).into_iter().fold(FoundFields::default(), FoundFields::join)
     }
 
     /// Values of all fields, and counts of those that are words for a missing value.

@@ -17,7 +17,7 @@ pub(crate) use csv::CsvData;
 
 /// Format of data files, by the ending of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum FileFormat {
     Csv,
     Parquet,
 }
@@ -25,7 +25,7 @@ pub(crate) enum Format {
 /// Files of one format, in the order in which they are read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Files {
-    pub format: Format,
+    pub format: FileFormat,
     pub paths: Vec<PathBuf>,
 }
 
@@ -45,7 +45,7 @@ impl Files {
     }
 }
 
-impl Format {
+impl FileFormat {
     fn of(path: &Path) -> Option<Self> {
         match extension(path)?.as_str() {
             "csv" => Some(Self::Csv),

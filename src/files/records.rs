@@ -23,7 +23,7 @@ pub(super) struct Records {
 
 /// Where in a field a byte is.
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum FieldState {
     Start,
     Plain,
     Quoted,
@@ -55,7 +55,7 @@ pub(super) fn count(path: &Path) -> Result<Records> {
 }
 
 struct Scan {
-    state: State,
+    state: FieldState,
     /// Fields of the open record.
     fields: usize,
     /// Whether it has any byte but its end.
@@ -70,7 +70,7 @@ struct Scan {
 impl Default for Scan {
     fn default() -> Self {
         Self {
-            state: State::Start,
+            state: FieldState::Start,
             fields: 1,
             filled: false,
             line: 1,
@@ -85,42 +85,42 @@ impl Scan {
     fn add(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
         for byte in bytes {
             self.state = match (self.state, byte) {
-                (State::Quoted, b'"') => State::Closed,
-                (State::Quoted, byte) => {
+                (FieldState::Quoted, b'"') => FieldState::Closed,
+                (FieldState::Quoted, byte) => {
                     self.line += usize::from(*byte == b'\n');
-                    State::Quoted
+                    FieldState::Quoted
                 }
                 (_, b'\n') => {
                     self.end()?;
                     self.line += 1;
                     self.first_line = self.line;
-                    State::Start
+                    FieldState::Start
                 }
                 (_, b',') => {
                     self.fields += 1;
                     self.filled = true;
-                    State::Start
+                    FieldState::Start
                 }
                 (state, b'\r') => state,
-                (State::Start | State::Closed, b'"') => {
+                (FieldState::Start | FieldState::Closed, b'"') => {
                     self.filled = true;
-                    State::Quoted
+                    FieldState::Quoted
                 }
-                (State::Plain, b'"') => {
+                (FieldState::Plain, b'"') => {
                     return Err(format!(
                         "line {}: a quote within a field that is not quoted; put the field in quotes and double those within it",
                         self.line
                     ));
                 }
-                (State::Closed, _) => {
+                (FieldState::Closed, _) => {
                     return Err(format!(
                         "line {}: text after a closing quote; double the quotes within a quoted field",
                         self.line
                     ));
                 }
-                (State::Start | State::Plain, _) => {
+                (FieldState::Start | FieldState::Plain, _) => {
                     self.filled = true;
-                    State::Plain
+                    FieldState::Plain
                 }
             };
         }
@@ -145,7 +145,7 @@ impl Scan {
     }
 
     fn finish(mut self) -> std::result::Result<Records, String> {
-        if self.state == State::Quoted {
+        if self.state == FieldState::Quoted {
             return Err(format!("line {}: the quote of a field is not closed", self.first_line));
         }
         let open = self.filled;

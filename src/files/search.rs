@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{Files, Format, extension, problem};
+use super::{FileFormat, Files, extension, problem};
 use crate::error::{DidError, Result};
 use crate::storage::Object;
 
@@ -20,7 +20,7 @@ pub(super) fn find(path: &Path) -> Result<Files> {
     }
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => {
-            let mut search = Search::default();
+            let mut search = FileSearch::default();
             search.walk(path)?;
             search.files(path, "the directory has no CSV or parquet files")
         }
@@ -36,7 +36,7 @@ fn file(path: &Path, regular: bool) -> Result<Files> {
     if is_compressed(path) {
         return Err(problem(path, "the file is compressed; decompress it first"));
     }
-    let Some(format) = Format::of(path) else {
+    let Some(format) = FileFormat::of(path) else {
         return Err(DidError::Config {
             option: "data",
             expected: "a .csv or .parquet file",
@@ -65,7 +65,7 @@ fn pattern(path: &Path) -> Option<(&Path, String)> {
 /// Objects of a path: parquet files.
 fn objects(path: &Path, object: &Object) -> Result<Files> {
     let files = objects_of_any_format(path, object)?;
-    if files.format == Format::Parquet {
+    if files.format == FileFormat::Parquet {
         return Ok(files);
     }
     Err(problem(path, "CSV files are read from directories only; write them to parquet"))
@@ -92,7 +92,7 @@ fn objects_of_any_format(path: &Path, object: &Object) -> Result<Files> {
         Ok(None) => Err(ErrorKind::NotFound.into()),
         Err(error) => Err(error),
     };
-    let mut search = Search::default();
+    let mut search = FileSearch::default();
     for found in below.map_err(|e| io(path, e))? {
         let Ok(rest) = found.strip_prefix(within) else { continue };
         let names: Vec<_> = rest.iter().map(|name| name.to_string_lossy()).collect();
@@ -124,7 +124,7 @@ fn expand(path: &Path, literal: &Path, pattern: &str) -> Result<Files> {
         let below = path.strip_prefix(literal).unwrap_or(path);
         below.components().any(|c| c.as_os_str().to_string_lossy().starts_with('_'))
     };
-    let mut search = Search::default();
+    let mut search = FileSearch::default();
     for matched in found {
         let matched = matched.map_err(|e| io(&PathBuf::from(e.path()), e.into()))?;
         if underscore(&matched) && !underscore(path) {
@@ -139,7 +139,7 @@ fn expand(path: &Path, literal: &Path, pattern: &str) -> Result<Files> {
 }
 
 /// What was found below a directory or by a pattern.
-struct Search {
+struct FileSearch {
     csv: Vec<PathBuf>,
     parquet: Vec<PathBuf>,
     compressed: Vec<PathBuf>,
@@ -148,13 +148,13 @@ struct Search {
     empty: bool,
 }
 
-impl Default for Search {
+impl Default for FileSearch {
     fn default() -> Self {
         Self { csv: vec![], parquet: vec![], compressed: vec![], open: vec![], empty: true }
     }
 }
 
-impl Search {
+impl FileSearch {
     fn walk(&mut self, directory: &Path) -> Result<()> {
         let resolved = fs::canonicalize(directory).map_err(|e| io(directory, e))?;
         if self.open.contains(&resolved) {
@@ -177,7 +177,7 @@ impl Search {
 
     fn add(&mut self, path: &Path) -> Result<()> {
         self.empty = false;
-        let format = Format::of(path);
+        let format = FileFormat::of(path);
         let found = match fs::metadata(path) {
             Ok(found) => found,
             // A link to nothing matters only if it should be data.
@@ -197,9 +197,9 @@ impl Search {
     /// Adds a file to those of its kind.
     fn sort(&mut self, path: PathBuf) {
         self.empty = false;
-        match Format::of(&path) {
-            Some(Format::Csv) => self.csv.push(path),
-            Some(Format::Parquet) => self.parquet.push(path),
+        match FileFormat::of(&path) {
+            Some(FileFormat::Csv) => self.csv.push(path),
+            Some(FileFormat::Parquet) => self.parquet.push(path),
             None if is_compressed(&path) => self.compressed.push(path),
             None => {}
         }
@@ -220,8 +220,8 @@ impl Search {
                 );
                 return Err(problem(path, text));
             }
-            (Some(_), None) => (Format::Csv, self.csv),
-            (None, Some(_)) => (Format::Parquet, self.parquet),
+            (Some(_), None) => (FileFormat::Csv, self.csv),
+            (None, Some(_)) => (FileFormat::Parquet, self.parquet),
             (None, None) => return Err(problem(path, none)),
         };
         paths.sort_unstable();
@@ -241,7 +241,7 @@ fn is_table(directory: &Path, table: &str) -> DidError {
 fn is_compressed(path: &Path) -> bool {
     let inner = path.file_stem().map(Path::new);
     extension(path).is_some_and(|e| COMPRESSED.contains(&e.as_str()))
-        && inner.is_some_and(|inner| Format::of(inner).is_some())
+        && inner.is_some_and(|inner| FileFormat::of(inner).is_some())
 }
 
 fn name(path: &Path) -> String {

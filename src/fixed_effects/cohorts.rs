@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::problem::Column;
+use super::problem::Regressor;
 use super::sample::{SampleRules, gather, pruned};
 use crate::error::{DidError, Result};
-use crate::panel::{Cohorts, RegressionRows};
+use crate::panel::{RegressionRows, RowCohorts};
 
 /// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell {
+pub(super) struct CohortCell {
     pub at: i128,
     pub cohort: i128,
 }
@@ -36,9 +36,9 @@ pub(super) fn coarse(value: i128) -> f64 {
 }
 
 /// Which rows are left out, and the cell of each of the others; none for rows of the comparison and at references.
-pub(super) struct Cells {
+pub(super) struct CohortCells {
     pub without: Vec<u32>,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<CohortCell>,
     /// By row, [`u32::MAX`] for none.
     pub codes: Vec<u32>,
     /// Rows left out as their cohorts are treated in the first period.
@@ -51,18 +51,18 @@ pub(super) struct Cells {
     pub unreferenced: Vec<f64>,
 }
 
-impl Cells {
+impl CohortCells {
     /// From the rows that can be used.
     ///
     /// # Errors
     /// [`DidError`] if nothing is left, or no cohort has a reference.
     pub fn new(
         read: &RegressionRows,
-        cohorts: &Cohorts,
+        cohorts: &RowCohorts,
         rules: SampleRules,
         references: &[f64],
     ) -> Result<Self> {
-        let pairs = Pairs::new(cohorts, read.usable.as_deref());
+        let pairs = CohortPeriods::new(cohorts, read.usable.as_deref());
         let periods: BTreeSet<i128> = pairs.values.iter().map(|(_, t)| fine(*t)).collect();
         let asked: Vec<i128> = references.iter().map(|e| fine(*e)).collect();
         let mut kept = read.usable.clone().unwrap_or_else(|| vec![true; read.len]);
@@ -72,11 +72,11 @@ impl Cells {
             pruned(read, rules, &mut kept)?;
             let present = pairs.present(&kept);
             let compared = Compared::new(&present, &periods, &asked)?;
-            let parts: Vec<Part> = pairs.values.iter().map(|pair| compared.part(*pair)).collect();
+            let parts: Vec<RowUse> = pairs.values.iter().map(|pair| compared.part(*pair)).collect();
             let before = without.len();
             for (row, (kept, pair)) in (0..).zip(kept.iter_mut().zip(&pairs.of_row)) {
-                if *kept && matches!(parts[*pair as usize], Part::Always | Part::Out) {
-                    always += usize::from(parts[*pair as usize] == Part::Always);
+                if *kept && matches!(parts[*pair as usize], RowUse::Always | RowUse::Out) {
+                    always += usize::from(parts[*pair as usize] == RowUse::Always);
                     without.push(row);
                     *kept = false;
                 }
@@ -88,11 +88,11 @@ impl Cells {
             }
         };
         let of = |pair: &(f64, f64)| match compared.part(*pair) {
-            Part::Effect(cell) => Some(cell),
+            RowUse::Effect(cell) => Some(cell),
             _ => None,
         };
-        let cells: BTreeSet<Cell> = present.iter().filter_map(of).collect();
-        let known: BTreeMap<Cell, u32> = cells.into_iter().zip(0..).collect();
+        let cells: BTreeSet<CohortCell> = present.iter().filter_map(of).collect();
+        let known: BTreeMap<CohortCell, u32> = cells.into_iter().zip(0..).collect();
         let code = |pair: &(f64, f64)| {
             of(pair).and_then(|cell| known.get(&cell).copied()).unwrap_or(u32::MAX)
         };
@@ -104,25 +104,25 @@ impl Cells {
     }
 
     /// Their columns, in the order of event times and cohorts.
-    pub fn columns(&self, time: &str, rows: &[u32]) -> Vec<Column> {
-        let column = |(code, cell): (u32, &Cell)| {
+    pub fn columns(&self, time: &str, rows: &[u32]) -> Vec<Regressor> {
+        let column = |(code, cell): (u32, &CohortCell)| {
             let (at, cohort) = (coarse(cell.at), coarse(cell.cohort));
             let values = gather(rows, |row| f64::from(u8::from(self.codes[row] == code)));
-            Column { name: format!("{time}::{at}:cohort::{cohort}"), values, indicator: None }
+            Regressor { name: format!("{time}::{at}:cohort::{cohort}"), values, indicator: None }
         };
         (0..).zip(&self.cells).map(column).collect()
     }
 }
 
 /// The pairs of cohort and period among usable rows.
-struct Pairs {
+struct CohortPeriods {
     values: Vec<(f64, f64)>,
     /// [`u32::MAX`] for rows that are not usable.
     of_row: Vec<u32>,
 }
 
-impl Pairs {
-    fn new(cohorts: &Cohorts, usable: Option<&[bool]>) -> Self {
+impl CohortPeriods {
+    fn new(cohorts: &RowCohorts, usable: Option<&[bool]>) -> Self {
         let (groups, times): (&[f64], &[f64]) = (&cohorts.cohort, &cohorts.time);
         let mut known: HashMap<[u64; 2], u32> = HashMap::new();
         let mut values = Vec::new();
@@ -155,14 +155,14 @@ impl Pairs {
 
 /// What the rows of a cohort in a period are for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
+enum RowUse {
     /// Treated from the first period on.
     Always,
     /// Of a cohort without a reference, or after the treatment of a last cohort that is the comparison.
     Out,
     /// What others are compared with.
     Comparison,
-    Effect(Cell),
+    Effect(CohortCell),
 }
 
 /// Which cohorts of a sample are compared, and with which.
@@ -198,7 +198,7 @@ impl Compared {
         let last = treated.last().copied().filter(|_| !never);
         let mut out = Self { range, last, references: BTreeSet::new(), unreferenced: Vec::new() };
         let cells = present.iter().filter_map(|pair| out.cell(*pair));
-        let referring: Vec<Cell> = cells.filter(|cell| asked.contains(&cell.at)).collect();
+        let referring: Vec<CohortCell> = cells.filter(|cell| asked.contains(&cell.at)).collect();
         if referring.is_empty() {
             let asked: Vec<String> = asked.iter().map(|at| coarse(*at).to_string()).collect();
             let what = format!(
@@ -214,23 +214,23 @@ impl Compared {
     }
 
     /// The cell of a pair, if the cohort is one whose effects are estimated, and the period one in which they can be.
-    fn cell(&self, (cohort, time): (f64, f64)) -> Option<Cell> {
+    fn cell(&self, (cohort, time): (f64, f64)) -> Option<CohortCell> {
         let compared = self.last.is_none_or(|last| time < last && cohort != last);
         (cohort > self.range.0 && cohort <= self.range.1 && compared)
-            .then(|| Cell { at: fine(time - cohort), cohort: fine(cohort) })
+            .then(|| CohortCell { at: fine(time - cohort), cohort: fine(cohort) })
     }
 
-    fn part(&self, pair: (f64, f64)) -> Part {
+    fn part(&self, pair: (f64, f64)) -> RowUse {
         let (cohort, time) = pair;
         if cohort <= self.range.0 {
-            return Part::Always;
+            return RowUse::Always;
         }
         if self.last.is_some_and(|last| time >= last) || self.unreferenced.contains(&cohort) {
-            return Part::Out;
+            return RowUse::Out;
         }
         match self.cell(pair) {
-            Some(cell) if !self.references.contains(&cell.at) => Part::Effect(cell),
-            _ => Part::Comparison,
+            Some(cell) if !self.references.contains(&cell.at) => RowUse::Effect(cell),
+            _ => RowUse::Comparison,
         }
     }
 }
@@ -261,14 +261,15 @@ mod tests {
         let compared =
             |cohorts: &[f64]| Compared::new(&pairs(cohorts), &periods, &[fine(-1.0)]).unwrap();
         let with = compared(&[1.0, 3.0, 5.0, f64::INFINITY]);
-        assert_eq!((with.last, with.part((5.0, 4.0))), (None, Part::Comparison));
-        assert_eq!(with.part((1.0, 4.0)), Part::Always);
-        let effect =
-            |at: f64, cohort: f64| Part::Effect(Cell { at: fine(at), cohort: fine(cohort) });
+        assert_eq!((with.last, with.part((5.0, 4.0))), (None, RowUse::Comparison));
+        assert_eq!(with.part((1.0, 4.0)), RowUse::Always);
+        let effect = |at: f64, cohort: f64| {
+            RowUse::Effect(CohortCell { at: fine(at), cohort: fine(cohort) })
+        };
         assert_eq!(with.part((5.0, 5.0)), effect(0.0, 5.0));
         let without = compared(&[3.0, 5.0]);
-        assert_eq!((without.last, without.part((3.0, 5.0))), (Some(5.0), Part::Out));
-        assert_eq!(without.part((5.0, 3.0)), Part::Comparison);
+        assert_eq!((without.last, without.part((3.0, 5.0))), (Some(5.0), RowUse::Out));
+        assert_eq!(without.part((5.0, 3.0)), RowUse::Comparison);
         assert_eq!(without.part((3.0, 4.0)), effect(1.0, 3.0));
     }
 }

@@ -2,16 +2,16 @@
 
 use super::covariance::Scores;
 use super::degrees::{Parameters, components, is_nested};
-use super::fit::{Reading, Task};
+use super::fit::{RegressionReading, RegressionTask};
 use super::inference::{Coefficient, Law, f_test};
-use super::linear::{Estimated, Quality, Regressors};
+use super::linear::{CentredRegressors, LinearFit, Quality};
 use super::options::{Family, Vcov};
 use super::predict::Predictor;
 use super::recover::{FactorEffects, normalised};
 use super::result::{
     Absorbed, Indicated, RegressionAudit, RegressionResult, RegressionSettings, SolverReport,
 };
-use super::sample::Sample;
+use super::sample::RegressionSample;
 use crate::backend::DidBackend;
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::Timings;
@@ -22,14 +22,14 @@ use crate::parallel;
 /// Fewer clusters than this are few.
 const FEW_CLUSTERS: usize = 10;
 
-impl<B: DidBackend> Task<'_, B> {
+impl<B: DidBackend> RegressionTask<'_, B> {
     /// The result of estimates, but for the audit and for what is kept on request.
     pub(super) fn result(
         &self,
         wanted: &RegressionColumns,
-        sample: &Sample,
-        regressors: &Regressors,
-        mut estimated: Estimated,
+        sample: &RegressionSample,
+        regressors: &CentredRegressors,
+        mut estimated: LinearFit,
     ) -> Result<RegressionResult> {
         let config = self.config;
         let dropped = regressors.dropped(&estimated.kept)?;
@@ -153,8 +153,8 @@ impl<B: DidBackend> Task<'_, B> {
     pub(super) fn complete(
         &self,
         fit: &mut RegressionResult,
-        reading: &Reading,
-        sample: &Sample,
+        reading: &RegressionReading,
+        sample: &RegressionSample,
         rectified: usize,
     ) {
         let separated = sample.separated + rectified;
@@ -177,7 +177,7 @@ impl<B: DidBackend> Task<'_, B> {
 
 /// Effects of the levels, with their names.
 pub(super) fn kept_effects(
-    sample: &Sample,
+    sample: &RegressionSample,
     read: &RegressionRows,
     effects: Option<&[f64]>,
 ) -> Vec<FactorEffects> {
@@ -198,7 +198,11 @@ pub(super) fn kept_effects(
 }
 
 /// Residuals by input row.
-pub(super) fn residuals(sample: &Sample, rows: usize, residuals: &[f64]) -> Vec<Option<f64>> {
+pub(super) fn residuals(
+    sample: &RegressionSample,
+    rows: usize,
+    residuals: &[f64],
+) -> Vec<Option<f64>> {
     let mut out = vec![None; rows];
     for (row, residual) in sample.rows.iter().zip(residuals) {
         out[*row as usize] = Some(*residual);
@@ -223,7 +227,10 @@ pub(super) fn indicated(
 }
 
 /// Clusters by factor, and of both together if there are two.
-fn clusters(wanted: &RegressionColumns, sample: &Sample) -> Result<Vec<(Vec<u32>, usize)>> {
+fn clusters(
+    wanted: &RegressionColumns,
+    sample: &RegressionSample,
+) -> Result<Vec<(Vec<u32>, usize)>> {
     let mut all = sample.clusters.clone();
     for ((_, groups), factor) in all.iter().zip(&wanted.clusters) {
         if *groups < 2 {
@@ -252,7 +259,7 @@ fn clusters(wanted: &RegressionColumns, sample: &Sample) -> Result<Vec<(Vec<u32>
 fn absorbed(
     exact: bool,
     wanted: &RegressionColumns,
-    sample: &Sample,
+    sample: &RegressionSample,
     kept: &[usize],
 ) -> (Vec<Absorbed>, Parameters) {
     let nested = parallel::map(sample.factors.len(), |f| {

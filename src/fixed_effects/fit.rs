@@ -3,15 +3,15 @@
 use std::time::Instant;
 
 use super::finish::{indicated, kept_effects, refuse_negative, residuals};
-use super::linear::{Regressors, gaussian};
+use super::linear::{CentredRegressors, gaussian};
 use super::options::Family;
 use super::poisson::{Stopping, poisson};
-use super::predict::{Predictor, Regressors as Read};
-use super::problem::{Column, Where, columns};
+use super::predict::{Predictor, RegressorFormula};
+use super::problem::{Regressor, Where, columns};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
-use super::sample::{Sample, SampleRules};
+use super::sample::{RegressionSample, SampleRules};
 use super::separation::{is_suspected, separated};
-use super::{FixedEffects, Source};
+use super::{FixedEffects, RegressionText};
 use crate::backend::{AtOnce, DidBackend};
 use crate::demean::{DemeanOptions, On};
 use crate::error::{DidError, DidWarning, Result};
@@ -21,7 +21,7 @@ use crate::panel::formula::{Design, Present};
 use crate::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
 
 /// What was read, and what is regressed on what.
-pub(super) struct Reading {
+pub(super) struct RegressionReading {
     pub rows: RegressionRows,
     pub audit: RegressionAudit,
     /// Seconds of reading files.
@@ -29,10 +29,10 @@ pub(super) struct Reading {
 }
 
 /// A regression of `config` whose columns are those of a design, or others in their place.
-pub(super) struct Task<'a, B: DidBackend> {
+pub(super) struct RegressionTask<'a, B: DidBackend> {
     pub config: &'a FixedEffects<B>,
     pub device: &'a B::Device,
-    pub source: Source,
+    pub source: RegressionText,
     pub estimator: &'static str,
     pub start: Instant,
 }
@@ -49,7 +49,7 @@ pub(super) fn fit<B: DidBackend>(
     let formula = source.formula()?;
     let wanted = config.columns(formula)?;
     let reading = read(data, &wanted, &config.missing(), start)?;
-    let task = Task { config, device, source, estimator: "feols", start };
+    let task = RegressionTask { config, device, source, estimator: "feols", start };
     let design = |rows: &[u32]| {
         let regressors = &reading.rows.regressors;
         let present = regressors.present(rows);
@@ -65,7 +65,7 @@ pub(super) fn read(
     wanted: &RegressionColumns,
     missing: &MissingValues,
     start: Instant,
-) -> Result<Reading> {
+) -> Result<RegressionReading> {
     guarded(&data.describe(), || {
         let found = data.read(wanted, missing)?;
         let read = start.elapsed().as_secs_f64();
@@ -82,15 +82,15 @@ pub(super) fn read(
             rows_weightless: rows.weightless,
             ..RegressionAudit::default()
         };
-        Ok(Reading { rows, audit, read })
+        Ok(RegressionReading { rows, audit, read })
     })
 }
 
 /// The regressors of a sample of these rows, and the design that they are of.
-pub(super) type Columns<'a> =
-    &'a dyn Fn(&[u32]) -> Result<(Vec<Column>, Option<(Design, Present)>)>;
+pub(super) type RegressorsOf<'a> =
+    &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, Present)>)>;
 
-impl<B: DidBackend> Task<'_, B> {
+impl<B: DidBackend> RegressionTask<'_, B> {
     /// How its samples are formed.
     pub fn rules(&self) -> SampleRules {
         SampleRules {
@@ -103,9 +103,9 @@ impl<B: DidBackend> Task<'_, B> {
     pub fn estimate(
         &self,
         wanted: &RegressionColumns,
-        reading: &Reading,
+        reading: &RegressionReading,
         mut without: Vec<u32>,
-        of: Columns<'_>,
+        of: RegressorsOf<'_>,
     ) -> Result<RegressionResult> {
         let config = self.config;
         let read = &reading.rows;
@@ -126,10 +126,10 @@ impl<B: DidBackend> Task<'_, B> {
         let (left_out, mut rectified) = (without.len(), 0);
         let mut warnings = Vec::new();
         let (sample, mut regressors, mut estimated, indicators, design) = loop {
-            let sample = Sample::new(read, self.rules(), &without)?;
+            let sample = RegressionSample::new(read, self.rules(), &without)?;
             let (columns, design) = of(&sample.rows)?;
             let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
-            let mut regressors = Regressors::new(columns, &sample, constant);
+            let mut regressors = CentredRegressors::new(columns, &sample, constant);
             let estimated = match config.family {
                 Family::Gaussian => gaussian(&sample, &mut regressors, &place)?,
                 Family::Poisson => {
@@ -206,7 +206,7 @@ impl<B: DidBackend> Task<'_, B> {
         // Without a constant of its own, the regression's columns are the design's but for that.
         let constant = wanted.formula.absorb.is_empty() && wanted.formula.regressors.has_constant();
         let shift = if constant { 0 } else { design.covariates().start };
-        let regressors = Read {
+        let regressors = RegressorFormula {
             source: self.source.clone(),
             kinds: read.regressors.kinds(),
             present,

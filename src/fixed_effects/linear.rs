@@ -2,8 +2,8 @@
 
 use super::collinear::{Basis, Before};
 use super::least_squares::least_squares;
-use super::problem::{Column, Projected, Report, Where, centre, project};
-use super::sample::Sample;
+use super::problem::{Projected, Regressor, Report, Where, centre, project};
+use super::sample::RegressionSample;
 use super::sums;
 use crate::error::{DidError, DidWarning, Result};
 
@@ -14,7 +14,7 @@ pub(super) const CONSTANT: &str = "(Intercept)";
 const ROUNDING: f64 = 1e-12;
 
 /// Regressors about their means, where a constant or fixed effects span these.
-pub(super) struct Regressors {
+pub(super) struct CentredRegressors {
     pub names: Vec<String>,
     pub values: Vec<Vec<f64>>,
     pub means: Vec<f64>,
@@ -24,7 +24,7 @@ pub(super) struct Regressors {
 }
 
 /// What was estimated, and what its covariance is formed of.
-pub(super) struct Estimated {
+pub(super) struct LinearFit {
     /// Regressors with a coefficient.
     pub kept: Vec<usize>,
     pub b: Vec<f64>,
@@ -60,7 +60,7 @@ pub(super) struct Quality {
     pub likelihood: Option<(f64, f64)>,
 }
 
-impl Estimated {
+impl LinearFit {
     /// Whether what is left of the outcome is no more than the error of the computation: of rounding, or of fixed effects that
     /// were projected out iteratively, up to ten tolerances.
     pub fn is_exact(&self, tolerance: f64) -> bool {
@@ -73,8 +73,8 @@ impl Estimated {
     }
 }
 
-impl Regressors {
-    pub fn new(columns: Vec<Column>, sample: &Sample, constant: bool) -> Self {
+impl CentredRegressors {
+    pub fn new(columns: Vec<Regressor>, sample: &RegressionSample, constant: bool) -> Self {
         let weights = sample.weights.as_deref();
         let n = sample.rows.len();
         let total = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
@@ -85,7 +85,7 @@ impl Regressors {
         if own {
             all.push(CONSTANT.to_owned(), vec![1.0; n], 0.0, Before { raw: total, centred: total });
         }
-        for Column { name, mut values, .. } in columns {
+        for Regressor { name, mut values, .. } in columns {
             if spanned {
                 let centred = centre(&mut values, weights, total);
                 all.push(name, values, centred.mean, centred.before);
@@ -157,7 +157,7 @@ pub(super) fn named<'a>(
 /// The effects behind a fit: those of the outcome less those of the regressors times their coefficients, with the constant that
 /// centring took in the first factor. `effects` are of the outcome and of `kept` regressors.
 pub(super) fn effects_of_fit(
-    sample: &Sample,
+    sample: &RegressionSample,
     effects: &[Vec<f64>],
     b: &[f64],
     constant: f64,
@@ -179,10 +179,10 @@ pub(super) fn is_iterated(report: Option<&Report>) -> bool {
 
 /// Least squares.
 pub(super) fn gaussian(
-    sample: &Sample,
-    regressors: &mut Regressors,
+    sample: &RegressionSample,
+    regressors: &mut CentredRegressors,
     place: &Where<'_>,
-) -> Result<Estimated> {
+) -> Result<LinearFit> {
     let weights = sample.weights.as_deref();
     let n = sample.rows.len();
     let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
@@ -224,7 +224,7 @@ pub(super) fn gaussian(
         sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());
     }
     let quality = Quality { rss: fit.rss, total: about.before.centred, within, likelihood: None };
-    Ok(Estimated {
+    Ok(LinearFit {
         kept,
         b: fit.b,
         columns,

@@ -176,12 +176,12 @@ fn glm_iterations() -> usize {
 /// Where a regression is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Source {
+pub(super) enum RegressionText {
     Formula(String),
     Parts { outcome: String, regressors: String, absorb: Vec<String> },
 }
 
-impl Source {
+impl RegressionText {
     /// # Errors
     /// [`DidError::Formula`].
     pub fn formula(&self) -> Result<RegressionFormula> {
@@ -240,7 +240,7 @@ impl<B: DidBackend> FixedEffects<B> {
         fit::fit(self, data.into(), device)
     }
 
-    fn source(&self) -> Result<Source> {
+    fn source(&self) -> Result<RegressionText> {
         let given = |got: &str| DidError::Config {
             option: "formula",
             expected: "given, or the outcome, regressors and fixed effects in its place",
@@ -248,10 +248,10 @@ impl<B: DidBackend> FixedEffects<B> {
         };
         match (&self.formula, &self.outcome) {
             (Some(text), None) if self.regressors.is_none() && self.absorb.is_empty() => {
-                Ok(Source::Formula(text.clone()))
+                Ok(RegressionText::Formula(text.clone()))
             }
             (Some(_), _) => Err(given("both")),
-            (None, Some(outcome)) => Ok(Source::Parts {
+            (None, Some(outcome)) => Ok(RegressionText::Parts {
                 outcome: outcome.clone(),
                 regressors: self.regressors.clone().unwrap_or_else(|| "1".to_owned()),
                 absorb: self.absorb.clone(),

@@ -14,7 +14,7 @@ const BLOCK: usize = 1 << 14;
 const LARGE: usize = 1 << 16;
 
 /// What rows are ordered by.
-pub(super) struct Keys<'a> {
+pub(super) struct SortKeys<'a> {
     /// Codes by input row, and the number of levels, of the factor with most levels; none without factors.
     pub lead: Option<(&'a [u32], usize)>,
     /// A number that orders rows of one level as their other factors do, as far as 64 bits go.
@@ -26,7 +26,7 @@ pub(super) struct Keys<'a> {
 }
 
 /// Sorts rows by the leading factor, the other factors, and content.
-pub(super) fn canonical(rows: Vec<u32>, keys: &Keys<'_>) -> Vec<u32> {
+pub(super) fn canonical(rows: Vec<u32>, keys: &SortKeys<'_>) -> Vec<u32> {
     let Some((codes, levels)) = keys.lead else {
         let mut rows = rows;
         sort(&mut rows, keys);
@@ -76,7 +76,7 @@ pub(super) fn canonical(rows: Vec<u32>, keys: &Keys<'_>) -> Vec<u32> {
 }
 
 /// Sorts rows of one level.
-fn sort(rows: &mut [u32], keys: &Keys<'_>) {
+fn sort(rows: &mut [u32], keys: &SortKeys<'_>) {
     if rows.len() < 2 {
         return;
     }
@@ -106,7 +106,7 @@ mod tests {
         let other = [0, 1, 0, 0, 0, 0];
         let y = [2.0, 0.0, 1.0, 0.0, 1.0, 1.0];
         let x = [0, 0, 9, 0, 8, 9];
-        let keys = Keys {
+        let keys = SortKeys {
             lead: Some((&lead, 2)),
             others: &|row| other[row as usize],
             outcome: &|row| y[row as usize] as i64,
@@ -117,7 +117,7 @@ mod tests {
             let found = order(rows);
             assert_eq!((&found[..3], found[5]), (&[3, 1, 4][..], 0));
         }
-        let keys = Keys { lead: None, ..keys };
+        let keys = SortKeys { lead: None, ..keys };
         assert_eq!(canonical(vec![0, 1, 2], &keys), [2, 0, 1]);
     }
 }

@@ -4,9 +4,11 @@ use statrs::function::gamma::ln_gamma;
 
 use super::collinear::Basis;
 use super::least_squares::least_squares;
-use super::linear::{Estimated, Quality, Regressors, effects_of_fit, is_iterated, named, weigh};
+use super::linear::{
+    CentredRegressors, LinearFit, Quality, effects_of_fit, is_iterated, named, weigh,
+};
 use super::problem::{Projected, Where, project};
-use super::sample::Sample;
+use super::sample::RegressionSample;
 use super::sums;
 use crate::error::{DidError, Result};
 
@@ -24,12 +26,12 @@ pub(super) struct Stopping {
 /// Iterated least squares of `η + y/μ - 1` with weights `μ`, from the fixed effects of the step before. `falls` is by how much the last
 /// step made `η` smaller, whatever becomes of the iteration.
 pub(super) fn poisson(
-    sample: &Sample,
-    regressors: &mut Regressors,
+    sample: &RegressionSample,
+    regressors: &mut CentredRegressors,
     place: &Where<'_>,
     stopping: Stopping,
     falls: &mut Vec<f64>,
-) -> Result<(Estimated, Vec<f64>)> {
+) -> Result<(LinearFit, Vec<f64>)> {
     let y = &sample.outcome;
     let n = y.len();
     let own = |row: usize| sample.weights.as_ref().map_or(1.0, |w| w[row]);
@@ -113,7 +115,7 @@ pub(super) fn poisson(
             };
             let mut raw_residuals = y.clone();
             sums::update(&mut raw_residuals, |row, y| y - mu[row]);
-            let estimated = Estimated {
+            let estimated = LinearFit {
                 columns: basis.columns,
                 turn: basis.turn,
                 kept: chosen.clone(),
@@ -138,7 +140,10 @@ pub(super) fn poisson(
 }
 
 /// Sums of squares under other weights than those of the means.
-pub(super) fn weighted(regressors: &Regressors, weights: &[f64]) -> Vec<super::collinear::Before> {
+pub(super) fn weighted(
+    regressors: &CentredRegressors,
+    weights: &[f64],
+) -> Vec<super::collinear::Before> {
     let of = |(values, before): (&Vec<f64>, &super::collinear::Before)| {
         let now = sums::sum(values.len(), |row| weights[row] * values[row] * values[row]);
         let share = if before.centred > 0.0 { now / before.centred } else { 0.0 };
@@ -148,7 +153,7 @@ pub(super) fn weighted(regressors: &Regressors, weights: &[f64]) -> Vec<super::c
 }
 
 /// `2 Σ w (y log(y / μ) - (y - μ))`.
-fn deviance_of(sample: &Sample, mu: &[f64]) -> f64 {
+fn deviance_of(sample: &RegressionSample, mu: &[f64]) -> f64 {
     let weights = sample.weights.as_deref();
     2.0 * sums::sum(mu.len(), |row| {
         let (y, mu) = (sample.outcome[row], mu[row]);
@@ -158,7 +163,7 @@ fn deviance_of(sample: &Sample, mu: &[f64]) -> f64 {
 }
 
 /// `Σ w (y log μ - μ - log y!)`.
-fn likelihood(sample: &Sample, mu: impl Fn(usize) -> f64 + Sync) -> f64 {
+fn likelihood(sample: &RegressionSample, mu: impl Fn(usize) -> f64 + Sync) -> f64 {
     let weights = sample.weights.as_deref();
     sums::sum(sample.outcome.len(), |row| {
         let (y, mu) = (sample.outcome[row], mu(row));

@@ -15,7 +15,7 @@ use crate::panel::{MissingValues, RegressionColumns, RegressionRows};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Predictor {
     /// The regressors as they were read; none if predictions cannot be formed.
-    pub regressors: Option<Regressors>,
+    pub regressors: Option<RegressorFormula>,
     pub absorb: Vec<Interaction>,
     /// Words for missing values.
     pub missing: MissingValues,
@@ -23,9 +23,9 @@ pub(super) struct Predictor {
 
 /// The regressors' formula, and what the sample showed of its atoms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Regressors {
+pub(super) struct RegressorFormula {
     /// The regression's formula, or the parts that the builder was given.
-    pub source: super::Source,
+    pub source: super::RegressionText,
     pub kinds: Kinds,
     pub present: Present,
     /// Positions in the design of the coefficients' columns.
@@ -91,7 +91,7 @@ impl RegressionResult {
     fn linear(
         &self,
         read: &Evaluated,
-        regressors: &Regressors,
+        regressors: &RegressorFormula,
         len: usize,
     ) -> Result<Vec<Option<f64>>> {
         let design = read.design(&regressors.present)?;

@@ -1,9 +1,9 @@
 //! A regression in canonical order: columns without their means and fixed effects.
 
 use super::collinear::Before;
-use super::sample::Sample;
+use super::sample::RegressionSample;
 use super::sums;
-use crate::demean::{Column as Solved, ColumnReport, DemeanOptions, Demeaned, Demeaner, Place};
+use crate::demean::{Column, ColumnReport, DemeanOptions, DemeanedColumns, Demeaner, Place};
 use crate::error::{DidError, DidWarning, Result};
 use crate::panel::formula::{Design, Indicator};
 
@@ -11,7 +11,7 @@ use crate::panel::formula::{Design, Indicator};
 pub(super) const HOST: &str = "host";
 
 /// A regressor.
-pub(super) struct Column {
+pub(super) struct Regressor {
     pub name: String,
     /// In canonical order, as it is.
     pub values: Vec<f64>,
@@ -41,7 +41,7 @@ pub(super) fn check_range(name: &str, values: &[f64]) -> Result<()> {
 ///
 /// # Errors
 /// As [`check_range`].
-pub(super) fn columns(design: &Design, rows: &[u32]) -> Result<Vec<Column>> {
+pub(super) fn columns(design: &Design, rows: &[u32]) -> Result<Vec<Regressor>> {
     let column = |index: usize| {
         let mut values = vec![0.0; rows.len()];
         const PART: usize = 1 << 16;
@@ -50,7 +50,7 @@ pub(super) fn columns(design: &Design, rows: &[u32]) -> Result<Vec<Column>> {
         });
         let name = design.names()[index].clone();
         check_range(&name, &values)?;
-        Ok(Column { name, values, indicator: design.indicator(index).cloned() })
+        Ok(Regressor { name, values, indicator: design.indicator(index).cloned() })
     };
     design.covariates().map(column).collect()
 }
@@ -92,7 +92,7 @@ pub(super) struct Report {
 }
 
 /// Where it was done.
-fn place(done: &Demeaned) -> String {
+fn place(done: &DemeanedColumns) -> String {
     match &done.device {
         None => HOST.to_owned(),
         Some(device) if done.host => format!("{device}, then {HOST}"),
@@ -110,7 +110,7 @@ impl<'a> Where<'a> {
     /// What solves for a sample's factors; none without factors.
     pub fn demeaner<'s>(
         &self,
-        sample: &'s Sample,
+        sample: &'s RegressionSample,
         weights: Option<&'s [f64]>,
     ) -> Result<Option<Demeaner<'s>>>
     where
@@ -133,8 +133,8 @@ pub(super) fn project(
         let residuals = columns.iter().map(|(_, values)| values.to_vec()).collect();
         return Ok(Projected { residuals, effects: vec![], solved: None, warnings: vec![] });
     };
-    let named: Vec<Solved<'_>> =
-        columns.iter().map(|(name, values)| Solved { name, values }).collect();
+    let named: Vec<Column<'_>> =
+        columns.iter().map(|(name, values)| Column { name, values }).collect();
     let done = demeaner.demean(&named, start)?;
     let place = place(&done);
     Ok(Projected {

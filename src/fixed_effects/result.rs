@@ -30,7 +30,7 @@ use crate::panel::{FilesRead, ReadAsMissing};
 pub struct RegressionResult {
     /// Which form the saved result has.
     #[serde(default)]
-    pub(crate) format: crate::estimator::format::Format,
+    pub(crate) format: crate::estimator::format::SavedFormat,
     /// Coefficients, in the order of the formula.
     pub coefficients: Vec<Coefficient>,
     /// Their covariance, `[k][k]`; empty if nothing is left for standard errors.

@@ -1,6 +1,6 @@
 //! From rows as read to the estimation sample, in canonical order.
 
-use super::order::{Keys, canonical};
+use super::order::{SortKeys, canonical};
 use super::problem::check_range;
 use crate::demean::Factor;
 use crate::error::{DidError, Result};
@@ -11,7 +11,7 @@ use crate::parallel;
 const PART: usize = 1 << 16;
 
 /// The rows of a regression and their factors.
-pub(super) struct Sample {
+pub(super) struct RegressionSample {
     /// Input rows, in the order in which everything is summed.
     pub rows: Vec<u32>,
     /// Fixed effects: only levels that occur.
@@ -34,7 +34,7 @@ pub(super) struct SampleRules {
     pub positive_levels: bool,
 }
 
-impl Sample {
+impl RegressionSample {
     /// Forms the sample of the usable rows, but for those that `without` says are left out.
     pub fn new(read: &RegressionRows, rules: SampleRules, without: &[u32]) -> Result<Self> {
         let mut kept = read.usable.clone().unwrap_or_else(|| vec![true; read.len]);
@@ -228,7 +228,7 @@ fn in_order(rows: Vec<u32>, read: &RegressionRows, factors: &[Dense<'_>]) -> Vec
         compared.fold(read.regressors.compare(a, b), std::cmp::Ordering::then)
     };
     let all_levels = |lead: &Dense<'_>| lead.new.as_ref().map_or(lead.levels, Vec::len);
-    let keys = Keys {
+    let keys = SortKeys {
         lead: factors.get(lead).map(|lead| (lead.coded.codes.as_slice(), all_levels(lead))),
         others: &others_key,
         outcome: &|row| total_order(read.outcome[row as usize]),

@@ -3,10 +3,10 @@
 
 use super::collinear::Basis;
 use super::least_squares::least_squares;
-use super::linear::{Regressors, is_iterated, weigh};
+use super::linear::{CentredRegressors, is_iterated, weigh};
 use super::poisson::weighted;
 use super::problem::{Where, project};
-use super::sample::Sample;
+use super::sample::RegressionSample;
 use super::sums;
 use crate::demean::Demeaner;
 use crate::error::Result;
@@ -23,7 +23,7 @@ const FALL: f64 = 0.1;
 const SUSPECT: f64 = 1e-4;
 
 /// Whether rows may be separated: only then is it worth while to look for them.
-pub(super) fn is_suspected(sample: &Sample, mu: &[f64]) -> bool {
+pub(super) fn is_suspected(sample: &RegressionSample, mu: &[f64]) -> bool {
     let mean = sample.outcome.iter().sum::<f64>() / mu.len() as f64;
     sample.outcome.iter().zip(mu).any(|(y, mu)| *y == 0.0 && *mu < SUSPECT * mean)
 }
@@ -31,8 +31,8 @@ pub(super) fn is_suspected(sample: &Sample, mu: &[f64]) -> bool {
 /// Positions of the separated rows in the sample; `None` if they could not be found out. `falls` is by how much the last step of the
 /// regression made each row's linear predictor smaller.
 pub(super) fn separated(
-    sample: &Sample,
-    regressors: &Regressors,
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
     place: &Where<'_>,
     falls: &[f64],
 ) -> Result<Option<Vec<usize>>> {
@@ -46,8 +46,8 @@ pub(super) fn separated(
 /// Rows with a positive outcome have weights that force the fit of zero there. Of the others, what a combination of regressors
 /// and fixed effects fits that is nowhere negative is separated.
 fn rectified(
-    sample: &Sample,
-    regressors: &Regressors,
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
     place: &Where<'_>,
     positive: &[bool],
 ) -> Result<Option<Vec<usize>>> {
@@ -73,8 +73,8 @@ fn rectified(
 /// Once all else has converged, a step of Newton's makes the linear predictor of separated rows smaller by a combination of regressors
 /// and fixed effects that is zero in all other rows: which they are if it is.
 fn fallen(
-    sample: &Sample,
-    regressors: &Regressors,
+    sample: &RegressionSample,
+    regressors: &CentredRegressors,
     place: &Where<'_>,
     positive: &[bool],
     falls: &[f64],
@@ -103,8 +103,8 @@ struct Fit<'a> {
 impl<'a> Fit<'a> {
     /// `None` if fixed effects cannot be projected out.
     fn new(
-        sample: &'a Sample,
-        regressors: &Regressors,
+        sample: &'a RegressionSample,
+        regressors: &CentredRegressors,
         place: &Where<'a>,
         weights: &'a [f64],
     ) -> Option<Self> {

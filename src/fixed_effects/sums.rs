@@ -1,24 +1,22 @@
-//! Sums over the rows, in tiles and segments of a fixed order, whatever the number of threads.
+//! Sums over the rows, in tiles and tasks of a fixed order, whatever the number of threads.
 
 use crate::backend::host::products::{Columns, products};
 use crate::parallel;
+use crate::pass::TILE;
 
-/// Rows of a tile.
-const TILE: usize = 4_096;
-
-/// Rows of a segment, which one task sums.
-const SEGMENT: usize = 16 * TILE;
+/// Rows that one task sums.
+const TASK_ROWS: usize = 16 * TILE;
 
 /// `Σ_i s_i² x_i x_i'` of columns, `[k, k]`; `s` is one without a scale.
 pub(super) fn gram(columns: &[&[f64]], scale: Option<&[f64]>) -> Vec<f64> {
     let k = columns.len();
     let rows = columns.first().map_or(0, |c| c.len());
-    let sums = parallel::map(rows.div_ceil(SEGMENT), |segment| {
+    let sums = parallel::map(rows.div_ceil(TASK_ROWS), |task| {
         let mut sum = vec![0.0; k * k];
         let mut tile = vec![0.0; k * TILE];
-        let segment = parallel::part(segment, SEGMENT, rows);
-        for start in segment.clone().step_by(TILE) {
-            let range = start..(start + TILE).min(segment.end);
+        let rows = parallel::part(task, TASK_ROWS, rows);
+        for start in rows.clone().step_by(TILE) {
+            let range = start..(start + TILE).min(rows.end);
             for (tile, column) in tile.chunks_exact_mut(TILE).zip(columns) {
                 let tile = &mut tile[..range.len()];
                 match scale {
@@ -47,8 +45,8 @@ pub(super) fn gram(columns: &[&[f64]], scale: Option<&[f64]>) -> Vec<f64> {
 
 /// `Σ_i x_i e_i` of columns, `[k]`.
 pub(super) fn cross(columns: &[&[f64]], e: &[f64]) -> Vec<f64> {
-    let sums = parallel::map(e.len().div_ceil(SEGMENT), |segment| {
-        let rows = parallel::part(segment, SEGMENT, e.len());
+    let sums = parallel::map(e.len().div_ceil(TASK_ROWS), |task| {
+        let rows = parallel::part(task, TASK_ROWS, e.len());
         columns.iter().map(|column| dot(&column[rows.clone()], &e[rows.clone()])).collect()
     });
     add(sums, columns.len())
@@ -56,8 +54,8 @@ pub(super) fn cross(columns: &[&[f64]], e: &[f64]) -> Vec<f64> {
 
 /// `Σ_i f(i)`.
 pub(super) fn sum(rows: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let sums = parallel::map(rows.div_ceil(SEGMENT), |segment| {
-        let rows = parallel::part(segment, SEGMENT, rows);
+    let sums = parallel::map(rows.div_ceil(TASK_ROWS), |task| {
+        let rows = parallel::part(task, TASK_ROWS, rows);
         let tiles = rows.clone().step_by(TILE);
         tiles.map(|start| (start..(start + TILE).min(rows.end)).map(&f).sum::<f64>()).sum::<f64>()
     });
@@ -71,8 +69,8 @@ pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
 
 /// Replaces every value by `f` of its row and itself.
 pub(super) fn update(values: &mut [f64], f: impl Fn(usize, f64) -> f64 + Sync) {
-    parallel::chunks(values, SEGMENT, |segment, values| {
-        for (row, value) in (segment * SEGMENT..).zip(values) {
+    parallel::chunks(values, TASK_ROWS, |task, values| {
+        for (row, value) in (task * TASK_ROWS..).zip(values) {
             *value = f(row, *value);
         }
     });
@@ -81,8 +79,8 @@ pub(super) fn update(values: &mut [f64], f: impl Fn(usize, f64) -> f64 + Sync) {
 /// `y - Σ_j b_j x_j`.
 pub(super) fn less_fitted(y: &[f64], columns: &[&[f64]], b: &[f64]) -> Vec<f64> {
     let mut out = y.to_vec();
-    parallel::chunks(&mut out, SEGMENT, |segment, out| {
-        let rows = parallel::part(segment, SEGMENT, y.len());
+    parallel::chunks(&mut out, TASK_ROWS, |task, out| {
+        let rows = parallel::part(task, TASK_ROWS, y.len());
         for start in (0..out.len()).step_by(TILE) {
             let end = (start + TILE).min(out.len());
             for (column, b) in columns.iter().zip(b) {
@@ -100,8 +98,8 @@ pub(super) fn combined(columns: &[&[f64]], a: &[f64]) -> Vec<Vec<f64>> {
     let rows = columns.first().map_or(0, |c| c.len());
     let mut out = vec![vec![0.0; rows]; k];
     for (j, out) in out.iter_mut().enumerate() {
-        parallel::chunks(out, SEGMENT, |segment, out| {
-            let first = segment * SEGMENT;
+        parallel::chunks(out, TASK_ROWS, |task, out| {
+            let first = task * TASK_ROWS;
             for start in (0..out.len()).step_by(TILE) {
                 let end = (start + TILE).min(out.len());
                 for (i, column) in columns[..=j].iter().enumerate() {
@@ -120,8 +118,8 @@ pub(super) fn quadratic(columns: &[&[f64]], a: &[f64]) -> Vec<f64> {
     let k = columns.len();
     let rows = columns.first().map_or(0, |c| c.len());
     let mut out = vec![0.0; rows];
-    parallel::chunks(&mut out, SEGMENT, |segment, out| {
-        let first = segment * SEGMENT;
+    parallel::chunks(&mut out, TASK_ROWS, |task, out| {
+        let first = task * TASK_ROWS;
         let mut product = vec![0.0; TILE];
         for start in (0..out.len()).step_by(TILE) {
             let end = (start + TILE).min(out.len());
@@ -194,7 +192,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_definition() {
-        let rows = SEGMENT + TILE + 7;
+        let rows = TASK_ROWS + TILE + 7;
         let columns = columns(3, rows);
         let x: Vec<&[f64]> = columns[..2].iter().map(Vec::as_slice).collect();
         let e = &columns[2];

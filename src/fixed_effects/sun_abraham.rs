@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::FixedEffects;
-use super::cohorts::{Cells, coarse};
+use super::cohorts::{CohortCells, coarse};
 use super::event_study::{RegressionEventStudy, estimate};
-use super::fit::{Reading, Task, read};
+use super::fit::{RegressionReading, RegressionTask, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
 use super::problem::columns;
@@ -153,21 +153,22 @@ impl<B: DidBackend> SunAbraham<B> {
             frequency: self.frequency,
         });
         let reading = read(data.into(), &wanted, &config.missing(), start)?;
-        let task = Task { config: &config, device, source, estimator: "sun_abraham", start };
+        let task =
+            RegressionTask { config: &config, device, source, estimator: "sun_abraham", start };
         self.estimate(&task, &wanted, &reading)
     }
 
     fn estimate(
         &self,
-        task: &Task<'_, B>,
+        task: &RegressionTask<'_, B>,
         wanted: &crate::panel::RegressionColumns,
-        reading: &Reading,
+        reading: &RegressionReading,
     ) -> Result<SunAbrahamResult> {
         let read = &reading.rows;
         let Some(cohorts) = &read.cohorts else {
             return Err(DidError::NoValidGroups { anticipating: String::new() });
         };
-        let cells = Cells::new(read, cohorts, task.rules(), &self.reference)?;
+        let cells = CohortCells::new(read, cohorts, task.rules(), &self.reference)?;
         let shares = std::cell::RefCell::new(Vec::new());
         let design = |rows: &[u32]| {
             let present = read.regressors.present(rows);
@@ -208,7 +209,7 @@ impl<B: DidBackend> SunAbraham<B> {
     fn averaged(
         &self,
         fit: &RegressionResult,
-        cells: &Cells,
+        cells: &CohortCells,
         shares: &[f64],
     ) -> RegressionEventStudy {
         let k = fit.coefficients.len();

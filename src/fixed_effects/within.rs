@@ -11,7 +11,7 @@ use super::fit::read;
 use super::linear::named;
 use super::problem::{Where, centre, columns, project};
 use super::result::{RegressionAudit, SolverReport};
-use super::sample::{Sample, SampleRules};
+use super::sample::{RegressionSample, SampleRules};
 use super::{FixedEffects, positive, sums};
 use crate::backend::DidBackend;
 use crate::demean::{DemeanOptions, On, Solver};
@@ -132,7 +132,7 @@ impl<B: DidBackend> Demean<B> {
         wanted.with_outcome = false;
         let reading = read(data.into(), &wanted, &config.missing(), start)?;
         let rules = SampleRules { keep_singletons: true, positive_levels: false };
-        let sample = Sample::new(&reading.rows, rules, &[])?;
+        let sample = RegressionSample::new(&reading.rows, rules, &[])?;
         let evaluated = &reading.rows.regressors;
         let design = evaluated.design(&evaluated.present(&sample.rows))?;
         let mut all = columns(&design, &sample.rows)?;

@@ -7,14 +7,14 @@ use crate::aggregate::{Aggregated, AggregationKind};
 use crate::error::{DidError, DidWarning, Result};
 
 /// Event time, effect, and whether it is the reference.
-pub(super) type Row = (f64, f64, bool);
+pub(super) type EventTimeRow = (f64, f64, bool);
 
 fn wrong<T>(problem: String) -> Result<T> {
     Err(DidError::EventStudy { problem })
 }
 
 /// Effects by event time with the covariance of all of them, without the reference period.
-pub(super) fn of_rows(rows: &[Row], vcov: &[Vec<f64>]) -> Result<EventStudy> {
+pub(super) fn of_rows(rows: &[EventTimeRow], vcov: &[Vec<f64>]) -> Result<EventStudy> {
     let Some(reference) = rows.iter().position(|r| r.2) else {
         return wrong(
             "no event time is the base period of all groups; sensitivity needs it within the window, and periods on one grid"

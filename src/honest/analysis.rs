@@ -10,7 +10,7 @@ use super::options::{Honest, HonestMethod};
 use super::result::{HonestDid, RobustInterval};
 use super::study::EventStudy;
 use crate::error::{DidError, DidWarning, Result};
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::inference::{Estimate, pointwise};
 use crate::parallel;
 use crate::random::standard_normals;
@@ -22,7 +22,7 @@ const STREAM: u32 = 0x686f_6e65;
 const DEFAULT_M: usize = 10;
 
 /// An event study with a parameter, and what is common to all `M`.
-pub(super) struct Setup<'a> {
+pub(super) struct StudySetup<'a> {
     pub study: &'a EventStudy,
     pub options: &'a Honest,
     pub method: HonestMethod,
@@ -59,7 +59,7 @@ pub(super) fn analyse(study: &EventStudy, options: Honest) -> Result<HonestDid> 
     }
     let (l, parameter) = options.parameter(&study.event_times()[pre..])?;
     let mut warnings = study.warnings();
-    let setup = Setup::new(study, &options, l)?;
+    let setup = StudySetup::new(study, &options, l)?;
     if options.restriction.is_some() && setup.method == HonestMethod::FixedLength {
         warnings.push(DidWarning::RestrictionNotUsed);
     }
@@ -81,7 +81,7 @@ pub(super) fn analyse(study: &EventStudy, options: Honest) -> Result<HonestDid> 
     let method = setup.method;
     let (weights, name) = (setup.l, options.delta.name(options.restriction));
     Ok(HonestDid {
-        format: Format,
+        format: SavedFormat,
         parameter,
         weights,
         original,
@@ -109,7 +109,7 @@ fn default_m(study: &EventStudy, delta: Delta) -> Vec<f64> {
     (0..DEFAULT_M).map(|i| largest * i as f64 / (DEFAULT_M - 1) as f64).collect()
 }
 
-impl<'a> Setup<'a> {
+impl<'a> StudySetup<'a> {
     pub fn new(study: &'a EventStudy, options: &'a Honest, l: Vec<f64>) -> Result<Self> {
         let pre = study.pre();
         let all = [&vec![0.0; pre], &*l].concat();

@@ -1,6 +1,6 @@
 //! What the periods before treatment say about the smoothness of differences in trends.
 
-use super::dense::{Matrix, dot};
+use super::dense::{DenseMatrix, dot};
 use super::normal::truncated_upper_quantile;
 use super::study::EventStudy;
 use crate::inference::normal_quantile;
@@ -9,7 +9,7 @@ use crate::inference::normal_quantile;
 const POINTS: usize = 1000;
 
 /// Second differences before treatment and their signs reversed, the reference period included; `[2 (P - 1), P]`.
-fn changes(pre: usize) -> Matrix {
+fn changes(pre: usize) -> DenseMatrix {
     let row = |r: usize, sign: f64| {
         let mut row = vec![0.0; pre + 1];
         row[r..r + 3].copy_from_slice(&[sign, -2.0 * sign, sign]);
@@ -17,14 +17,14 @@ fn changes(pre: usize) -> Matrix {
         row
     };
     let rows = [1.0, -1.0].into_iter().flat_map(|sign| (0..pre - 1).map(move |r| row(r, sign)));
-    Matrix::of(&rows.collect::<Vec<_>>(), pre)
+    DenseMatrix::of(&rows.collect::<Vec<_>>(), pre)
 }
 
 /// Second differences with their standard errors and joint covariance.
-fn estimates(study: &EventStudy) -> (Vec<f64>, Matrix) {
+fn estimates(study: &EventStudy) -> (Vec<f64>, DenseMatrix) {
     let pre = study.pre();
     let changes = changes(pre);
-    let covariance = Matrix::from_fn(pre, pre, |i, j| study.covariance().at(i, j));
+    let covariance = DenseMatrix::from_fn(pre, pre, |i, j| study.covariance().at(i, j));
     (changes.times(&study.coefficients()[..pre]), changes.sandwich(&covariance))
 }
 
@@ -51,7 +51,7 @@ pub(super) fn lower(study: &EventStudy, alpha: f64) -> f64 {
 }
 
 /// Whether the largest of the standardised `values - m` exceeds its quantile given which one it is.
-fn rejects(values: &[f64], covariance: &Matrix, sd: &[f64], m: f64, alpha: f64) -> bool {
+fn rejects(values: &[f64], covariance: &DenseMatrix, sd: &[f64], m: f64, alpha: f64) -> bool {
     let standardised: Vec<f64> = values.iter().zip(sd).map(|(v, s)| (v - m) / s).collect();
     let first = (0..values.len())
         .reduce(|best, i| if standardised[i] > standardised[best] { i } else { best });

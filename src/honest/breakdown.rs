@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analysis::Setup;
+use super::analysis::StudySetup;
 use super::delta::Delta;
 use crate::parallel;
 
@@ -37,7 +37,7 @@ impl Breakdown {
 }
 
 /// Bisects between the numbers of the analysis. Zero is tested itself, so the value does not depend on a grid.
-pub(super) fn breakdown(setup: &Setup<'_>, m_values: &[f64]) -> Breakdown {
+pub(super) fn breakdown(setup: &StudySetup<'_>, m_values: &[f64]) -> Breakdown {
     let mut tried: Vec<f64> = m_values.iter().copied().chain([0.0]).collect();
     tried.sort_unstable_by(f64::total_cmp);
     tried.dedup();
@@ -71,23 +71,23 @@ pub(super) fn breakdown(setup: &Setup<'_>, m_values: &[f64]) -> Breakdown {
 }
 
 /// What violations are measured by.
-fn unit(setup: &Setup<'_>) -> f64 {
+fn unit(setup: &StudySetup<'_>) -> f64 {
     if setup.options.delta == Delta::Smoothness { setup.deviation } else { 1.0 }
 }
 
 /// Where doubling starts.
-fn start(setup: &Setup<'_>, last: f64) -> f64 {
+fn start(setup: &StudySetup<'_>, last: f64) -> f64 {
     last.max(unit(setup))
 }
 
-fn largest(setup: &Setup<'_>, last: f64) -> f64 {
+fn largest(setup: &StudySetup<'_>, last: f64) -> f64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "24")]
     let power = DOUBLINGS as i32;
     start(setup, last) * 2f64.powi(power)
 }
 
 /// A number at which the effect is significant and a larger one at which it is not; `None` if there is none.
-fn beyond(setup: &Setup<'_>, last: f64) -> Option<(f64, f64)> {
+fn beyond(setup: &StudySetup<'_>, last: f64) -> Option<(f64, f64)> {
     if setup.is_significant(largest(setup, last)) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! The values of the parameter that tests accept.
 
-use super::analysis::{Setup, Tests};
+use super::analysis::{StudySetup, Tests};
 use super::delta::{Delta, Restriction, polyhedra};
 use super::dense::dot;
 use super::identified::identified_set;
@@ -20,7 +20,7 @@ const BRACKET: f64 = 1e-6;
 
 /// Evenly spaced values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Grid {
+pub(super) struct EvenGrid {
     lower: f64,
     upper: f64,
     points: usize,
@@ -37,7 +37,7 @@ pub(super) struct ConfidenceSet {
     pub open: bool,
 }
 
-impl Grid {
+impl EvenGrid {
     fn step(&self) -> f64 {
         (self.upper - self.lower) / (self.points - 1) as f64
     }
@@ -63,12 +63,12 @@ impl Grid {
 }
 
 /// R's grid for one `M`, moved to where the parameter is if it is elsewhere.
-pub(super) fn grid(setup: &Setup<'_>, m: f64) -> Grid {
-    let Setup { study, options, l, .. } = setup;
+pub(super) fn grid(setup: &StudySetup<'_>, m: f64) -> EvenGrid {
+    let StudySetup { study, options, l, .. } = setup;
     let points = options.grid_points.unwrap_or(POINTS);
     let extends = options.grid_points.is_none();
     if let Some((lower, upper)) = options.grid {
-        return Grid { lower, upper, points, extends: false };
+        return EvenGrid { lower, upper, points, extends: false };
     }
     let (pre, post) = (study.pre(), study.post());
     let coefficients = study.coefficients();
@@ -77,10 +77,10 @@ pub(super) fn grid(setup: &Setup<'_>, m: f64) -> Grid {
         && let Some(fixed) = fixed(options.first_level())
     {
         let [lower, upper] = fixed.interval(coefficients);
-        return Grid { lower, upper, points, extends: false };
+        return EvenGrid { lower, upper, points, extends: false };
     }
     let margin = MARGIN * setup.deviation;
-    let mut grid = Grid { lower: -margin, upper: margin, points, extends };
+    let mut grid = EvenGrid { lower: -margin, upper: margin, points, extends };
     // Where the parameter is by extrapolation from the periods before treatment.
     let centre = match options.delta {
         Delta::RelativeMagnitude => setup.estimate,
@@ -106,7 +106,7 @@ pub(super) fn grid(setup: &Setup<'_>, m: f64) -> Grid {
 }
 
 /// The values that are accepted.
-pub(super) fn confidence_set(tests: &Tests, grid: &Grid, search: Search) -> ConfidenceSet {
+pub(super) fn confidence_set(tests: &Tests, grid: &EvenGrid, search: Search) -> ConfidenceSet {
     match search {
         Search::Grid => all_points(tests, grid),
         Search::Bisection => bisected(tests, grid),
@@ -114,7 +114,7 @@ pub(super) fn confidence_set(tests: &Tests, grid: &Grid, search: Search) -> Conf
 }
 
 /// Tests every point, and goes on from ends that are accepted.
-fn all_points(tests: &Tests, grid: &Grid) -> ConfidenceSet {
+fn all_points(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
     let of = |part: usize| -> Vec<bool> {
         parallel::part(part, PART, grid.points).map(|i| tests.accept(grid.at(i))).collect()
     };
@@ -145,7 +145,7 @@ fn all_points(tests: &Tests, grid: &Grid) -> ConfidenceSet {
 }
 
 /// Takes the set to be an interval: finds an accepted value near the middle, steps outward until one is rejected, and bisects.
-fn bisected(tests: &Tests, grid: &Grid) -> ConfidenceSet {
+fn bisected(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
     let middle = grid.points / 2;
     let outward = (0..grid.points).map(|i| {
         let offset = i.div_ceil(2);
@@ -202,7 +202,7 @@ mod tests {
         let options = options.restriction(restriction);
         let mut l = vec![0.0; post];
         l[0] = 1.0;
-        let setup = Setup::new(&study, &options, l).expect("a variance");
+        let setup = StudySetup::new(&study, &options, l).expect("a variance");
         let grid = grid(&setup, 0.5);
         [grid.lower, grid.upper]
     }

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dense::Matrix;
+use super::dense::DenseMatrix;
 
 /// A difference or an entry whose square is at most this is zero.
 const ZERO: f64 = 1e-10;
@@ -73,7 +73,7 @@ impl Delta {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Polyhedron {
     /// `[rows, pre + post]`.
-    pub a: Matrix,
+    pub a: DenseMatrix,
     pub d: Vec<f64>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn polyhedra(
     let with_further = |(rows, bound): (Vec<Vec<f64>>, f64)| {
         let d = [vec![bound; rows.len()], vec![0.0; further.len()]].concat();
         let rows: Vec<Vec<f64>> = rows.into_iter().chain(further.iter().cloned()).collect();
-        Polyhedron { a: Matrix::of(&rows, pre + post), d }
+        Polyhedron { a: DenseMatrix::of(&rows, pre + post), d }
     };
     match delta {
         Delta::Smoothness => {

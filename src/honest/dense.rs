@@ -2,12 +2,12 @@
 
 /// A matrix of `rows × columns` numbers, row after row.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Matrix {
+pub(crate) struct DenseMatrix {
     pub columns: usize,
     values: Vec<f64>,
 }
 
-impl Matrix {
+impl DenseMatrix {
     /// The matrix of these rows, which have `columns` numbers each.
     pub fn of(rows: &[Vec<f64>], columns: usize) -> Self {
         Self { columns, values: rows.concat() }
@@ -53,7 +53,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The solution of `A x = b` by elimination with partial pivoting; `None` if `A` is singular to working precision.
-pub(crate) fn solve(a: &Matrix, b: &[f64]) -> Option<Vec<f64>> {
+pub(crate) fn solve(a: &DenseMatrix, b: &[f64]) -> Option<Vec<f64>> {
     let k = b.len();
     let mut rows: Vec<Vec<f64>> =
         a.rows().zip(b).map(|(row, b)| [row, std::slice::from_ref(b)].concat()).collect();
@@ -84,16 +84,16 @@ mod tests {
 
     #[test]
     fn elimination_solves_and_refuses_singular_systems() {
-        let a = Matrix::of(&[vec![0.0, 2.0], vec![3.0, 1.0]], 2);
+        let a = DenseMatrix::of(&[vec![0.0, 2.0], vec![3.0, 1.0]], 2);
         assert_eq!(solve(&a, &[4.0, 5.0]), Some(vec![1.0, 2.0]));
-        let singular = Matrix::of(&[vec![1.0, 2.0], vec![2.0, 4.0]], 2);
+        let singular = DenseMatrix::of(&[vec![1.0, 2.0], vec![2.0, 4.0]], 2);
         assert_eq!(solve(&singular, &[1.0, 2.0]), None);
     }
 
     #[test]
     fn products_are_those_of_matrices() {
-        let a = Matrix::of(&[vec![1.0, 2.0], vec![0.0, -1.0], vec![1.0, 0.0]], 2);
-        let b = Matrix::of(&[vec![2.0, 1.0], vec![1.0, 3.0]], 2);
+        let a = DenseMatrix::of(&[vec![1.0, 2.0], vec![0.0, -1.0], vec![1.0, 0.0]], 2);
+        let b = DenseMatrix::of(&[vec![2.0, 1.0], vec![1.0, 3.0]], 2);
         assert_eq!(a.times(&[1.0, 1.0]), [3.0, -1.0, 1.0]);
         let s = a.sandwich(&b);
         assert_eq!((s.at(0, 0), s.at(0, 1), s.at(1, 0), s.at(2, 2)), (18.0, -7.0, -7.0, 2.0));

@@ -11,7 +11,7 @@
 //! and `σ²` is quadratic in `c`, so the estimators that trade one for the other are the path of a lasso, which is piecewise linear
 //! in its penalty (Osborne, Presnell and Turlach 2000). On it `χ` has one minimum, since it is convex in `σ`.
 
-use super::dense::{Matrix, dot, solve};
+use super::dense::{DenseMatrix, dot, solve};
 use super::normal::folded_quantile;
 use super::study::EventStudy;
 
@@ -68,7 +68,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// Quadratic and linear part of half the variance as a function of `c_1 .. c_{P-1}`.
-    fn variance(&self) -> (Matrix, Vec<f64>) {
+    fn variance(&self) -> (DenseMatrix, Vec<f64>) {
         let free = self.study.pre() - 1;
         let direction = |j: usize| {
             let mut c = vec![0.0; free + 1];
@@ -80,7 +80,7 @@ impl<'a> Frontier<'a> {
         let covariance = self.study.covariance();
         let start = covariance.times(&self.weights(&vec![0.0; free]));
         let images: Vec<Vec<f64>> = directions.iter().map(|k| covariance.times(k)).collect();
-        let q = Matrix::from_fn(free, free, |i, j| dot(&directions[i], &images[j]));
+        let q = DenseMatrix::from_fn(free, free, |i, j| dot(&directions[i], &images[j]));
         (q, directions.iter().map(|k| dot(k, &start)).collect())
     }
 
@@ -157,7 +157,7 @@ fn golden_section(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
 
 /// The path of `min ½ c'Qc + r'c + μ Σ|c_j|` from `μ = max|r_j|`, where all `c_j` are zero, to 0: its knots. `None` if `Q` is
 /// singular.
-fn lasso(q: &Matrix, r: &[f64]) -> Option<Vec<(f64, Vec<f64>)>> {
+fn lasso(q: &DenseMatrix, r: &[f64]) -> Option<Vec<(f64, Vec<f64>)>> {
     let n = r.len();
     let mut penalty = r.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
     let mut knots = vec![(penalty, vec![0.0; n])];
@@ -173,7 +173,7 @@ fn lasso(q: &Matrix, r: &[f64]) -> Option<Vec<(f64, Vec<f64>)>> {
         }
         // c_A = u - μ v with u = -Q_AA⁻¹ r_A and v = Q_AA⁻¹ s_A.
         let block =
-            Matrix::from_fn(active.len(), active.len(), |i, j| q.at(active[i].0, active[j].0));
+            DenseMatrix::from_fn(active.len(), active.len(), |i, j| q.at(active[i].0, active[j].0));
         let minus: Vec<f64> = active.iter().map(|(j, _)| -r[*j]).collect();
         let signs: Vec<f64> = active.iter().map(|(_, s)| *s).collect();
         let (u, v) = (solve(&block, &minus)?, solve(&block, &signs)?);
@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn the_lasso_path_meets_its_conditions_at_every_knot() {
-        let q = Matrix::of(&[vec![2.0, 1.4, 0.3], vec![1.4, 2.0, -0.9], vec![0.3, -0.9, 1.5]], 3);
+        let q =
+            DenseMatrix::of(&[vec![2.0, 1.4, 0.3], vec![1.4, 2.0, -0.9], vec![0.3, -0.9, 1.5]], 3);
         let r = [-1.0, 0.4, 0.8];
         let knots = lasso(&q, &r).expect("regular");
         assert!(knots.len() > 3 && knots.last().map(|k| k.0) == Some(0.0));

@@ -1,7 +1,7 @@
 //! The identified set: what the effect can be given the coefficients before treatment (Rambachan and Roth 2023, lemma 2.1).
 
 use super::delta::Polyhedron;
-use super::dense::{Matrix, dot};
+use super::dense::{DenseMatrix, dot};
 use super::simplex::Feasible;
 
 /// Smallest and largest `l'δ_post` over the polyhedron with `δ_pre` given; `None` if there is no such `δ`. Infinite where the
@@ -13,7 +13,7 @@ pub(crate) fn bias_bounds(polyhedron: &Polyhedron, pre: &[f64], l: &[f64]) -> Op
     let (a, post) = (&polyhedron.a, l.len());
     let slack: Vec<f64> =
         a.rows().zip(&polyhedron.d).map(|(row, d)| dot(&row[..pre.len()], pre) - d).collect();
-    let transposed = Matrix::from_fn(post, a.len(), |i, j| a.at(j, pre.len() + i));
+    let transposed = DenseMatrix::from_fn(post, a.len(), |i, j| a.at(j, pre.len() + i));
     let bound = |l: &[f64]| match Feasible::new(&transposed, l) {
         // Without a dual solution the primal has no bound, or no solution either.
         None => Some(f64::INFINITY),

@@ -11,7 +11,7 @@
 //! that is truncated to where `γ` stays optimal.
 
 use super::delta::Polyhedron;
-use super::dense::{Matrix, dot};
+use super::dense::{DenseMatrix, dot};
 use super::normal::truncated_upper_quantile;
 use super::simplex::{Feasible, Vertex};
 use super::study::EventStudy;
@@ -55,8 +55,8 @@ pub(crate) struct MomentTest {
     /// `A_1 / sd`.
     slopes: Vec<f64>,
     /// Rows of the polyhedron, each divided by the standard deviation of its moment.
-    rows: Matrix,
-    correlation: Matrix,
+    rows: DenseMatrix,
+    correlation: DenseMatrix,
     /// The dual's set; `None` if it is empty, and the moments can be made as small as one likes.
     duals: Option<Feasible>,
     /// `-d / sd` where there are no nuisance parameters: what the statistic is at least compared with.
@@ -81,7 +81,8 @@ impl MomentTest {
             |row: &&[f64]| !(post_only || l.len() > 1) || row[pre..].iter().any(|a| *a != 0.0);
         let tested: Vec<usize> =
             (0..polyhedron.a.len()).filter(|i| is_tested(&polyhedron.a.row(*i))).collect();
-        let a = Matrix::from_fn(tested.len(), pre + l.len(), |i, j| polyhedron.a.at(tested[i], j));
+        let a =
+            DenseMatrix::from_fn(tested.len(), pre + l.len(), |i, j| polyhedron.a.at(tested[i], j));
         let covariance = a.sandwich(study.covariance());
         let sd: Vec<f64> = (0..a.len()).map(|i| covariance.at(i, i).max(0.0).sqrt()).collect();
         let largest = sd.iter().copied().fold(0.0, f64::max);
@@ -89,7 +90,7 @@ impl MomentTest {
         let least = if largest > 0.0 { FLAT * largest } else { 1.0 };
         let sd: Vec<f64> = sd.iter().map(|s| s.max(least)).collect();
         let d: Vec<f64> = tested.iter().zip(&sd).map(|(i, s)| polyhedron.d[*i] / s).collect();
-        let rows = Matrix::from_fn(a.len(), a.columns, |i, j| a.at(i, j) / sd[i]);
+        let rows = DenseMatrix::from_fn(a.len(), a.columns, |i, j| a.at(i, j) / sd[i]);
         let fitted = rows.times(study.coefficients());
         // A change of basis in which the first parameter is l'τ and the others are all but one of the τ.
         let heaviest =
@@ -108,11 +109,11 @@ impl MomentTest {
         }
         let mut sums = vec![0.0; system.len()];
         sums[0] = 1.0;
-        let duals = Feasible::new(&Matrix::of(&system, rows.len()), &sums);
+        let duals = Feasible::new(&DenseMatrix::of(&system, rows.len()), &sums);
         Self {
             moments: fitted.iter().zip(&d).map(|(f, d)| f - d).collect(),
             slopes,
-            correlation: Matrix::from_fn(rows.len(), rows.len(), |i, j| {
+            correlation: DenseMatrix::from_fn(rows.len(), rows.len(), |i, j| {
                 // One by one: the product of two small numbers may be zero.
                 covariance.at(i, j) / sd[i] / sd[j]
             }),

@@ -1,6 +1,6 @@
 //! Event studies of continuous treatments, of treatments that switch, and of regressions.
 
-use super::aggregated::{Row, of_rows};
+use super::aggregated::{EventTimeRow, of_rows};
 use super::options::Honest;
 use super::result::HonestDid;
 use super::study::EventStudy;
@@ -73,7 +73,7 @@ impl RegressionEventStudy {
     /// [`DidError::EventStudy`] if there is not exactly one reference, a coefficient has no estimate, there are no periods before or
     /// after the reference, or event times are not evenly spaced.
     pub fn event_study(&self) -> Result<EventStudy> {
-        let row = |row: &crate::AggregatedRow| -> Option<Row> {
+        let row = |row: &crate::AggregatedRow| -> Option<EventTimeRow> {
             Some((row.at, row.estimate.att?, row.reference))
         };
         let Some(rows) = self.rows.iter().map(row).collect::<Option<Vec<_>>>() else {

@@ -6,7 +6,7 @@ use super::breakdown::Breakdown;
 use super::options::{Honest, HonestMethod};
 use super::study::EventStudy;
 use crate::error::DidWarning;
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::inference::Estimate;
 use crate::settings::Settings;
 
@@ -54,7 +54,7 @@ impl RobustInterval {
 pub struct HonestDid {
     /// Which form the saved result has.
     #[serde(default)]
-    pub(crate) format: Format,
+    pub(crate) format: SavedFormat,
     /// The parameter in words.
     pub parameter: String,
     /// Its weights of the coefficients after the reference period.

@@ -9,7 +9,7 @@
 //! The column with the largest reduced cost enters, the first of equals; after many steps without end the first with a positive
 //! one, with which no cycle is possible (Bland 1977).
 
-use super::dense::{Matrix, dot};
+use super::dense::{DenseMatrix, dot};
 
 /// Reduced costs up to this, of objectives whose largest coefficient is 1, are zero.
 const COST: f64 = 1e-11;
@@ -42,7 +42,7 @@ pub(crate) struct Vertex {
 
 impl Feasible {
     /// Brings the set to a vertex; `None` if it is empty.
-    pub fn new(g: &Matrix, h: &[f64]) -> Option<Self> {
+    pub fn new(g: &DenseMatrix, h: &[f64]) -> Option<Self> {
         let (n, m) = (g.columns, h.len());
         // One artificial column a row, which is its basis; the rows are turned so that the right-hand side is positive.
         let mut tableau = Vec::with_capacity(m * (n + m + 1));
@@ -218,7 +218,7 @@ mod tests {
             vec![0.0, 2.0, 0.0, 1.0, 0.0],
             vec![3.0, 2.0, 0.0, 0.0, 1.0],
         ];
-        Feasible::new(&Matrix::of(&rows, 5), &[4.0, 12.0, 18.0]).expect("a feasible set")
+        Feasible::new(&DenseMatrix::of(&rows, 5), &[4.0, 12.0, 18.0]).expect("a feasible set")
     }
 
     #[test]
@@ -238,9 +238,9 @@ mod tests {
 
     #[test]
     fn empty_and_unbounded_sets_are_told_apart() {
-        let one = Matrix::of(&[vec![1.0, 1.0]], 2);
+        let one = DenseMatrix::of(&[vec![1.0, 1.0]], 2);
         assert!(Feasible::new(&one, &[-1.0]).is_none());
-        let ray = Matrix::of(&[vec![1.0, -1.0]], 2);
+        let ray = DenseMatrix::of(&[vec![1.0, -1.0]], 2);
         let set = Feasible::new(&ray, &[1.0]).expect("a ray");
         assert!(set.maximise(&[1.0, 0.0]).is_none());
         assert_eq!(set.largest(&[-1.0, 0.0]), Some(-1.0));
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn rows_that_depend_on_others_do_no_harm() {
         let rows = [vec![1.0, 1.0, 1.0], vec![2.0, 2.0, 2.0], vec![1.0, -1.0, 0.0]];
-        let set = Feasible::new(&Matrix::of(&rows, 3), &[1.0, 2.0, 0.0]).expect("feasible");
+        let set = Feasible::new(&DenseMatrix::of(&rows, 3), &[1.0, 2.0, 0.0]).expect("feasible");
         let vertex = set.maximise(&[1.0, 1.0, 0.0]).expect("bounded");
         assert!((vertex.value - 1.0).abs() < 1e-12 && (vertex.x[0] - 0.5).abs() < 1e-12);
     }
@@ -261,7 +261,7 @@ mod tests {
             vec![0.5, -90.0, -0.02, 3.0, 0.0, 1.0, 0.0],
             vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         ];
-        let set = Feasible::new(&Matrix::of(&rows, 7), &[0.0, 0.0, 1.0]).expect("feasible");
+        let set = Feasible::new(&DenseMatrix::of(&rows, 7), &[0.0, 0.0, 1.0]).expect("feasible");
         let value = set.largest(&[0.75, -150.0, 0.02, -6.0, 0.0, 0.0, 0.0]).expect("bounded");
         assert!((value - 0.05).abs() < 1e-12, "{value}");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::bounds;
-use super::dense::Matrix;
+use super::dense::DenseMatrix;
 use super::options::Honest;
 use super::result::HonestDid;
 use crate::error::{DidError, DidWarning, Result};
@@ -36,7 +36,7 @@ pub(super) const UNEVEN: f64 = 1e-6;
 #[must_use]
 pub struct EventStudy {
     given: Given,
-    covariance: Matrix,
+    covariance: DenseMatrix,
 }
 
 /// An event study as it is written, in the words of R `HonestDiD`.
@@ -71,7 +71,7 @@ impl From<EventStudy> for Given {
 }
 
 /// A coefficient without a variance, and one that it has a covariance with, by more than rounding.
-fn covarying_constant(covariance: &Matrix) -> Option<(usize, usize)> {
+fn covarying_constant(covariance: &DenseMatrix) -> Option<(usize, usize)> {
     let n = covariance.columns;
     let rounding = ROUNDING * (0..n).map(|i| covariance.at(i, i)).fold(0.0, f64::max);
     let constant = (0..n).filter(|i| covariance.at(*i, *i) == 0.0);
@@ -137,7 +137,7 @@ impl EventStudy {
                 "its numbers overflow when they are multiplied; divide the outcome by a larger unit",
             );
         }
-        let matrix = Matrix::from_fn(n, n, |i, j| 0.5 * (covariance[i][j] + covariance[j][i]));
+        let matrix = DenseMatrix::from_fn(n, n, |i, j| 0.5 * (covariance[i][j] + covariance[j][i]));
         if let Some((i, j)) = covarying_constant(&matrix) {
             let (value, i, j) = (matrix.at(i, j), i + 1, j + 1);
             return wrong(format!(
@@ -264,7 +264,7 @@ impl EventStudy {
     }
 
     /// Covariance, symmetric.
-    pub(crate) fn covariance(&self) -> &Matrix {
+    pub(crate) fn covariance(&self) -> &DenseMatrix {
         &self.covariance
     }
 

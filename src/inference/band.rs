@@ -61,13 +61,13 @@ pub(crate) struct SupT {
 /// The same value in every run: pseudo-random numbers have fixed keys, and sums a fixed order.
 pub(crate) fn sup_t(correlation: &[f64], m: usize, level: f64, df: Option<f64>) -> SupT {
     let tail = 1.0 - level;
-    let law = Law(df.and_then(|df| StudentsT::new(0.0, 1.0, df).ok()));
+    let law = StatisticLaw(df.and_then(|df| StudentsT::new(0.0, 1.0, df).ok()));
     let (low, high) = (law.beyond(tail), law.beyond(tail / m as f64));
     let exact = |value| SupT { value, error: 0.0 };
     if m == 1 {
         return exact(low);
     }
-    let Some(draws) = Draws::new(correlation, m, df) else { return exact(high) };
+    let Some(draws) = CorrelatedDraws::new(correlation, m, df) else { return exact(high) };
     // Some draws say where the tail has to be known, and how steep it is there.
     let pilot = draws.batch(0);
     let roughly = |q: f64| draws.tail(&pilot, 2 * OWN, q).ln();
@@ -97,9 +97,9 @@ pub(crate) fn sup_t(correlation: &[f64], m: usize, level: f64, df: Option<f64>) 
 }
 
 /// Law of a single statistic: normal or t.
-struct Law(Option<StudentsT>);
+struct StatisticLaw(Option<StudentsT>);
 
-impl Law {
+impl StatisticLaw {
     /// What its absolute value exceeds with this probability.
     fn beyond(&self, tail: f64) -> f64 {
         let p = tail / 2.0;
@@ -118,7 +118,7 @@ fn solve(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// How vectors with a given correlation are drawn.
-struct Draws<'a> {
+struct CorrelatedDraws<'a> {
     m: usize,
     correlation: &'a [f64],
     /// Lower triangular root of the correlation.
@@ -147,7 +147,7 @@ struct Batch {
     first: usize,
 }
 
-impl<'a> Draws<'a> {
+impl<'a> CorrelatedDraws<'a> {
     /// `None` if the correlation has no root.
     fn new(correlation: &'a [f64], m: usize, df: Option<f64>) -> Option<Self> {
         let c = MatRef::from_row_major_slice(correlation, m, m);

@@ -1,14 +1,14 @@
 //! From chosen dimensions to curves with standard errors and uniform bands (Chen, Christensen and Kankanala 2025, procedures 2
 //! and 4).
 
-use super::choose::{Candidates, Choice, Spaces, candidates, choose};
-use super::draws::{Draws, guarded, quantile};
-use super::level::{Level, Levels, Observations};
+use super::choose::{Candidates, DimensionChoice, Spaces, candidates, choose};
+use super::draws::{CurveDraws, guarded, quantile};
+use super::level::{Observations, SieveLevel, SieveLevels};
 use super::sieve::Derivative;
 use crate::error::Result;
 
 /// What is asked for.
-pub(crate) struct Question<'a> {
+pub(crate) struct CurveQuestion<'a> {
     /// Segments of regressors and instruments; chosen by the data without.
     pub segments: Option<(usize, usize)>,
     /// Instruments have `2^smooth` times as many segments as regressors, if they are chosen by the data.
@@ -26,12 +26,12 @@ pub(crate) struct Question<'a> {
 }
 
 /// A curve with its uncertainty.
-pub(crate) struct Fitted {
-    pub levels: Levels,
+pub(crate) struct FittedCurve {
+    pub levels: SieveLevels,
     /// Position of the chosen dimension.
     pub level: usize,
     pub segments: (usize, usize),
-    pub choice: Option<Choice>,
+    pub choice: Option<DimensionChoice>,
     /// Segments of the dimensions that were compared.
     pub compared: Vec<(usize, usize)>,
     /// Values and standard errors of the curve and of its derivative.
@@ -47,21 +47,21 @@ const AT_ONCE: usize = 4_096;
 /// The curve.
 ///
 /// # Errors
-/// As [`Spaces::sieves`] and [`Draws::new`].
+/// As [`Spaces::sieves`] and [`CurveDraws::new`].
 pub(crate) fn fit(
     data: &Observations<'_>,
     spaces: &Spaces<'_>,
-    question: &Question<'_>,
-) -> Result<Fitted> {
+    question: &CurveQuestion<'_>,
+) -> Result<FittedCurve> {
     let Candidates { levels, segments, alpha } = match question.segments {
         Some((x, w)) => {
-            let level = Level::new(data, spaces.sieves(x, w)?)?;
+            let level = SieveLevel::new(data, spaces.sieves(x, w)?)?;
             Candidates { levels: vec![level], segments: vec![(x, w)], alpha: 0.5 }
         }
         None => candidates(data, spaces, question.smooth)?,
     };
-    let levels = Levels::new(data, levels);
-    let draws = Draws::new(&levels, question.draws, question.seed)?;
+    let levels = SieveLevels::new(data, levels);
+    let draws = CurveDraws::new(&levels, question.draws, question.seed)?;
     let choice = question.segments.is_none().then(|| choose(&levels, alpha, question.grid, &draws));
     let level = choice.map_or(0, |choice| choice.level);
     let count = segments.len();
@@ -91,7 +91,7 @@ pub(crate) fn fit(
         |derivative, shift| quantile(&mut largest(derivative, shift), 1.0 - question.alpha) + extra;
     let slope = Some(question.derivative);
     let critical = (critical(None, question.shift), critical(slope, 0.0));
-    Ok(Fitted {
+    Ok(FittedCurve {
         h: values(&levels, level, question.points, None, question.shift),
         slope: values(&levels, level, question.points, slope, 0.0),
         critical,
@@ -103,7 +103,7 @@ pub(crate) fn fit(
     })
 }
 
-fn errors(levels: &Levels, level: usize, rows: &[Vec<(usize, f64)>], shift: f64) -> Vec<f64> {
+fn errors(levels: &SieveLevels, level: usize, rows: &[Vec<(usize, f64)>], shift: f64) -> Vec<f64> {
     let error =
         |row: &Vec<(usize, f64)>| (levels.quadratic(level, level, row, row).abs() + shift).sqrt();
     rows.iter().map(error).collect()
@@ -111,7 +111,7 @@ fn errors(levels: &Levels, level: usize, rows: &[Vec<(usize, f64)>], shift: f64)
 
 /// Values and standard errors at some points.
 fn values(
-    levels: &Levels,
+    levels: &SieveLevels,
     level: usize,
     points: &[Vec<f64>],
     derivative: Option<Derivative>,

@@ -1,7 +1,7 @@
 //! The dimension of the sieve by Lepski's method (Chen, Christensen and Kankanala 2025, procedures 1 and 3).
 
-use super::draws::{Draws, guarded, quantile};
-use super::level::{Level, Levels, Observations, Sieves};
+use super::draws::{CurveDraws, guarded, quantile};
+use super::level::{Observations, SieveLevel, SieveLevels, Sieves};
 use super::sieve::{Sieve, SieveBasis, SieveKnots, breakpoints, dimension};
 use crate::error::{DidError, Result};
 use crate::memory;
@@ -71,7 +71,7 @@ impl Spaces<'_> {
 
 /// The dimensions that are compared, ascending.
 pub(crate) struct Candidates {
-    pub levels: Vec<Level>,
+    pub levels: Vec<SieveLevel>,
     pub segments: Vec<(usize, usize)>,
     /// Level of the test.
     pub alpha: f64,
@@ -106,7 +106,7 @@ pub(crate) fn candidates(
         let strength = match data.w {
             None => penalty.max(1.0),
             Some(_) => {
-                let level = Level::new(data, spaces.sieves(*x, *w)?)?;
+                let level = SieveLevel::new(data, spaces.sieves(*x, *w)?)?;
                 // Functions that the instruments, or the data, do not tell apart have no strength, and infinite noise.
                 let found = level.strength.unwrap_or(0.0);
                 levels.push(level);
@@ -120,7 +120,7 @@ pub(crate) fn candidates(
     let segments = segments[..kept].to_vec();
     levels.truncate(kept);
     for (x, w) in segments.iter().skip(levels.len()) {
-        levels.push(Level::new(data, spaces.sieves(*x, *w)?)?);
+        levels.push(SieveLevel::new(data, spaces.sieves(*x, *w)?)?);
     }
     let j = spaces.x_dimension(segments[kept - 1].0) as f64;
     Ok(Candidates { levels, segments, alpha: (j.ln() / j).sqrt().min(0.5) })
@@ -128,7 +128,7 @@ pub(crate) fn candidates(
 
 /// What Lepski's method chose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct DimensionChoice {
     /// Position of the dimension among the candidates.
     pub level: usize,
     /// Position of the dimension before truncation.
@@ -146,10 +146,10 @@ const SAME: f64 = 1e-10;
 const SLACK: f64 = 1.1;
 
 /// Rows of a level's sieve at the points of the grid.
-type Rows = Vec<Vec<(usize, f64)>>;
+type SieveRows = Vec<Vec<(usize, f64)>>;
 
 /// The estimates of two dimensions on the grid.
-struct Comparison {
+struct DimensionPair {
     a: usize,
     b: usize,
     /// Standard errors of their differences.
@@ -158,8 +158,8 @@ struct Comparison {
     statistic: f64,
 }
 
-impl Comparison {
-    fn new(levels: &Levels, rows: &[Rows], a: usize, b: usize) -> Self {
+impl DimensionPair {
+    fn new(levels: &SieveLevels, rows: &[SieveRows], a: usize, b: usize) -> Self {
         let value = |level: usize, at: usize| -> f64 {
             let beta = &levels.levels[level].beta;
             rows[level][at].iter().map(|(j, v)| v * beta[*j]).sum()
@@ -191,16 +191,21 @@ impl Comparison {
 }
 
 /// The smallest dimension whose estimate agrees with those of all larger ones, on a grid of points.
-pub(crate) fn choose(levels: &Levels, alpha: f64, grid: &[Vec<f64>], draws: &Draws) -> Choice {
+pub(crate) fn choose(
+    levels: &SieveLevels,
+    alpha: f64,
+    grid: &[Vec<f64>],
+    draws: &CurveDraws,
+) -> DimensionChoice {
     let count = levels.levels.len();
-    let rows: Vec<Rows> = levels.levels.iter().map(|level| level.rows(grid, None)).collect();
-    let pairs: Vec<Comparison> = (0..count)
+    let rows: Vec<SieveRows> = levels.levels.iter().map(|level| level.rows(grid, None)).collect();
+    let pairs: Vec<DimensionPair> = (0..count)
         .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
-        .map(|(a, b)| Comparison::new(levels, &rows, a, b))
+        .map(|(a, b)| DimensionPair::new(levels, &rows, a, b))
         .collect();
     let mut largest = vec![f64::NEG_INFINITY; draws.count];
     draws.raise(&mut largest, |draw| {
-        let curve = |(rows, first): (&Rows, &usize)| -> Vec<f64> {
+        let curve = |(rows, first): (&SieveRows, &usize)| -> Vec<f64> {
             rows.iter().map(|row| draw.curve(*first, row)).collect()
         };
         let curves: Vec<Vec<f64>> = rows.iter().zip(&levels.first).map(curve).collect();
@@ -215,5 +220,5 @@ pub(crate) fn choose(levels: &Levels, alpha: f64, grid: &[Vec<f64>], draws: &Dra
     let truncated = count.saturating_sub(2);
     let level = if count > 1 { accepted.min(truncated) } else { accepted };
     let functions = levels.levels[level].len();
-    Choice { level, untruncated: accepted, functions, theta }
+    DimensionChoice { level, untruncated: accepted, functions, theta }
 }

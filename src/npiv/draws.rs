@@ -6,14 +6,14 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
-use super::level::Levels;
+use super::level::SieveLevels;
 use crate::error::Result;
 use crate::random::standard_normals;
 use crate::solve::semidefinite_factor;
 use crate::{memory, parallel};
 
 /// Draws of the coefficients of several levels, `[R][m]`, and of a shift that is independent of them, `[R]`.
-pub(crate) struct Draws {
+pub(crate) struct CurveDraws {
     pub count: usize,
     coefficients: Vec<Vec<f64>>,
     shift: Vec<f64>,
@@ -38,12 +38,12 @@ impl Draw<'_> {
 /// Draws that one task looks at.
 const AT_ONCE: usize = 64;
 
-impl Draws {
+impl CurveDraws {
     /// So many draws of the coefficients.
     ///
     /// # Errors
     /// [`DidError::Memory`](crate::DidError::Memory) for draws that have no room.
-    pub fn new(levels: &Levels, count: usize, seed: u64) -> Result<Self> {
+    pub fn new(levels: &SieveLevels, count: usize, seed: u64) -> Result<Self> {
         let m = levels.len();
         // Normal numbers, what becomes of them, and that draw by draw.
         let each = 3 * m as u128 + 6;
@@ -117,16 +117,17 @@ mod tests {
 
     #[test]
     fn draws_without_room_are_refused() {
-        let levels = Levels { levels: Vec::new(), first: vec![100_000], covariance: Vec::new() };
-        let refused = Draws::new(&levels, 100_000_000, 0).err().unwrap().to_string();
+        let levels =
+            SieveLevels { levels: Vec::new(), first: vec![100_000], covariance: Vec::new() };
+        let refused = CurveDraws::new(&levels, 100_000_000, 0).err().unwrap().to_string();
         assert!(refused.contains("--biters") && refused.ends_with("fewer draws"), "{refused}");
     }
 
     #[test]
     fn the_largest_statistic_of_each_draw_is_kept() {
         let covariance = vec![1.0, 0.5, 0.5, 2.0];
-        let levels = Levels { levels: Vec::new(), first: vec![2], covariance };
-        let draws = Draws::new(&levels, 200, 3).unwrap();
+        let levels = SieveLevels { levels: Vec::new(), first: vec![2], covariance };
+        let draws = CurveDraws::new(&levels, 200, 3).unwrap();
         let mut largest = vec![0.25; draws.count];
         draws.raise(&mut largest, |draw| draw.curve(0, &[(0, 1.0), (1, 2.0)]));
         draws.raise(&mut largest, |draw| draw.curve(1, &[(0, 1.0)]) + draw.shift);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bands::{Fitted, Question, fit};
+use super::bands::{CurveQuestion, FittedCurve, fit};
 use super::choose::Spaces;
 use super::level::Observations;
 use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
@@ -151,7 +151,7 @@ pub(crate) const FEW_OBSERVATIONS: usize = 50;
 const COMPARED: usize = 50;
 
 /// Outcome, regressors, instruments and weights.
-type Columns<'a> = (&'a [f64], &'a [Vec<f64>], &'a [Vec<f64>], Option<&'a [f64]>);
+type NpivColumns<'a> = (&'a [f64], &'a [Vec<f64>], &'a [Vec<f64>], Option<&'a [f64]>);
 
 /// Puts rows, which have no labels, in the order of what is in them: the result does not depend on how they came.
 fn sort_by_content(columns: &mut [Vec<f64>]) {
@@ -328,7 +328,7 @@ impl Npiv {
     fn estimate(
         &self,
         observed: Vec<Vec<f64>>,
-        (y, x, w, weights): Columns<'_>,
+        (y, x, w, weights): NpivColumns<'_>,
         rows_missing: usize,
     ) -> Result<NpivResult> {
         if let Some(total) = weights.map(|w| w.iter().sum::<f64>()).filter(|total| *total <= 0.0) {
@@ -373,7 +373,7 @@ impl Npiv {
             SieveGrid::Even(count) => even((*count).clamp(1, MOST)),
             SieveGrid::Points(points) => points.clone(),
         };
-        let question = Question {
+        let question = CurveQuestion {
             segments: self.segments(y.len(), w.map(<[Vec<f64>]>::len)),
             smooth: self.w_smooth,
             // Not the points asked for: the dimension is a matter of the function as a whole.
@@ -413,7 +413,7 @@ impl Npiv {
     fn result(
         &self,
         points: &[Vec<f64>],
-        fitted: Fitted,
+        fitted: FittedCurve,
         n: usize,
         rows_missing: usize,
     ) -> NpivResult {

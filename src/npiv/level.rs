@@ -22,19 +22,19 @@ pub(crate) struct Observations<'a> {
     /// Sampling weights; all one without.
     pub weights: Option<&'a [f64]>,
     /// Each observation is a cluster of its own without.
-    pub clusters: Option<Clusters<'a>>,
+    pub clusters: Option<ObservationClusters<'a>>,
 }
 
 /// Observations that depend on each other.
 #[derive(Clone, Copy)]
-pub(crate) struct Clusters<'a> {
+pub(crate) struct ObservationClusters<'a> {
     /// Cluster of each observation.
     pub of: &'a [u32],
     /// Influence of each cluster on what outcomes are measured from: it moves the whole curve, whose functions add up to one.
     pub shift: &'a [f64],
 }
 
-impl Clusters<'_> {
+impl ObservationClusters<'_> {
     /// The observations of each cluster.
     fn members(&self) -> (Vec<usize>, Vec<usize>) {
         let mut starts = vec![0; self.shift.len() + 1];
@@ -87,7 +87,7 @@ impl Sieves {
 
 /// An estimate on sieves of one dimension.
 #[derive(Clone, Debug)]
-pub(crate) struct Level {
+pub(crate) struct SieveLevel {
     pub sieves: Sieves,
     /// `[J]`.
     pub beta: Vec<f64>,
@@ -124,7 +124,7 @@ fn summed(
     sum
 }
 
-impl Level {
+impl SieveLevel {
     /// The estimate on these sieves.
     ///
     /// # Errors
@@ -219,17 +219,17 @@ fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f6
 }
 
 /// Estimates of several dimensions with their joint covariance.
-pub(crate) struct Levels {
-    pub levels: Vec<Level>,
+pub(crate) struct SieveLevels {
+    pub levels: Vec<SieveLevel>,
     /// First coefficient of each level among all.
     pub first: Vec<usize>,
     /// Covariance of all coefficients, `[m, m]`.
     pub covariance: Vec<f64>,
 }
 
-impl Levels {
+impl SieveLevels {
     /// With the covariance of the coefficients of all levels, from their residuals.
-    pub fn new(data: &Observations<'_>, levels: Vec<Level>) -> Self {
+    pub fn new(data: &Observations<'_>, levels: Vec<SieveLevel>) -> Self {
         let mut first = vec![0];
         let mut starts = vec![0];
         for level in &levels {
@@ -239,7 +239,7 @@ impl Levels {
         let m = first[levels.len()];
         let (meat, size) = meat(data, &levels, &starts);
         // Of what moves the curve with the scores of a level, and of itself.
-        let shift = |level: &Level, start: usize| -> Vec<f64> {
+        let shift = |level: &SieveLevel, start: usize| -> Vec<f64> {
             let k = level.sieves.instruments().len();
             let last = &meat[(size - 1) * size..];
             product(&level.map, &last[start..start + k], level.len(), k, 1)
@@ -290,7 +290,7 @@ impl Levels {
 
 /// Sums of the products of scores of all levels, which start at `starts`, and how many scores there are. With clusters these are
 /// sums of their observations, and the last is what moves the curve.
-fn meat(data: &Observations<'_>, levels: &[Level], starts: &[usize]) -> (Vec<f64>, usize) {
+fn meat(data: &Observations<'_>, levels: &[SieveLevel], starts: &[usize]) -> (Vec<f64>, usize) {
     let all = starts[levels.len()];
     let scores = |row: usize, at: &mut Vec<f64>, row_of: &mut Vec<_>, out: &mut Vec<_>| {
         out.clear();
@@ -418,14 +418,14 @@ mod tests {
         let y: Vec<f64> = (0..n).map(|i| f64::from(i * i % 17)).collect();
         let weights: Vec<f64> = (0..n).map(|i| 1.0 + f64::from(i % 3)).collect();
         let x = [x];
-        let clusters = Some(Clusters { of: &of, shift: &shift });
+        let clusters = Some(ObservationClusters { of: &of, shift: &shift });
         let data = Observations { y: &y, x: &x, w: None, weights: Some(&weights), clusters };
         let level = |points: &[f64]| {
             let splines = vec![Splines::new(2, points).unwrap()];
             let x = Sieve { basis: SieveBasis::Tensor, splines };
-            Level::new(&data, Sieves { x, w: None }).unwrap()
+            SieveLevel::new(&data, Sieves { x, w: None }).unwrap()
         };
-        let levels = Levels::new(&data, vec![level(&[0.0, 1.0]), level(&[0.0, 0.4, 1.0])]);
+        let levels = SieveLevels::new(&data, vec![level(&[0.0, 1.0]), level(&[0.0, 0.4, 1.0])]);
         let m = levels.len();
         let mut influence = vec![vec![0.0; m]; shift.len()];
         for (sum, shift) in influence.iter_mut().zip(&shift) {

@@ -12,11 +12,11 @@ mod level;
 mod result;
 mod sieve;
 
-pub(crate) use bands::{Fitted, Question, fit};
+pub(crate) use bands::{CurveQuestion, FittedCurve, fit};
 pub(crate) use choose::Spaces;
 pub(crate) use estimator::{DRAWS, FEW_OBSERVATIONS};
 pub use estimator::{Npiv, SieveGrid};
-pub(crate) use level::{Clusters, Observations, pseudo_inverse};
+pub(crate) use level::{ObservationClusters, Observations, pseudo_inverse};
 pub use result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 pub(crate) use sieve::Derivative;
 pub use sieve::{SieveBasis, SieveKnots};

@@ -34,7 +34,7 @@ pub(super) fn arrange(
     audit: SampleAudit,
     request: &Request<'_>,
 ) -> Result<Panel> {
-    let Decided { blueprint, mut sample, rows } = decide(frames, audit, request)?;
+    let DecidedSample { blueprint, mut sample, rows } = decide(frames, audit, request)?;
     let mut store = Store::new(blueprint.shape, &rows, request.storage)?;
     sample.labels = fill(frames, &blueprint, &rows, request, &mut store)?;
     let mut strata = store.finish()?;
@@ -45,7 +45,7 @@ pub(super) fn arrange(
 }
 
 /// A sample before there are rows in it.
-pub(super) struct Decided {
+pub(super) struct DecidedSample {
     pub blueprint: Blueprint,
     pub sample: Sample,
     /// Rows of each stratum.
@@ -57,7 +57,7 @@ pub(super) fn decide(
     frames: &impl Shown,
     audit: SampleAudit,
     request: &Request<'_>,
-) -> Result<Decided> {
+) -> Result<DecidedSample> {
     let survey = frames.survey(request)?;
     let rules = survey.rules(request, audit)?;
     let counts = Counts::new(&survey.units, &rules);
@@ -70,7 +70,7 @@ pub(super) fn decide(
     if layout == Layout::Unbalanced && (request.fix_weights.is_some() || request.options.pairs) {
         sample.pairs = Some(Pairs::new(&survey.units, &blueprint.rules));
     }
-    Ok(Decided { blueprint, sample, rows })
+    Ok(DecidedSample { blueprint, sample, rows })
 }
 
 /// Whether the groups that are compared are large enough for the covariates.

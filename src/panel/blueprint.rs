@@ -10,7 +10,7 @@ use super::levels::Levels;
 use super::request::Request;
 use super::rules::Rules;
 use super::strata::Layout;
-use super::stratum::Shape;
+use super::stratum::StratumShape;
 
 /// What a frame must know of all others: with it, and its [`Placement`](super::placement::Placement), a frame is placed and
 /// written anywhere.
@@ -18,7 +18,7 @@ use super::stratum::Shape;
 pub(super) struct Blueprint {
     pub rules: Rules,
     pub levels: Levels,
-    pub shape: Shape,
+    pub shape: StratumShape,
 }
 
 impl Blueprint {
@@ -31,7 +31,7 @@ impl Blueprint {
         request: &Request<'_>,
     ) -> Self {
         let columns = rules.layout.outcome_columns(rules.periods.len());
-        let shape = Shape {
+        let shape = StratumShape {
             periods: columns,
             versions: if changes.of_covariates() { columns } else { 1 },
             covariates: design.covariates().len(),

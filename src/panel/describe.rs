@@ -8,7 +8,7 @@ use super::rules::{Rules, smallest_cohort};
 use super::sample::{DesignInfo, Sample, WeightLayout};
 use super::sizes::FEW_CLUSTERS;
 use super::strata::Layout;
-use super::stratum::Shape;
+use super::stratum::StratumShape;
 use crate::calendar::Calendar;
 use crate::error::DidWarning;
 use crate::pass::Weight;
@@ -103,7 +103,7 @@ fn warnings(
 }
 
 /// The design before any conditioning.
-fn unconditioned(design: &Design, shape: &Shape) -> DesignInfo {
+fn unconditioned(design: &Design, shape: &StratumShape) -> DesignInfo {
     let covariates = design.names()[design.covariates()].iter().cloned();
     let names: Vec<String> = std::iter::once("(Intercept)".to_owned()).chain(covariates).collect();
     let k = names.len();

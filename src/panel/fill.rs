@@ -8,7 +8,7 @@ use super::columns::Rows;
 use super::formula::{Design, Present};
 use super::grid::Grid;
 use super::labels::MISSING;
-use super::stratum::{Shape, StratumData};
+use super::stratum::{StratumData, StratumShape};
 use crate::error::Result;
 use crate::pass::TILE;
 
@@ -24,7 +24,7 @@ struct TileOf<'a> {
 
 /// What filling needs besides a frame's rows and their places.
 pub(super) struct Filling<'a> {
-    pub shape: Shape,
+    pub shape: StratumShape,
     pub present: &'a Present,
     /// The sample's clusters by the frame's cluster codes.
     pub clusters: Vec<u32>,

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::formula::Formula;
 use super::missing::MissingValues;
-use super::request::{Cells, Request, Storage};
+use super::request::{FormedCells, Request, Storage};
 use super::roles::{Roles, Treatment};
 use super::rules::{SampleOptions, Staggered, StudyDesign};
 use crate::options::ControlGroup;
@@ -56,7 +56,7 @@ pub(super) fn request(roles: &Roles, options: SampleOptions) -> Request<'_> {
         options,
         fix_weights: None,
         changes: false,
-        cells: Cells::Joint,
+        cells: FormedCells::Joint,
         storage: Storage::Resident,
         missing: MissingValues::default(),
     }

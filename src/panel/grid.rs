@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::columns::{Rows, Units};
 use super::labels::MISSING;
 use super::patterns::{Pattern, Patterns};
-use super::rules::{Place, Rules};
+use super::rules::{Rules, UnitPlace};
 use super::strata::{Cohort, Layout};
 
 /// Rows of one stratum of a frame: `[P][n]`.
@@ -86,11 +86,12 @@ pub(super) fn place(rows: &Rows, patterns: &Patterns, rules: &Rules) -> Vec<Grid
 
 /// Units in the order of their labels.
 fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -> Vec<Grid> {
-    let places: Vec<Option<Place>> =
+    let places: Vec<Option<UnitPlace>> =
         patterns.found.iter().map(|found| rules.place(&found.pattern)).collect();
-    let stratum = |place: &Option<Place>| place.as_ref().map(|p| rules.strata.of(p.cohort, 0));
+    let stratum = |place: &Option<UnitPlace>| place.as_ref().map(|p| rules.strata.of(p.cohort, 0));
     let strata: Vec<Option<usize>> = places.iter().map(stratum).collect();
-    let mut members: Vec<Members> = (0..rules.strata.len()).map(|_| Members::default()).collect();
+    let mut members: Vec<StratumMembers> =
+        (0..rules.strata.len()).map(|_| StratumMembers::default()).collect();
     let mut rank = 0;
     for (unit, pattern) in (0u32..).zip(&patterns.of_unit) {
         if let Some(stratum) = strata[*pattern as usize] {
@@ -103,7 +104,7 @@ fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -
     let regular = regular_offsets(units, patterns, rules, &places);
     members
         .into_par_iter()
-        .map(|Members { units: list, rank }| {
+        .map(|StratumMembers { units: list, rank }| {
             let n = list.len();
             if let Some(offsets) = &regular {
                 let shift = offsets[0];
@@ -133,7 +134,7 @@ fn place_units(rows: &Rows, units: &Units, patterns: &Patterns, rules: &Rules) -
 }
 
 #[derive(Default)]
-struct Members {
+struct StratumMembers {
     units: Vec<u32>,
     rank: Vec<u32>,
 }
@@ -143,7 +144,7 @@ fn regular_offsets(
     units: &Units,
     patterns: &Patterns,
     rules: &Rules,
-    places: &[Option<Place>],
+    places: &[Option<UnitPlace>],
 ) -> Option<Vec<u32>> {
     if !units.order.is_natural() || rules.layout != Layout::Balanced {
         return None;

@@ -20,7 +20,7 @@ use crate::switching;
 
 /// Rows with a period and all controls, of groups with an outcome and a treatment, and what became of the others.
 pub(crate) struct GroupPeriods {
-    pub rows: switching::Rows,
+    pub rows: switching::GroupPeriodRows,
     /// Periods, ascending.
     pub periods: Vec<f64>,
     pub rows_in: usize,
@@ -122,7 +122,7 @@ impl GroupPeriods {
         let rounded = rounded.into_iter().filter(|(_, values)| values.is_rounded());
         let rounded = rounded.map(|(name, _)| name.clone());
         Ok(Self {
-            rows: switching::Rows {
+            rows: switching::GroupPeriodRows {
                 groups: first.len(),
                 periods: known.len(),
                 outcome: taken(&outcome),

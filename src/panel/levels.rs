@@ -14,17 +14,17 @@ use crate::error::Result;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Levels {
     pub factors: Present,
-    pub clusters: Clusters,
+    pub clusters: ClusterLabels,
 }
 
 /// Labels of the clusters in the sample, ascending. A cluster's number is its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Clusters(Vec<Label>);
+pub(super) struct ClusterLabels(Vec<Label>);
 
 impl Levels {
     /// What occurs in a frame's rows of the sample.
     pub fn of(Placed { rows, grids }: Placed<'_>) -> Self {
-        let clusters = rows.cluster.as_ref().map(|codes| Clusters::of(codes, grids));
+        let clusters = rows.cluster.as_ref().map(|codes| ClusterLabels::of(codes, grids));
         Self { factors: factors(rows, grids), clusters: clusters.unwrap_or_default() }
     }
 }
@@ -49,7 +49,7 @@ fn factors(rows: &Rows, grids: &[Grid]) -> Present {
     rows.covariates.present(&kept)
 }
 
-impl Clusters {
+impl ClusterLabels {
     /// Clusters of a frame's units.
     fn of(codes: &Codes, grids: &[Grid]) -> Self {
         let mut present = vec![false; codes.labels.len()];
@@ -92,10 +92,10 @@ mod tests {
     use super::*;
     use crate::panel::codes::LabelColumn;
 
-    fn clusters(labels: &[&str]) -> Clusters {
+    fn clusters(labels: &[&str]) -> ClusterLabels {
         let column = Column::new("c".into(), labels);
         let codes = LabelColumn::new(&column, "cluster").unwrap().codes();
-        Clusters((0..codes.labels.len()).map(|c| codes.labels.label(c)).collect())
+        ClusterLabels((0..codes.labels.len()).map(|c| codes.labels.label(c)).collect())
     }
 
     #[test]

@@ -33,17 +33,17 @@ pub struct ReadAsMissing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MissingValues {
     /// Replaces the words above.
-    given: Option<Vec<Token>>,
+    given: Option<Vec<MissingToken>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Token {
+struct MissingToken {
     text: String,
     integer: Option<i128>,
     number: Option<f64>,
 }
 
-impl Token {
+impl MissingToken {
     fn new(text: &str) -> Self {
         let text = text.trim().to_owned();
         let number = text.parse().ok().filter(|n: &f64| !n.is_nan());
@@ -134,7 +134,9 @@ pub(crate) fn add_counts(all: &mut Vec<ReadAsMissing>, more: &[ReadAsMissing]) {
 impl MissingValues {
     /// The words given, or the usual ones. The empty field is missing in any case.
     pub fn new(given: Option<&[String]>) -> Self {
-        Self { given: given.map(|given| given.iter().map(|text| Token::new(text)).collect()) }
+        Self {
+            given: given.map(|given| given.iter().map(|text| MissingToken::new(text)).collect()),
+        }
     }
 
     /// Whether a text without blanks around it is missing in a column of numbers.
@@ -162,11 +164,11 @@ impl MissingValues {
         self.given.iter().flatten().any(|token| token.number.is_some())
     }
 
-    fn given_text(&self, given: &[Token], text: &str) -> bool {
+    fn given_text(&self, given: &[MissingToken], text: &str) -> bool {
         text.is_empty() || given.iter().any(|token| token.text == text)
     }
 
-    fn given_number(&self, given: &[Token], text: &str) -> bool {
+    fn given_number(&self, given: &[MissingToken], text: &str) -> bool {
         match text.parse::<i128>() {
             Ok(integer) => given.iter().any(|token| token.integer == Some(integer)),
             Err(_) => text.parse().is_ok_and(|n| given.iter().any(|t| t.number == Some(n))),

@@ -52,7 +52,7 @@ impl Eq for Pattern {}
 
 /// Patterns of a frame's units.
 pub(super) struct Patterns {
-    pub found: Vec<Found>,
+    pub found: Vec<FoundPattern>,
     /// Position of each unit's pattern; empty if rows are the units.
     pub of_unit: Vec<u32>,
     /// Distinct periods of complete rows, ascending.
@@ -62,7 +62,7 @@ pub(super) struct Patterns {
 }
 
 /// Units with the same complete rows.
-pub(super) struct Found {
+pub(super) struct FoundPattern {
     pub pattern: Pattern,
     pub units: usize,
     /// Whether all rows of the units are complete.
@@ -74,10 +74,10 @@ impl Patterns {
     pub fn new(rows: &Rows, roles: &Roles, rows_are_units: bool) -> Result<Self> {
         let table = match &rows.units {
             Some(units) => units_of(rows, units, roles)?,
-            None => Table::default(),
+            None => PatternTable::default(),
         };
         let table = if rows_are_units { single_rows(rows) } else { table };
-        let found = table.keys.iter().zip(&table.counts).map(|(key, units)| Found {
+        let found = table.keys.iter().zip(&table.counts).map(|(key, units)| FoundPattern {
             pattern: Pattern {
                 cohort: Cohort { group: rows.group.value(key[0]), eligible: key[2] == 1 },
                 periods: key[3..].iter().map(|t| rows.time.value(*t)).collect(),
@@ -108,7 +108,7 @@ const PLACES: usize = 32;
 
 /// Patterns as keys: group, whether the unit is whole, whether it is eligible, and periods.
 #[derive(Default)]
-struct Table {
+struct PatternTable {
     index: PlHashMap<Box<[u16]>, u32>,
     keys: Vec<Box<[u16]>>,
     counts: Vec<usize>,
@@ -117,7 +117,7 @@ struct Table {
     last: [u32; PLACES],
 }
 
-impl Table {
+impl PatternTable {
     fn add(&mut self, key: &[u16], units: usize) -> u32 {
         let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
         let place = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
@@ -139,9 +139,9 @@ impl Table {
 }
 
 /// Patterns of the units, block by block.
-fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<Table> {
-    let block = |block: Range<usize>| -> Result<Table> {
-        let mut table = Table::default();
+fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<PatternTable> {
+    let block = |block: Range<usize>| -> Result<PatternTable> {
+        let mut table = PatternTable::default();
         let mut key = Vec::new();
         for unit in block {
             read_unit(rows, units, roles, unit, &mut key)?;
@@ -150,8 +150,8 @@ fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<Table> {
         }
         Ok(table)
     };
-    let blocks: Vec<Table> = units.order.par_blocks().map(block).collect::<Result<_>>()?;
-    let mut table = Table::default();
+    let blocks: Vec<PatternTable> = units.order.par_blocks().map(block).collect::<Result<_>>()?;
+    let mut table = PatternTable::default();
     let maps: Vec<Vec<u32>> = blocks
         .iter()
         .map(|b| b.keys.iter().zip(&b.counts).map(|(key, n)| table.add(key, *n)).collect())
@@ -236,8 +236,8 @@ fn read_unit(
 }
 
 /// Every complete row as a unit of its own.
-fn single_rows(rows: &Rows) -> Table {
-    let mut table = Table::default();
+fn single_rows(rows: &Rows) -> PatternTable {
+    let mut table = PatternTable::default();
     for row in (0..rows.len).filter(|row| rows.is_complete(*row)) {
         let eligible = u16::from(rows.eligibility(row).unwrap_or(true));
         table.add(&[rows.group.codes[row], 1, eligible, rows.time.codes[row]], 1);

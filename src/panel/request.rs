@@ -14,7 +14,7 @@ pub(crate) struct Request<'a> {
     /// Whether estimates depend on changes of a unit's outcomes only.
     pub changes: bool,
     /// What will be formed of the sample.
-    pub cells: Cells,
+    pub cells: FormedCells,
     pub storage: Storage,
     pub missing: MissingValues,
 }
@@ -34,7 +34,7 @@ impl Request<'_> {
 
 /// What an estimator forms for its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cells {
+pub(crate) enum FormedCells {
     /// One comparison.
     One,
     /// A cell for each group and period: its estimate alone, or with the joint covariance.
@@ -51,7 +51,7 @@ pub(crate) enum Storage {
     Within(Option<u64>),
 }
 
-impl Cells {
+impl FormedCells {
     /// Whether there are standard errors.
     pub fn has_errors(self) -> bool {
         self != Self::Points

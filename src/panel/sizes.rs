@@ -1,8 +1,8 @@
 //! What a sample's groups and periods will take, refused before any work if there is no room for it.
 
-use super::request::{Cells, Request};
-use super::rules::Extent;
-use super::stratum::Shape;
+use super::request::{FormedCells, Request};
+use super::rules::SampleExtent;
+use super::stratum::StratumShape;
 use crate::error::{DidError, Result};
 use crate::memory;
 use crate::options::ControlGroup;
@@ -23,8 +23,8 @@ const COPIES: u128 = 6;
 ///
 /// # Errors
 /// [`DidError::TooManyCells`].
-pub(super) fn check_cells(extent: &Extent, request: &Request<'_>) -> Result<()> {
-    let Extent { cohorts, groups, periods } = *extent;
+pub(super) fn check_cells(extent: &SampleExtent, request: &Request<'_>) -> Result<()> {
+    let SampleExtent { cohorts, groups, periods } = *extent;
     let comparisons = match request.options.design.control_group() {
         ControlGroup::NeverTreated => 2,
         ControlGroup::NotYetTreated => cohorts as u128,
@@ -32,9 +32,9 @@ pub(super) fn check_cells(extent: &Extent, request: &Request<'_>) -> Result<()> 
     let count = groups as u128 * periods as u128;
     let columns = count + groups as u128;
     let joint = match request.cells {
-        Cells::One => return Ok(()),
-        Cells::Points => 0,
-        Cells::Joint => 8 * COPIES * columns * columns,
+        FormedCells::One => return Ok(()),
+        FormedCells::Points => 0,
+        FormedCells::Joint => 8 * COPIES * columns * columns,
     };
     let needed = joint + count * (CELL + COMPARISON * comparisons);
     match memory::check("cells", needed, "") {
@@ -54,7 +54,7 @@ pub(super) fn check_cells(extent: &Extent, request: &Request<'_>) -> Result<()> 
 ///
 /// # Errors
 /// [`DidError::Memory`].
-pub(super) fn check_design(shape: Shape, strata: usize) -> Result<()> {
+pub(super) fn check_design(shape: StratumShape, strata: usize) -> Result<()> {
     let columns = shape.covariates as u128 + 1;
     let sums = (strata * shape.versions) as u128 + 2;
     memory::check(

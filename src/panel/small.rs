@@ -18,12 +18,12 @@ pub(super) const MAX_DISTINCT: usize = 10_000;
 /// One code a row.
 pub(super) struct SmallCodes {
     pub codes: Vec<u16>,
-    scale: Scale,
+    scale: CodeValues,
 }
 
 /// Values of the codes, ascending.
 #[derive(Clone)]
-enum Scale {
+enum CodeValues {
     /// `min + code`.
     Offset(f64),
     Listed(Vec<f64>),
@@ -59,7 +59,7 @@ impl SmallCodes {
     ) -> std::result::Result<Self, Uncodable> {
         let mut codes = vec![Self::MISSING; numbers.len()];
         let map_all = |values: &mut [f64]| values.iter_mut().for_each(|value| *value = map(*value));
-        let blocks = Blocks { numbers, map: &map_all };
+        let blocks = MappedParts { numbers, map: &map_all };
         let range = blocks
             .map(|values| vectorized_range(&values))
             .into_iter()
@@ -68,11 +68,11 @@ impl SmallCodes {
             return Err(Uncodable::Indistinct { row, value });
         }
         let scale = if range.min > range.max {
-            Scale::Listed(Vec::new())
+            CodeValues::Listed(Vec::new())
         } else if range.integral && range.max - range.min < CODES as f64 {
-            Scale::Offset(range.min)
+            CodeValues::Offset(range.min)
         } else {
-            Scale::Listed(distinct(&blocks)?)
+            CodeValues::Listed(distinct(&blocks)?)
         };
         parallel::chunks(&mut codes, PART, |part, codes| {
             let mut last = (f64::NAN, Self::MISSING);
@@ -85,7 +85,7 @@ impl SmallCodes {
         });
         let coded = Self { codes, scale };
         match (&coded.scale, range.max - range.min >= MAX_DISTINCT as f64) {
-            (Scale::Offset(_), true) => {
+            (CodeValues::Offset(_), true) => {
                 let present = distinct_codes(coded.codes.iter());
                 let distinct = present.filter(|code| *code < CODES as u16).count();
                 if distinct > MAX_DISTINCT {
@@ -136,16 +136,16 @@ impl SmallCodes {
         match (code, &self.scale) {
             (Self::INFINITE, _) => f64::INFINITY,
             (Self::MISSING, _) => f64::NAN,
-            (code, Scale::Offset(min)) => min + f64::from(code),
-            (code, Scale::Listed(values)) => values[usize::from(code)],
+            (code, CodeValues::Offset(min)) => min + f64::from(code),
+            (code, CodeValues::Listed(values)) => values[usize::from(code)],
         }
     }
 
     /// Smallest value as it was read; it may be negative infinity.
     pub fn lowest(&self) -> Option<f64> {
         match &self.scale {
-            Scale::Offset(min) => Some(*min),
-            Scale::Listed(values) => values.first().copied(),
+            CodeValues::Offset(min) => Some(*min),
+            CodeValues::Listed(values) => values.first().copied(),
         }
     }
 
@@ -163,7 +163,7 @@ fn distinct_codes<'a>(codes: impl Iterator<Item = &'a u16>) -> impl Iterator<Ite
     (0..=u16::MAX).filter(move |code| present[usize::from(*code)])
 }
 
-impl Scale {
+impl CodeValues {
     /// The code of a value of the scale.
     fn find(&self, value: f64) -> Option<u16> {
         match self {
@@ -226,12 +226,12 @@ fn vectorized_range(values: &[f64]) -> Range {
 }
 
 /// Mapped values, part by part.
-struct Blocks<'a> {
+struct MappedParts<'a> {
     numbers: &'a Numbers,
     map: &'a (dyn Fn(&mut [f64]) + Sync),
 }
 
-impl Blocks<'_> {
+impl MappedParts<'_> {
     fn read(&self, part: usize) -> Vec<f64> {
         let start = part * PART;
         let mut values = vec![0.0; PART.min(self.numbers.len() - start)];
@@ -247,7 +247,7 @@ impl Blocks<'_> {
 }
 
 /// Distinct values below infinity, ascending, unless there are too many.
-fn distinct(blocks: &Blocks<'_>) -> Result<Vec<f64>, Uncodable> {
+fn distinct(blocks: &MappedParts<'_>) -> Result<Vec<f64>, Uncodable> {
     let sorted = |mut values: Vec<f64>| {
         values.retain(|v| *v < f64::INFINITY);
         // Stable, as that merges what is sorted already.

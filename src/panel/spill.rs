@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
-use super::stratum::{Shape, StratumData};
+use super::stratum::{StratumData, StratumShape};
 use crate::error::Result;
 use crate::pass::{SEGMENT, Seal, TILE};
 use crate::temporary;
 
 /// Place of a piece in the file.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct SpilledPiece {
     start: u64,
     rows: usize,
     seal: Seal,
@@ -19,18 +19,18 @@ struct Piece {
 
 /// Writes strata row by row from their start.
 pub(super) struct SpillWriter {
-    shape: Shape,
+    shape: StratumShape,
     file: BufWriter<File>,
     at: u64,
     open: Vec<StratumData>,
     /// Rows in the open pieces.
     filled: Vec<usize>,
-    pieces: Vec<Vec<Piece>>,
+    pieces: Vec<Vec<SpilledPiece>>,
 }
 
 impl SpillWriter {
     /// `bytes` may be used for open pieces.
-    pub fn new(shape: Shape, strata: &[usize], bytes: u64) -> Result<Self> {
+    pub fn new(shape: StratumShape, strata: &[usize], bytes: u64) -> Result<Self> {
         let row_bytes = shape.row_bytes() * strata.len() as u64;
         let affordable = usize::try_from(bytes / row_bytes).unwrap_or(usize::MAX) / TILE;
         // The largest power of two within the limits.
@@ -71,7 +71,7 @@ impl SpillWriter {
         let open = &self.open[stratum];
         open.write(rows, &mut self.file).map_err(temporary::failed)?;
         let seal = Seal::of(&open.rank[..rows]);
-        self.pieces[stratum].push(Piece { start: self.at, rows, seal });
+        self.pieces[stratum].push(SpilledPiece { start: self.at, rows, seal });
         self.at += self.shape.row_bytes() * rows as u64;
         Ok(())
     }
@@ -88,9 +88,9 @@ impl SpillWriter {
 /// Strata in a file.
 #[derive(Debug)]
 pub(crate) struct Spill {
-    shape: Shape,
+    shape: StratumShape,
     file: Mutex<File>,
-    pieces: Vec<Vec<Piece>>,
+    pieces: Vec<Vec<SpilledPiece>>,
 }
 
 impl Spill {
@@ -106,7 +106,7 @@ impl Spill {
 
     /// Reads a piece, as it was filled.
     pub fn read(&self, stratum: usize, piece: usize) -> Result<StratumData> {
-        let Piece { start, rows, .. } = self.pieces[stratum][piece];
+        let SpilledPiece { start, rows, .. } = self.pieces[stratum][piece];
         let mut data = self.shape.stratum(rows);
         {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);

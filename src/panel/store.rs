@@ -6,7 +6,7 @@ use super::placement::Placement;
 use super::request::Storage;
 use super::sample::Sample;
 use super::spill::{Spill, SpillWriter};
-use super::stratum::{Shape, StratumData};
+use super::stratum::{StratumData, StratumShape};
 use crate::error::{DidError, Result};
 use crate::memory;
 use crate::pass::TILE;
@@ -50,7 +50,7 @@ pub(super) enum Store {
 impl Store {
     /// # Errors
     /// [`DidError::Memory`] if the strata cannot fit.
-    pub fn new(shape: Shape, rows: &[usize], storage: Storage) -> Result<Self> {
+    pub fn new(shape: StratumShape, rows: &[usize], storage: Storage) -> Result<Self> {
         let needed = shape.row_bytes() * rows.iter().sum::<usize>() as u64;
         let free = memory::free();
         tracing::debug!(needed, free, "strata");

@@ -73,7 +73,7 @@ impl StratumData {
 
 /// Columns of a stratum, the same for all strata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Shape {
+pub(crate) struct StratumShape {
     /// Outcome columns.
     pub periods: usize,
     /// Covariate versions.
@@ -88,7 +88,7 @@ pub(crate) struct Shape {
     pub clustered: bool,
 }
 
-impl Shape {
+impl StratumShape {
     /// Weight columns: weights, and for unbalanced panels presence and the units' mean weights.
     pub fn weight_columns(&self) -> usize {
         match (self.presence, self.weights) {

@@ -15,7 +15,7 @@ use super::missing::{ReadAsMissing, add_counts};
 use super::patterns::Pattern;
 use super::request::Request;
 use super::roles::Roles;
-use super::rules::{Extent, Rules};
+use super::rules::{Rules, SampleExtent};
 use super::sizes::check_cells;
 use super::small::MAX_DISTINCT;
 #[cfg(any(feature = "cluster", test))]
@@ -130,7 +130,7 @@ impl Survey {
             );
             return Err(DidError::Weights { column: column.clone(), problem });
         }
-        let check = |extent: &Extent| check_cells(extent, request);
+        let check = |extent: &SampleExtent| check_cells(extent, request);
         let mut rules = Rules::new(&self.units, &request.options, audit, &check)?;
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });

@@ -5,7 +5,7 @@
 
 use pulp::{Arch, Scalar, Simd, WithSimd};
 
-use super::philox::{Keys, halves, keys, philox};
+use super::philox::{RoundKeys, halves, keys, philox};
 use crate::options::Multiplier;
 use crate::pass::Multipliers;
 
@@ -33,12 +33,12 @@ pub(crate) fn masks(law: Multiplier, seed: u64, rank: u64, block: u32, out: &mut
 // Vector operations must be inlined into the dispatched function: no closures here.
 
 /// Four words of 32 draws, each for a vector of rows.
-type Mask<S> = [<S as Simd>::u32s; 4];
+type DrawMask<S> = [<S as Simd>::u32s; 4];
 
 /// The random bits of some rows in one block of draws.
 struct Bits<'a, S: Simd> {
     simd: S,
-    keys: &'a Keys,
+    keys: &'a RoundKeys,
     /// Low and high words of the ranks.
     rank: [S::u32s; 2],
     block: u32,
@@ -46,7 +46,7 @@ struct Bits<'a, S: Simd> {
 
 impl<S: Simd> Bits<'_, S> {
     #[inline(always)]
-    fn classes(&self, law: Multiplier) -> [Mask<S>; CLASSES] {
+    fn classes(&self, law: Multiplier) -> [DrawMask<S>; CLASSES] {
         let mut out = [self.constant(0); CLASSES];
         match law {
             Multiplier::Rademacher | Multiplier::Gaussian => out[0] = self.step(0),
@@ -57,13 +57,13 @@ impl<S: Simd> Bits<'_, S> {
     }
 
     #[inline(always)]
-    fn constant(&self, word: u32) -> Mask<S> {
+    fn constant(&self, word: u32) -> DrawMask<S> {
         [self.simd.splat_u32s(word); 4]
     }
 
     /// A random bit for every row and draw.
     #[inline(always)]
-    fn step(&self, step: u32) -> Mask<S> {
+    fn step(&self, step: u32) -> DrawMask<S> {
         let simd = self.simd;
         let (block, step) = (simd.splat_u32s(self.block), simd.splat_u32s(step));
         let [low, high] = self.rank;
@@ -71,7 +71,7 @@ impl<S: Simd> Bits<'_, S> {
     }
 
     #[inline(always)]
-    fn any(&self, mask: Mask<S>) -> bool {
+    fn any(&self, mask: DrawMask<S>) -> bool {
         let [a, b, c, d] = mask;
         let or = self.simd.or_u32s(self.simd.or_u32s(a, b), self.simd.or_u32s(c, d));
         let mut any = 0;
@@ -83,7 +83,7 @@ impl<S: Simd> Bits<'_, S> {
 
     /// Draws whose uniform number is below [`MAMMEN_LOWER`], compared bit by bit from the highest.
     #[inline(always)]
-    fn mammen(&self) -> Mask<S> {
+    fn mammen(&self) -> DrawMask<S> {
         let simd = self.simd;
         let (mut open, mut below) = (self.constant(u32::MAX), self.constant(0));
         for step in 0..64 {
@@ -108,7 +108,7 @@ impl<S: Simd> Bits<'_, S> {
 
     /// Masks of `+√1.5, +1, +√0.5, -√1.5, -1`: a sign and one of three sizes, redrawn until it is one of three.
     #[inline(always)]
-    fn webb(&self) -> [Mask<S>; CLASSES] {
+    fn webb(&self) -> [DrawMask<S>; CLASSES] {
         let simd = self.simd;
         let (mut open, mut sizes) = (self.constant(u32::MAX), [self.constant(0); 3]);
         for step in 0..32 {

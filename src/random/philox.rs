@@ -16,10 +16,10 @@ pub(crate) const GROWTH_LOW: u32 = 0x9E37_79B9;
 pub(crate) const GROWTH_HIGH: u32 = 0xBB67_AE85;
 
 /// Keys of the rounds.
-pub(super) type Keys = [[u32; 2]; ROUNDS];
+pub(super) type RoundKeys = [[u32; 2]; ROUNDS];
 
 #[inline(always)]
-pub(super) fn keys(seed: u64) -> Keys {
+pub(super) fn keys(seed: u64) -> RoundKeys {
     let mut keys = [halves(seed); ROUNDS];
     for round in 1..ROUNDS {
         let [a, b] = keys[round - 1];
@@ -30,7 +30,7 @@ pub(super) fn keys(seed: u64) -> Keys {
 
 /// 128 random bits of every lane's counter.
 #[inline(always)]
-pub(super) fn philox<S: Simd>(simd: S, keys: &Keys, counter: [S::u32s; 4]) -> [S::u32s; 4] {
+pub(super) fn philox<S: Simd>(simd: S, keys: &RoundKeys, counter: [S::u32s; 4]) -> [S::u32s; 4] {
     // Not a loop: unrolled, the first rounds lose what is common to all rows or all steps.
     let [k0, k1, k2, k3, k4, k5, k6] = *keys;
     let c = round(simd, k0, counter);

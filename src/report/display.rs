@@ -110,34 +110,34 @@ impl Aggregated {
 
 shown_as_table!(GroupTimeResult, Aggregated);
 
-struct Words {
+struct TableWords {
     title: &'static str,
     overall: Option<&'static str>,
     rows: &'static str,
     at: &'static str,
 }
 
-fn words(kind: AggregationKind) -> Words {
+fn words(kind: AggregationKind) -> TableWords {
     match kind {
-        AggregationKind::Simple => Words {
+        AggregationKind::Simple => TableWords {
             title: "Average Effect of Participating in the Treatment",
             overall: None,
             rows: "",
             at: "",
         },
-        AggregationKind::Dynamic => Words {
+        AggregationKind::Dynamic => TableWords {
             title: "Average Effects by Length of Exposure",
             overall: Some("Overall summary of ATTs based on event-study/dynamic aggregation:"),
             rows: "Dynamic Effects:",
             at: "Event time",
         },
-        AggregationKind::Group => Words {
+        AggregationKind::Group => TableWords {
             title: "Average Effects by Group",
             overall: Some("Overall summary of ATTs based on group/cohort aggregation:"),
             rows: "Group Effects:",
             at: "Group",
         },
-        AggregationKind::Calendar => Words {
+        AggregationKind::Calendar => TableWords {
             title: "Average Effects by Calendar Period",
             overall: Some("Overall summary of ATTs based on calendar time aggregation:"),
             rows: "Time Effects:",

@@ -112,7 +112,7 @@ impl ContDidResult {
         let overall =
             [(DoseTarget::Level, &self.overall.att), (DoseTarget::Slope, &self.overall.acrt)];
         let doses = self.dose.rows.iter();
-        let all: Vec<Shown<'_>> = overall
+        let all: Vec<ShownEstimate<'_>> = overall
             .into_iter()
             .map(|(target, estimate)| ("overall", target, None, estimate, None))
             .chain(doses.flat_map(|row| {
@@ -214,7 +214,7 @@ impl DoseCurve {
 }
 
 /// What a row of the frame is of: its term, parameter and dose, the estimate, and groups without such a dose.
-type Shown<'a> = (&'a str, DoseTarget, Option<f64>, &'a Estimate, Option<u64>);
+type ShownEstimate<'a> = (&'a str, DoseTarget, Option<f64>, &'a Estimate, Option<u64>);
 
 /// A dose with as many digits as people read.
 fn rounded(dose: f64) -> f64 {

@@ -3,7 +3,7 @@
 use crate::aggregate::{Aggregated, AggregatedRow, Aggregation};
 use crate::error::DidWarning;
 use crate::estimates::{CellStatus, GroupTimeEffects};
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::estimator::{GroupTimeCell, GroupTimeResult, Timings};
 use crate::inference::{Estimate, Joint, Wald};
 use crate::options::{
@@ -63,7 +63,7 @@ pub(super) fn att_gt(
         n_control: 309,
     };
     GroupTimeResult {
-        format: Format,
+        format: SavedFormat,
         cells: cells.iter().map(cell).collect(),
         critical_value,
         band: inference.band,

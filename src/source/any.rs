@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::pass::Pass;
-use super::reweighted::Draws;
+use super::reweighted::ReweightedDraws;
 use crate::backend::{AtOnce, DidBackend, Segments};
 use crate::error::{DidError, Result};
 use crate::pass::{
@@ -16,14 +16,14 @@ use crate::pass::{Extent, ask};
 /// Any pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AnyPass {
-    pub(super) kind: Kind,
+    pub(super) kind: PassKind,
     /// Further weight columns of the chunks that it sees.
-    pub(super) draws: Option<Draws>,
+    pub(super) draws: Option<ReweightedDraws>,
 }
 
 impl AnyPass {
     /// The pass over chunks with further weight columns.
-    pub fn reweighted(self, draws: Draws) -> Self {
+    pub fn reweighted(self, draws: ReweightedDraws) -> Self {
         Self { draws: Some(draws), ..self }
     }
 
@@ -39,9 +39,9 @@ impl AnyPass {
             has.weights += draws.count;
         }
         match &self.kind {
-            Kind::Gram(pass) => pass.check(&has),
-            Kind::Logit(pass) => pass.check(&has),
-            Kind::Influence(pass) => pass.check(&has),
+            PassKind::Gram(pass) => pass.check(&has),
+            PassKind::Logit(pass) => pass.check(&has),
+            PassKind::Influence(pass) => pass.check(&has),
         }
     }
 
@@ -103,7 +103,7 @@ impl AnyPass {
 
 /// Which pass it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Kind {
+pub(super) enum PassKind {
     /// Weighted cross-products.
     Gram(GramPass),
     /// A Newton step of propensity scores.
@@ -124,7 +124,7 @@ pub(crate) enum AnyStat {
 }
 
 /// The methods of [`Pass`], of whichever it is.
-impl Kind {
+impl PassKind {
     fn name(&self) -> &'static str {
         match self {
             Self::Gram(_) => GramPass::NAME,
@@ -224,27 +224,27 @@ fn foreign() -> DidError {
     DidError::Engine { problem: "a pass was answered by the statistic of another".into() }
 }
 
-impl From<Kind> for AnyPass {
-    fn from(kind: Kind) -> Self {
+impl From<PassKind> for AnyPass {
+    fn from(kind: PassKind) -> Self {
         Self { kind, draws: None }
     }
 }
 
 impl From<GramPass> for AnyPass {
     fn from(pass: GramPass) -> Self {
-        Kind::Gram(pass).into()
+        PassKind::Gram(pass).into()
     }
 }
 
 impl From<LogitPass> for AnyPass {
     fn from(pass: LogitPass) -> Self {
-        Kind::Logit(pass).into()
+        PassKind::Logit(pass).into()
     }
 }
 
 impl From<InfluencePass> for AnyPass {
     fn from(pass: InfluencePass) -> Self {
-        Kind::Influence(pass).into()
+        PassKind::Influence(pass).into()
     }
 }
 

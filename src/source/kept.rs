@@ -27,4 +27,4 @@ pub(crate) trait KeptApart {
 }
 
 /// What a pass gives, and what was kept.
-pub(crate) type Apart = (InfluenceStat, Box<dyn KeptApart>);
+pub(crate) type InfluenceApart = (InfluenceStat, Box<dyn KeptApart>);

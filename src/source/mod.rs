@@ -29,10 +29,10 @@ pub(crate) use any::{AnyPass, AnyStat};
 pub(crate) use host::HostStrata;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use kept::Scale;
-pub(crate) use kept::{Apart, KeptApart, KeptColumn};
+pub(crate) use kept::{InfluenceApart, KeptApart, KeptColumn};
 pub(crate) use local::{Local, LocalOptions, LocalStrata};
 pub(crate) use pass::Pass;
-pub(crate) use reweighted::{Draws, Reweighted};
+pub(crate) use reweighted::{Reweighted, ReweightedDraws};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use upload::put;
 pub use work::ClusterWork;
@@ -83,7 +83,7 @@ pub(crate) trait Source {
     ///
     /// # Errors
     /// What the engine reports.
-    fn keep_apart(&self, _: &InfluencePass) -> Result<Option<Apart>> {
+    fn keep_apart(&self, _: &InfluencePass) -> Result<Option<InfluenceApart>> {
         Ok(None)
     }
 

@@ -22,7 +22,7 @@ const BATCH: usize = 4 * DRAWS_PER_BLOCK;
 
 /// What the numbers of a draw are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Numbers {
+enum DrawNumbers {
     /// Exponential: functions of the seed, the draw and the row.
     Exponential,
     /// How often each unit, or cluster, was drawn with replacement, `[draw][unit]`: functions of the draw as a whole. They have no
@@ -33,17 +33,17 @@ enum Numbers {
 
 /// Which draws.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Draws {
+pub(crate) struct ReweightedDraws {
     pub seed: u64,
     /// First draw in blocks of [`DRAWS_PER_BLOCK`].
     block: u32,
     pub count: usize,
     /// Whether all rows of a cluster share their numbers.
     pub by_cluster: bool,
-    numbers: Numbers,
+    numbers: DrawNumbers,
 }
 
-impl Draws {
+impl ReweightedDraws {
     /// `draws` draws of exponential numbers in batches.
     pub fn batches(seed: u64, draws: usize, by_cluster: bool) -> impl Iterator<Item = Self> {
         (0u32..).zip((0..draws).step_by(BATCH)).map(move |(batch, first)| Self {
@@ -51,7 +51,7 @@ impl Draws {
             block: batch * (BATCH / DRAWS_PER_BLOCK) as u32,
             count: BATCH.min(draws - first),
             by_cluster,
-            numbers: Numbers::Exponential,
+            numbers: DrawNumbers::Exponential,
         })
     }
 
@@ -72,12 +72,12 @@ impl Draws {
             let first = batch.block * DRAWS_PER_BLOCK as u32;
             let times = |r: usize| times_drawn(seed, first + r as u32, units);
             let of = Arc::new(parallel::map(batch.count, times));
-            Self { numbers: Numbers::Times(of), ..batch }
+            Self { numbers: DrawNumbers::Times(of), ..batch }
         }))
     }
 }
 
-impl Draws {
+impl ReweightedDraws {
     /// Whether they are no more than one batch.
     #[cfg(any(feature = "cluster", test))]
     pub fn is_a_batch(&self) -> bool {
@@ -88,7 +88,7 @@ impl Draws {
 /// A source whose chunks have further weight columns.
 pub(crate) struct Reweighted<'a, S> {
     pub source: &'a S,
-    pub draws: Draws,
+    pub draws: ReweightedDraws,
 }
 
 impl<S: Source> Source for Reweighted<'_, S> {
@@ -125,7 +125,7 @@ impl<S: Source> Source for Reweighted<'_, S> {
     }
 }
 
-impl Draws {
+impl ReweightedDraws {
     /// The chunk with a weight column for each draw behind its own.
     ///
     /// # Errors
@@ -140,8 +140,8 @@ impl Draws {
             &chunk.rank
         };
         let values = match numbers {
-            Numbers::Exponential => exponentials(seed, block, count, of),
-            Numbers::Times(draws) => {
+            DrawNumbers::Exponential => exponentials(seed, block, count, of),
+            DrawNumbers::Times(draws) => {
                 let mut values = Vec::with_capacity(draws.len() * of.len());
                 for times in &**draws {
                     for unit in of {
@@ -176,9 +176,9 @@ mod tests {
     use crate::source::put;
 
     /// Two draws among three units.
-    fn drawn() -> Draws {
-        let numbers = Numbers::Times(Arc::new(vec![vec![0, 2, 1], vec![3, 0, 0]]));
-        Draws { seed: 1, block: 0, count: 2, by_cluster: false, numbers }
+    fn drawn() -> ReweightedDraws {
+        let numbers = DrawNumbers::Times(Arc::new(vec![vec![0, 2, 1], vec![3, 0, 0]]));
+        ReweightedDraws { seed: 1, block: 0, count: 2, by_cluster: false, numbers }
     }
 
     fn chunk(rank: Vec<u64>) -> Chunk<Cpu> {
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn draws_of_whole_units_have_no_form_in_bytes() {
         assert!(postcard::to_allocvec(&drawn()).is_err());
-        let exponential = Draws::batches(1, 2, false).next().expect("a batch");
+        let exponential = ReweightedDraws::batches(1, 2, false).next().expect("a batch");
         assert!(postcard::to_allocvec(&exponential).is_ok());
     }
 }

@@ -1,13 +1,13 @@
 //! Groups in the order of their strata.
 
-use super::cells::Cells;
-use super::options::{Direction, Options};
+use super::cells::GroupPeriodCells;
+use super::options::{Direction, SwitchingOptions};
 use super::rules::{History, value_of};
-use super::sample::{NO_CLUSTER, Sample, Stratum};
+use super::sample::{NO_CLUSTER, Stratum, SwitchingSample};
 
 /// What the rules leave.
-pub(super) struct Parts {
-    pub cells: Cells,
+pub(super) struct CellsAfterRules {
+    pub cells: GroupPeriodCells,
     /// Outcomes before they are differenced, if they are asked for.
     pub levels: Vec<f64>,
     pub histories: Vec<History>,
@@ -20,8 +20,8 @@ pub(super) struct Parts {
 }
 
 /// The sample of the groups that are kept.
-pub(super) fn arrange(parts: Parts, options: &Options) -> Sample {
-    let Parts { mut cells, levels, histories, keys, kept, scale, start, end } = parts;
+pub(super) fn arrange(parts: CellsAfterRules, options: &SwitchingOptions) -> SwitchingSample {
+    let CellsAfterRules { mut cells, levels, histories, keys, kept, scale, start, end } = parts;
     let old = cells.periods;
     let new_treatment = |g: usize| {
         let History { first, direction, .. } = histories[g];
@@ -35,7 +35,7 @@ pub(super) fn arrange(parts: Parts, options: &Options) -> Sample {
     let mut order: Vec<usize> = (0..keys.len()).filter(|g| kept[*g]).collect();
     let place = |g: usize| (keys[g], first(g), super::rules::ordered(new_treatment(g)));
     order.sort_by_cached_key(|g| (place(*g), *g));
-    let mut sample = Sample {
+    let mut sample = SwitchingSample {
         periods: end,
         scale,
         degree: options.continuous,
@@ -43,7 +43,7 @@ pub(super) fn arrange(parts: Parts, options: &Options) -> Sample {
         direction: order.iter().map(|g| histories[*g].direction).collect(),
         status_quo: order.iter().map(|g| histories[*g].status_quo).collect(),
         start,
-        ..Sample::default()
+        ..SwitchingSample::default()
     };
     for (position, g) in order.iter().enumerate() {
         let same = position.checked_sub(1).map(|before| order[before]);
@@ -101,7 +101,7 @@ fn sign(direction: Option<Direction>) -> f64 {
     direction.map_or(0.0, Direction::sign)
 }
 
-impl Sample {
+impl SwitchingSample {
     /// Numbers the clusters of the sample from 0, in the order of their codes.
     fn renumber_clusters(&mut self) {
         let Some(cluster) = &mut self.cluster else { return };

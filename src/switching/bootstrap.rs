@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use super::estimate::reweighted;
-use super::options::Options;
-use super::plan::Plan;
+use super::options::SwitchingOptions;
+use super::plan::EffectPlan;
 use super::rules::Unusable;
-use super::sample::Sample;
+use super::sample::SwitchingSample;
 
 /// Estimates of all draws.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Draws {
+pub(crate) struct DrawnEstimates {
     /// Effects, placebos and the average of each draw; `None` where a draw has no switchers or no controls.
     pub estimates: Vec<Vec<Option<f64>>>,
 }
@@ -20,12 +20,12 @@ pub(crate) struct Draws {
 /// Estimates are functions of weighted sums, so a draw is the sample with weights times the numbers of times that groups were
 /// drawn. Which cells are compared is not decided again.
 pub(crate) fn draw(
-    sample: &Sample,
-    options: &Options,
+    sample: &SwitchingSample,
+    options: &SwitchingOptions,
     draws: usize,
     uniform: &(dyn Fn(usize, usize) -> f64 + Sync),
-) -> Result<Draws, Unusable> {
-    let plan = Plan::new(sample, options)?;
+) -> Result<DrawnEstimates, Unusable> {
+    let plan = EffectPlan::new(sample, options)?;
     let units = if sample.cluster.is_some() { sample.clusters } else { sample.groups() };
     let unit = |g: usize| sample.cluster.as_ref().map_or(g, |cluster| cluster[g] as usize);
     let estimates = |draw: usize| {
@@ -44,5 +44,5 @@ pub(crate) fn draw(
         }
         reweighted(sample, options, &plan, &weight)
     };
-    Ok(Draws { estimates: (0..draws).into_par_iter().map(estimates).collect() })
+    Ok(DrawnEstimates { estimates: (0..draws).into_par_iter().map(estimates).collect() })
 }

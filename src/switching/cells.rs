@@ -4,7 +4,7 @@ use super::sample::{NO_CLUSTER, Traits};
 
 /// Rows with a group, a period and all controls, one entry each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct GroupPeriodRows {
     /// Codes of groups, `0..groups`, in the order of their labels.
     pub group: Vec<u32>,
     /// Ranks of periods, `0..periods`.
@@ -36,7 +36,7 @@ pub(crate) enum Varying {
 
 /// Cells `[group, period]`, row-major.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cells {
+pub(crate) struct GroupPeriodCells {
     /// Codes of groups.
     pub group: Vec<u32>,
     pub periods: usize,
@@ -56,9 +56,9 @@ pub(crate) struct Cells {
     pub empty_groups: usize,
 }
 
-impl Cells {
+impl GroupPeriodCells {
     /// The cells of the rows. Their columns are taken over one by one, so that they are hardly there twice.
-    pub fn new(mut rows: Rows) -> Result<Self, Varying> {
+    pub fn new(mut rows: GroupPeriodRows) -> Result<Self, Varying> {
         let (groups, periods) = (rows.groups, rows.periods);
         let (group, period) = (std::mem::take(&mut rows.group), std::mem::take(&mut rows.period));
         let place = |row: usize| group[row] as usize * periods + period[row] as usize;
@@ -89,7 +89,7 @@ impl Cells {
     }
 
     /// What is the same in all rows of a group.
-    fn constants(&mut self, rows: &Rows, groups: &[u32]) -> Result<(), Varying> {
+    fn constants(&mut self, rows: &GroupPeriodRows, groups: &[u32]) -> Result<(), Varying> {
         let differs = |values: &[u32], into: &mut [u32]| {
             let mut seen = vec![false; rows.groups];
             let mut first: Option<u32> = None;
@@ -116,7 +116,7 @@ impl Cells {
     }
 
     /// Rows that are cells of their own.
-    fn take(&mut self, mut rows: Rows, group: &[u32], place: &dyn Fn(usize) -> usize) {
+    fn take(&mut self, mut rows: GroupPeriodRows, group: &[u32], place: &dyn Fn(usize) -> usize) {
         let cells = rows.groups * rows.periods;
         // A balanced panel in order is there already.
         let in_order = group.len() == cells && (0..cells).all(|row| place(row) == row);
@@ -140,7 +140,7 @@ impl Cells {
 
     /// Weighted means of the rows of each cell, in an order of their content, so that the order of the rows does not matter. As
     /// in R, a row without a treatment has weight 0, also where it is alone in its cell.
-    fn average(&mut self, rows: &Rows, group: &[u32], place: &dyn Fn(usize) -> usize) {
+    fn average(&mut self, rows: &GroupPeriodRows, group: &[u32], place: &dyn Fn(usize) -> usize) {
         let cells = rows.groups * rows.periods;
         let missing = || vec![f64::NAN; cells];
         (self.outcome, self.treatment, self.weight) = (missing(), missing(), missing());
@@ -222,7 +222,7 @@ impl Cells {
     }
 }
 
-fn weight(rows: &Rows, row: usize) -> f64 {
+fn weight(rows: &GroupPeriodRows, row: usize) -> f64 {
     rows.weight.as_ref().map_or(1.0, |w| known(w[row]))
 }
 

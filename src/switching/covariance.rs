@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::TILE;
-use super::sample::Sample;
+use super::sample::SwitchingSample;
 
 /// `Σ_c (Σ_g∈c u_gi) (Σ_g∈c u_gj)` over clusters `c`, or over groups, row-major.
-pub(super) fn covariance(sample: &Sample, columns: &[Vec<f64>]) -> Vec<f64> {
+pub(super) fn covariance(sample: &SwitchingSample, columns: &[Vec<f64>]) -> Vec<f64> {
     let clustered: Vec<Vec<f64>>;
     let columns = match &sample.cluster {
         None => columns,

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::component::{Component, Controls, Horizon, Point, View, influence, point};
+use super::component::{Component, ComponentPoint, Controls, Horizon, View, influence, point};
 use super::controls::{Adjusted, Correction};
 use super::covariance::covariance;
-use super::options::{Direction, Options};
-use super::plan::{Column, Plan, cohorts};
+use super::options::{Direction, SwitchingOptions};
+use super::plan::{EffectColumn, EffectPlan, cohorts};
 use super::rules::Unusable;
-use super::sample::Sample;
+use super::sample::SwitchingSample;
 
 /// One effect or placebo.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct SwitchingEstimate {
     /// `None` without a switcher that has a control.
     pub estimate: Option<f64>,
     /// Cells of switchers and controls, and their weight.
@@ -26,11 +26,11 @@ pub(crate) struct Found {
 
 /// Everything that is estimated.
 #[derive(Clone, Debug)]
-pub(crate) struct Estimated {
-    pub effects: Vec<Found>,
-    pub placebos: Vec<Found>,
+pub(crate) struct SwitchingEstimates {
+    pub effects: Vec<SwitchingEstimate>,
+    pub placebos: Vec<SwitchingEstimate>,
     /// `None` with linear trends.
-    pub average: Option<Found>,
+    pub average: Option<SwitchingEstimate>,
     /// Covariance of effects, placebos and the average, row-major; 0 where there is no estimate.
     pub covariance: Vec<f64>,
     /// Status quo treatments for which some controls depend on others, and those that are left out for want of rows.
@@ -40,8 +40,11 @@ pub(crate) struct Estimated {
 }
 
 /// Estimates with their covariance.
-pub(crate) fn estimate(sample: &Sample, options: &Options) -> Result<Estimated, Unusable> {
-    let plan = Plan::new(sample, options)?;
+pub(crate) fn estimate(
+    sample: &SwitchingSample,
+    options: &SwitchingOptions,
+) -> Result<SwitchingEstimates, Unusable> {
+    let plan = EffectPlan::new(sample, options)?;
     let adjusted = sample.has_controls().then(|| Adjusted::new(sample, &sample.weight));
     let view = view(sample, options, adjusted.as_ref(), &sample.weight);
     let points = Points::new(&view, options, &plan);
@@ -54,7 +57,7 @@ pub(crate) fn estimate(sample: &Sample, options: &Options) -> Result<Estimated, 
     let placebos = counted.split_off(plan.effects);
     let groups_left_out = adjusted.as_ref().map_or(0, |adjusted| adjusted.lost_groups(sample));
     let (collinear, left_out) = adjusted.map(|a| (a.collinear, a.left_out)).unwrap_or_default();
-    Ok(Estimated {
+    Ok(SwitchingEstimates {
         effects: counted,
         placebos,
         average,
@@ -67,9 +70,9 @@ pub(crate) fn estimate(sample: &Sample, options: &Options) -> Result<Estimated, 
 
 /// Point estimates of effects, placebos and the average, with other weights of the cells.
 pub(super) fn reweighted(
-    sample: &Sample,
-    options: &Options,
-    plan: &Plan,
+    sample: &SwitchingSample,
+    options: &SwitchingOptions,
+    plan: &EffectPlan,
     weight: &[f64],
 ) -> Vec<Option<f64>> {
     let adjusted = sample.has_controls().then(|| Adjusted::new(sample, weight));
@@ -78,8 +81,8 @@ pub(super) fn reweighted(
 }
 
 fn view<'a>(
-    sample: &'a Sample,
-    options: &Options,
+    sample: &'a SwitchingSample,
+    options: &SwitchingOptions,
     adjusted: Option<&'a Adjusted>,
     weight: &'a [f64],
 ) -> View<'a> {
@@ -92,20 +95,20 @@ struct Points {
     controls: BTreeMap<Horizon, Controls>,
     /// Groups that count for each column, if not all.
     members: Vec<Option<Vec<bool>>>,
-    parts: Vec<Part>,
+    parts: Vec<DirectedColumn>,
 }
 
 /// The switchers of one direction in a column.
-struct Part {
+struct DirectedColumn {
     column: usize,
     direction: Direction,
     /// One for each horizon of the column.
-    points: Vec<Point>,
+    points: Vec<ComponentPoint>,
 }
 
-impl Part {
+impl DirectedColumn {
     /// The point at the column's own horizon, if all can be estimated.
-    fn own(&self) -> Option<&Point> {
+    fn own(&self) -> Option<&ComponentPoint> {
         let all = self.points.iter().all(|point| point.weight > 0.0);
         self.points.last().filter(|_| all)
     }
@@ -120,7 +123,7 @@ impl Part {
 }
 
 impl Points {
-    fn new(view: &View<'_>, options: &Options, plan: &Plan) -> Self {
+    fn new(view: &View<'_>, options: &SwitchingOptions, plan: &EffectPlan) -> Self {
         let horizons = plan.horizons();
         let controls: BTreeMap<Horizon, Controls> =
             horizons.into_par_iter().map(|h| (h, Controls::new(view, h))).collect();
@@ -135,7 +138,7 @@ impl Points {
                 let component = Component { horizon: *horizon, direction, members };
                 point(view, &component, &controls[horizon])
             };
-            Part {
+            DirectedColumn {
                 column,
                 direction,
                 points: plan.columns[column].horizons.iter().map(of).collect(),
@@ -145,35 +148,36 @@ impl Points {
         Self { controls, members, parts }
     }
 
-    fn parts_of(&self, column: usize) -> impl Iterator<Item = &Part> {
+    fn parts_of(&self, column: usize) -> impl Iterator<Item = &DirectedColumn> {
         self.parts.iter().filter(move |part| part.column == column)
     }
 
     /// Weight of a column's switchers.
     fn weight(&self, column: usize) -> f64 {
-        self.parts_of(column).map(Part::weight).sum()
+        self.parts_of(column).map(DirectedColumn::weight).sum()
     }
 
     /// What a column is divided by: the change of the treatment, or 1.
-    fn normaliser(&self, column: usize, options: &Options) -> f64 {
+    fn normaliser(&self, column: usize, options: &SwitchingOptions) -> f64 {
         if !options.normalized {
             return 1.0;
         }
-        let change = |part: &Part| part.weight() * part.own().map_or(0.0, |own| own.cumulative);
+        let change =
+            |part: &DirectedColumn| part.weight() * part.own().map_or(0.0, |own| own.cumulative);
         self.parts_of(column).map(change).sum::<f64>() / self.weight(column)
     }
 
     /// Sum over effects and directions of the switchers' weight times the change of their treatment.
-    fn dose(&self, plan: &Plan) -> f64 {
+    fn dose(&self, plan: &EffectPlan) -> f64 {
         let effects = self.parts.iter().filter(|part| part.column < plan.effects);
         effects.map(|part| part.weight() * part.own().map_or(0.0, |own| own.current)).sum()
     }
 
     /// Effects, placebos and the average.
-    fn estimates(&self, options: &Options, plan: &Plan) -> Vec<Option<f64>> {
+    fn estimates(&self, options: &SwitchingOptions, plan: &EffectPlan) -> Vec<Option<f64>> {
         let column = |column: usize| {
             let weight = self.weight(column);
-            let usable = |part: &&Part| part.weight() > 0.0;
+            let usable = |part: &&DirectedColumn| part.weight() > 0.0;
             let parts = self.parts_of(column).filter(usable);
             let sum: f64 = parts.map(|part| part.weight() * part.estimate()).sum();
             let estimate = sum / weight / self.normaliser(column, options);
@@ -192,8 +196,8 @@ impl Points {
     fn influence(
         &self,
         view: &View<'_>,
-        options: &Options,
-        plan: &Plan,
+        options: &SwitchingOptions,
+        plan: &EffectPlan,
         adjusted: Option<&Adjusted>,
     ) -> Vec<Vec<f64>> {
         let groups = view.sample.groups();
@@ -230,7 +234,7 @@ impl Points {
     }
 
     /// Numbers of switchers and of cells that are compared.
-    fn count(&self, view: &View<'_>, plan: &Plan) -> Vec<Found> {
+    fn count(&self, view: &View<'_>, plan: &EffectPlan) -> Vec<SwitchingEstimate> {
         let sample = view.sample;
         let used: Vec<Used<'_>> = (0..plan.columns.len())
             .map(|column| Used::new(self, sample.groups(), column, &plan.columns[column]))
@@ -262,7 +266,7 @@ impl Points {
                 counts
             })
             .collect();
-        let mut found = vec![Found::default(); average + 1];
+        let mut found = vec![SwitchingEstimate::default(); average + 1];
         for counts in tiles {
             for (found, (rows, weight)) in found.iter_mut().zip(counts) {
                 found.rows += rows;
@@ -289,10 +293,10 @@ struct Used<'a> {
 }
 
 impl<'a> Used<'a> {
-    fn new(points: &'a Points, groups: usize, number: usize, column: &Column) -> Self {
+    fn new(points: &'a Points, groups: usize, number: usize, column: &EffectColumn) -> Self {
         let mut used =
             Self { horizon: column.own(), switches: vec![false; groups], shares: Vec::new() };
-        for own in points.parts_of(number).filter_map(Part::own) {
+        for own in points.parts_of(number).filter_map(DirectedColumn::own) {
             own.groups.iter().for_each(|g| used.switches[*g as usize] = true);
             used.shares.push(&own.share);
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, Side};
 
-use super::options::{Direction, Options};
-use super::sample::Sample;
+use super::options::{Direction, SwitchingOptions};
+use super::sample::SwitchingSample;
 
 /// A covariate whose sum of squares within cells is up to this part of the whole is constant in them but for rounding.
 const CONSTANT: f64 = 1e-24;
@@ -27,7 +27,7 @@ pub(crate) struct Heterogeneity {
 }
 
 /// One group of a regression.
-struct Row {
+struct GroupRow {
     cell: usize,
     weight: f64,
     outcome: f64,
@@ -37,13 +37,13 @@ struct Row {
 /// Weighted regression of signed changes of the outcome on some columns, with an intercept for each first switch, status quo
 /// treatment, direction and trend group; heteroscedasticity-robust (HC1).
 pub(crate) fn heterogeneity(
-    sample: &Sample,
-    options: &Options,
+    sample: &SwitchingSample,
+    options: &SwitchingOptions,
     columns: &[usize],
     effect: i64,
 ) -> Heterogeneity {
     let mut cells: BTreeMap<(usize, u32, Direction), usize> = BTreeMap::new();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<GroupRow> = Vec::new();
     for g in 0..sample.groups() {
         let weight = sample.start_weight[g];
         let (Some(direction), true) = (sample.direction[g], weight > 0.0) else { continue };
@@ -56,7 +56,7 @@ pub(crate) fn heterogeneity(
         let next = cells.len();
         let key = (sample.stratum[g] as usize, sample.first[g], direction);
         let cell = *cells.entry(key).or_insert(next);
-        rows.push(Row { cell, weight, outcome: direction.sign() * change, covariates });
+        rows.push(GroupRow { cell, weight, outcome: direction.sign() * change, covariates });
     }
     let square =
         |i: usize| -> f64 { rows.iter().map(|r| r.weight * r.covariates[i].powi(2)).sum() };
@@ -72,7 +72,12 @@ pub(crate) fn heterogeneity(
 }
 
 /// Change of a group's outcome since the last period before its switch.
-fn change(sample: &Sample, options: &Options, g: usize, effect: i64) -> Option<f64> {
+fn change(
+    sample: &SwitchingSample,
+    options: &SwitchingOptions,
+    g: usize,
+    effect: i64,
+) -> Option<f64> {
     let length = usize::try_from(effect.unsigned_abs()).ok()?;
     if length > sample.horizons(g) {
         return None;
@@ -88,7 +93,7 @@ fn change(sample: &Sample, options: &Options, g: usize, effect: i64) -> Option<f
 }
 
 /// Takes the weighted means of the cells off outcomes and covariates.
-fn centre(rows: &mut [Row], cells: usize) {
+fn centre(rows: &mut [GroupRow], cells: usize) {
     let k = rows.first().map_or(0, |row| row.covariates.len());
     let mut sums = vec![0.0; cells * (k + 2)];
     for row in rows.iter() {
@@ -106,7 +111,7 @@ fn centre(rows: &mut [Row], cells: usize) {
 
 /// Coefficients with standard errors, and the F statistic; `None` if covariates are constant or depend on each other within cells.
 /// `squares` are the covariates' sums of squares before they were centred.
-fn fit(rows: &[Row], squares: &[f64], df: usize) -> Option<(Vec<(f64, f64)>, f64)> {
+fn fit(rows: &[GroupRow], squares: &[f64], df: usize) -> Option<(Vec<(f64, f64)>, f64)> {
     let k = squares.len();
     let mut gram = Mat::<f64>::zeros(k, k);
     let mut moments = Mat::<f64>::zeros(k, 1);

@@ -1,8 +1,8 @@
 //! Missing treatments: what follows from those before and after, and which outcomes are of an unknown treatment.
 
-use super::cells::Cells;
+use super::cells::GroupPeriodCells;
 use super::dropped::Dropped;
-use super::options::Options;
+use super::options::SwitchingOptions;
 use super::rules::History;
 
 /// When a group's treatment and outcome are known, by periods counted from 0.
@@ -18,7 +18,7 @@ pub(super) struct Observed {
 
 impl Observed {
     /// Of a group with a treatment.
-    pub fn of(cells: &Cells, g: usize) -> Self {
+    pub fn of(cells: &GroupPeriodCells, g: usize) -> Self {
         let at = g * cells.periods..(g + 1) * cells.periods;
         let (treatment, weight) = (&cells.treatment[at.clone()], &cells.weight[at.clone()]);
         let known = |t: &usize| !treatment[*t].is_nan();
@@ -34,12 +34,12 @@ impl Observed {
 /// Fills missing treatments of a group, and removes its outcomes where the treatment is not known. `end` is the period after
 /// the last.
 pub(super) fn settle(
-    cells: &mut Cells,
+    cells: &mut GroupPeriodCells,
     g: usize,
     end: usize,
     observed: &Observed,
     history: &mut History,
-    options: &Options,
+    options: &SwitchingOptions,
     dropped: &mut Dropped,
 ) {
     let at = g * cells.periods..(g + 1) * cells.periods;

@@ -13,7 +13,7 @@
 //! | bootstrap | `bootstrap.rs` |
 //!
 //! Everything is formed on the host in doubles. Groups of a stratum lie next to each other, so that a comparison is a few sums
-//! over ranges; sums of order n are of tiles of 4,096 groups, which are added in order.
+//! over ranges; sums of order n are of tiles of [`TILE`] groups, which are added in order.
 
 mod arrange;
 mod bootstrap;
@@ -32,15 +32,14 @@ mod sample;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use bootstrap::{Draws, draw};
-pub(crate) use cells::{Cells, Rows, Varying};
+use crate::pass::TILE;
+
+pub(crate) use bootstrap::{DrawnEstimates, draw};
+pub(crate) use cells::{GroupPeriodCells, GroupPeriodRows, Varying};
 pub use dropped::Dropped;
-pub(crate) use estimate::{Estimated, Found, estimate};
+pub(crate) use estimate::{SwitchingEstimate, SwitchingEstimates, estimate};
 pub(crate) use heterogeneity::{Heterogeneity, heterogeneity};
 pub use options::Direction;
-pub(crate) use options::Options;
+pub(crate) use options::SwitchingOptions;
 pub(crate) use rules::{Unusable, equal_but_for_rounding, prepare};
-pub(crate) use sample::Sample;
-
-/// Groups whose sums are formed by one task.
-const TILE: usize = 4_096;
+pub(crate) use sample::SwitchingSample;

@@ -24,7 +24,7 @@ impl Direction {
 
 /// The options that the mathematics depend on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Options {
+pub(crate) struct SwitchingOptions {
     pub effects: usize,
     pub placebos: usize,
     pub normalized: bool,

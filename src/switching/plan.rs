@@ -2,39 +2,39 @@
 
 use std::collections::BTreeMap;
 
-use super::component::{Cohorts, Controls, Horizon, View};
-use super::options::{Direction, Options};
+use super::component::{Controls, Horizon, SwitcherCohorts, View};
+use super::options::{Direction, SwitchingOptions};
 use super::rules::{Unusable, ordered};
-use super::sample::Sample;
+use super::sample::SwitchingSample;
 
 /// Effects and placebos that are estimated.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct EffectPlan {
     pub effects: usize,
     pub placebos: usize,
     pub directions: Vec<Direction>,
     /// Placebos that there are for some switcher of each direction.
     placebos_of: Vec<usize>,
     /// Effects, then placebos.
-    pub columns: Vec<Column>,
+    pub columns: Vec<EffectColumn>,
 }
 
 /// An effect or placebo, and the horizons whose components it is the sum of; the last is its own.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+pub(super) struct EffectColumn {
     pub horizons: Vec<Horizon>,
 }
 
-impl Column {
+impl EffectColumn {
     /// Its own horizon.
     pub fn own(&self) -> Horizon {
         self.horizons[self.horizons.len() - 1]
     }
 }
 
-impl Plan {
+impl EffectPlan {
     /// As many effects and placebos as were asked for, or as there are.
-    pub fn new(sample: &Sample, options: &Options) -> Result<Self, Unusable> {
+    pub fn new(sample: &SwitchingSample, options: &SwitchingOptions) -> Result<Self, Unusable> {
         let asked = |direction: &Direction| options.direction.is_none_or(|only| only == *direction);
         let most = |direction: Direction, of: &dyn Fn(usize) -> usize| {
             let groups = (0..sample.groups()).filter(|g| sample.direction[*g] == Some(direction));
@@ -60,7 +60,7 @@ impl Plan {
         let placebos = placebos.min(options.placebos).min(options.effects);
         let column = |placebo: bool, length: usize| {
             let first = if options.linear_trends { 1 } else { length };
-            Column {
+            EffectColumn {
                 horizons: (first..=length).map(|length| Horizon { placebo, length }).collect(),
             }
         };
@@ -91,8 +91,8 @@ impl Plan {
     pub fn members(
         &self,
         view: &View<'_>,
-        options: &Options,
-        column: &Column,
+        options: &SwitchingOptions,
+        column: &EffectColumn,
         controls: &BTreeMap<Horizon, Controls>,
     ) -> Option<Vec<bool>> {
         let Horizon { placebo, length } = column.own();
@@ -161,9 +161,13 @@ fn lead_controls(view: &View<'_>, q: usize) -> Vec<f64> {
 
 /// The cohorts by whose means the changes of switchers are centred: of one first switch and new treatment, or with
 /// `less_conservative` of one path of treatments, if there are at least two groups on it.
-pub(super) fn cohorts(sample: &Sample, options: &Options, horizon: Horizon) -> Cohorts {
+pub(super) fn cohorts(
+    sample: &SwitchingSample,
+    options: &SwitchingOptions,
+    horizon: Horizon,
+) -> SwitcherCohorts {
     if !options.less_conservative || horizon.placebo {
-        return Cohorts {
+        return SwitcherCohorts {
             ids: vec![sample.cohort.clone()],
             level: None,
             len: sample.cohorts,
@@ -205,7 +209,7 @@ pub(super) fn cohorts(sample: &Sample, options: &Options, horizon: Horizon) -> C
         let trend = |g: usize| u64::from(sample.stratum_of(g).trend);
         numbered(path.iter().enumerate().map(|(g, path)| (u64::from(*path), trend(g))))
     };
-    Cohorts {
+    SwitcherCohorts {
         ids: [horizon.length, 1, 0].iter().map(|step| with_trend(&paths[*step])).collect(),
         level: Some(level.collect()),
         len: sample.groups(),
@@ -214,7 +218,7 @@ pub(super) fn cohorts(sample: &Sample, options: &Options, horizon: Horizon) -> C
 }
 
 /// A group's treatment after it has switched, as it is compared: its direction if treatments are continuous.
-fn treatment(sample: &Sample, g: usize, t: usize) -> Option<f64> {
+fn treatment(sample: &SwitchingSample, g: usize, t: usize) -> Option<f64> {
     if t >= sample.periods {
         return None;
     }

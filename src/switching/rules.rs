@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use rayon::slice::ParallelSliceMut;
 
-use super::arrange::{Parts, arrange};
-use super::cells::Cells;
+use super::arrange::{CellsAfterRules, arrange};
+use super::cells::GroupPeriodCells;
 use super::dropped::Dropped;
 use super::missing_treatment::{Observed, settle};
-use super::options::{Direction, Options};
-use super::sample::Sample;
+use super::options::{Direction, SwitchingOptions};
+use super::sample::SwitchingSample;
 
 /// Why nothing can be estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +38,14 @@ pub(super) struct History {
 const ROUNDING: f64 = 1e-12;
 
 /// Groups that may be compared: their status quo treatment (0 for all if it is continuous) and their trend group.
-type Key = (u64, u32);
+type StatusQuoKey = (u64, u32);
 
 /// Applies the rules, and arranges the groups that are left.
 pub(crate) fn prepare(
-    mut cells: Cells,
-    options: &Options,
+    mut cells: GroupPeriodCells,
+    options: &SwitchingOptions,
     keep_levels: bool,
-) -> Result<(Sample, Dropped), Unusable> {
+) -> Result<(SwitchingSample, Dropped), Unusable> {
     let mut dropped = Dropped {
         groups_empty: cells.empty_groups,
         rows_averaged: cells.shared,
@@ -58,7 +58,7 @@ pub(crate) fn prepare(
     let mut histories: Vec<History> = (0..cells.group.len())
         .map(|g| history(&mut cells, g, observed[g].status_quo, options, &mut dropped))
         .collect();
-    let keys: Vec<Key> =
+    let keys: Vec<StatusQuoKey> =
         (0..histories.len()).map(|g| key(&cells, &histories, g, options)).collect();
     let mut kept = vary(&keys, &histories);
     dropped.groups_without_variation = kept.iter().filter(|k| !**k).count();
@@ -78,11 +78,16 @@ pub(crate) fn prepare(
         start = start.max(1);
     }
     find_directions(&cells, &keys, &mut histories, &mut kept, start..end, &mut dropped);
-    let parts = Parts { cells, levels, histories, keys, kept, scale, start, end };
+    let parts = CellsAfterRules { cells, levels, histories, keys, kept, scale, start, end };
     Ok((arrange(parts, options), dropped))
 }
 
-fn key(cells: &Cells, histories: &[History], g: usize, options: &Options) -> Key {
+fn key(
+    cells: &GroupPeriodCells,
+    histories: &[History],
+    g: usize,
+    options: &SwitchingOptions,
+) -> StatusQuoKey {
     // The order of the bits is that of the numbers after this map, and −0 is 0.
     let value = if options.continuous > 0 { 0.0 } else { histories[g].status_quo + 0.0 };
     (ordered(value), cells.trend[g])
@@ -100,7 +105,7 @@ pub(super) fn value_of(ordered: u64) -> f64 {
 }
 
 /// Two treatments that differ by rounding alone, in one group or as the first of two.
-pub(crate) fn equal_but_for_rounding(cells: &Cells) -> Option<(f64, f64)> {
+pub(crate) fn equal_but_for_rounding(cells: &GroupPeriodCells) -> Option<(f64, f64)> {
     let near = |a: f64, b: f64| a != b && (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
     let mut firsts = Vec::with_capacity(cells.group.len());
     for row in cells.treatment.chunks_exact(cells.periods.max(1)) {
@@ -120,10 +125,10 @@ pub(crate) fn equal_but_for_rounding(cells: &Cells) -> Option<(f64, f64)> {
 
 /// First switch of a group; its rows are removed from where the treatment has been on both sides of the status quo.
 fn history(
-    cells: &mut Cells,
+    cells: &mut GroupPeriodCells,
     g: usize,
     status_quo: f64,
-    options: &Options,
+    options: &SwitchingOptions,
     dropped: &mut Dropped,
 ) -> History {
     let periods = cells.periods;
@@ -148,8 +153,8 @@ fn history(
 }
 
 /// Whether the first switch varies among the groups that each group may be compared with.
-fn vary(keys: &[Key], histories: &[History]) -> Vec<bool> {
-    let mut firsts: BTreeMap<Key, (Option<usize>, bool)> = BTreeMap::new();
+fn vary(keys: &[StatusQuoKey], histories: &[History]) -> Vec<bool> {
+    let mut firsts: BTreeMap<StatusQuoKey, (Option<usize>, bool)> = BTreeMap::new();
     for (key, history) in keys.iter().zip(histories) {
         let (first, varies) = firsts.entry(*key).or_insert((history.first, false));
         *varies |= *first != history.first;
@@ -160,14 +165,14 @@ fn vary(keys: &[Key], histories: &[History]) -> Vec<bool> {
 /// Removes the rows of periods in which every group of a stratum has switched. Returns the first period with rows, and the one
 /// after the last.
 fn drop_uncontrolled(
-    cells: &mut Cells,
-    keys: &[Key],
+    cells: &mut GroupPeriodCells,
+    keys: &[StatusQuoKey],
     histories: &[History],
     kept: &[bool],
     dropped: &mut Dropped,
 ) -> (usize, usize) {
     let periods = cells.periods;
-    let mut controlled: BTreeMap<Key, Vec<bool>> = BTreeMap::new();
+    let mut controlled: BTreeMap<StatusQuoKey, Vec<bool>> = BTreeMap::new();
     for g in (0..keys.len()).filter(|g| kept[*g]) {
         let row = controlled.entry(keys[g]).or_insert_with(|| vec![false; periods]);
         let weights = &cells.weight[g * periods..(g + 1) * periods];
@@ -191,7 +196,12 @@ fn drop_uncontrolled(
 }
 
 /// Puts first differences in place of outcomes and controls.
-fn difference(cells: &mut Cells, histories: &[History], kept: &mut [bool], dropped: &mut Dropped) {
+fn difference(
+    cells: &mut GroupPeriodCells,
+    histories: &[History],
+    kept: &mut [bool],
+    dropped: &mut Dropped,
+) {
     for (kept, history) in kept.iter_mut().zip(histories) {
         if *kept && history.first == Some(1) {
             *kept = false;
@@ -213,8 +223,8 @@ fn difference(cells: &mut Cells, histories: &[History], kept: &mut [bool], dropp
 
 /// Whether treatments rise or fall on average, from the first switch to the last period with a control.
 fn find_directions(
-    cells: &Cells,
-    keys: &[Key],
+    cells: &GroupPeriodCells,
+    keys: &[StatusQuoKey],
     histories: &mut [History],
     kept: &mut [bool],
     periods: Range<usize>,
@@ -225,7 +235,7 @@ fn find_directions(
     let groups = || (0..keys.len()).filter(|g| kept[*g]);
     // Periods of some row. As in R, a group without a row in one of them counts as if its treatment were known to the last.
     let observed: Vec<usize> = periods.filter(|t| groups().any(|g| there(g, *t))).collect();
-    let mut ends: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut ends: BTreeMap<StatusQuoKey, usize> = BTreeMap::new();
     for g in groups() {
         let first = histories[g].first.unwrap_or(end);
         let has_gap = !cells.by_trend && observed.iter().any(|t| !there(g, *t));

@@ -20,7 +20,7 @@ pub(crate) struct Stratum {
 
 /// Groups `g`, ordered by stratum, first switch, new treatment and label, and their cells `[group, period]`, row-major.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sample {
+pub(crate) struct SwitchingSample {
     pub periods: usize,
     /// Groups of strata in which the first switch varies: what sums of influence values are divided by.
     pub scale: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Sample {
     pub start_weight: Vec<f64>,
 }
 
-impl Sample {
+impl SwitchingSample {
     /// Number of groups.
     pub fn groups(&self) -> usize {
         self.first.len()

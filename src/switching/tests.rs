@@ -1,28 +1,28 @@
 use super::*;
 
 /// Rows of groups whose outcomes and treatments are given by period, NaN for missing.
-pub(super) fn rows(groups: &[(&[f64], &[f64])]) -> Rows {
+pub(super) fn rows(groups: &[(&[f64], &[f64])]) -> GroupPeriodRows {
     let periods = groups[0].0.len();
     let cells = || (0..groups.len()).flat_map(|g| (0..periods).map(move |t| (g, t)));
-    Rows {
+    GroupPeriodRows {
         group: cells().map(|(g, _)| g as u32).collect(),
         period: cells().map(|(_, t)| t as u32).collect(),
         groups: groups.len(),
         periods,
         outcome: cells().map(|(g, t)| groups[g].0[t]).collect(),
         treatment: cells().map(|(g, t)| groups[g].1[t]).collect(),
-        ..Rows::default()
+        ..GroupPeriodRows::default()
     }
 }
 
-pub(super) fn sample(rows: &Rows, options: &Options) -> Sample {
-    prepare(Cells::new(rows.clone()).expect("constant columns"), options, true)
+pub(super) fn sample(rows: &GroupPeriodRows, options: &SwitchingOptions) -> SwitchingSample {
+    prepare(GroupPeriodCells::new(rows.clone()).expect("constant columns"), options, true)
         .expect("switchers")
         .0
 }
 
-fn one_effect() -> Options {
-    Options { effects: 1, ..Options::default() }
+fn one_effect() -> SwitchingOptions {
+    SwitchingOptions { effects: 1, ..SwitchingOptions::default() }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn one_switcher_and_two_controls_by_hand() {
     assert!((found.covariance[0] - controls - switcher).abs() < 1e-12, "{}", found.covariance[0]);
     // Per unit of treatment.
     assert_eq!(found.average.expect("an average").estimate, Some(2.5));
-    let normalized = Options { normalized: true, ..one_effect() };
+    let normalized = SwitchingOptions { normalized: true, ..one_effect() };
     let found = estimate(&sample(&rows, &normalized), &normalized).expect("an effect");
     assert_eq!(found.effects[0].estimate, Some(2.5));
 }
@@ -57,7 +57,7 @@ fn switchers_out_count_with_the_opposite_sign_and_by_weight() {
     // In: 3 - 1 = 2 with weight 3. Out: -(-4 - 1) = 5 with weight 1.
     assert_eq!(found.effects[0].estimate, Some((3.0 * 2.0 + 5.0) / 4.0));
     for (direction, effect) in [(Direction::In, 2.0), (Direction::Out, 5.0)] {
-        let options = Options { direction: Some(direction), ..one_effect() };
+        let options = SwitchingOptions { direction: Some(direction), ..one_effect() };
         let found = estimate(&sample(&rows, &options), &options).expect("an effect");
         assert_eq!(found.effects[0].estimate, Some(effect));
     }
@@ -72,7 +72,7 @@ fn groups_drawn_several_times_are_as_many_groups() {
         .collect();
     let group = |g: &usize| (&outcomes[*g][..], &treatments[*g][..]);
     let all: Vec<usize> = (0..12).collect();
-    let options = Options { effects: 2, placebos: 1, ..Options::default() };
+    let options = SwitchingOptions { effects: 2, placebos: 1, ..SwitchingOptions::default() };
     let whole = sample(&rows(&all.iter().map(group).collect::<Vec<_>>()), &options);
     // Position p draws group p, but for the last two, which are the first again.
     let uniform = |_: usize, p: usize| ((p % 10) as f64 + 0.5) / 12.0;
@@ -95,10 +95,10 @@ fn groups_drawn_several_times_are_as_many_groups() {
 #[test]
 fn nothing_to_compare_is_said() {
     let constant = rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 0.0])]);
-    let prepared = prepare(Cells::new(constant).expect("cells"), &one_effect(), false);
+    let prepared = prepare(GroupPeriodCells::new(constant).expect("cells"), &one_effect(), false);
     assert_eq!(prepared.err(), Some(Unusable::NoVariation));
     let missing = rows(&[(&[f64::NAN; 2], &[0.0, 1.0]), (&[1.0, 2.0], &[f64::NAN; 2])]);
-    let prepared = prepare(Cells::new(missing).expect("cells"), &one_effect(), false);
+    let prepared = prepare(GroupPeriodCells::new(missing).expect("cells"), &one_effect(), false);
     assert_eq!(prepared.err(), Some(Unusable::Empty));
 }
 
@@ -106,9 +106,9 @@ fn nothing_to_compare_is_said() {
 fn a_cluster_or_trend_group_that_changes_is_named() {
     let mut rows = rows(&[(&[0.0, 1.0], &[0.0, 0.0]), (&[0.0, 3.0], &[0.0, 1.0])]);
     rows.cluster = Some(vec![0, 0, 1, 2]);
-    assert_eq!(Cells::new(rows.clone()).err(), Some(Varying::Cluster { group: 1 }));
+    assert_eq!(GroupPeriodCells::new(rows.clone()).err(), Some(Varying::Cluster { group: 1 }));
     rows.trend = Some(vec![0, 1, 1, 1]);
-    assert_eq!(Cells::new(rows.clone()).err(), Some(Varying::Trend { group: 0 }));
+    assert_eq!(GroupPeriodCells::new(rows.clone()).err(), Some(Varying::Trend { group: 0 }));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_group_without_a_row_counts_to_the_last_period() {
         rows.treatment = kept.iter().map(|row| rows.treatment[*row]).collect();
         rows
     };
-    let ends = |rows: &Rows| {
+    let ends = |rows: &GroupPeriodRows| {
         let sample = sample(rows, &one_effect());
         sample.strata.iter().map(|stratum| stratum.end).collect::<Vec<_>>()
     };
@@ -157,7 +157,7 @@ fn columns_are_taken_over_in_any_order() {
     turned.period.reverse();
     turned.outcome.reverse();
     turned.treatment.reverse();
-    let [a, b] = [ordered, turned].map(|rows| Cells::new(rows).expect("cells"));
+    let [a, b] = [ordered, turned].map(|rows| GroupPeriodCells::new(rows).expect("cells"));
     assert_eq!((a.outcome, a.treatment, a.weight), (b.outcome, b.treatment, b.weight));
     assert_eq!((a.shared, b.shared), (0, 0));
 }
@@ -166,11 +166,14 @@ fn columns_are_taken_over_in_any_order() {
 fn treatments_that_differ_by_rounding_are_found() {
     let cells = |a: f64, b: f64| {
         let rows = rows(&[(&[0.0, 1.0], &[a, a]), (&[0.0, 3.0], &[b, 2.0])]);
-        Cells::new(rows).expect("cells")
+        GroupPeriodCells::new(rows).expect("cells")
     };
     let sum = 0.1 + 0.2;
     assert_eq!(equal_but_for_rounding(&cells(sum, 0.3)), Some((0.3, sum)));
     assert_eq!(equal_but_for_rounding(&cells(0.3, 0.300_001)), None);
     let within = rows(&[(&[0.0, 1.0], &[0.3, sum]), (&[0.0, 3.0], &[0.0, 2.0])]);
-    assert_eq!(equal_but_for_rounding(&Cells::new(within).expect("cells")), Some((0.3, sum)));
+    assert_eq!(
+        equal_but_for_rounding(&GroupPeriodCells::new(within).expect("cells")),
+        Some((0.3, sum))
+    );
 }

@@ -24,13 +24,13 @@ fn effects() -> GroupTimeEffects {
     }
 }
 
-fn of(effects: &GroupTimeEffects, options: &Aggregation) -> Linear {
+fn of(effects: &GroupTimeEffects, options: &Aggregation) -> LinearAggregation {
     linear(effects, options, &mut Vec::new()).expect("it can be formed")
 }
 
 /// Positions and values of the rows, and the overall value.
 fn values(options: &Aggregation) -> (Vec<(f64, f64)>, Option<f64>) {
-    let Linear { rows, overall } = of(&effects(), options);
+    let LinearAggregation { rows, overall } = of(&effects(), options);
     let rows = rows.iter().map(|r| (r.at, r.combination.value)).collect();
     (rows, overall.map(|o| o.value))
 }
@@ -80,7 +80,7 @@ fn the_first_event_time_has_the_weights_of_the_groups_shares() {
 fn weights_are_derivatives() {
     const STEP: f64 = 1e-6;
     let all = |effects: &GroupTimeEffects, options: &Aggregation| {
-        let Linear { rows, overall } = of(effects, options);
+        let LinearAggregation { rows, overall } = of(effects, options);
         rows.into_iter().map(|r| r.combination).chain(overall).collect::<Vec<_>>()
     };
     for options in [

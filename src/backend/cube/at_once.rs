@@ -4,9 +4,9 @@ use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
 use burn_tensor::DType;
 
 use super::buffers::guarded;
-use super::influence::{Influence, Question, Sums, mirror};
-use super::jobs::{Asked, Jobs};
-use super::slab::{Columns, hold};
+use super::influence::{InfluencePlans, InfluenceQuestion, InfluenceSums, mirror};
+use super::jobs::{AskedJobs, Jobs};
+use super::slab::{SampleColumns, hold};
 use super::spans::{Cut, Span};
 use super::{GpuRuntime, meter};
 use crate::backend::{AtOnce, DeviceWork, HostRows, Segments};
@@ -40,7 +40,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
     ) -> Result<Option<Vec<Vec<Gram>>>> {
         let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
-            let (gpu, columns) = Columns::of(chunk)?;
+            let (gpu, columns) = SampleColumns::of(chunk)?;
             let shape = [chunk.k, chunk.y.dims()[0]];
             let form = Jobs::gram(&gpu, &columns, shape, jobs, trim);
             let asked = asked(segments, jobs, |job| job.stratum);
@@ -59,7 +59,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
     ) -> Result<Option<Vec<Vec<LogitStat>>>> {
         let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
-            let (gpu, columns) = Columns::of(chunk)?;
+            let (gpu, columns) = SampleColumns::of(chunk)?;
             let form = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
             let asked = asked(segments, jobs, |job| job.stratum);
             let sums_before = before.map(|before| form.of_logits(before));
@@ -88,16 +88,16 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
             return Ok(None);
         }
         guarded::<R, _>(&chunk.y.device(), || {
-            let (gpu, data) = Columns::of(chunk)?;
+            let (gpu, data) = SampleColumns::of(chunk)?;
             let spans = spans(segments);
-            let influence = Influence::new(&gpu, &data, chunk.k, plans, trim);
+            let influence = InfluencePlans::new(&gpu, &data, chunk.k, plans, trim);
             let ranks: Vec<&[u64]> = segments.chunks.iter().map(|c| c.rank.as_slice()).collect();
             let rows = if segments.together { 1 } else { spans.len() };
             let cluster: Vec<u32> = match clusters {
                 None => Vec::new(),
                 Some(_) => segments.chunks.iter().flat_map(|c| &c.cluster).copied().collect(),
             };
-            let question = Question {
+            let question = InfluenceQuestion {
                 columns,
                 rows,
                 sums: clusters.is_none(),
@@ -105,9 +105,9 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
                 clusters: clusters.map(|count| (count, cluster.as_slice())),
                 values: false,
             };
-            let before = before.map(Sums::of);
+            let before = before.map(InfluenceSums::of);
             let sums = influence.sums(&spans, &question, Cut::Segments, before)?;
-            let Some(Sums { cross, draws, clusters, .. }) = sums else { return Ok(None) };
+            let Some(InfluenceSums { cross, draws, clusters, .. }) = sums else { return Ok(None) };
             if question.clusters.is_some() {
                 let none = InfluenceStat::zero(columns, consumers);
                 return Ok(Some(vec![InfluenceStat { clusters, ..none }]));
@@ -154,8 +154,8 @@ fn asked<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement, J>(
     segments: &Segments<'_, CubeBackend<R, F, I, BT>>,
     jobs: &[J],
     stratum: impl Fn(&J) -> usize,
-) -> Asked {
-    let mut asked = Asked { spans: spans(segments), jobs: Vec::new(), rows: 0 };
+) -> AskedJobs {
+    let mut asked = AskedJobs { spans: spans(segments), jobs: Vec::new(), rows: 0 };
     for (position, span) in asked.spans.iter_mut().enumerate() {
         let own = of_stratum(jobs, span.of, &stratum);
         span.row = if segments.together { own.start } else { asked.rows };
@@ -170,7 +170,7 @@ fn asked<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement, J>(
 }
 
 /// Statistics of all rows of outputs: of all segments together, or those of each.
-fn split<S>(asked: &Asked, together: bool, stats: Vec<S>) -> Vec<Vec<S>> {
+fn split<S>(asked: &AskedJobs, together: bool, stats: Vec<S>) -> Vec<Vec<S>> {
     if together {
         return vec![stats];
     }

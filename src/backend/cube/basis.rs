@@ -5,21 +5,21 @@ use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu};
-use super::draws::{Draws, Multiplied};
+use super::draws::{Multiplied, RowMultipliers};
 use super::kernels::{self, MAPPED_DRAWS, NUMBERS, PRODUCTS};
-use super::parts::{Partial, Parts};
+use super::parts::{BatchSpans, Partial};
 use super::products::{self, Blocks, Factors};
-use super::slab::Columns;
+use super::slab::SampleColumns;
 use super::spans::SpanTable;
 use super::tables::{index, weight_columns};
-use super::work::{Stamp, Work, grid};
-use crate::backend::basis::{CANCELLATION, Linear};
+use super::work::{Launches, Stamp, grid};
+use crate::backend::basis::{BasisPlan, CANCELLATION};
 use crate::pass::{StratumPlan, TILE};
 
 /// The bases of plans over a sample's columns, and the plans' columns as combinations of them.
-pub(super) struct Basis<'a> {
-    columns: &'a Columns,
-    places: Vec<Place>,
+pub(super) struct PlanBases<'a> {
+    columns: &'a SampleColumns,
+    places: Vec<BasisPlace>,
     lists: Buffer,
     combinations: Buffer,
     numbers: Buffer,
@@ -27,7 +27,7 @@ pub(super) struct Basis<'a> {
 
 /// Where a plan's basis is in the tables.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct BasisPlace {
     list: usize,
     combinations: usize,
     /// Columns of the basis.
@@ -36,17 +36,17 @@ struct Place {
 
 /// Sums of a batch's bases.
 pub(super) struct OfBatch<'b> {
-    basis: &'b Basis<'b>,
+    basis: &'b PlanBases<'b>,
     products: Buffer,
     /// First cube of each part's products.
     firsts: Vec<usize>,
 }
 
-impl<'a> Basis<'a> {
+impl<'a> PlanBases<'a> {
     /// In double precision, if every plan has one weight, either changes or levels, and hardly fewer columns than its basis.
     pub(super) fn of<R: GpuRuntime>(
         gpu: &Gpu<R>,
-        columns: &'a Columns,
+        columns: &'a SampleColumns,
         plans: &[&StratumPlan],
     ) -> Option<Self> {
         if !gpu.doubles() {
@@ -56,12 +56,12 @@ impl<'a> Basis<'a> {
         let mut numbers = vec![f64::MAX, CANCELLATION];
         debug_assert_eq!(numbers.len(), NUMBERS);
         for plan in plans {
-            let linear = Linear::of(plan)?;
+            let linear = BasisPlan::of(plan)?;
             let count = linear.basis.columns.len();
             if count > linear.combinations.len() + 1 {
                 return None;
             }
-            places.push(Place {
+            places.push(BasisPlace {
                 list: lists.len(),
                 combinations: combinations.len(),
                 columns: count,
@@ -92,14 +92,14 @@ impl<'a> Basis<'a> {
     /// Products of every pair of a basis' columns.
     pub(super) fn products<R: GpuRuntime>(
         &'a self,
-        work: &Work<'_, R>,
-        parts: &Parts<'_>,
+        work: &Launches<'_, R>,
+        parts: &BatchSpans<'_>,
     ) -> OfBatch<'a> {
         let mut table = SpanTable::default();
         let mut firsts = Vec::new();
         let mut width = 0;
         for part in &parts.0 {
-            let Place { list, columns, .. } = self.places[part.span.of];
+            let BasisPlace { list, columns, .. } = self.places[part.span.of];
             let blocks = Blocks::basis(columns).count();
             let own = [list, blocks, columns];
             firsts.push(table.add(&part.span, [part.span.first, TILE], blocks, own));
@@ -127,8 +127,8 @@ impl OfBatch<'_> {
     )]
     pub(super) fn map_products<R: GpuRuntime>(
         &self,
-        work: &Work<'_, R>,
-        parts: &Parts<'_>,
+        work: &Launches<'_, R>,
+        parts: &BatchSpans<'_>,
         direct: Option<Partial>,
     ) -> Partial {
         let (gpu, basis) = (work.gpu, self.basis);
@@ -139,7 +139,7 @@ impl OfBatch<'_> {
         });
         let mut table = SpanTable::default();
         for ((part, first), [_, blocks]) in parts.0.iter().zip(&self.firsts).zip(&partial.places) {
-            let Place { combinations, columns, .. } = basis.places[part.span.of];
+            let BasisPlace { combinations, columns, .. } = basis.places[part.span.of];
             let entries = [*first, Blocks::basis(columns).count()];
             table.add(&part.span, entries, *blocks, [combinations, columns, part.active.len()]);
         }
@@ -175,19 +175,19 @@ impl OfBatch<'_> {
     )]
     pub(super) fn draws<R: GpuRuntime>(
         &self,
-        work: &Work<'_, R>,
-        parts: &Parts<'_>,
-        (draws, mut first_rank): (&Draws, usize),
+        work: &Launches<'_, R>,
+        parts: &BatchSpans<'_>,
+        (draws, mut first_rank): (&RowMultipliers, usize),
         direct: Option<Partial>,
     ) -> Partial {
         let (gpu, basis) = (work.gpu, self.basis);
         let count = draws.spec.draws;
-        let Columns { data, stride, .. } = basis.columns;
+        let SampleColumns { data, stride, .. } = basis.columns;
         let width = parts.0.iter().map(|part| basis.places[part.span.of].columns).max();
         let mut columns = Multiplied::new(data, *stride, Some(&basis.lists), width.unwrap_or(0));
         let mut table = SpanTable::default();
         for (part, first) in parts.0.iter().zip(&self.firsts) {
-            let Place { list, combinations, columns: of_basis } = basis.places[part.span.of];
+            let BasisPlace { list, combinations, columns: of_basis } = basis.places[part.span.of];
             let rows = [part.span.first, TILE];
             let item = columns.add(&part.span, rows, of_basis, [first_rank, list], count);
             let own = [combinations, of_basis, *first];
@@ -227,7 +227,7 @@ impl OfBatch<'_> {
 
 /// A basis as the kernels read it: its weight columns, the outcome that is subtracted, how many columns, and those of outcomes.
 /// `None` if it has several weights or levels beside changes.
-fn list(basis: &StratumPlan, columns: &Columns) -> Option<Vec<u32>> {
+fn list(basis: &StratumPlan, columns: &SampleColumns) -> Option<Vec<u32>> {
     let mut legs = basis.columns.iter().map(|column| &column.legs[0]);
     let constant = legs.next()?;
     let outcomes: Vec<_> = legs.collect();

@@ -5,14 +5,14 @@ use cubecl::prelude::CubeDim;
 use super::GpuRuntime;
 use super::buffers::{Buffer, guarded};
 use super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS, UPDATE};
-use super::levels::{Levels, units};
+use super::levels::{DeviceLevels, units};
 use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::work::{Launches, Stamp, grid};
 use crate::backend::{BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate};
 use crate::error::Result;
 
 /// Vectors over cells, and over the levels of all factors.
-pub(super) struct Lanczos {
+pub(super) struct LanczosBuffers {
     pub columns: usize,
     /// Whether no step was taken, and whether none was combined.
     first: bool,
@@ -36,14 +36,14 @@ pub(super) struct Lanczos {
     norms: Buffer,
 }
 
-impl<R: GpuRuntime> Levels<R> {
-    pub(super) fn lanczos(&self, problem: &BidiagonalProblem<'_>) -> Result<Lanczos> {
+impl<R: GpuRuntime> DeviceLevels<R> {
+    pub(super) fn lanczos(&self, problem: &BidiagonalProblem<'_>) -> Result<LanczosBuffers> {
         let (gpu, columns) = (&self.gpu, problem.columns);
         let all = self.all_levels();
         let vector = || gpu.empty(all * columns);
         let [of_lead, of_levels] = self.stage_buffers(columns);
         let entries = self.cells.max(all) * columns;
-        let at = Lanczos {
+        let at = LanczosBuffers {
             columns,
             first: true,
             combined: false,
@@ -77,7 +77,7 @@ impl<R: GpuRuntime> Levels<R> {
     /// Some steps; norms of each.
     pub(super) fn advance_lanczos(
         &self,
-        at: &mut Lanczos,
+        at: &mut LanczosBuffers,
         count: usize,
     ) -> Result<Vec<BidiagonalStep>> {
         let columns = at.columns;
@@ -87,7 +87,7 @@ impl<R: GpuRuntime> Levels<R> {
         (at.last, at.first) = (count, false);
         let read = guarded::<R, _>(&self.device, || {
             let stages = self.of_lead.len() + self.of_levels.len();
-            let work = Work::new(&self.gpu, count * (6 + stages));
+            let work = Launches::new(&self.gpu, count * (6 + stages));
             let found = self.gpu.empty(2 * count * columns);
             for step in 0..count {
                 self.lanczos_step(&work, at, step, first && step == 0, &found);
@@ -104,8 +104,8 @@ impl<R: GpuRuntime> Levels<R> {
     #[expect(unsafe_code, reason = "codes are of levels, pieces of cells, vectors of all levels")]
     fn lanczos_step(
         &self,
-        work: &Work<'_, R>,
-        at: &Lanczos,
+        work: &Launches<'_, R>,
+        at: &LanczosBuffers,
         step: usize,
         first: bool,
         found: &Buffer,
@@ -195,8 +195,8 @@ impl<R: GpuRuntime> Levels<R> {
     #[expect(unsafe_code, reason = "the sums of the cubes are of the vector's rows")]
     fn norms(
         &self,
-        work: &Work<'_, R>,
-        at: &Lanczos,
+        work: &Launches<'_, R>,
+        at: &LanczosBuffers,
         vector: &Buffer,
         rows: usize,
         norm: &Norm<'_>,
@@ -229,7 +229,7 @@ impl<R: GpuRuntime> Levels<R> {
     #[expect(unsafe_code, reason = "vectors are of all levels, coefficients of all steps")]
     pub(super) fn combine_lanczos(
         &self,
-        at: &mut Lanczos,
+        at: &mut LanczosBuffers,
         updates: &[BidiagonalUpdate],
     ) -> Result<Vec<f64>> {
         let (gpu, columns, all) = (&self.gpu, at.columns, self.all_levels());
@@ -244,7 +244,7 @@ impl<R: GpuRuntime> Levels<R> {
         let first = at.last - steps + 1;
         let combined = at.combined;
         let norms = guarded::<R, _>(&self.device, || {
-            let work = Work::new(gpu, steps + 2);
+            let work = Launches::new(gpu, steps + 2);
             let (coefficients, norms) = (gpu.floats(coefficients), gpu.empty(columns));
             for step in 0..steps {
                 let Stamp { stamps, slot, number } = work.stamp();

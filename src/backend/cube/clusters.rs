@@ -5,8 +5,8 @@ use cubecl::prelude::CubeDim;
 use super::buffers::{Buffer, Gpu};
 use super::kernels::{self, CLUSTER_UNITS};
 use super::tables::index;
-use super::values::Values;
-use super::work::{Stamp, Work, grid};
+use super::values::TileValues;
+use super::work::{Launches, Stamp, grid};
 use super::{GpuRuntime, scratch};
 use crate::error::Result;
 use crate::parallel;
@@ -41,9 +41,14 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
         unsafe_code,
         reason = "every index is bounded by the pieces, which are of these values"
     )]
-    pub(super) fn add(&mut self, work: &Work<'_, R>, values: &Values<'_, '_>, cluster: &[u32]) {
+    pub(super) fn add(
+        &mut self,
+        work: &Launches<'_, R>,
+        values: &TileValues<'_, '_>,
+        cluster: &[u32],
+    ) {
         let gpu = self.gpu;
-        let pieces = Pieces::of(values, cluster, self.clusters);
+        let pieces = ClusterPieces::of(values, cluster, self.clusters);
         let counts = values.parts.0.iter().map(|part| index(part.active.len())).collect();
         let width = values.parts.width();
         let count = pieces.spans.len();
@@ -119,7 +124,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
 
 /// The rows of each cluster in each segment of a batch.
 #[derive(Debug, Default, PartialEq)]
-struct Pieces {
+struct ClusterPieces {
     /// Entry of each row's value in its part's first column, by piece.
     rows: Vec<u32>,
     /// First row of each piece, and one past the last.
@@ -132,8 +137,8 @@ struct Pieces {
     firsts: Vec<u32>,
 }
 
-impl Pieces {
-    fn of(values: &Values<'_, '_>, cluster: &[u32], clusters: usize) -> Self {
+impl ClusterPieces {
+    fn of(values: &TileValues<'_, '_>, cluster: &[u32], clusters: usize) -> Self {
         let mut segments = Vec::new();
         let mut first = 0;
         for (number, part) in values.parts.0.iter().enumerate() {

@@ -5,14 +5,14 @@ use cubecl::prelude::CubeDim;
 use super::GpuRuntime;
 use super::buffers::{Buffer, guarded};
 use super::kernels::{self, FOUND, LEVEL_ENTRIES, LEVEL_UNITS, SCALARS};
-use super::levels::{Levels, units};
+use super::levels::{DeviceLevels, units};
 use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::work::{Launches, Stamp, grid};
 use crate::backend::LevelStep;
 use crate::error::Result;
 
 /// What is known of a solution.
-pub(super) struct Conjugate {
+pub(super) struct ConjugateBuffers {
     pub columns: usize,
     /// Whether no step was taken.
     first: bool,
@@ -28,25 +28,27 @@ pub(super) struct Conjugate {
     scalars: Buffer,
 }
 
-impl<R: GpuRuntime> Levels<R> {
+impl<R: GpuRuntime> DeviceLevels<R> {
     /// Starts from sums by level; what an earlier solution of as many columns took is used again.
     pub(super) fn conjugate(
         &self,
         sums: &[f64],
         columns: usize,
-        before: Option<Conjugate>,
-    ) -> Result<Conjugate> {
+        before: Option<ConjugateBuffers>,
+    ) -> Result<ConjugateBuffers> {
         match before.filter(|before| before.columns == columns) {
-            Some(at) => Ok(Conjugate { sums: self.gpu.floats(sums.to_vec()), first: true, ..at }),
+            Some(at) => {
+                Ok(ConjugateBuffers { sums: self.gpu.floats(sums.to_vec()), first: true, ..at })
+            }
             None => self.room(sums, columns),
         }
     }
 
-    fn room(&self, sums: &[f64], columns: usize) -> Result<Conjugate> {
+    fn room(&self, sums: &[f64], columns: usize) -> Result<ConjugateBuffers> {
         let gpu = &self.gpu;
         let [of_lead, of_levels] = self.stage_buffers(columns);
         let vector = || gpu.empty(self.levels * columns);
-        let state = Conjugate {
+        let state = ConjugateBuffers {
             columns,
             first: true,
             effects: vector(),
@@ -68,13 +70,13 @@ impl<R: GpuRuntime> Levels<R> {
     /// Some steps, in which the columns that are live advance.
     pub(super) fn advance_conjugate(
         &self,
-        at: &mut Conjugate,
+        at: &mut ConjugateBuffers,
         live: &[bool],
         count: usize,
     ) -> Result<Vec<LevelStep>> {
         let columns = at.columns;
         let read = guarded::<R, _>(&self.device, || {
-            let work = Work::new(&self.gpu, count * self.launches() + 2);
+            let work = Launches::new(&self.gpu, count * self.launches() + 2);
             let found = self.gpu.empty(count * FOUND * columns);
             let bits = live.iter().rev().fold(0, |bits, live| bits << 1 | u32::from(*live));
             if at.first {
@@ -107,7 +109,7 @@ impl<R: GpuRuntime> Levels<R> {
 
     /// `S p`, in the last of the levels' stages.
     #[expect(unsafe_code, reason = "codes are of levels, segments and pieces of cells")]
-    fn image(&self, work: &Work<'_, R>, at: &Conjugate) {
+    fn image(&self, work: &Launches<'_, R>, at: &ConjugateBuffers) {
         let (gpu, columns) = (&self.gpu, at.columns);
         let weights = self.weights.cells.as_ref();
         let Stamp { stamps, slot, number } = work.stamp();
@@ -160,7 +162,13 @@ impl<R: GpuRuntime> Levels<R> {
 
     /// `θ`, `g`, `g'M g` and `β` after a step of `α`, or at the start.
     #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
-    fn advance(&self, work: &Work<'_, R>, at: &Conjugate, found: &Buffer, row: Option<usize>) {
+    fn advance(
+        &self,
+        work: &Launches<'_, R>,
+        at: &ConjugateBuffers,
+        found: &Buffer,
+        row: Option<usize>,
+    ) {
         let (gpu, columns, cubes) = (&self.gpu, at.columns, self.cubes(at.columns));
         let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes entries of its own.
@@ -210,7 +218,14 @@ impl<R: GpuRuntime> Levels<R> {
 
     /// The direction, its image, and the step along it.
     #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
-    fn turn(&self, work: &Work<'_, R>, at: &Conjugate, found: &Buffer, row: usize, live: u32) {
+    fn turn(
+        &self,
+        work: &Launches<'_, R>,
+        at: &ConjugateBuffers,
+        found: &Buffer,
+        row: usize,
+        live: u32,
+    ) {
         let (gpu, columns) = (&self.gpu, at.columns);
         let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes an entry of its own.

@@ -4,16 +4,16 @@ use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu};
-use super::kernels::{self, DRAW_UNITS, DRAWS, GROUP, Law};
+use super::kernels::{self, DRAW_UNITS, DRAWS, GROUP, MultiplierLaw};
 use super::spans::{Span, SpanTable};
 use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::work::{Launches, Stamp, grid};
 use crate::options::Multiplier;
 use crate::pass::Multipliers;
 use crate::random::{MAMMEN_LOWER, halves, law_levels};
 
 /// Multipliers of rows.
-pub(super) struct Draws {
+pub(super) struct RowMultipliers {
     pub spec: Multipliers,
     ranks: Buffer,
 }
@@ -61,7 +61,7 @@ impl<'a> Multiplied<'a> {
     }
 }
 
-impl Draws {
+impl RowMultipliers {
     /// Of rows with these ranks.
     pub(super) fn new<R: GpuRuntime>(gpu: &Gpu<R>, spec: Multipliers, ranks: &[&[u64]]) -> Self {
         let words = ranks.iter().copied().flatten().flat_map(|rank| halves(*rank)).collect();
@@ -72,7 +72,7 @@ impl Draws {
     #[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the columns")]
     pub(super) fn sums<R: GpuRuntime>(
         &self,
-        work: &Work<'_, R>,
+        work: &Launches<'_, R>,
         columns: &Multiplied<'_>,
     ) -> Buffer {
         let (gpu, spec) = (work.gpu, &self.spec);
@@ -80,9 +80,9 @@ impl Draws {
         let (last, levels) = law_levels(spec.law);
         let points = std::iter::once(last).chain(levels.into_iter().map(|l| last + l)).collect();
         let law = match spec.law {
-            Multiplier::Mammen => Law::Mammen,
-            Multiplier::Rademacher | Multiplier::Gaussian => Law::Rademacher,
-            Multiplier::Webb => Law::Webb,
+            Multiplier::Mammen => MultiplierLaw::Mammen,
+            Multiplier::Rademacher | Multiplier::Gaussian => MultiplierLaw::Rademacher,
+            Multiplier::Webb => MultiplierLaw::Webb,
         };
         let [seed_low, seed_high] = halves(spec.seed);
         let [fraction_low, fraction_high] = halves(MAMMEN_LOWER);

@@ -4,17 +4,17 @@ use cubecl::prelude::CubeDim;
 
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu};
-use super::kernels::{self, FOLD_UNITS, OUTPUTS, Parts, Start};
+use super::kernels::{self, FOLD_UNITS, OUTPUTS, Start, Summands};
 use super::products::Blocks;
 use super::spans::{Cut, RowTable, SegmentTable};
 use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::work::{Launches, Stamp, grid};
 use crate::error::Result;
 
 /// Outputs that are formed batch by batch.
 pub(super) struct Fold<'a, R: GpuRuntime> {
     gpu: &'a Gpu<R>,
-    shape: Shape,
+    shape: FoldShape,
     cut: Cut,
     out: Buffer,
     start: Start,
@@ -24,8 +24,8 @@ pub(super) struct Fold<'a, R: GpuRuntime> {
 
 /// What the outputs are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub parts: Parts,
+pub(super) struct FoldShape {
+    pub parts: Summands,
     /// Jobs, or statistics of influence columns.
     pub rows: usize,
     /// Outputs of a row.
@@ -36,16 +36,16 @@ pub(super) struct Shape {
     pub size: usize,
 }
 
-impl Shape {
+impl FoldShape {
     /// Products of every pair of `m` columns.
     pub(super) fn pairs(rows: usize, m: usize) -> Self {
         let size = Blocks::plain(m).size();
-        Self { parts: Parts::Pairs, rows, entries: m * m, columns: m, size }
+        Self { parts: Summands::Pairs, rows, entries: m * m, columns: m, size }
     }
 
     /// Multiplied sums of `m` columns.
     pub(super) fn draws(rows: usize, m: usize, draws: usize) -> Self {
-        Self { parts: Parts::Draws, rows, entries: m * draws, columns: m, size: draws }
+        Self { parts: Summands::Draws, rows, entries: m * draws, columns: m, size: draws }
     }
 
     fn width(&self) -> usize {
@@ -65,7 +65,12 @@ pub(super) struct Tiles<'a> {
 impl<'a, R: GpuRuntime> Fold<'a, R> {
     /// Sums that start from `before`, or from nothing: from those of earlier segments or, where `cut` is between tiles, of
     /// earlier tiles of the same segment.
-    pub(super) fn new(gpu: &'a Gpu<R>, shape: Shape, cut: Cut, before: Option<Vec<f64>>) -> Self {
+    pub(super) fn new(
+        gpu: &'a Gpu<R>,
+        shape: FoldShape,
+        cut: Cut,
+        before: Option<Vec<f64>>,
+    ) -> Self {
         let outputs = shape.rows * shape.width();
         let (out, start, before) = match before {
             Some(before) if gpu.doubles() || cut == Cut::Segments => {
@@ -88,7 +93,7 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
         unsafe_code,
         reason = "every index is bounded by the tables, which are of these parts"
     )]
-    pub(super) fn add(&mut self, work: &Work<'_, R>, tiles: &Tiles<'_>) {
+    pub(super) fn add(&mut self, work: &Launches<'_, R>, tiles: &Tiles<'_>) {
         let (gpu, shape) = (self.gpu, self.shape);
         let cubes = shape.rows * shape.width() / OUTPUTS;
         let Stamp { stamps, slot, number } = work.stamp();
@@ -123,7 +128,7 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
         };
     }
 
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> FoldShape {
         self.shape
     }
 
@@ -135,7 +140,7 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
     /// The outputs, `[rows, entries]`, from what was read of [`out`](Self::out).
     pub(super) fn finish(self, read: &[f64]) -> Result<Vec<f64>> {
         let read = self.gpu.whole_sums(read);
-        let Shape { rows, entries, .. } = self.shape;
+        let FoldShape { rows, entries, .. } = self.shape;
         if read.len() != rows * self.shape.width() {
             let problem = format!("{} sums came of {}", read.len(), rows * self.shape.width());
             return Err(self.gpu.failed(&problem));

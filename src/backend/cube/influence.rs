@@ -2,19 +2,19 @@
 
 use cubecl::prelude::CubeDim;
 
-use super::basis::Basis;
+use super::basis::PlanBases;
 use super::buffers::{Buffer, Gpu};
 use super::clusters::ClusterSums;
-use super::draws::Draws;
-use super::fold::{Fold, Shape};
+use super::draws::RowMultipliers;
+use super::fold::{Fold, FoldShape};
 use super::kernels::{self, SHARES, UNITS};
-use super::parts::{Part, Parts};
+use super::parts::{BatchSpans, SpanColumns};
 use super::products::Blocks;
-use super::slab::Columns;
+use super::slab::SampleColumns;
 use super::spans::{Cut, Span, SpanTable, batches};
 use super::tables::{PlanPlace, PlanTables, index};
-use super::values::Values;
-use super::work::{Stamp, Work, grid};
+use super::values::TileValues;
+use super::work::{Launches, Stamp, grid};
 use super::{GpuRuntime, scratch};
 use crate::error::Result;
 use crate::pass::{InfluenceStat, Multipliers, StratumPlan, TILE};
@@ -23,9 +23,9 @@ use crate::pass::{InfluenceStat, Multipliers, StratumPlan, TILE};
 const LAUNCHES: usize = 9;
 
 /// Plans over a sample's columns. `Span::of` is the position of a span's plan.
-pub(super) struct Influence<'a, R: GpuRuntime> {
+pub(super) struct InfluencePlans<'a, R: GpuRuntime> {
     gpu: &'a Gpu<R>,
-    columns: &'a Columns,
+    columns: &'a SampleColumns,
     k: usize,
     places: Vec<PlanPlace>,
     active: Vec<Vec<usize>>,
@@ -40,12 +40,12 @@ pub(super) struct Influence<'a, R: GpuRuntime> {
 #[derive(Clone, Copy)]
 struct Way<'b> {
     values: bool,
-    basis: Option<&'b Basis<'b>>,
+    basis: Option<&'b PlanBases<'b>>,
 }
 
 /// Sums over influence values, of all columns of the sample.
 #[derive(Clone)]
-pub(super) struct Sums {
+pub(super) struct InfluenceSums {
     /// Upper triangles, `[rows, m, m]`.
     pub cross: Vec<f64>,
     /// `[rows, m, R]`.
@@ -56,7 +56,7 @@ pub(super) struct Sums {
     pub values: Vec<f64>,
 }
 
-impl Sums {
+impl InfluenceSums {
     /// Those of earlier rows.
     pub(super) fn of(stat: &InfluenceStat) -> Self {
         let InfluenceStat { cross, clusters, draws } = stat.clone();
@@ -72,7 +72,7 @@ impl Sums {
 }
 
 /// What is asked.
-pub(super) struct Question<'a> {
+pub(super) struct InfluenceQuestion<'a> {
     /// Influence columns `m`.
     pub columns: usize,
     /// Statistics: spans are added to that of their `row`.
@@ -87,10 +87,10 @@ pub(super) struct Question<'a> {
     pub values: bool,
 }
 
-impl<'a, R: GpuRuntime> Influence<'a, R> {
+impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
     pub(super) fn new(
         gpu: &'a Gpu<R>,
-        columns: &'a Columns,
+        columns: &'a SampleColumns,
         k: usize,
         plans: impl IntoIterator<Item = &'a StratumPlan>,
         trim: f64,
@@ -132,8 +132,8 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
     }
 
     /// Spans with their active columns.
-    fn parts(&self, spans: &[Span]) -> Parts<'_> {
-        Parts::of(spans, |span| self.active[span.of].as_slice())
+    fn parts(&self, spans: &[Span]) -> BatchSpans<'_> {
+        BatchSpans::of(spans, |span| self.active[span.of].as_slice())
     }
 
     /// Values of the spans' active columns.
@@ -141,11 +141,15 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         unsafe_code,
         reason = "every index is bounded by the tables, which are of these columns"
     )]
-    fn values<'p, 'c>(&self, work: &Work<'_, R>, parts: &'p Parts<'c>) -> Values<'p, 'c> {
+    fn values<'p, 'c>(
+        &self,
+        work: &Launches<'_, R>,
+        parts: &'p BatchSpans<'c>,
+    ) -> TileValues<'p, 'c> {
         let (gpu, columns) = (self.gpu, self.columns);
         let mut of_dots = SpanTable::default();
         let mut of_values = SpanTable::default();
-        for Part { span, .. } in &parts.0 {
+        for SpanColumns { span, .. } in &parts.0 {
             let place = &self.places[span.of];
             let rows = [span.first, TILE];
             let mut first_dot = 0;
@@ -203,7 +207,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
                 gpu.dtype.into(),
             );
         }
-        Values { buffer, stride: TILE, parts }
+        TileValues { buffer, stride: TILE, parts }
     }
 
     /// The values of a tile, `[columns, TILE]`.
@@ -211,7 +215,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
     /// # Errors
     /// What the device reports.
     pub(super) fn tile(&self, span: &Span) -> Result<Buffer> {
-        let work = Work::new(self.gpu, 2);
+        let work = Launches::new(self.gpu, 2);
         let values = self.values(&work, &self.parts(std::slice::from_ref(span))).buffer;
         work.read(&[])?;
         Ok(values)
@@ -225,12 +229,13 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
     pub(super) fn sums(
         &self,
         spans: &[Span],
-        question: &Question<'_>,
+        question: &InfluenceQuestion<'_>,
         cut: Cut,
-        before: Option<Sums>,
-    ) -> Result<Option<Sums>> {
+        before: Option<InfluenceSums>,
+    ) -> Result<Option<InfluenceSums>> {
         let sums_alone = question.sums && question.clusters.is_none() && !question.values;
-        let basis = sums_alone.then(|| Basis::of(self.gpu, self.columns, &self.plans)).flatten();
+        let basis =
+            sums_alone.then(|| PlanBases::of(self.gpu, self.columns, &self.plans)).flatten();
         let basis = basis.as_ref();
         if basis.is_some() {
             let way = Way { values: false, basis };
@@ -246,18 +251,18 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
     fn formed(
         &self,
         spans: &[Span],
-        question: &Question<'_>,
+        question: &InfluenceQuestion<'_>,
         cut: Cut,
-        before: Option<Sums>,
+        before: Option<InfluenceSums>,
         way: Way<'_>,
-    ) -> Result<Option<Sums>> {
+    ) -> Result<Option<InfluenceSums>> {
         let gpu = self.gpu;
         let (m, rows) = (question.columns, question.rows);
         let draws = question.multipliers.map_or(0, |(spec, _)| spec.draws);
         let n_clusters = question.clusters.map_or(0, |(count, _)| count);
         let has_values = |s: &Span| s.rows > 0 && self.places[s.of].columns > 0;
         if !spans.iter().any(has_values) {
-            return Ok(Some(before.unwrap_or_else(|| Sums {
+            return Ok(Some(before.unwrap_or_else(|| InfluenceSums {
                 cross: vec![0.0; rows * m * m],
                 draws: vec![0.0; rows * m * draws],
                 clusters: vec![0.0; m * n_clusters],
@@ -266,18 +271,21 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
         }
         let [mut before_cross, mut before_draws, before_clusters] = match before {
             None => [None, None, None],
-            Some(Sums { cross, draws, clusters, .. }) => [cross, draws, clusters].map(Some),
+            Some(InfluenceSums { cross, draws, clusters, .. }) => {
+                [cross, draws, clusters].map(Some)
+            }
         };
         let tile_bytes = |s: &Span| self.tile_bytes(s, draws, way);
         let Some(batches) = batches(spans, tile_bytes, scratch(gpu), cut) else {
             return Ok(None);
         };
-        let work = Work::new(gpu, LAUNCHES * batches.len());
-        let mut cross =
-            question.sums.then(|| Fold::new(gpu, Shape::pairs(rows, m), cut, before_cross.take()));
+        let work = Launches::new(gpu, LAUNCHES * batches.len());
+        let mut cross = question
+            .sums
+            .then(|| Fold::new(gpu, FoldShape::pairs(rows, m), cut, before_cross.take()));
         let mut multiplied = question.multipliers.map(|(spec, ranks)| {
-            let fold = Fold::new(gpu, Shape::draws(rows, m, draws), cut, before_draws.take());
-            (Draws::new(gpu, spec, ranks), fold)
+            let fold = Fold::new(gpu, FoldShape::draws(rows, m, draws), cut, before_draws.take());
+            (RowMultipliers::new(gpu, spec, ranks), fold)
         });
         let mut clustered = match question.clusters {
             None => None,
@@ -342,7 +350,7 @@ impl<'a, R: GpuRuntime> Influence<'a, R> {
             None => Vec::new(),
             Some((sums, _)) => sums.finish(&next()?)?,
         };
-        Ok(Some(Sums { cross, draws, clusters, values: read.flatten().collect() }))
+        Ok(Some(InfluenceSums { cross, draws, clusters, values: read.flatten().collect() }))
     }
 }
 

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::buffers::Gpu;
-use super::fold::{Fold, Shape, Tiles};
-use super::kernels::{Form, Parts};
+use super::fold::{Fold, FoldShape, Tiles};
+use super::kernels::{Form, Summands};
 use super::products::{self, Blocks, Factors};
-use super::slab::Columns;
+use super::slab::SampleColumns;
 use super::spans::{Cut, RowTable, SegmentTable, Span, SpanTable, batches};
 use super::tables::{index, odds_settings, weight_columns};
-use super::work::Work;
+use super::work::Launches;
 use super::{GpuRuntime, scratch};
 use crate::error::Result;
 use crate::pass::{Gram, GramJob, LogitJob, LogitStat, TILE};
@@ -26,7 +26,7 @@ pub(super) struct Jobs {
 }
 
 /// Which jobs are asked of which rows, and where their sums go.
-pub(super) struct Asked {
+pub(super) struct AskedJobs {
     /// `of` is the position of a span here, `row` the first row of outputs that its sums are added to.
     pub spans: Vec<Span>,
     /// Of each span.
@@ -35,7 +35,7 @@ pub(super) struct Asked {
     pub rows: usize,
 }
 
-impl Asked {
+impl AskedJobs {
     /// So many jobs of one span.
     pub(super) fn of_chunk(span: Span, jobs: usize) -> Self {
         Self { spans: vec![span], jobs: std::iter::once(0..jobs).collect(), rows: jobs }
@@ -46,7 +46,7 @@ impl Jobs {
     /// Of jobs that either all weight by odds or none.
     pub(super) fn gram<R: GpuRuntime>(
         gpu: &Gpu<R>,
-        columns: &Columns,
+        columns: &SampleColumns,
         [k, periods]: [usize; 2],
         jobs: &[GramJob],
         trim: f64,
@@ -66,7 +66,7 @@ impl Jobs {
 
     pub(super) fn logit<R: GpuRuntime>(
         gpu: &Gpu<R>,
-        columns: &Columns,
+        columns: &SampleColumns,
         k: usize,
         jobs: &[LogitJob],
         thinning: usize,
@@ -87,16 +87,17 @@ impl Jobs {
     pub(super) fn sums<R: GpuRuntime>(
         &self,
         gpu: &Gpu<R>,
-        columns: &Columns,
-        asked: &Asked,
+        columns: &SampleColumns,
+        asked: &AskedJobs,
         cut: Cut,
         before: Option<Vec<f64>>,
     ) -> Result<Option<Vec<f64>>> {
-        let Asked { spans, jobs, rows } = asked;
+        let AskedJobs { spans, jobs, rows } = asked;
         let (blocks, rows) = (self.blocks, *rows);
-        let parts = if blocks.form == Form::Logit { Parts::JobsWithLargest } else { Parts::Jobs };
+        let parts =
+            if blocks.form == Form::Logit { Summands::JobsWithLargest } else { Summands::Jobs };
         let entries = blocks.entries();
-        let shape = Shape { parts, rows, entries, columns: 0, size: blocks.size() };
+        let shape = FoldShape { parts, rows, entries, columns: 0, size: blocks.size() };
         let tile_bytes = |s: &Span| jobs[s.of].len() * entries * gpu.width();
         let spans: Vec<Span> = spans.iter().filter(|s| !jobs[s.of].is_empty()).copied().collect();
         if spans.iter().all(|s| s.rows == 0) {
@@ -113,7 +114,7 @@ impl Jobs {
             k: self.k,
             thinning: self.thinning,
         };
-        let work = Work::new(gpu, 2 * batches.len());
+        let work = Launches::new(gpu, 2 * batches.len());
         let mut fold = Fold::new(gpu, shape, cut, before);
         for batch in &batches {
             let mut table = SpanTable::default();
@@ -200,7 +201,7 @@ impl Jobs {
 
 /// A job as the kernel reads it.
 fn entry(
-    columns: &Columns,
+    columns: &SampleColumns,
     k: usize,
     version: usize,
     weights: [u32; 2],

@@ -4,13 +4,13 @@ use std::fmt;
 
 use cubecl::prelude::CubeDim;
 
-use super::bidiagonal::Lanczos;
+use super::bidiagonal::LanczosBuffers;
 use super::buffers::{Buffer, Gpu, guarded};
-use super::conjugate::Conjugate;
+use super::conjugate::ConjugateBuffers;
 use super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
 use super::pieces::{fitting, stages, transposed};
 use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::work::{Launches, Stamp, grid};
 use super::{GpuRuntime, meter};
 use crate::backend::{
     BidiagonalProblem, BidiagonalStep, BidiagonalUpdate, LevelDesign, LevelSolver, LevelStep,
@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::options::Precision;
 
 /// A design on a device.
-pub(super) struct Levels<R: GpuRuntime> {
+pub(super) struct DeviceLevels<R: GpuRuntime> {
     pub gpu: Gpu<R>,
     pub device: R::Device,
     pub cells: usize,
@@ -34,22 +34,22 @@ pub(super) struct Levels<R: GpuRuntime> {
     pub segments: Buffer,
     /// Cells by level of the other factors.
     index: Buffer,
-    pub of_lead: Vec<Pieces>,
-    pub of_levels: Vec<Pieces>,
-    pub weights: Weights,
+    pub of_lead: Vec<EntryRuns>,
+    pub of_levels: Vec<EntryRuns>,
+    pub weights: DeviceWeights,
     most: usize,
-    conjugate: Option<Conjugate>,
-    lanczos: Option<Lanczos>,
+    conjugate: Option<ConjugateBuffers>,
+    lanczos: Option<LanczosBuffers>,
 }
 
 /// Pieces of entries one after another, or of pieces.
-pub(super) struct Pieces {
+pub(super) struct EntryRuns {
     pub starts: Buffer,
     pub count: usize,
 }
 
 /// Weights as the kernels read them.
-pub(super) struct Weights {
+pub(super) struct DeviceWeights {
     /// Of cells; `None` if all are 1.
     pub cells: Option<Buffer>,
     pub lead: Buffer,
@@ -57,7 +57,7 @@ pub(super) struct Weights {
     pub scales: Buffer,
 }
 
-impl<R: GpuRuntime> Levels<R> {
+impl<R: GpuRuntime> DeviceLevels<R> {
     /// Holds a design.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl<R: GpuRuntime> Levels<R> {
             let [of_lead, of_levels] = stages.map(|stages| {
                 let pieces = |starts: Vec<u32>| {
                     let count = starts.len() - 1;
-                    Pieces { starts: gpu.indices(starts), count }
+                    EntryRuns { starts: gpu.indices(starts), count }
                 };
                 stages.into_iter().map(pieces).collect()
             });
@@ -118,10 +118,10 @@ impl<R: GpuRuntime> Levels<R> {
     #[expect(unsafe_code, reason = "pieces are of the entries of the stage before")]
     fn add(
         &self,
-        work: &Work<'_, R>,
+        work: &Launches<'_, R>,
         columns: usize,
         (from, index_of): (&Buffer, Option<&Buffer>),
-        pieces: &Pieces,
+        pieces: &EntryRuns,
         out: &Buffer,
     ) {
         let Stamp { stamps, slot, number } = work.stamp();
@@ -147,7 +147,7 @@ impl<R: GpuRuntime> Levels<R> {
     }
 
     /// Sums by level of the leading factor, from those of the first pieces.
-    pub(super) fn add_lead(&self, work: &Work<'_, R>, columns: usize, sums: &[Buffer]) {
+    pub(super) fn add_lead(&self, work: &Launches<'_, R>, columns: usize, sums: &[Buffer]) {
         for (stage, pieces) in self.of_lead.iter().enumerate().skip(1) {
             self.add(work, columns, (&sums[stage - 1], None), pieces, &sums[stage]);
         }
@@ -156,7 +156,7 @@ impl<R: GpuRuntime> Levels<R> {
     /// Sums of cells by level of the other factors.
     pub(super) fn add_levels(
         &self,
-        work: &Work<'_, R>,
+        work: &Launches<'_, R>,
         columns: usize,
         cells: &Buffer,
         sums: &[Buffer],
@@ -174,7 +174,7 @@ impl<R: GpuRuntime> Levels<R> {
     #[expect(unsafe_code, reason = "vectors are of all rows, sums of all cubes")]
     pub(super) fn products(
         &self,
-        work: &Work<'_, R>,
+        work: &Launches<'_, R>,
         columns: usize,
         [p, q]: [&Buffer; 2],
         rows: usize,
@@ -209,25 +209,25 @@ pub(super) fn units(entries: usize) -> cubecl::prelude::CubeCount {
     grid(entries.div_ceil(LEVEL_UNITS))
 }
 
-fn upload<R: GpuRuntime>(gpu: &Gpu<R>, weights: &LevelWeights<'_>) -> Weights {
+fn upload<R: GpuRuntime>(gpu: &Gpu<R>, weights: &LevelWeights<'_>) -> DeviceWeights {
     let inverse = |values: &[f64]| -> Vec<f64> {
         values.iter().map(|x| if *x > 0.0 { 1.0 / x } else { 0.0 }).collect()
     };
     let scales = [inverse(weights.diagonal), inverse(weights.rest)].concat();
-    Weights {
+    DeviceWeights {
         cells: weights.cells.map(|cells| gpu.floats(cells.to_vec())),
         lead: gpu.floats(weights.lead.to_vec()),
         scales: gpu.floats(scales),
     }
 }
 
-impl<R: GpuRuntime> fmt::Debug for Levels<R> {
+impl<R: GpuRuntime> fmt::Debug for DeviceLevels<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Levels").field("device", &self.device).finish_non_exhaustive()
     }
 }
 
-impl<R: GpuRuntime> LevelSolver for Levels<R> {
+impl<R: GpuRuntime> LevelSolver for DeviceLevels<R> {
     fn columns(&self) -> usize {
         self.most
     }
@@ -276,10 +276,10 @@ impl<R: GpuRuntime> LevelSolver for Levels<R> {
 
     fn effects(&mut self) -> Result<Vec<f64>> {
         if let Some(at) = &self.lanczos {
-            let x = guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read_one(&at.x))?;
+            let x = guarded::<R, _>(&self.device, || Launches::new(&self.gpu, 1).read_one(&at.x))?;
             return Ok(x[self.leading * at.columns..].to_vec());
         }
         let Some(at) = &self.conjugate else { return Ok(Vec::new()) };
-        guarded::<R, _>(&self.device, || Work::new(&self.gpu, 1).read_one(&at.effects))
+        guarded::<R, _>(&self.device, || Launches::new(&self.gpu, 1).read_one(&at.effects))
     }
 }

@@ -43,9 +43,9 @@ use burn_tensor::{Tensor, TensorPrimitive};
 use cubecl::server::Handle;
 
 use self::buffers::{Gpu, guarded};
-use self::influence::{Influence, Question, Sums, mirror};
-use self::jobs::{Asked, Jobs};
-use self::slab::Columns;
+use self::influence::{InfluencePlans, InfluenceQuestion, InfluenceSums, mirror};
+use self::jobs::{AskedJobs, Jobs};
+use self::slab::SampleColumns;
 use self::spans::{Cut, Span};
 use self::values::of_tile;
 use super::{AtOnce, Availability, DidBackend, LevelDesign, LevelSolver, LevelWeights};
@@ -108,7 +108,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
             // With and without odds are kernels of their own.
             let mut start = 0;
             for own in jobs.chunk_by(|a, b| a.odds.is_some() == b.odds.is_some()) {
-                let asked = Asked::of_chunk(span, own.len());
+                let asked = AskedJobs::of_chunk(span, own.len());
                 let out = &mut out[start..start + own.len()];
                 start += own.len();
                 let jobs = Jobs::gram(&gpu, &columns, shape, own, trim);
@@ -128,7 +128,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     ) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns, span) = of_chunk(chunk)?;
-            let asked = Asked::of_chunk(span, jobs.len());
+            let asked = AskedJobs::of_chunk(span, jobs.len());
             let jobs = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
             let before = Some(jobs.of_logits(out));
             let sums = jobs.sums(&gpu, &columns, &asked, Cut::Tiles, before)?;
@@ -157,7 +157,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     ) -> Result<Tensor<Self, 2>> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns, span) = of_chunk(chunk)?;
-            let influence = Influence::new(&gpu, &columns, chunk.k, [plan], trim);
+            let influence = InfluencePlans::new(&gpu, &columns, chunk.k, [plan], trim);
             let rows = TILE.min(chunk.rows - start);
             let values = influence.tile(&Span { first: span.first + start, rows, ..span })?;
             let active = plan.active().len();
@@ -171,7 +171,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
             let tile = tile.into_primitive().tensor();
-            let mut cross = of_tile(&Gpu::of(&tile), Columns::alone(tile), shape, None)?;
+            let mut cross = of_tile(&Gpu::of(&tile), SampleColumns::alone(tile), shape, None)?;
             mirror(&mut cross);
             Ok(cross)
         })
@@ -185,7 +185,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
             let tile = tile.into_primitive().tensor();
-            of_tile(&Gpu::of(&tile), Columns::alone(tile), shape, Some((spec, rank)))
+            of_tile(&Gpu::of(&tile), SampleColumns::alone(tile), shape, Some((spec, rank)))
         })
     }
 
@@ -195,7 +195,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         device: &Self::Device,
         precision: Precision,
     ) -> Result<Option<Box<dyn LevelSolver>>> {
-        let held = levels::Levels::<R>::hold(design, weights, device, precision)?;
+        let held = levels::DeviceLevels::<R>::hold(design, weights, device, precision)?;
         Ok(Some(Box::new(held)))
     }
 }
@@ -223,8 +223,8 @@ fn fitting<R: GpuRuntime, T>(gpu: &Gpu<R>, sums: Option<T>) -> Result<T> {
 /// A chunk's columns and rows.
 fn of_chunk<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     chunk: &Chunk<CubeBackend<R, F, I, BT>>,
-) -> Result<(Gpu<R>, Columns, Span)> {
-    let (gpu, columns) = Columns::of(chunk)?;
+) -> Result<(Gpu<R>, SampleColumns, Span)> {
+    let (gpu, columns) = SampleColumns::of(chunk)?;
     Ok((gpu, columns, Span { of: 0, row: 0, first: chunk.first, rows: chunk.rows }))
 }
 
@@ -236,11 +236,11 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
     out: &mut InfluenceStat,
 ) -> Result<Option<KeptRows>> {
     let (gpu, columns, span) = of_chunk(chunk)?;
-    let influence = Influence::new(&gpu, &columns, chunk.k, [plan], trim);
+    let influence = InfluencePlans::new(&gpu, &columns, chunk.k, [plan], trim);
     let clustered = consumers.clusters.is_some();
     let ranks = [chunk.rank.as_slice()];
     let multipliers = consumers.multipliers.filter(|_| !clustered);
-    let question = Question {
+    let question = InfluenceQuestion {
         columns: out.cross.len().isqrt(),
         rows: 1,
         sums: !clustered,
@@ -248,14 +248,14 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         clusters: None,
         values: clustered || consumers.keep_rows,
     };
-    let before = Sums {
+    let before = InfluenceSums {
         cross: std::mem::take(&mut out.cross),
         draws: std::mem::take(&mut out.draws),
         clusters: Vec::new(),
         values: Vec::new(),
     };
     let sums = influence.sums(&[span], &question, Cut::Tiles, Some(before))?;
-    let Sums { cross, draws, values, .. } = fitting(&gpu, sums)?;
+    let InfluenceSums { cross, draws, values, .. } = fitting(&gpu, sums)?;
     (out.cross, out.draws) = (cross, draws);
     mirror(&mut out.cross);
     let active = plan.active();

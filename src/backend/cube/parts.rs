@@ -2,16 +2,16 @@
 
 use super::GpuRuntime;
 use super::buffers::Buffer;
-use super::fold::{Fold, Shape, Tiles};
+use super::fold::{Fold, FoldShape, Tiles};
 use super::kernels::ABSENT;
 use super::products::Blocks;
 use super::spans::{RowTable, SegmentTable, Span};
 use super::tables::index;
-use super::work::Work;
+use super::work::Launches;
 use crate::pass::TILE;
 
 /// A span and its columns.
-pub(super) struct Part<'a> {
+pub(super) struct SpanColumns<'a> {
     pub span: Span,
     /// First item, which is a tile's column.
     pub item: usize,
@@ -19,7 +19,7 @@ pub(super) struct Part<'a> {
     pub active: &'a [usize],
 }
 
-impl Part<'_> {
+impl SpanColumns<'_> {
     /// First entry of the values, and from a tile to the next.
     pub(super) fn entries(&self) -> [usize; 2] {
         [self.item * TILE, self.active.len() * TILE]
@@ -27,7 +27,7 @@ impl Part<'_> {
 }
 
 /// The spans of a batch.
-pub(super) struct Parts<'a>(pub Vec<Part<'a>>);
+pub(super) struct BatchSpans<'a>(pub Vec<SpanColumns<'a>>);
 
 /// Sums of tiles: of each part the first cube, and the cubes of a tile.
 pub(super) struct Partial {
@@ -35,11 +35,11 @@ pub(super) struct Partial {
     pub places: Vec<[usize; 2]>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> BatchSpans<'a> {
     pub(super) fn of(spans: &[Span], active: impl Fn(&Span) -> &'a [usize]) -> Self {
         let mut item = 0;
         let part = |span: &Span| {
-            let part = Part { span: *span, item, active: active(span) };
+            let part = SpanColumns { span: *span, item, active: active(span) };
             item += span.tiles() * part.active.len();
             part
         };
@@ -54,7 +54,7 @@ impl<'a> Parts<'a> {
     /// Where the products of every pair of columns are, and how many cubes they have.
     pub(super) fn pairs(&self) -> (Vec<[usize; 2]>, usize) {
         let mut cubes = 0;
-        let place = |part: &Part<'_>| {
+        let place = |part: &SpanColumns<'_>| {
             let (first, blocks) = (cubes, Blocks::plain(part.active.len()).count());
             cubes += part.span.tiles() * blocks;
             [first, blocks]
@@ -86,11 +86,11 @@ impl<'a> Parts<'a> {
     /// Adds sums of tiles.
     pub(super) fn add<R: GpuRuntime>(
         &self,
-        work: &Work<'_, R>,
+        work: &Launches<'_, R>,
         partial: &Partial,
         fold: &mut Fold<'_, R>,
     ) {
-        let Shape { rows, columns: m, .. } = fold.shape();
+        let FoldShape { rows, columns: m, .. } = fold.shape();
         let mut rows = RowTable::new(rows);
         let mut segments = SegmentTable::default();
         for (number, (part, [first, count])) in self.0.iter().zip(&partial.places).enumerate() {

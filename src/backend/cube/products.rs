@@ -7,7 +7,7 @@ use super::buffers::Buffer;
 use super::kernels::{self, Form, HEIGHT, LANES, WIDTH};
 use super::spans::SpanTable;
 use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::work::{Launches, Stamp, grid};
 
 /// Cross-products of the first `height` of `columns` columns with the columns from themselves on.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +107,7 @@ pub(super) struct Factors<'a> {
 /// Sums of the tiles of all spans, `[cubes, size]`.
 #[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the data")]
 pub(super) fn launch<R: GpuRuntime>(
-    work: &Work<'_, R>,
+    work: &Launches<'_, R>,
     blocks: &Blocks,
     factors: &Factors<'_>,
     spans: &SpanTable,

@@ -10,7 +10,7 @@ use burn_tensor::{DType, Tensor, TensorPrimitive};
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu, guarded};
 use super::upload::{copy, upload};
-use super::work::Work;
+use super::work::Launches;
 use crate::backend::HostRows;
 use crate::error::Result;
 use crate::pass::{Chunk, Slab};
@@ -24,7 +24,7 @@ type Chunks<R, F, I, BT> = Vec<Chunk<CubeBackend<R, F, I, BT>>>;
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Columns of a sample: outcomes, covariates, weights.
-pub(super) struct Columns {
+pub(super) struct SampleColumns {
     pub data: Buffer,
     /// Entries from a column to the next.
     pub stride: usize,
@@ -34,7 +34,7 @@ pub(super) struct Columns {
     pub w: usize,
 }
 
-impl Columns {
+impl SampleColumns {
     /// Those that a chunk is part of.
     pub(super) fn of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         chunk: &Chunk<CubeBackend<R, F, I, BT>>,
@@ -74,7 +74,7 @@ fn gathered<R: GpuRuntime>(gpu: &Gpu<R>, parts: &[CubeTensor<R>]) -> Result<Buff
     }
     let buffers: Vec<Buffer> = parts.iter().map(Gpu::buffer).collect();
     let all = gpu.empty(buffers.iter().map(Buffer::len).sum());
-    let work = Work::new(gpu, buffers.len());
+    let work = Launches::new(gpu, buffers.len());
     let mut at = 0;
     for buffer in &buffers {
         copy(gpu, &work, buffer, &all, at, 1);

@@ -3,7 +3,7 @@
 use burn_tensor::DType;
 
 use super::kernels::LEG;
-use super::slab::Columns;
+use super::slab::SampleColumns;
 use crate::backend::default::log_odds_bound;
 use crate::pass::{Leg, OddsLimits, StratumPlan, Weight};
 
@@ -43,7 +43,12 @@ impl PlanTables {
     }
 
     /// Adds a plan over these columns, with `k` coefficients a predictor.
-    pub(super) fn add(&mut self, plan: &StratumPlan, columns: &Columns, k: usize) -> PlanPlace {
+    pub(super) fn add(
+        &mut self,
+        plan: &StratumPlan,
+        columns: &SampleColumns,
+        k: usize,
+    ) -> PlanPlace {
         let place = PlanPlace {
             legs: self.legs.len(),
             first_dot: self.x_first.len(),
@@ -75,7 +80,7 @@ impl PlanTables {
     }
 }
 
-fn leg_indices(leg: &Leg, props: &[usize], columns: &Columns) -> [u32; LEG] {
+fn leg_indices(leg: &Leg, props: &[usize], columns: &SampleColumns) -> [u32; LEG] {
     let plus_one = |i: Option<usize>| i.map_or(0, |i| index(i) + 1);
     let [w_first, w_second] = weight_columns(leg.w, columns);
     [
@@ -102,7 +107,7 @@ pub(super) fn odds_settings(dtype: DType, trim: f64) -> Vec<f64> {
 }
 
 /// Where the weight columns are among all, plus one; 0 is none.
-pub(super) fn weight_columns(weight: Weight, columns: &Columns) -> [u32; 2] {
+pub(super) fn weight_columns(weight: Weight, columns: &SampleColumns) -> [u32; 2] {
     let at = |j: usize| index(columns.w + j) + 1;
     match weight {
         Weight::Ones => [0, 0],

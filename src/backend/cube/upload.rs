@@ -7,7 +7,7 @@ use cubecl::prelude::CubeDim;
 use super::buffers::{Buffer, Gpu};
 use super::kernels::{self, CHECKED, CHECKED_BY, weighted};
 use super::tables::index;
-use super::work::{Stamp, Work, grid};
+use super::work::{Launches, Stamp, grid};
 use super::{GpuRuntime, meter};
 use crate::backend::HostRows;
 use crate::error::Result;
@@ -26,7 +26,7 @@ const UNITS: usize = 256;
 #[expect(unsafe_code, reason = "the kernel writes as many entries as it reads, and they are there")]
 pub(super) fn copy<R: GpuRuntime>(
     gpu: &Gpu<R>,
-    work: &Work<'_, R>,
+    work: &Launches<'_, R>,
     from: &Buffer,
     to: &Buffer,
     pieces: usize,
@@ -63,7 +63,7 @@ pub(super) fn upload<R: GpuRuntime>(
     columns: usize,
     stride: usize,
 ) -> Result<Buffer> {
-    let source = Columns::new(rows, stride);
+    let source = UploadColumns::new(rows, stride);
     let total = columns * stride;
     let data = gpu.empty(total);
     gpu.check(&data)?;
@@ -99,7 +99,7 @@ fn by_copies<R: GpuRuntime>(
 ) -> Result<()> {
     let piece = PIECE_BYTES / gpu.width();
     let pieces = data.len().div_ceil(piece);
-    let work = Work::new(gpu, pieces);
+    let work = Launches::new(gpu, pieces);
     for i in 0..pieces {
         let entries = piece.min(data.len() - i * piece);
         // Whole words, so that the bytes are aligned as numbers are.
@@ -121,7 +121,7 @@ fn checksum<R: GpuRuntime>(gpu: &Gpu<R>, data: &Buffer) -> Result<u32> {
     let words = data.words(gpu.width());
     let cubes = words.len().div_ceil(CHECKED);
     let out = gpu.empty_indices(cubes);
-    let work = Work::new(gpu, 1);
+    let work = Launches::new(gpu, 1);
     let Stamp { stamps, slot, number } = work.stamp();
     // SAFETY: see above.
     unsafe {
@@ -176,7 +176,7 @@ impl Number for f32 {
 }
 
 /// The columns of parts of strata.
-struct Columns<'a> {
+struct UploadColumns<'a> {
     /// Of each part its columns.
     parts: Vec<Vec<&'a [f64]>>,
     /// First row of each part.
@@ -185,7 +185,7 @@ struct Columns<'a> {
     stride: usize,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> UploadColumns<'a> {
     fn new(rows: &[HostRows<'a>], stride: usize) -> Self {
         let next =
             |at: &mut usize, r: &HostRows<'_>| Some(std::mem::replace(at, *at + r.range.len()));

@@ -2,26 +2,26 @@
 
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu};
-use super::draws::{Draws, Multiplied};
-use super::fold::{Fold, Shape};
-use super::parts::{Partial, Parts};
+use super::draws::{Multiplied, RowMultipliers};
+use super::fold::{Fold, FoldShape};
+use super::parts::{BatchSpans, Partial};
 use super::products::{self, Blocks, Factors};
-use super::slab::Columns;
+use super::slab::SampleColumns;
 use super::spans::{Cut, Span, SpanTable};
-use super::work::Work;
+use super::work::Launches;
 use crate::error::Result;
 use crate::pass::Multipliers;
 
 /// Values of parts, tile by tile, in columns that are `stride` apart.
-pub(super) struct Values<'p, 'a> {
+pub(super) struct TileValues<'p, 'a> {
     pub buffer: Buffer,
     pub stride: usize,
-    pub parts: &'p Parts<'a>,
+    pub parts: &'p BatchSpans<'a>,
 }
 
-impl Values<'_, '_> {
+impl TileValues<'_, '_> {
     /// Products of every pair of columns.
-    pub(super) fn products<R: GpuRuntime>(&self, work: &Work<'_, R>) -> Partial {
+    pub(super) fn products<R: GpuRuntime>(&self, work: &Launches<'_, R>) -> Partial {
         let (places, _) = self.parts.pairs();
         let mut table = SpanTable::default();
         for (part, [_, blocks]) in self.parts.0.iter().zip(&places) {
@@ -44,8 +44,8 @@ impl Values<'_, '_> {
     /// Multiplied sums, of rows whose ranks begin at the `first_rank`-th.
     pub(super) fn draws<R: GpuRuntime>(
         &self,
-        work: &Work<'_, R>,
-        draws: &Draws,
+        work: &Launches<'_, R>,
+        draws: &RowMultipliers,
         mut first_rank: usize,
     ) -> Partial {
         let mut columns = Multiplied::new(&self.buffer, self.stride, None, self.parts.width());
@@ -65,18 +65,19 @@ impl Values<'_, '_> {
 /// What the device reports.
 pub(super) fn of_tile<R: GpuRuntime>(
     gpu: &Gpu<R>,
-    tile: Columns,
+    tile: SampleColumns,
     [m, rows]: [usize; 2],
     multipliers: Option<(&Multipliers, &[u64])>,
 ) -> Result<Vec<f64>> {
     let active: Vec<usize> = (0..m).collect();
-    let parts = Parts::of(&[Span { of: 0, row: 0, first: 0, rows }], |_| &active);
-    let values = Values { buffer: tile.data, stride: tile.stride, parts: &parts };
-    let work = Work::new(gpu, 2);
-    let shape = multipliers.map_or(Shape::pairs(1, m), |(s, _)| Shape::draws(1, m, s.draws));
+    let parts = BatchSpans::of(&[Span { of: 0, row: 0, first: 0, rows }], |_| &active);
+    let values = TileValues { buffer: tile.data, stride: tile.stride, parts: &parts };
+    let work = Launches::new(gpu, 2);
+    let shape =
+        multipliers.map_or(FoldShape::pairs(1, m), |(s, _)| FoldShape::draws(1, m, s.draws));
     let mut fold = Fold::new(gpu, shape, Cut::Tiles, None);
     let partial = match multipliers {
-        Some((spec, ranks)) => values.draws(&work, &Draws::new(gpu, *spec, &[ranks]), 0),
+        Some((spec, ranks)) => values.draws(&work, &RowMultipliers::new(gpu, *spec, &[ranks]), 0),
         None => values.products(&work),
     };
     parts.add(&work, &partial, &mut fold);

@@ -23,7 +23,7 @@ static NEXT: AtomicU32 = AtomicU32::new(1);
 const ACROSS: usize = 65_535;
 
 /// Launches up to a read.
-pub(super) struct Work<'a, R: GpuRuntime> {
+pub(super) struct Launches<'a, R: GpuRuntime> {
     pub gpu: &'a Gpu<R>,
     stamps: Buffer,
     first: u32,
@@ -37,7 +37,7 @@ pub(super) struct Stamp<R: GpuRuntime> {
     pub number: u32,
 }
 
-impl<'a, R: GpuRuntime> Work<'a, R> {
+impl<'a, R: GpuRuntime> Launches<'a, R> {
     /// For at most so many launches.
     pub(super) fn new(gpu: &'a Gpu<R>, launches: usize) -> Self {
         let first = NEXT.fetch_add(index(launches), Ordering::Relaxed);

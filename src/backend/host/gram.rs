@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::linear::linear;
 use super::logistic::trimmed_odds;
 use super::products::{ALL, Columns, products};
-use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror};
+use super::{BLOCK, BlockDesign, HostChunk, blocks, for_jobs, mirror};
 use crate::pass::{Gram, GramJob, OddsLimits, add};
 use crate::simd::vectorized;
 
@@ -46,7 +46,7 @@ fn gram_tile(
     let mut parts: Vec<Gram> = jobs.iter().map(|j| Gram::zero(k, j.outcomes.len())).collect();
     let mut weighted = vec![0.0; k * BLOCK];
     let mut log_odds = vec![0.0; BLOCK];
-    let mut design = Design::default();
+    let mut design = BlockDesign::default();
     let mut y = Vec::new();
     for block in blocks(tile) {
         let n = block.len();

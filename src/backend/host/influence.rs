@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::linear::linear;
 use super::logistic::{propensity, trimmed_odds};
 use super::products::{Columns, products};
-use super::{BLOCK, Design, HostChunk, blocks, for_tiles, multiplier};
-use crate::backend::basis::Linear;
+use super::{BLOCK, BlockDesign, HostChunk, blocks, for_tiles, multiplier};
+use crate::backend::basis::BasisPlan;
 use crate::pass::{Consumers, InfluenceStat, KeptRows, Leg, OddsLimits, StratumPlan, Weight, add};
 use crate::simd::vectorized;
 
@@ -34,11 +34,11 @@ pub(crate) fn influence(
         );
     };
     let sums_alone = sink.consumers.clusters.is_none() && !sink.consumers.keep_rows;
-    if let Some(linear) = Linear::of(plan).filter(|linear| sums_alone && linear.is_smaller()) {
+    if let Some(linear) = BasisPlan::of(plan).filter(|linear| sums_alone && linear.is_smaller()) {
         let form = |plan: &StratumPlan, tile: &Range<usize>, columns: usize| {
             let mut block = vec![0.0; columns * tile.len()];
             of_plan(plan, tile, &mut block);
-            let mut part = Part::default();
+            let mut part = TileSums::default();
             part.reduce(&block, &chunk.rank[tile.clone()], columns, sink.consumers);
             part
         };
@@ -50,7 +50,7 @@ pub(crate) fn influence(
                     return form(plan, &tile, sink.active.len());
                 };
                 let draws = sink.consumers.multipliers.map(|s| linear.draws(&basis.draws, s.draws));
-                Part { cross, draws: draws.unwrap_or_default(), block: Vec::new() }
+                TileSums { cross, draws: draws.unwrap_or_default(), block: Vec::new() }
             },
             |tile, part| part.fold(sink, &[], tile.len(), out),
         );
@@ -78,7 +78,7 @@ pub(crate) fn consume(
         |tile| {
             let mut block = vec![0.0; active * tile.len()];
             form(&tile, &mut block);
-            let mut part = Part::default();
+            let mut part = TileSums::default();
             if !clustered {
                 part.reduce(&block, &rank[tile], active, sink.consumers);
             }
@@ -106,13 +106,13 @@ pub(crate) fn consume(
 
 /// Sums of one tile over its active columns.
 #[derive(Default)]
-struct Part {
+struct TileSums {
     cross: Vec<f64>,
     draws: Vec<f64>,
     block: Vec<f64>,
 }
 
-impl Part {
+impl TileSums {
     fn reduce(&mut self, block: &[f64], rank: &[u64], active: usize, consumers: &Consumers) {
         self.cross = vec![0.0; active * active];
         cross_block(block, rank.len(), active, &mut self.cross);
@@ -211,7 +211,7 @@ impl Scratch {
         range: &Range<usize>,
     ) {
         self.rows = range.len();
-        let mut design = Design::default();
+        let mut design = BlockDesign::default();
         design.start(range);
         for (dot, out) in plan.dots.iter().zip(self.dots.chunks_exact_mut(BLOCK)) {
             linear(&dot.v, &design.columns(chunk, dot.x)[1..], &mut out[..range.len()]);

@@ -6,7 +6,7 @@ use super::gram::multiply_columns;
 use super::linear::linear;
 use super::logistic::propensity;
 use super::products::{Columns, products};
-use super::{BLOCK, Design, HostChunk, blocks, for_jobs, mirror};
+use super::{BLOCK, BlockDesign, HostChunk, blocks, for_jobs, mirror};
 use crate::pass::{LogitJob, LogitStat, add};
 use crate::simd::vectorized;
 
@@ -44,7 +44,7 @@ fn logit_tile(chunk: &HostChunk<'_>, jobs: &[LogitJob], tile: &Range<usize>) -> 
     let mut max_p = vec![0.0; jobs.len()];
     // Columns of residuals, then of variances times the design.
     let mut weighted = vec![0.0; (k + 1) * BLOCK];
-    let mut design = Design::default();
+    let mut design = BlockDesign::default();
     for block in blocks(tile) {
         let n = block.len();
         design.start(&block);

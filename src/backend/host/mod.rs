@@ -134,13 +134,13 @@ fn for_jobs<J: Sync, S, P: Send>(
 
 /// Columns `(1, x)` of one block, remembered while jobs ask for the same covariate version.
 #[derive(Default)]
-struct Design<'a> {
+struct BlockDesign<'a> {
     block: Range<usize>,
     version: Option<usize>,
     columns: Vec<&'a [f64]>,
 }
 
-impl<'a> Design<'a> {
+impl<'a> BlockDesign<'a> {
     fn start(&mut self, block: &Range<usize>) {
         (self.block, self.version) = (block.clone(), None);
     }

@@ -56,7 +56,7 @@ impl WithSimd for Products<'_> {
                     5 => 3,
                     rest => rest.min(4),
                 };
-                let at = Block { i, j, width };
+                let at = ProductBlock { i, j, width };
                 let (a, b, out) = (self.a, self.b, &mut *self.out);
                 match (rows, columns) {
                     (3, 4) => block::<S, 3, 4>(simd, at, a, b, out),
@@ -81,7 +81,7 @@ impl WithSimd for Products<'_> {
 
 /// First row and column of a block, and the width of the whole.
 #[derive(Clone, Copy)]
-struct Block {
+struct ProductBlock {
     i: usize,
     j: usize,
     width: usize,
@@ -91,7 +91,7 @@ struct Block {
 #[inline(always)]
 fn block<S: Simd, const R: usize, const C: usize>(
     simd: S,
-    at: Block,
+    at: ProductBlock,
     a: Columns<'_>,
     b: &[&[f64]],
     out: &mut [f64],

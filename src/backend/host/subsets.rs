@@ -30,7 +30,7 @@ impl Four {
 }
 
 /// Sums of all subsets of eight rows, by the bits of the index.
-type Table = [Four; 256];
+type SubsetSums = [Four; 256];
 
 /// Adds `Σ_i (start + level 1{row i in the class}) u_i` to each draw, for the 64 rows of `values`.
 ///
@@ -62,7 +62,7 @@ pub(super) fn add_class(
 
 /// Adds a draw's sums over its subsets of the rows of two tables.
 #[inline(always)]
-fn read(tables: &[Table; 2], subsets: [[u8; 4]; 2], draw: usize, sums: &mut [Four; 4]) {
+fn read(tables: &[SubsetSums; 2], subsets: [[u8; 4]; 2], draw: usize, sums: &mut [Four; 4]) {
     let mut both = tables[0][usize::from(subsets[0][draw])];
     both.add(&tables[1][usize::from(subsets[1][draw])]);
     sums[draw].add(&both);
@@ -70,7 +70,7 @@ fn read(tables: &[Table; 2], subsets: [[u8; 4]; 2], draw: usize, sums: &mut [Fou
 
 /// Sums of all subsets of the rows `8 j + l` times `level`, each plus all of them times `start`.
 #[inline(always)]
-fn tabulate(values: &[Four; BATCH], l: usize, start: f64, level: f64, table: &mut Table) {
+fn tabulate(values: &[Four; BATCH], l: usize, start: f64, level: f64, table: &mut SubsetSums) {
     let mut total = values[l];
     for row in values[l..].iter().step_by(8).skip(1) {
         total.add(row);

@@ -25,9 +25,9 @@ fn solve(total: [f64; 2], start: &[f64]) -> Calibration {
     let info = design(&["x"]);
     let algebra = Algebra::new(&info);
     let control = Control { side: 0, rows: rows(1), outcomes: vec![0] };
-    let target = Target { start, total: total.to_vec(), controls: vec![control] };
+    let target = CalibrationTarget { start, total: total.to_vec(), controls: vec![control] };
     let tolerance = Tolerance::new(Precision::F64);
-    let mut state = State::new(&target);
+    let mut state = CalibrationState::new(&target);
     for _ in 0..MAX_PASSES {
         if !state.open {
             break;
@@ -64,8 +64,9 @@ fn totals_beyond_the_comparison_rows_leave_the_likelihood() {
 fn a_step_that_raises_the_objective_is_halved() {
     let info = design(&["x"]);
     let algebra = Algebra::new(&info);
-    let target = Target { start: &[0.0, 0.0], total: vec![3.0, 2.0], controls: Vec::new() };
-    let mut state = State::new(&target);
+    let target =
+        CalibrationTarget { start: &[0.0, 0.0], total: vec![3.0, 2.0], controls: Vec::new() };
+    let mut state = CalibrationState::new(&target);
     let tolerance = Tolerance::new(Precision::F64);
     state.advance(vec![weighted(&[0.0, 0.0])], &target, &algebra, &tolerance);
     let step = state.step.clone();

@@ -50,7 +50,7 @@ fn estimates_get_the_levels_back_and_influence_values_stay() {
     let sides = [side];
     let term = |stratum, c: f64| {
         let of = Coefficients { c, f: 0.5, ..Coefficients::default() };
-        Term::new(&rows(stratum), CHANGE, stratum == 0, None, &of)
+        InfluenceTerm::new(&rows(stratum), CHANGE, stratum == 0, None, &of)
     };
     let terms = vec![term(0, 1.0), term(1, -0.25), term(2, -0.25)];
     let mut estimate = CellEstimate { att: 7.0, terms, ..CellEstimate::default() };
@@ -65,7 +65,8 @@ fn estimates_get_the_levels_back_and_influence_values_stay() {
 fn rows_that_no_side_has_are_an_error() {
     let (sample, side) = centred();
     let centres = [Centre::new(&sample, &side, weight).unwrap()];
-    let level = Term::new(&rows(1), Outcome::Level(0), false, None, &Coefficients::default());
+    let level =
+        InfluenceTerm::new(&rows(1), Outcome::Level(0), false, None, &Coefficients::default());
     let mut estimate = CellEstimate { terms: vec![level], ..CellEstimate::default() };
     assert!(restore(&mut estimate, &sample, &[side], &centres).is_err());
 }

@@ -24,8 +24,8 @@ fn estimate(post: usize) -> CellEstimate {
     let b = Some(vec![0.3, 0.4]);
     let control = Coefficients { h: 0.1, h_tau: 0.05, beta, b, a, ..Coefficients::default() };
     let terms = vec![
-        Term::new(&rows(0), outcome, true, Some(&gamma), &treated),
-        Term::new(&rows(2), outcome, false, Some(&gamma), &control),
+        InfluenceTerm::new(&rows(0), outcome, true, Some(&gamma), &treated),
+        InfluenceTerm::new(&rows(2), outcome, false, Some(&gamma), &control),
     ];
     CellEstimate { terms, ..CellEstimate::default() }
 }
@@ -76,7 +76,7 @@ fn rows_of_two_terms_have_two_legs_in_one_column() {
     let sample = three_cohorts();
     let level = |column: usize, c: f64| {
         let of = Coefficients { c, ..Coefficients::default() };
-        Term::new(&rows(0), Outcome::Level(column), true, None, &of)
+        InfluenceTerm::new(&rows(0), Outcome::Level(column), true, None, &of)
     };
     let cell =
         CellEstimate { terms: vec![level(0, -1.0), level(1, 1.0)], ..CellEstimate::default() };

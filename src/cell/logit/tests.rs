@@ -30,12 +30,12 @@ fn fit(rows: &Rows, guarded: bool) -> LogitFit {
     let info = design(&["x"]);
     let algebra = Algebra::new(&info);
     let treated = rows.iter().filter(|(treated, _)| *treated).count();
-    let totals = Totals {
+    let totals = ArmTotals {
         treated: treated as f64,
         all: rows.len() as f64,
         rows: treated.min(rows.len() - treated),
     };
-    let mut state = State::new(totals, &algebra, true);
+    let mut state = LogitState::new(totals, &algebra, true);
     let tolerance = Tolerance::new(Precision::F64, guarded);
     for iteration in 0..MAX_PASSES {
         if !state.open {
@@ -61,9 +61,9 @@ fn a_saturated_model_has_the_log_odds_of_its_cells() {
 fn the_iteration_starts_at_the_share_of_treated_rows() {
     let info = design(&["x"]);
     let algebra = Algebra::new(&info);
-    let totals = Totals { treated: 1.0, all: 4.0, rows: 1 };
-    assert_eq!(State::new(totals, &algebra, true).gamma, [(1.0f64 / 3.0).ln(), 0.0]);
-    assert_eq!(State::new(totals, &algebra, false).gamma, [0.0, 0.0]);
+    let totals = ArmTotals { treated: 1.0, all: 4.0, rows: 1 };
+    assert_eq!(LogitState::new(totals, &algebra, true).gamma, [(1.0f64 / 3.0).ln(), 0.0]);
+    assert_eq!(LogitState::new(totals, &algebra, false).gamma, [0.0, 0.0]);
 }
 
 #[test]
@@ -94,7 +94,9 @@ fn a_region_of_one_arm_has_the_limit_of_its_scores() {
     let [other, region] = limit(&rows, true);
     assert!((other - 2.0 / 3.0).abs() < 1e-9 && region < 1e-10, "{other} {region}");
     // Of treated rows it is a matter of overlap, where that is a condition.
-    rows.iter_mut().for_each(|(treated, _)| *treated ^= true);
+    for (treated, _) in &mut rows {
+        *treated ^= true;
+    }
     let [other, region] = limit(&rows, false);
     assert!((other - 1.0 / 3.0).abs() < 1e-9 && region > 1.0 - 1e-10, "{other} {region}");
     assert!(matches!(fit(&rows, true).failure, Some(CellStatus::Overlap { .. })));
@@ -103,8 +105,8 @@ fn a_region_of_one_arm_has_the_limit_of_its_scores() {
 #[test]
 fn arms_without_weight_have_no_start() {
     let info = design(&["x"]);
-    let totals = Totals { treated: 3.0, all: 3.0, rows: 0 };
-    let state = State::new(totals, &Algebra::new(&info), true);
+    let totals = ArmTotals { treated: 3.0, all: 3.0, rows: 0 };
+    let state = LogitState::new(totals, &Algebra::new(&info), true);
     assert!(!state.open);
     assert_eq!(state.finish(false).failure, Some(CellStatus::SingularInformation));
 }
@@ -113,8 +115,8 @@ fn arms_without_weight_have_no_start() {
 fn a_step_that_turns_the_slope_is_halved() {
     let info = design(&["x"]);
     let algebra = Algebra::new(&info);
-    let totals = Totals { treated: 1.0, all: 2.0, rows: 1 };
-    let mut state = State::new(totals, &algebra, true);
+    let totals = ArmTotals { treated: 1.0, all: 2.0, rows: 1 };
+    let mut state = LogitState::new(totals, &algebra, true);
     let tolerance = Tolerance::new(Precision::F64, false);
     let stat = |score: [f64; 2]| LogitStat {
         score: score.to_vec(),

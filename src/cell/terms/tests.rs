@@ -1,9 +1,9 @@
 use super::*;
 use crate::cell::fixtures::rows;
 
-fn term(stratum: usize, coefficients: &Coefficients) -> Term {
+fn term(stratum: usize, coefficients: &Coefficients) -> InfluenceTerm {
     let change = Outcome::Change { post: 1, base: 0 };
-    Term::new(&rows(stratum), change, true, Some(&[0.0, 1.0]), coefficients)
+    InfluenceTerm::new(&rows(stratum), change, true, Some(&[0.0, 1.0]), coefficients)
 }
 
 /// `u / w` of a row with this outcome, `z = (1, x)` and odds, without a propensity score's influence.
@@ -19,7 +19,7 @@ fn equal_rows_and_regressions_are_one_term() {
     let first =
         Coefficients { beta: beta.clone(), c: 1.0, b: Some(vec![1.0, 0.0]), ..Default::default() };
     let second = Coefficients { beta, f: 3.0, b: Some(vec![0.0, 4.0]), ..Default::default() };
-    let mut sum = Combination::default();
+    let mut sum = CombinedTerms::default();
     sum.add(1.0, &term(0, &first));
     sum.add(-0.5, &term(0, &second));
     sum.add(1.0, &term(1, &first));
@@ -32,7 +32,7 @@ fn equal_rows_and_regressions_are_one_term() {
 
 #[test]
 fn terms_that_differ_in_what_influence_is_not_linear_in_stay_apart() {
-    let mut sum = Combination::default();
+    let mut sum = CombinedTerms::default();
     let plain = Coefficients { c: 1.0, ..Default::default() };
     let with_beta = Coefficients { beta: Some(vec![1.0, 0.0]), ..plain.clone() };
     let with_score = Coefficients { h: 1.0, ..plain.clone() };

@@ -4,7 +4,7 @@ use super::plan::{Components, TriplePlan};
 use crate::cell::legs::{MAX_COLUMNS, cross_moments};
 use crate::cell::method::Recipe;
 use crate::cell::sides::CellResult;
-use crate::cell::terms::{CellEstimate, Combination};
+use crate::cell::terms::{CellEstimate, CombinedTerms};
 use crate::error::Result;
 use crate::estimates::CellStatus;
 use crate::solve::symmetric_inverse;
@@ -144,7 +144,7 @@ fn first_batch(cells: &[(usize, &mut Usable<'_>)]) -> (usize, usize) {
 
 /// The weighted estimate with its influence.
 fn combined(estimates: &[Against<'_>], weights: &[f64], att: f64) -> CellEstimate {
-    let mut sum = Combination::default();
+    let mut sum = CombinedTerms::default();
     let mut not_converged = false;
     let mut add = |scale: f64, component: &CellEstimate| {
         not_converged |= component.not_converged;

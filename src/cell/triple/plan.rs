@@ -22,13 +22,13 @@ pub(crate) struct TriplePlan {
 pub(super) struct Components {
     /// The eligible and the ineligible units of the cell's group.
     pub own: usize,
-    pub comparisons: Vec<Comparison>,
+    pub comparisons: Vec<CohortComparison>,
     /// Comparison cohorts without eligible or without ineligible units.
     pub missing: Vec<f64>,
 }
 
 /// Positions of the comparisons of a cell's eligible units with a comparison cohort.
-pub(super) struct Comparison {
+pub(super) struct CohortComparison {
     /// First treated period of the comparison cohort.
     pub group: f64,
     pub eligible: usize,
@@ -49,7 +49,7 @@ impl TriplePlan {
     }
 
     fn add(&mut self, planner: &Planner<'_>, group: &Range<usize>) {
-        let Some(found) = Found::new(planner, group) else { return };
+        let Some(found) = FoundComponents::new(planner, group) else { return };
         let cell = found.cell(planner, group);
         let mut add = |planned: PlannedCell| {
             self.components.push(planned);
@@ -58,7 +58,7 @@ impl TriplePlan {
         let of_cell = match (found.own, &cell.status) {
             (Some(own), None) => {
                 let own = add(own);
-                let comparison = |(group, eligible, ineligible)| Comparison {
+                let comparison = |(group, eligible, ineligible)| CohortComparison {
                     group,
                     eligible: add(eligible),
                     ineligible: add(ineligible),
@@ -75,7 +75,7 @@ impl TriplePlan {
 }
 
 /// The components of a cell that the sample has.
-struct Found {
+struct FoundComponents {
     base: Base,
     /// Cohort of the treated and eligible units.
     treated: Option<usize>,
@@ -85,7 +85,7 @@ struct Found {
     missing: Vec<f64>,
 }
 
-impl Found {
+impl FoundComponents {
     /// `None` if the group has no period before treatment.
     fn new(planner: &Planner<'_>, group: &Range<usize>) -> Option<Self> {
         let cohorts = &planner.sample.cohorts;

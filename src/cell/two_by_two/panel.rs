@@ -9,7 +9,7 @@ use crate::cell::algebra::{Algebra, Moments};
 use crate::cell::method::Method;
 use crate::cell::propensity::PropensityScore;
 use crate::cell::sides::{CellResult, PlannedCell, StratumRows};
-use crate::cell::terms::{CellEstimate, Coefficients, Term};
+use crate::cell::terms::{CellEstimate, Coefficients, InfluenceTerm};
 use crate::estimates::CellStatus;
 use crate::solve::scaled;
 
@@ -53,7 +53,7 @@ pub(super) fn estimate(
     let side = &cell.sides[0];
     let gamma = score.map(PropensityScore::gamma);
     let of_arm = |rows: &StratumRows, treated, coefficients: &Coefficients| {
-        Term::new(rows, side.outcome, treated, gamma, coefficients)
+        InfluenceTerm::new(rows, side.outcome, treated, gamma, coefficients)
     };
     let treated = side.treated.iter().map(|rows| of_arm(rows, true, &arms.treated));
     let control = side.control.iter().map(|rows| of_arm(rows, false, &arms.control));

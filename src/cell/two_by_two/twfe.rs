@@ -14,7 +14,7 @@
 use super::moments::SideMoments;
 use crate::cell::algebra::{Algebra, Moments};
 use crate::cell::sides::{CellResult, PlannedCell};
-use crate::cell::terms::{CellEstimate, Coefficients, Term};
+use crate::cell::terms::{CellEstimate, Coefficients, InfluenceTerm};
 use crate::estimates::CellStatus;
 use crate::solve::{
     COLLINEAR, DEPENDENT, SINGULAR, Spd, dependent_columns, dot, reciprocal_condition,
@@ -67,7 +67,7 @@ pub(super) fn estimate(
     for (t, side) in cell.sides.iter().enumerate() {
         for (arm, treated) in [(&side.treated, true), (&side.control, false)] {
             let of_arm = coefficients(dummies(treated, t == 1));
-            let term = |rows| Term::new(rows, side.outcome, treated, None, &of_arm);
+            let term = |rows| InfluenceTerm::new(rows, side.outcome, treated, None, &of_arm);
             terms.extend(arm.iter().map(term));
         }
     }

@@ -1,10 +1,10 @@
 //! The engine: maps over the executors of a cluster.
 
 use super::deadline::Deadline;
-use super::label::Label;
+use super::label::JobLabel;
 use super::link::Link;
-use super::plan::{self, Answer};
-use super::threads::Threads;
+use super::plan::{self, TaskAnswer};
+use super::threads::RuntimeThreads;
 use super::tls::Tls;
 use super::{problem, status};
 use crate::cluster::engine::Engine;
@@ -47,7 +47,7 @@ impl Default for ClientOptions {
 
 /// A session with a scheduler.
 pub(crate) struct Client {
-    threads: Threads,
+    threads: RuntimeThreads,
     link: Link,
     options: ClientOptions,
     session: String,
@@ -76,7 +76,7 @@ const PIECES: usize = 24;
 impl Client {
     /// Connects to the scheduler at `df://host:port`.
     pub(crate) fn connect(address: &str, options: ClientOptions) -> Result<Self> {
-        let threads = Threads::new("cluster", 2)?;
+        let threads = RuntimeThreads::new("cluster", 2)?;
         let (target, tls) = (address.to_owned(), options.tls.clone());
         let link = threads.wait(async move { Link::connect(&target, tls.as_ref()).await })??;
         let session = ballista_core::ids::new_instance_id();
@@ -155,7 +155,7 @@ impl Engine for Client {
         let pieces = cut(tasks, self.slots()?);
         let map = self.maps.fetch_add(1, Ordering::Relaxed);
         let mut deadline = self.deadline(stage);
-        let mut flight = Flight::new(self, Label::prefix(&self.session, map));
+        let mut flight = Flight::new(self, JobLabel::prefix(&self.session, map));
         let mut pieces = pieces.into_iter();
         let mut answered = vec![false; tasks.len()];
         let mut missing = tasks.len();
@@ -163,7 +163,7 @@ impl Engine for Client {
             while flight.running < JOBS
                 && let Some(piece) = pieces.next()
             {
-                let label = Label {
+                let label = JobLabel {
                     session: self.session.clone(),
                     map,
                     stage: stage.to_owned(),
@@ -225,7 +225,7 @@ fn cut(tasks: &[Vec<u8>], slots: usize) -> Vec<Range<usize>> {
 /// What a job in flight has to say.
 enum Event {
     /// An answer, with the right to hold those of its partition.
-    Answer(Answer, Arc<OwnedSemaphorePermit>),
+    Answer(TaskAnswer, Arc<OwnedSemaphorePermit>),
     /// The job has ended, and all its answers are here that can be had.
     End(Result<()>),
 }
@@ -249,7 +249,7 @@ impl<'a> Flight<'a> {
         Self { client, prefix, sender, events, ahead, handles: Vec::new(), running: 0, over: false }
     }
 
-    fn start(&mut self, label: Label, plan: Vec<u8>) -> Result<()> {
+    fn start(&mut self, label: JobLabel, plan: Vec<u8>) -> Result<()> {
         let link = self.client.link.clone();
         let ahead = Arc::clone(&self.ahead);
         let sender = self.sender.clone();
@@ -277,7 +277,7 @@ impl Drop for Flight<'_> {
 /// Runs a job and sends its answers. Those that died with their executor are left out: whoever asked asks again.
 async fn job(
     link: &Link,
-    label: &Label,
+    label: &JobLabel,
     plan: Vec<u8>,
     ahead: &Arc<Semaphore>,
     sender: &Sender<Event>,

@@ -3,7 +3,7 @@
 use super::front;
 use super::gate::Gate;
 use super::scheduler::{host_of, session_config};
-use super::threads::Threads;
+use super::threads::RuntimeThreads;
 use super::tls::Tls;
 use super::{MESSAGE, function, problem};
 use crate::cluster::engine::Obey;
@@ -87,7 +87,7 @@ impl Default for ExecutorOptions {
 
 /// An executor in this process; it ends when dropped.
 pub(crate) struct Executor {
-    threads: Threads,
+    threads: RuntimeThreads,
     id: String,
     scheduler: SchedulerGrpcClient<Channel>,
     end: oneshot::Receiver<String>,
@@ -104,7 +104,7 @@ impl std::fmt::Debug for Executor {
 impl Executor {
     /// Starts an executor; it is registered when this returns.
     pub(crate) fn start(options: &ExecutorOptions, worker: Arc<dyn Obey>) -> Result<Self> {
-        let threads = Threads::new("executor", 2)?;
+        let threads = RuntimeThreads::new("executor", 2)?;
         let work_dir = TempDir::with_prefix("burn-did-").map_err(problem)?;
         let id = new_instance_id();
         let (sender, end) = oneshot::channel();

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// What a job's name says: of which map it is a piece, and which tasks it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Label {
+pub(super) struct JobLabel {
     /// Session of the client.
     pub(super) session: String,
     /// Number of the map within its session.
@@ -23,14 +23,14 @@ pub(super) struct Label {
 /// First word of every name.
 const MARK: &str = "burn-did";
 
-impl Label {
+impl JobLabel {
     /// What the names of all jobs of a map begin with.
     pub(super) fn prefix(session: &str, map: u64) -> String {
         format!("{MARK} {session} {map} ")
     }
 }
 
-impl fmt::Display for Label {
+impl fmt::Display for JobLabel {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let prefix = Self::prefix(&self.session, self.map);
         let Self { first, tasks, total, stage, .. } = self;
@@ -42,7 +42,7 @@ impl fmt::Display for Label {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Foreign;
 
-impl FromStr for Label {
+impl FromStr for JobLabel {
     type Err = Foreign;
 
     fn from_str(name: &str) -> Result<Self, Foreign> {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn names_are_read_as_written() {
-        let label = Label {
+        let label = JobLabel {
             session: "a-b".into(),
             map: 3,
             stage: "look at shards".into(),
@@ -83,7 +83,7 @@ mod tests {
             total: 9,
         };
         assert_eq!(label.to_string().parse(), Ok(label.clone()));
-        assert!(label.to_string().starts_with(&Label::prefix("a-b", 3)));
+        assert!(label.to_string().starts_with(&JobLabel::prefix("a-b", 3)));
     }
 
     #[test]
@@ -96,7 +96,7 @@ mod tests {
             "burn-did s 1 0 1 99999999999 x",
             "burn-did s 1 18446744073709551615 1 2 x",
         ] {
-            assert_eq!(name.parse::<Label>(), Err(Foreign), "{name}");
+            assert_eq!(name.parse::<JobLabel>(), Err(Foreign), "{name}");
         }
     }
 }

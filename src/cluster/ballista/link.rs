@@ -1,7 +1,7 @@
 //! The connections of a client: to the scheduler, and to the executors that have answers.
 
-use super::label::Label;
-use super::plan::{self, Answer};
+use super::label::JobLabel;
+use super::plan::{self, TaskAnswer};
 use super::tls::Tls;
 use super::{MESSAGE, problem};
 use crate::error::Result;
@@ -86,7 +86,7 @@ impl Link {
     }
 
     /// Runs a job to its end.
-    pub(super) async fn run(&self, label: &Label, plan: Vec<u8>) -> Result<Finished> {
+    pub(super) async fn run(&self, label: &JobLabel, plan: Vec<u8>) -> Result<Finished> {
         let name =
             KeyValuePair { key: BALLISTA_JOB_NAME.to_owned(), value: Some(label.to_string()) };
         let mut request = Request::new(ExecuteQueryParams {
@@ -121,7 +121,7 @@ impl Link {
     }
 
     /// Fetches the answers of one partition from the executor that has them.
-    pub(super) async fn fetch(&self, place: PartitionLocation) -> Result<Vec<Answer>> {
+    pub(super) async fn fetch(&self, place: PartitionLocation) -> Result<Vec<TaskAnswer>> {
         let layout = place.layout();
         let (Some(executor), Some(partition)) = (place.executor_meta, place.partition_id) else {
             return Err(problem("an answer has no place"));

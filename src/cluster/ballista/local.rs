@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 /// What the executors of a local cluster are.
 #[derive(Clone, Debug)]
-pub(crate) struct LocalOptions {
+pub(crate) struct ProcessOptions {
     /// How many executors.
     pub(crate) executors: usize,
     /// Their program. It must end when its standard input does.
@@ -25,7 +25,7 @@ pub(crate) struct LocalOptions {
     pub(crate) patience: Duration,
 }
 
-impl LocalOptions {
+impl ProcessOptions {
     /// Executors of a program, on loopback with free ports.
     pub(crate) fn new(executors: usize, program: impl Into<PathBuf>, arguments: &[&str]) -> Self {
         let bind = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -42,10 +42,10 @@ impl LocalOptions {
 /// A scheduler in this process and executors in others, all of which end when this is dropped, or when this process dies: their
 /// standard input is a pipe that ends with it.
 #[derive(Debug)]
-pub(crate) struct LocalCluster {
+pub(crate) struct LocalProcesses {
     children: Children,
     scheduler: Scheduler,
-    options: LocalOptions,
+    options: ProcessOptions,
     /// Place of all temporary files of the executors, also of killed ones.
     files: TempDir,
 }
@@ -76,9 +76,9 @@ impl Drop for Children {
     }
 }
 
-impl LocalCluster {
+impl LocalProcesses {
     /// Starts everything; all executors are registered when this returns.
-    pub(crate) fn start(options: LocalOptions) -> Result<Self> {
+    pub(crate) fn start(options: ProcessOptions) -> Result<Self> {
         let scheduler = Scheduler::start(&options.scheduler)?;
         let files = TempDir::with_prefix("burn-did-cluster-").map_err(problem)?;
         let mut cluster = Self { children: Children::default(), scheduler, options, files };

@@ -1,7 +1,7 @@
 //! The executors of a scheduler, and which of them gets which task.
 
 use super::homes::homes;
-use super::label::Label;
+use super::label::JobLabel;
 use async_trait::async_trait;
 use ballista_core::JobId;
 use ballista_core::error::Result;
@@ -44,7 +44,7 @@ impl Places {
     const KEPT: usize = 64;
 
     /// Homes of a map's tasks, as positions in `executors`.
-    fn of(&mut self, label: &Label, executors: &[(String, u32)]) -> Arc<Vec<usize>> {
+    fn of(&mut self, label: &JobLabel, executors: &[(String, u32)]) -> Arc<Vec<usize>> {
         if self.executors != executors || self.known.len() > Self::KEPT {
             self.known.clear();
             self.executors = executors.to_vec();
@@ -81,7 +81,7 @@ impl Members {
 
     /// Homes of a stage's partitions; those of a foreign job have none.
     async fn homes(&self, name: &str, executors: &[(String, u32)]) -> Homes {
-        match name.parse::<Label>() {
+        match name.parse::<JobLabel>() {
             Ok(label) => {
                 let known = self.places.lock().await.of(&label, executors);
                 Homes { known: Some(known), first: label.first }

@@ -37,7 +37,7 @@ mod watch;
 
 pub(crate) use client::{Client, ClientOptions};
 pub(crate) use executor::{Executor, ExecutorOptions, stdin_ended};
-pub(crate) use local::{LocalCluster, LocalOptions};
+pub(crate) use local::{LocalProcesses, ProcessOptions};
 pub(crate) use scheduler::{Scheduler, SchedulerOptions};
 pub(crate) use status::status;
 pub use status::{ClusterStatus, ExecutorStatus, JobStatus};

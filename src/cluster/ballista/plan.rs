@@ -66,14 +66,14 @@ pub(super) fn encode(first: usize, tasks: &[Vec<u8>]) -> Result<Vec<u8>> {
 
 /// A task's number, its time on the executor and its answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct TaskAnswer {
     pub(super) task: usize,
     pub(super) time: Duration,
     pub(super) bytes: Vec<u8>,
 }
 
 /// The answers in a batch of results.
-pub(super) fn answers(batch: &RecordBatch) -> Result<Vec<Answer>> {
+pub(super) fn answers(batch: &RecordBatch) -> Result<Vec<TaskAnswer>> {
     let wrong = || problem("a result has not the columns of an answer");
     let [numbers, answers] = batch.columns() else {
         return Err(wrong());
@@ -86,7 +86,7 @@ pub(super) fn answers(batch: &RecordBatch) -> Result<Vec<Answer>> {
         .map(|(number, returned)| {
             let (time, bytes) = returned.and_then(function::split).ok_or_else(wrong)?;
             let task = number.and_then(|number| usize::try_from(number).ok()).ok_or_else(wrong)?;
-            Ok(Answer { task, time, bytes: bytes.to_vec() })
+            Ok(TaskAnswer { task, time, bytes: bytes.to_vec() })
         })
         .collect()
 }
@@ -125,7 +125,8 @@ mod tests {
     #[tokio::test]
     async fn tasks_come_back_as_answers_where_there_is_a_worker() {
         let batches = run(context(function::with_worker(Arc::new(Backwards)))).await.unwrap();
-        let found: Vec<Answer> = batches.iter().flat_map(|batch| answers(batch).unwrap()).collect();
+        let found: Vec<TaskAnswer> =
+            batches.iter().flat_map(|batch| answers(batch).unwrap()).collect();
         let found: Vec<_> =
             found.iter().map(|answer| (answer.task, answer.bytes.as_slice())).collect();
         assert_eq!(found, [(3, b"cba".as_slice()), (4, b"".as_slice())]);

@@ -1,7 +1,7 @@
 //! The scheduler of a cluster.
 
 use super::members::Members;
-use super::threads::Threads;
+use super::threads::RuntimeThreads;
 use super::tls::Tls;
 use super::watch::{Server, watch};
 use super::{MESSAGE, function, problem};
@@ -55,7 +55,7 @@ impl Default for SchedulerOptions {
 
 /// A scheduler in this process; it ends when dropped.
 pub(crate) struct Scheduler {
-    threads: Threads,
+    threads: RuntimeThreads,
     address: String,
     members: Arc<Members>,
     end: oneshot::Receiver<String>,
@@ -70,7 +70,7 @@ impl std::fmt::Debug for Scheduler {
 impl Scheduler {
     /// Starts a scheduler; it listens when this returns.
     pub(crate) fn start(options: &SchedulerOptions) -> Result<Self> {
-        let threads = Threads::new("scheduler", 2)?;
+        let threads = RuntimeThreads::new("scheduler", 2)?;
         let members = Arc::new(Members::default());
         let (sender, end) = oneshot::channel();
         let start = start(options.clone(), Arc::clone(&members), sender);

@@ -1,9 +1,9 @@
 //! Executors and jobs, as a scheduler sees them.
 
-use super::label::Label;
+use super::label::JobLabel;
 use super::link::Link;
 use super::problem;
-use super::threads::Threads;
+use super::threads::RuntimeThreads;
 use super::tls::Tls;
 use crate::error::Result;
 use serde::Deserialize;
@@ -60,7 +60,7 @@ pub struct JobStatus {
 
 /// State of the cluster whose scheduler is at `df://host:port`.
 pub(crate) fn status(address: &str, tls: Option<&Tls>) -> Result<ClusterStatus> {
-    let threads = Threads::new("status", 1)?;
+    let threads = RuntimeThreads::new("status", 1)?;
     let (address, tls) = (address.to_owned(), tls.cloned());
     threads.wait(async move {
         let link = Link::connect(&address, tls.as_ref()).await?;
@@ -159,7 +159,7 @@ async fn jobs(link: &Link) -> Result<Vec<JobStatus>> {
     pages.sort_by(|left, right| left.job_id.cmp(&right.job_id));
     let mut jobs = Vec::new();
     for page in pages {
-        let label = page.job_name.parse::<Label>().ok();
+        let label = page.job_name.parse::<JobLabel>().ok();
         let percent = match &label {
             Some(label) if page.status == "Running" => {
                 percent(link, &page.job_id, label).await.unwrap_or(0.0)
@@ -183,7 +183,7 @@ async fn jobs(link: &Link) -> Result<Vec<JobStatus>> {
 }
 
 /// Ballista counts stages; a job of ours has one, and its tasks are what moves.
-async fn percent(link: &Link, job: &str, label: &Label) -> Option<f64> {
+async fn percent(link: &Link, job: &str, label: &JobLabel) -> Option<f64> {
     let page: StagesPage = page(link, &format!("/api/job/{job}/stages")).await.ok()?;
     let tasks = page.stages.iter().flat_map(|stage| &stage.tasks).flatten();
     let done = tasks.filter(|task| task.status == "Successful").count();

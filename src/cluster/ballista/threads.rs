@@ -7,9 +7,9 @@ use tokio::task::JoinHandle;
 
 /// Threads of an own tokio runtime; waiting for them is allowed everywhere, also on threads of another runtime.
 #[derive(Debug)]
-pub(super) struct Threads(Option<Runtime>);
+pub(super) struct RuntimeThreads(Option<Runtime>);
 
-impl Threads {
+impl RuntimeThreads {
     /// Starts this many threads.
     pub(super) fn new(name: &str, threads: usize) -> Result<Self> {
         let runtime = Builder::new_multi_thread()
@@ -47,7 +47,7 @@ impl Threads {
     }
 }
 
-impl Drop for Threads {
+impl Drop for RuntimeThreads {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -63,14 +63,14 @@ mod tests {
     fn may_be_asked_and_dropped_inside_another_runtime() {
         let outer = Builder::new_current_thread().build().unwrap();
         outer.block_on(async {
-            let threads = Threads::new("inner", 1).unwrap();
+            let threads = RuntimeThreads::new("inner", 1).unwrap();
             assert_eq!(threads.wait(async { 7 }).unwrap(), 7);
         });
     }
 
     #[test]
     fn a_panic_inside_is_an_error() {
-        let threads = Threads::new("panics", 1).unwrap();
+        let threads = RuntimeThreads::new("panics", 1).unwrap();
         let error = threads.wait(async { panic!("inside") }).unwrap_err();
         assert!(error.to_string().contains("ended early"), "{error}");
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::fits::{Shared, assert_same, local, remote};
 use crate::backend::Cpu;
 use crate::cluster::engine::Engine;
-use crate::cluster::threads::Threads;
+use crate::cluster::threads::ThreadWorkers;
 use crate::data::Simulation;
 use crate::error::Result;
 use crate::estimator::AttGt;
@@ -22,13 +22,13 @@ pub(super) fn reversed(_: usize, mut answers: Vec<(usize, Vec<u8>)>) -> Vec<(usi
 
 /// An engine that does something to its answers.
 pub(super) struct Faulty {
-    engine: Threads,
+    engine: ThreadWorkers,
     fault: Fault,
     maps: AtomicUsize,
 }
 
 impl Faulty {
-    pub fn new(engine: Threads, fault: Fault) -> Self {
+    pub fn new(engine: ThreadWorkers, fault: Fault) -> Self {
         Self { engine, fault, maps: AtomicUsize::new(0) }
     }
 }

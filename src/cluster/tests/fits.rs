@@ -10,9 +10,9 @@ use polars::prelude::*;
 
 use super::faults::{Fault, Faulty, reversed};
 use crate::backend::Cpu;
-use crate::cluster::threads::Threads;
+use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::worker::Worker;
-use crate::cluster::{Obey, Options, Session};
+use crate::cluster::{Obey, PrepareOptions, Session};
 use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulation};
 use crate::error::Result;
 use crate::estimator::through::Through;
@@ -88,11 +88,11 @@ impl Shared {
 }
 
 /// Workers in this process.
-pub(super) fn workers(number: usize) -> Threads {
+pub(super) fn workers(number: usize) -> ThreadWorkers {
     let worker = |i| -> Arc<dyn Obey> {
         Arc::new(Worker::<Cpu>::new(format!("worker {i}"), Default::default(), 1 << 20))
     };
-    Threads((0..number).map(worker).collect())
+    ThreadWorkers((0..number).map(worker).collect())
 }
 
 /// The fit by so many workers, to parts of so many rows.
@@ -103,7 +103,7 @@ pub(super) fn remote<E: Through>(
     fault: Fault,
 ) -> String {
     let session = Session::new(Arc::new(Faulty::new(workers(number), fault)));
-    let options = Options {
+    let options = PrepareOptions {
         directory: data.directory.path().to_owned(),
         influence: None,
         precision: Precision::F64,

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::messages::{awkward, passes, unfinished};
 use crate::backend::Cpu;
 use crate::cluster::engine::Obey;
-use crate::cluster::manifest::Sample;
+use crate::cluster::manifest::SampleFile;
 use crate::cluster::task::{Message, Task};
 use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
 use crate::cluster::worker::Worker;
@@ -26,7 +26,7 @@ fn refuses(task: &[u8]) -> bool {
 }
 
 fn tasks() -> Vec<Vec<u8>> {
-    let sample = Sample { path: "/nowhere/manifest".into(), digest: 3 };
+    let sample = SampleFile { path: "/nowhere/manifest".into(), digest: 3 };
     let task = |pass| {
         let change = Cow::Owned(Change::example(&awkward()));
         let (sample, pass) = (Cow::Borrowed(&sample), Cow::Borrowed(pass));

@@ -8,7 +8,7 @@ use super::faults::{Fault, Faulty, reversed};
 use super::fits::support::but;
 use super::fits::{Shared, staggered, workers};
 use crate::backend::Cpu;
-use crate::cluster::{Cluster, Options, Session};
+use crate::cluster::{Cluster, PrepareOptions, Session};
 use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulation};
 use crate::estimator::through::Through;
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid, Influence, InfluenceFiles};
@@ -30,7 +30,7 @@ macro_rules! kept {
         let session = Session::new(Arc::new(Faulty::new(workers(3), $fault)));
         let to = shared.directory().join("influence");
         fs::create_dir(&to).unwrap();
-        let options = Options {
+        let options = PrepareOptions {
             directory: shared.directory().to_owned(),
             influence: Some(to.clone()),
             precision: Precision::F64,

@@ -12,13 +12,13 @@ use serde::de::DeserializeOwned;
 use super::fits::{Shared, workers};
 use crate::backend::Cpu;
 use crate::cluster::engine::Engine;
-use crate::cluster::manifest::Sample;
+use crate::cluster::manifest::SampleFile;
 use crate::cluster::task::{
     Finishing, KeptFile, KeptPart, Message, Problem, ProblemKind, Reply, Task, Unfinished,
 };
-use crate::cluster::threads::Threads;
+use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
-use crate::cluster::{Options, Session};
+use crate::cluster::{PrepareOptions, Session};
 use crate::condition::{Change, Look, LookStat};
 use crate::data::Simulation;
 use crate::error::Result;
@@ -30,7 +30,7 @@ use crate::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
     LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, TILE, Weight,
 };
-use crate::source::{Answer, AnyPass, AnyStat, Draws, KeptColumn};
+use crate::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {
@@ -40,8 +40,8 @@ pub(super) fn awkward() -> Vec<f64> {
     odd.into_iter().chain([f64::INFINITY, f64::NEG_INFINITY, quiet, signalling]).collect()
 }
 
-fn sample() -> Sample {
-    Sample { path: "/shared/a b/sample.manifest".into(), digest: u64::MAX }
+fn sample() -> SampleFile {
+    SampleFile { path: "/shared/a b/sample.manifest".into(), digest: u64::MAX }
 }
 
 fn message(outcome: std::result::Result<Reply, Problem>) -> Message {
@@ -80,7 +80,7 @@ pub(super) fn passes() -> Vec<AnyPass> {
     let strata = vec![StratumPlan::default(), plan];
     let influence = InfluencePass { columns: 7, trim: 0.995, strata, consumers };
     let mut passes = vec![AnyPass::from(gram), AnyPass::from(logit), AnyPass::from(influence)];
-    let draws = Draws::batches(9, 40, true).last().expect("three batches");
+    let draws = ReweightedDraws::batches(9, 40, true).last().expect("three batches");
     let reweighted = |pass: &AnyPass| pass.clone().reweighted(draws.clone());
     let reweighted: Vec<AnyPass> = passes.iter().map(reweighted).collect();
     passes.extend(reweighted);
@@ -162,7 +162,7 @@ fn every_look_every_answer_to_it_and_the_change_keep_their_bits() {
 
 /// An engine that writes what goes through it once more, and notes what that is.
 struct Noting {
-    engine: Threads,
+    engine: ThreadWorkers,
     kinds: Mutex<BTreeSet<String>>,
 }
 
@@ -222,7 +222,7 @@ fn every_order_and_every_answer_of_fits_keeps_its_bits() {
         let shared = Shared::new(data, 2, 300);
         let influence = shared.directory().join("influence");
         std::fs::create_dir(&influence).unwrap();
-        let options = Options {
+        let options = PrepareOptions {
             directory: shared.directory().to_owned(),
             influence: Some(influence),
             precision: Precision::F64,

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use super::files;
 use crate::backend::DidBackend;
-use crate::cluster::manifest::{Entry, Manifest, Sample};
+use crate::cluster::manifest::{Manifest, SampleFile, SegmentEntry};
 use crate::cluster::wire::{digest, encode};
 use crate::condition::Change;
 use crate::error::{DidError, Result};
 use crate::options::Precision;
 use crate::panel::StratumData;
-use crate::panel::apart::{Choice, Reading, RowRange, Shard};
+use crate::panel::apart::{CovariateChoice, Reading, RowRange, Shard};
 use crate::parallel::held;
 use crate::pass::Chunk;
 use crate::source::put;
@@ -23,7 +23,7 @@ const MANIFESTS: usize = 16;
 
 /// How a segment is held for passes.
 pub(super) struct Held<'a> {
-    choice: Option<&'a Choice>,
+    choice: Option<&'a CovariateChoice>,
     change: &'a Change,
     k: usize,
     precision: Precision,
@@ -33,7 +33,7 @@ pub(super) struct Held<'a> {
 
 impl<'a> Held<'a> {
     pub fn new(
-        choice: Option<&'a Choice>,
+        choice: Option<&'a CovariateChoice>,
         change: &'a Change,
         k: usize,
         precision: Precision,
@@ -44,18 +44,18 @@ impl<'a> Held<'a> {
 }
 
 /// A segment of a sample.
-type Key = (Sample, u32);
+type SegmentKey = (SampleFile, u32);
 
 /// Rows of a segment.
-enum Rows<B: DidBackend> {
+enum CachedRows<B: DidBackend> {
     /// As they were read.
     Raw(Arc<StratumData>),
     /// On the device, after the change with this digest.
     Chunk(u64, Arc<Chunk<B>>),
 }
 
-struct Kept<B: DidBackend> {
-    rows: Rows<B>,
+struct CachedSegment<B: DidBackend> {
+    rows: CachedRows<B>,
     bytes: u64,
     /// When it was last used, in uses.
     used: u64,
@@ -71,8 +71,8 @@ struct Looked {
 struct Shelf<B: DidBackend> {
     /// By a digest of which shard it is, and for which sample.
     shards: HashMap<u64, Looked>,
-    manifests: HashMap<Sample, Arc<Manifest>>,
-    segments: HashMap<Key, Kept<B>>,
+    manifests: HashMap<SampleFile, Arc<Manifest>>,
+    segments: HashMap<SegmentKey, CachedSegment<B>>,
     bytes: u64,
     uses: u64,
 }
@@ -140,12 +140,16 @@ impl<B: DidBackend> Cache<B> {
     }
 
     /// The rows of a segment as they were read.
-    pub fn raw(&self, sample: &Sample, segment: u32) -> Result<(Entry, Arc<StratumData>)> {
+    pub fn raw(
+        &self,
+        sample: &SampleFile,
+        segment: u32,
+    ) -> Result<(SegmentEntry, Arc<StratumData>)> {
         let manifest = self.manifest(sample)?;
         let entry = entry(&manifest, segment)?;
         let kept = self.find(sample, segment, |rows| match rows {
-            Rows::Raw(data) => Some(Arc::clone(data)),
-            Rows::Chunk(..) => None,
+            CachedRows::Raw(data) => Some(Arc::clone(data)),
+            CachedRows::Chunk(..) => None,
         });
         if let Some(data) = kept {
             return Ok((entry, data));
@@ -153,21 +157,21 @@ impl<B: DidBackend> Cache<B> {
         let data = Arc::new(files::read(&manifest, &entry)?);
         let bytes = manifest.shape.row_bytes() * entry.seal.rows;
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
-        self.keep(sample, segment, Rows::Raw(Arc::clone(&data)), bytes);
+        self.keep(sample, segment, CachedRows::Raw(Arc::clone(&data)), bytes);
         Ok((entry, data))
     }
 
     /// The rows of a segment, changed and on the device.
     pub fn chunk(
         &self,
-        sample: &Sample,
+        sample: &SampleFile,
         segment: u32,
         held: &Held<'_>,
         device: &B::Device,
-    ) -> Result<(Entry, Arc<Chunk<B>>)> {
+    ) -> Result<(SegmentEntry, Arc<Chunk<B>>)> {
         let kept = self.find(sample, segment, |rows| match rows {
-            Rows::Chunk(change, chunk) if *change == held.digest => Some(Arc::clone(chunk)),
-            Rows::Chunk(..) | Rows::Raw(_) => None,
+            CachedRows::Chunk(change, chunk) if *change == held.digest => Some(Arc::clone(chunk)),
+            CachedRows::Chunk(..) | CachedRows::Raw(_) => None,
         });
         if let Some(chunk) = kept {
             return Ok((entry(&*self.manifest(sample)?, segment)?, chunk));
@@ -183,12 +187,12 @@ impl<B: DidBackend> Cache<B> {
         let chunk = Arc::new(put(stratum, data, held.k, held.precision, device)?);
         let held_as = held.choice.map_or(shape, |choice| choice.shape(shape));
         let bytes = held_as.row_bytes() * entry.seal.rows;
-        self.keep(sample, segment, Rows::Chunk(held.digest, Arc::clone(&chunk)), bytes);
+        self.keep(sample, segment, CachedRows::Chunk(held.digest, Arc::clone(&chunk)), bytes);
         Ok((entry, chunk))
     }
 
     /// The sample's manifest, read once.
-    pub fn manifest(&self, sample: &Sample) -> Result<Arc<Manifest>> {
+    pub fn manifest(&self, sample: &SampleFile) -> Result<Arc<Manifest>> {
         if let Some(manifest) = held(&self.shelf).manifests.get(sample) {
             return Ok(Arc::clone(manifest));
         }
@@ -204,9 +208,9 @@ impl<B: DidBackend> Cache<B> {
 
     fn find<T>(
         &self,
-        sample: &Sample,
+        sample: &SampleFile,
         segment: u32,
-        wanted: impl Fn(&Rows<B>) -> Option<T>,
+        wanted: impl Fn(&CachedRows<B>) -> Option<T>,
     ) -> Option<T> {
         let mut shelf = held(&self.shelf);
         shelf.uses += 1;
@@ -216,7 +220,7 @@ impl<B: DidBackend> Cache<B> {
         wanted(&kept.rows)
     }
 
-    fn drop_segment(&self, sample: &Sample, segment: u32) {
+    fn drop_segment(&self, sample: &SampleFile, segment: u32) {
         let mut shelf = held(&self.shelf);
         if let Some(kept) = shelf.segments.remove(&(sample.clone(), segment)) {
             shelf.bytes -= kept.bytes;
@@ -224,7 +228,7 @@ impl<B: DidBackend> Cache<B> {
     }
 
     /// Keeps rows if there is room, or can be made.
-    fn keep(&self, sample: &Sample, segment: u32, rows: Rows<B>, bytes: u64) {
+    fn keep(&self, sample: &SampleFile, segment: u32, rows: CachedRows<B>, bytes: u64) {
         let mut shelf = held(&self.shelf);
         if shelf.bytes + bytes > self.budget {
             shelf.drop_shards(|_| true);
@@ -236,7 +240,8 @@ impl<B: DidBackend> Cache<B> {
             shelf.bytes -= kept.bytes;
         }
         let used = shelf.uses;
-        let before = shelf.segments.insert((sample.clone(), segment), Kept { rows, bytes, used });
+        let before =
+            shelf.segments.insert((sample.clone(), segment), CachedSegment { rows, bytes, used });
         shelf.bytes += bytes;
         shelf.bytes -= before.map_or(0, |kept| kept.bytes);
     }
@@ -257,7 +262,7 @@ fn shard_key(reading: &Reading, ranges: &[RowRange], directory: &Path) -> Result
     Ok(digest(&encode(&(reading, ranges, directory))?))
 }
 
-fn entry(manifest: &Manifest, segment: u32) -> Result<Entry> {
+fn entry(manifest: &Manifest, segment: u32) -> Result<SegmentEntry> {
     let entry = manifest.entries.get(segment as usize).cloned();
     entry.ok_or_else(|| DidError::Engine { problem: format!("there is no segment {segment}") })
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::cluster::manifest::{Entry, Manifest, ShardFile, Written, io};
+use crate::cluster::manifest::{Manifest, SegmentEntry, ShardFile, WrittenPiece, io};
 use crate::cluster::wire::{digest, encode};
 use crate::error::{DidError, Result};
 use crate::panel::StratumData;
@@ -40,7 +40,7 @@ pub(super) fn write(
             let mut bytes = Vec::new();
             let written = piece.write(rows, &mut bytes).and_then(|()| file.write_all(&bytes));
             written.map_err(|source| io(&path, source))?;
-            pieces.push(Written {
+            pieces.push(WrittenPiece {
                 segment: Segment { stratum, part },
                 start: row,
                 seal: Seal::of(&piece.rank),
@@ -62,7 +62,7 @@ pub(super) fn write(
 ///
 /// # Errors
 /// [`DidError::Io`], or [`DidError::Engine`] if what is read is not what was written.
-pub(super) fn read(manifest: &Manifest, entry: &Entry) -> Result<StratumData> {
+pub(super) fn read(manifest: &Manifest, entry: &SegmentEntry) -> Result<StratumData> {
     let shape = manifest.shape;
     let rows: u64 = entry.pieces.iter().map(|piece| piece.rows as u64).sum();
     if rows != entry.seal.rows {

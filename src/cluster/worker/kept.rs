@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use super::files::fresh;
-use crate::cluster::manifest::{Entry, io};
+use crate::cluster::manifest::{SegmentEntry, io};
 use crate::cluster::task::{Finishing, KeptFile, KeptPart, Unfinished};
 use crate::cluster::wire::{decode, digest};
 use crate::error::{DidError, Result};
@@ -23,7 +23,7 @@ const ROWS: usize = 1 << 16;
 const NOWHERE: (u32, u32) = (u32::MAX, u32::MAX);
 
 /// Writes what a pass kept of a segment, in the pieces in which its rows were arranged: ranks, then columns.
-pub(super) fn keep(rows: &KeptRows, entry: &Entry, directory: &Path) -> Result<KeptFile> {
+pub(super) fn keep(rows: &KeptRows, entry: &SegmentEntry, directory: &Path) -> Result<KeptFile> {
     let KeptRows { ranks, clusters: _, columns, values } = rows;
     if Seal::of(ranks) != entry.seal || values.len() != columns.len() * ranks.len() {
         return Err(other_rows());
@@ -47,7 +47,7 @@ pub(super) fn keep(rows: &KeptRows, entry: &Entry, directory: &Path) -> Result<K
 }
 
 /// Rows that a pass left, as they are read again.
-struct Read<'a> {
+struct RowsReadBack<'a> {
     part: &'a KeptPart,
     ranks: Vec<u64>,
     /// Column by column.
@@ -74,7 +74,7 @@ pub(super) fn finish(work: &Unfinished<'_>) -> Result<(PathBuf, Seal)> {
     if all != Some(*rows) {
         return Err(other_rows());
     }
-    let read: Vec<Read<'_>> = parts.iter().map(read).collect::<Result<_>>()?;
+    let read: Vec<RowsReadBack<'_>> = parts.iter().map(read).collect::<Result<_>>()?;
     let mut places = vec![NOWHERE; *rows];
     let mut seal = Seal::default();
     for (number, part) in (0u32..).zip(&read) {
@@ -102,7 +102,7 @@ pub(super) fn finish(work: &Unfinished<'_>) -> Result<(PathBuf, Seal)> {
     Ok((path, seal))
 }
 
-fn read(part: &KeptPart) -> Result<Read<'_>> {
+fn read(part: &KeptPart) -> Result<RowsReadBack<'_>> {
     let KeptPart { path, offset, rows, digest: sent, columns, labels } = part;
     let length = part.bytes().and_then(|bytes| usize::try_from(bytes).ok());
     let length = length.ok_or_else(other_rows)?;
@@ -123,12 +123,12 @@ fn read(part: &KeptPart) -> Result<Read<'_>> {
     bytemuck::cast_slice_mut(&mut values_of).copy_from_slice(values);
     let mut ranks_of = vec![0u64; *rows];
     bytemuck::cast_slice_mut(&mut ranks_of).copy_from_slice(ranks);
-    Ok(Read { part, ranks: ranks_of, values: values_of, labels: labels.transpose()? })
+    Ok(RowsReadBack { part, ranks: ranks_of, values: values_of, labels: labels.transpose()? })
 }
 
 /// Rows at some places, of which the first has the rank `start`.
 fn finished(
-    read: &[Read<'_>],
+    read: &[RowsReadBack<'_>],
     places: &[(u32, u32)],
     start: u64,
     finishing: &Finishing,
@@ -149,14 +149,14 @@ fn finished(
 
 /// A column of the pass at some places, in units of the outcome and on the scale of one observation.
 fn scaled(
-    read: &[Read<'_>],
+    read: &[RowsReadBack<'_>],
     places: &[(u32, u32)],
     column: usize,
     (n, y_scale): (f64, f64),
 ) -> Vec<f64> {
     let starts: Vec<Option<usize>> = read
         .iter()
-        .map(|Read { part, .. }| {
+        .map(|RowsReadBack { part, .. }| {
             let at = part.columns.iter().position(|known| *known == column);
             at.map(|at| at * part.rows)
         })

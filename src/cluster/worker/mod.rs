@@ -7,7 +7,7 @@ mod kept;
 use std::sync::Arc;
 
 use super::engine::Obey;
-use super::manifest::{Entry, io};
+use super::manifest::{SegmentEntry, io};
 use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
 use crate::backend::DidBackend;
@@ -105,7 +105,7 @@ impl<B: DidBackend> Worker<B> {
                         continue;
                     }
                     // The ranks were checked when the rows were read.
-                    let Entry { segment, seal, .. } = entry;
+                    let SegmentEntry { segment, seal, .. } = entry;
                     answers.push(Answer { question: HERE, segment, seal, stat, kept: Vec::new() });
                 }
                 Ok(Reply::Passed(answers, files))
@@ -164,7 +164,7 @@ fn kind(task: &Task<'_>, error: &DidError) -> ProblemKind {
 }
 
 /// What a segment answers to a look.
-fn looked(look: &Look, entry: &Entry, data: &StratumData) -> Result<Answer<LookStat>> {
+fn looked(look: &Look, entry: &SegmentEntry, data: &StratumData) -> Result<Answer<LookStat>> {
     let (segment, stratum) = (entry.segment, entry.segment.stratum);
     let mut stat = look.none(stratum);
     let piece = Piece { stratum, first: entry.first, data, start: 0, rows: data.rows };

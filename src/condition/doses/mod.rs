@@ -52,7 +52,7 @@ pub(crate) struct Doses {
 }
 
 /// Doses and how the chunks' columns follow from them.
-pub(super) struct Found {
+pub(super) struct FoundDoses {
     pub doses: Doses,
     versions: Vec<Option<usize>>,
     expanded: bool,
@@ -69,7 +69,7 @@ fn design(names: Vec<String>) -> DesignInfo {
     DesignInfo { names, intercept: true, versions: 1, transform }
 }
 
-impl Found {
+impl FoundDoses {
     /// The design of the chunks: a constant, splines from the second on, and their derivatives; or a constant and the dose.
     pub fn design(&self) -> DesignInfo {
         let mut names = vec!["(Intercept)".to_owned()];
@@ -97,7 +97,7 @@ pub(super) fn find_doses<R: Raw>(
     sample: &Sample,
     versions: usize,
     query: &DoseQuery,
-) -> Result<Found> {
+) -> Result<FoundDoses> {
     let (degree, interior) = query.splines.unwrap_or((1, 0));
     let functions = degree + interior + 1;
     let treated = treated_periods(sample);
@@ -143,7 +143,7 @@ pub(super) fn find_doses<R: Raw>(
         doses.add_stratum(stat, degree);
     }
     let expanded = query.splines.is_some();
-    Ok(Found { doses, versions, expanded })
+    Ok(FoundDoses { doses, versions, expanded })
 }
 
 impl Doses {

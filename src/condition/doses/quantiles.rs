@@ -6,7 +6,7 @@ use crate::error::{DidError, Result};
 
 /// An order statistic in the making: its first digits, and its rank among the doses that share them.
 #[derive(Clone, Copy)]
-struct Target {
+struct RankTarget {
     prefix: u64,
     rank: u64,
 }
@@ -30,8 +30,8 @@ pub(super) fn quantiles(
     let below = |p: &f64| (position(p).floor() as u64).min(total - 1);
     let above = |p: &f64| (below(p) + 1).min(total - 1);
     let ranks: Vec<u64> = probabilities.iter().flat_map(|p| [below(p), above(p)]).collect();
-    let mut targets: Vec<Target> =
-        ranks.iter().map(|rank| Target { prefix: 0, rank: *rank }).collect();
+    let mut targets: Vec<RankTarget> =
+        ranks.iter().map(|rank| RankTarget { prefix: 0, rank: *rank }).collect();
     for digit in 0..DIGITS {
         let mut prefixes: Vec<u64> = targets.iter().map(|t| t.prefix).collect();
         prefixes.sort_unstable();
@@ -52,7 +52,7 @@ pub(super) fn quantiles(
                 here
             });
             let value = value.ok_or_else(lost)?;
-            *target = Target {
+            *target = RankTarget {
                 prefix: target.prefix * VALUES as u64 + value as u64,
                 rank: target.rank - before,
             };

@@ -44,9 +44,9 @@ fn stratum(y: &[f64], x: &[f64], w: &[f64]) -> StratumData {
 }
 
 /// One outcome column, of which the last stratum is compared in every cell.
-fn known(rows: &Rows, conditioning: Conditioning, weights: usize) -> Known {
+fn known(rows: &Rows, conditioning: Conditioning, weights: usize) -> KnownColumns {
     let strata = rows.0.len();
-    Known {
+    KnownColumns {
         conditioning,
         drops_collinear: false,
         observed: rows.rows().into_iter().map(|rows| vec![rows]).collect(),
@@ -66,7 +66,7 @@ fn design(covariates: usize) -> DesignInfo {
     }
 }
 
-fn found(rows: &Rows, known: &Known, info: &mut DesignInfo) -> Change {
+fn found(rows: &Rows, known: &KnownColumns, info: &mut DesignInfo) -> Change {
     find(rows, known, info).expect("a change")
 }
 

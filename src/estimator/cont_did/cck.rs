@@ -5,7 +5,7 @@
 
 use super::curve::{CohortCurve, Curves};
 use super::effects::{effects, failures, finish, no_law, unit};
-use super::kept::{Treated, treated};
+use super::kept::{TreatedUnits, treated};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
 use crate::backend::DidBackend;
 use crate::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
@@ -18,8 +18,8 @@ use crate::estimator::setup::Opened;
 use crate::estimator::shell::{self, Options};
 use crate::inference::Joint;
 use crate::npiv::{
-    Clusters, DRAWS, Derivative, FEW_OBSERVATIONS, Fitted, Observations, Question, SieveBasis,
-    SieveKnots, Spaces, fit, pseudo_inverse,
+    CurveQuestion, DRAWS, Derivative, FEW_OBSERVATIONS, FittedCurve, ObservationClusters,
+    Observations, SieveBasis, SieveKnots, Spaces, fit, pseudo_inverse,
 };
 use crate::options::{Bootstrap, DoseTarget};
 use crate::panel::Sample;
@@ -74,7 +74,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     let corrected = moments.totals.first().copied().unwrap_or(0.0);
     let y_scale = sample.y_scale;
     let att = (cell.att.att + corrected) * y_scale;
-    let comparison = Comparison::new(&treated, att, y_scale, &moments);
+    let comparison = ComparisonUnits::new(&treated, att, y_scale, &moments);
     let settings = Settings {
         base_period: config.base_period,
         target: config.target,
@@ -103,7 +103,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
 ///
 /// # Errors
 /// [`DidError::Doses`] if the smallest curve is not determined by their doses.
-fn few_observations(treated: &Treated) -> Result<Option<DidWarning>> {
+fn few_observations(treated: &TreatedUnits) -> Result<Option<DidWarning>> {
     let weighted = treated.doses.iter().zip(&treated.weights).filter(|(_, w)| **w > 0.0);
     let mut doses: Vec<f64> = weighted.map(|(dose, _)| *dose).collect();
     let observations = doses.len();
@@ -121,7 +121,7 @@ fn few_observations(treated: &Treated) -> Result<Option<DidWarning>> {
 }
 
 /// What the treated units are compared with.
-struct Comparison {
+struct ComparisonUnits {
     /// Mean change of the comparison units.
     mean: f64,
     noise: Noise,
@@ -148,9 +148,9 @@ impl Noise {
     }
 }
 
-impl Comparison {
+impl ComparisonUnits {
     /// The average effect is the difference of the mean changes, and its influence the sum of theirs.
-    fn new(treated: &Treated, att: f64, y_scale: f64, moments: &InfluenceMoments) -> Self {
+    fn new(treated: &TreatedUnits, att: f64, y_scale: f64, moments: &InfluenceMoments) -> Self {
         let total: f64 = treated.weights.iter().sum();
         let weighted = treated.weights.iter().zip(&treated.changes);
         let mean = weighted.clone().map(|(w, y)| w * y).sum::<f64>() / total;
@@ -177,9 +177,9 @@ impl Comparison {
         &self,
         config: &ContDid<B>,
         sample: &Sample,
-        treated: Treated,
+        treated: TreatedUnits,
     ) -> Result<Curve> {
-        let Treated { mut changes, doses, weights, clusters } = treated;
+        let TreatedUnits { mut changes, doses, weights, clusters } = treated;
         for change in &mut changes {
             *change -= self.mean;
         }
@@ -195,7 +195,9 @@ impl Comparison {
             x: &columns,
             w: None,
             weights: Some(&weights),
-            clusters: sample.n_clusters.map(|_| Clusters { of: &clusters, shift: &shift }),
+            clusters: sample
+                .n_clusters
+                .map(|_| ObservationClusters { of: &clusters, shift: &shift }),
         };
         let spaces = Spaces {
             basis: SieveBasis::Tensor,
@@ -208,7 +210,7 @@ impl Comparison {
             w: None,
         };
         let Bootstrap { draws, seed, .. } = config.bootstrap.unwrap_or(Bootstrap::draws(DRAWS));
-        let question = Question {
+        let question = CurveQuestion {
             segments: None,
             smooth: 0,
             grid: &grid,
@@ -252,7 +254,7 @@ struct Curve {
 
 /// Coefficients of a constant and of the splines from the second on, with the group's share: splines add up to one, so they are
 /// the first coefficient and the differences of the others from it.
-fn coefficients(sample: &Sample, fitted: &Fitted, noise: f64) -> Joint {
+fn coefficients(sample: &Sample, fitted: &FittedCurve, noise: f64) -> Joint {
     let level = &fitted.levels.levels[fitted.level];
     let (j, all) = (level.len(), fitted.levels.len());
     let first = fitted.levels.first[fitted.level];
@@ -278,7 +280,7 @@ fn coefficients(sample: &Sample, fitted: &Fitted, noise: f64) -> Joint {
 }
 
 /// The mean slope at the treated units' doses, and its variance.
-fn average_slope(data: &Observations<'_>, fitted: &Fitted) -> Result<(f64, f64)> {
+fn average_slope(data: &Observations<'_>, fitted: &FittedCurve) -> Result<(f64, f64)> {
     let level = &fitted.levels.levels[fitted.level];
     let (splines, beta, j) = (&level.sieves.x.splines[0], &level.beta, level.len());
     let weights = data.weights.unwrap_or_default();
@@ -319,7 +321,13 @@ fn average_slope(data: &Observations<'_>, fitted: &Fitted) -> Result<(f64, f64)>
 }
 
 /// One effect and the group's share.
-fn one(sample: &Sample, value: f64, variance: f64, comparison: &Comparison, unit: f64) -> Joint {
+fn one(
+    sample: &Sample,
+    value: f64,
+    variance: f64,
+    comparison: &ComparisonUnits,
+    unit: f64,
+) -> Joint {
     let share = sample.shares[sample.groups[0].clone()].iter().sum();
     let covariance = vec![variance, 0.0, 0.0, comparison.covariance[3]];
     Joint {

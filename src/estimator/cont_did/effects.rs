@@ -11,7 +11,7 @@ use crate::cell::{CellEstimate, DoseCell, PlannedCell, average};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::estimator::finish;
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::estimator::kept::Kept;
 use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::{GroupTimeResult, Timings};
@@ -22,11 +22,11 @@ use crate::settings::Settings;
 use crate::source::KeptColumn;
 
 /// A cell, or why there is none.
-pub(super) type Solved = std::result::Result<DoseCell, CellStatus>;
+pub(super) type SolvedDoseCell = std::result::Result<DoseCell, CellStatus>;
 
 /// Which influence column is of what: a level and a slope for each of `M` cells, then the mean coefficients of each group's
 /// curve, then the groups' shares.
-pub(super) struct Columns {
+pub(super) struct InfluenceColumns {
     cells: usize,
     estimates: Vec<Option<CellEstimate>>,
     curves: Vec<CurveColumns>,
@@ -40,16 +40,16 @@ struct CurveColumns {
     cells: Vec<usize>,
 }
 
-impl Columns {
+impl InfluenceColumns {
     /// Columns that there will be, at most.
     pub fn most(sample: &Sample, planned: &[PlannedCell]) -> usize {
         let functions = sample.doses.as_ref().map_or(0, |doses| doses.functions);
         2 * planned.len() + (functions + 1) * sample.groups.len()
     }
 
-    pub fn new(sample: &Sample, planned: &[PlannedCell], cells: &[Solved]) -> Self {
-        let level = |cell: &Solved| cell.as_ref().ok().map(|c| c.att.clone());
-        let slope = |cell: &Solved| cell.as_ref().ok().map(|c| c.acrt.clone());
+    pub fn new(sample: &Sample, planned: &[PlannedCell], cells: &[SolvedDoseCell]) -> Self {
+        let level = |cell: &SolvedDoseCell| cell.as_ref().ok().map(|c| c.att.clone());
+        let slope = |cell: &SolvedDoseCell| cell.as_ref().ok().map(|c| c.acrt.clone());
         let mut estimates: Vec<Option<CellEstimate>> =
             cells.iter().map(level).chain(cells.iter().map(slope)).collect();
         let mut curves = Vec::new();
@@ -76,7 +76,7 @@ impl Columns {
 
     /// The estimates of the same columns from the cells of another sample, 0 where there is none in this one; `None` if the other
     /// lacks one.
-    pub fn values_in(&self, cells: &[Solved]) -> Option<Vec<f64>> {
+    pub fn values_in(&self, cells: &[SolvedDoseCell]) -> Option<Vec<f64>> {
         let mut values = vec![0.0; self.estimates.len()];
         for (j, cell) in cells.iter().enumerate() {
             if self.estimates[j].is_some() {
@@ -116,8 +116,8 @@ impl Columns {
 pub(super) struct Assembly<'a> {
     pub sample: &'a Sample,
     pub planned: &'a [PlannedCell],
-    pub cells: &'a [Solved],
-    pub columns: &'a Columns,
+    pub cells: &'a [SolvedDoseCell],
+    pub columns: &'a InfluenceColumns,
     pub settings: Settings,
     pub timings: Timings,
     pub start: Instant,
@@ -372,7 +372,7 @@ pub(super) fn finish<B: DidBackend>(
     let doses = config.grid.doses(knots.range, quantiles);
     let band = level.settings.inference.band;
     let mut result = ContDidResult {
-        format: Format,
+        format: SavedFormat,
         method: config.method,
         target: config.target,
         aggregation: config.aggregation,

@@ -8,7 +8,7 @@ use crate::source::Source;
 
 /// Treated units of a comparison of two periods, in canonical order.
 #[derive(Default)]
-pub(super) struct Treated {
+pub(super) struct TreatedUnits {
     /// Changes of the outcome.
     pub changes: Vec<f64>,
     pub doses: Vec<f64>,
@@ -19,7 +19,7 @@ pub(super) struct Treated {
 }
 
 /// A unit's rank, its cluster if there are any, and its columns.
-type Row = (u64, Option<u32>, [f64; COLUMNS]);
+type UnitRow = (u64, Option<u32>, [f64; COLUMNS]);
 
 /// Columns of [`rows_pass`]: change, dose and weight.
 const COLUMNS: usize = 3;
@@ -28,20 +28,20 @@ const COLUMNS: usize = 3;
 ///
 /// # Errors
 /// What the source reports, and [`DidError::Engine`] for rows that are not the cell's.
-pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<Treated> {
+pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<TreatedUnits> {
     let sample = source.sample();
     let side = cell.sides.first().ok_or_else(foreign)?;
     let rows = side.treated.first().ok_or_else(foreign)?;
     let Outcome::Change { post, base } = side.outcome else { return Err(foreign()) };
     let pass = rows_pass(sample, rows, side.outcome);
-    let mut kept: Vec<Row> = Vec::with_capacity(cell.n_treated);
+    let mut kept: Vec<UnitRow> = Vec::with_capacity(cell.n_treated);
     source.run_keeping(&pass, &mut |rows| keep(&mut kept, &rows))?;
     kept.sort_unstable_by_key(|(rank, ..)| *rank);
     if kept.len() != cell.n_treated {
         return Err(foreign());
     }
     let level = level(sample, rows.stratum, post, base);
-    let mut treated = Treated::default();
+    let mut treated = TreatedUnits::default();
     for (_, cluster, [change, dose, weight]) in kept {
         treated.clusters.extend(cluster);
         treated.changes.push((change + level) * sample.y_scale);
@@ -61,7 +61,7 @@ fn level(sample: &Sample, stratum: usize, post: usize, base: usize) -> f64 {
     sample.offsets[stratum][post] - sample.offsets[stratum][base]
 }
 
-fn keep(kept: &mut Vec<Row>, rows: &KeptRows) -> Result<()> {
+fn keep(kept: &mut Vec<UnitRow>, rows: &KeptRows) -> Result<()> {
     let n = rows.ranks.len();
     let place = |column: usize| rows.columns.iter().position(|c| *c == column);
     let (Some(change), Some(dose), Some(weight)) = (place(0), place(1), place(2)) else {

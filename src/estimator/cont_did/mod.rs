@@ -7,7 +7,7 @@ mod kept;
 mod redrawn;
 mod result;
 
-use super::design::Design;
+use super::design::SampleDesign;
 use super::moments::InfluenceMoments;
 use super::setup::Opened;
 use super::shell::{self, Estimator, Options, estimator};
@@ -20,14 +20,14 @@ use crate::options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
     DoseTarget, Inference, Resampling,
 };
-use crate::panel::{Cells, Sample, Staggered, StudyDesign, Treatment};
+use crate::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
 use crate::source::{Source, Work};
 
 pub use curve::{DoseCurve, DoseRow};
 pub use result::{ContDidResult, DoseEffects, DoseKnots, DoseTable, GroupKnots};
 
-use effects::{Assembly, Columns};
+use effects::{Assembly, InfluenceColumns};
 use redrawn::Redrawn;
 
 estimator! {
@@ -218,13 +218,13 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         }
     }
 
-    fn design(&self) -> Design<'_> {
+    fn design(&self) -> SampleDesign<'_> {
         let parametric = self.method == DoseMethod::Parametric;
         let query = DoseQuery {
             splines: parametric.then_some((self.degree, self.knots)),
             probabilities: self.grid.probabilities(),
         };
-        Design {
+        SampleDesign {
             group: self.group.as_deref().unwrap_or(&self.dose),
             treatment: match self.group {
                 Some(_) => Treatment::FirstPeriod,
@@ -241,7 +241,7 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             fix_weights: None,
             independent_rows: false,
             conditioning: Conditioning::Changes,
-            cells: Cells::Joint,
+            cells: FormedCells::Joint,
         }
     }
 
@@ -253,7 +253,7 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         let before = start.elapsed().as_secs_f64();
         let sample = source.sample();
         let planned = self.plan(sample);
-        let columns = Columns::most(sample, &planned);
+        let columns = InfluenceColumns::most(sample, &planned);
         let work = self.shared().work(columns);
         source.check(&work)?;
         // Influence values have no part in draws from which everything is estimated anew.
@@ -263,7 +263,7 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             let _span = tracing::info_span!("cells", cells = planned.len()).entered();
             dose_cells(&source, &planned, true)?
         };
-        let columns = Columns::new(sample, &planned, &cells);
+        let columns = InfluenceColumns::new(sample, &planned, &cells);
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let moments = InfluenceMoments::form(&source, columns.estimates(), &work, TRIM)?;
         let mut settings = Settings {

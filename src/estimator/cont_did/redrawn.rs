@@ -3,13 +3,13 @@
 //! A draw is the sample with weights times how often units were drawn, so that the cells of 16 draws come out of one pass. The
 //! splines keep their knots: where knots are does not matter to first order, as the knots of the sample are one choice of many.
 
-use super::effects::{Columns, Solved};
+use super::effects::{InfluenceColumns, SolvedDoseCell};
 use crate::cell::{PlannedCell, StratumRows, dose_cells_and_totals};
 use crate::error::{DidError, Result};
 use crate::options::{Bootstrap, Resampling};
 use crate::panel::Sample;
 use crate::pass::Weight;
-use crate::source::{Draws, Reweighted, Source};
+use crate::source::{Reweighted, ReweightedDraws, Source};
 
 /// Deviations of the estimates in the draws.
 pub(super) struct Redrawn {
@@ -26,7 +26,7 @@ impl Redrawn {
     pub fn new<S: Source>(
         source: &S,
         planned: &[PlannedCell],
-        columns: &Columns,
+        columns: &InfluenceColumns,
         bootstrap: &Bootstrap,
         resampling: Resampling,
     ) -> Result<Self> {
@@ -37,9 +37,9 @@ impl Redrawn {
         let shares: Vec<StratumRows> =
             sample.groups.iter().flat_map(|group| group.clone()).map(|c| rows(sample, c)).collect();
         let (cells, totals) = dose_cells_and_totals(source, &all, true, &shares)?;
-        let whole = Estimates { columns, planned, sample };
+        let whole = Estimands { columns, planned, sample };
         let of_sample = whole.of(&cells, &totals, &totals).ok_or_else(lost)?;
-        let batches: Box<dyn Iterator<Item = Draws>> = match resampling {
+        let batches: Box<dyn Iterator<Item = ReweightedDraws>> = match resampling {
             Resampling::Empirical if !source.is_here() => {
                 return Err(DidError::Config {
                     option: "resampling",
@@ -47,9 +47,9 @@ impl Redrawn {
                     got: "empirical".into(),
                 });
             }
-            Resampling::Empirical => Box::new(Draws::redrawn(seed, draws, sample)?),
+            Resampling::Empirical => Box::new(ReweightedDraws::redrawn(seed, draws, sample)?),
             Resampling::Weighted | Resampling::Multiplier => {
-                Box::new(Draws::batches(seed, draws, sample.n_clusters.is_some()))
+                Box::new(ReweightedDraws::batches(seed, draws, sample.n_clusters.is_some()))
             }
         };
         let mut drawn: Vec<Vec<f64>> = Vec::with_capacity(draws);
@@ -86,22 +86,22 @@ impl Redrawn {
 }
 
 /// What the estimates are of.
-struct Estimates<'a> {
-    columns: &'a Columns,
+struct Estimands<'a> {
+    columns: &'a InfluenceColumns,
     planned: &'a [PlannedCell],
     sample: &'a Sample,
 }
 
-impl Estimates<'_> {
+impl Estimands<'_> {
     /// The columns' estimates and the groups' shares, from the cells without a status and the summed weights of cohorts, beside
     /// those of the sample; `None` if something has no estimate.
-    fn of(&self, solved: &[Solved], totals: &[f64], whole: &[f64]) -> Option<Vec<f64>> {
+    fn of(&self, solved: &[SolvedDoseCell], totals: &[f64], whole: &[f64]) -> Option<Vec<f64>> {
         let mut solved = solved.iter();
         let cell = |plan: &PlannedCell| match &plan.status {
             Some(status) => Some(Err(status.clone())),
             None => solved.next().cloned(),
         };
-        let cells: Vec<Solved> = self.planned.iter().map(cell).collect::<Option<_>>()?;
+        let cells: Vec<SolvedDoseCell> = self.planned.iter().map(cell).collect::<Option<_>>()?;
         let mut values = self.columns.values_in(&cells)?;
         let mut totals = totals.iter().zip(whole);
         for group in &self.sample.groups {

@@ -6,7 +6,7 @@ use super::curve::{Curves, DoseCurve};
 use super::effects::no_law;
 use crate::aggregate::{Aggregated, Aggregation};
 use crate::error::{DidError, DidWarning, Result};
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
 use crate::inference::Estimate;
 use crate::options::{
@@ -82,7 +82,7 @@ pub enum DoseTable {
 pub struct ContDidResult {
     /// Which form the saved result has.
     #[serde(default)]
-    pub(crate) format: Format,
+    pub(crate) format: SavedFormat,
     /// How curves were estimated.
     pub method: DoseMethod,
     /// What the event study is of, unless asked otherwise.

@@ -8,20 +8,20 @@ use crate::backend::DidBackend;
 use crate::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::error::{DidWarning, Result};
 use crate::estimates::CellStatus;
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::{Timings, setup};
 use crate::inference::{DEGENERATE, Estimate, pointwise, spread_around};
 use crate::options::{Bootstrap, DrdidMethod};
 use crate::panel::Sample;
 use crate::settings::Settings;
-use crate::source::{Draws, KeptColumn, Reweighted, Source};
+use crate::source::{KeptColumn, Reweighted, ReweightedDraws, Source};
 
 /// R `DRDID`'s critical value of 95 % intervals.
 const USUAL: f64 = 1.96;
 
 /// A result in the making.
-pub(super) struct Comparison<'a> {
+pub(super) struct UnfinishedResult<'a> {
     sample: &'a Sample,
     method: Method,
     /// Draws of a weighted bootstrap.
@@ -29,7 +29,7 @@ pub(super) struct Comparison<'a> {
     result: DrdidResult,
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> UnfinishedResult<'a> {
     pub fn new<B: DidBackend>(
         config: &Drdid<B>,
         sample: &'a Sample,
@@ -42,7 +42,7 @@ impl<'a> Comparison<'a> {
         // A panel's regression with fixed effects has a row for each unit and period.
         let rows = if settings.rows_are_units() { 1 } else { cell.sides.len() };
         let result = DrdidResult {
-            format: Format,
+            format: SavedFormat,
             estimate: Estimate::default(),
             status: CellStatus::Estimated,
             critical_value: critical_value(config.alpha),
@@ -184,7 +184,7 @@ pub(super) fn weighted_draws<S: Source>(
     let recipe = Recipe { start: estimated.gamma.clone(), ..recipe.clone() };
     let by_cluster = source.sample().n_clusters.is_some();
     let mut deviations = Vec::with_capacity(bootstrap.draws);
-    for draws in Draws::batches(bootstrap.seed, bootstrap.draws, by_cluster) {
+    for draws in ReweightedDraws::batches(bootstrap.seed, bootstrap.draws, by_cluster) {
         let reweighted = Reweighted { source, draws };
         let results = estimate(&reweighted, &cells(&reweighted, cell), &recipe)?;
         let drawn = results.cells.into_iter().flatten().map(|drawn| drawn.att - estimated.att);

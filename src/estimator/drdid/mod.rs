@@ -4,7 +4,7 @@ mod finish;
 mod result;
 mod reweighted;
 
-use super::design::Design;
+use super::design::SampleDesign;
 use super::moments::InfluenceMoments;
 use super::setup::Opened;
 use super::shell::{self, Estimator, Options, estimator};
@@ -19,10 +19,10 @@ use crate::error::{DidError, Result};
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Resampling,
 };
-use crate::panel::{Cells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
+use crate::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 use crate::source::{Source, Work};
 
-use finish::Comparison;
+use finish::UnfinishedResult;
 pub use result::DrdidResult;
 
 estimator! {
@@ -124,9 +124,9 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         self.shared().inference(Some(Band::Pointwise))
     }
 
-    fn design(&self) -> Design<'_> {
+    fn design(&self) -> SampleDesign<'_> {
         let rows = self.repeated_cross_sections;
-        Design {
+        SampleDesign {
             group: &self.treatment,
             treatment: Treatment::Indicator,
             study: StudyDesign::TwoPeriods(TwoPeriods),
@@ -144,7 +144,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
                 _ if rows => Conditioning::Levels,
                 _ => Conditioning::Changes,
             },
-            cells: Cells::One,
+            cells: FormedCells::One,
         }
     }
 
@@ -162,7 +162,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let settings = shell::settings(self, &setup, source.backend(), sample);
         let mut comparison =
-            Comparison::new(self, sample, recipe.method, &cell, settings, timings, dropped);
+            UnfinishedResult::new(self, sample, recipe.method, &cell, settings, timings, dropped);
         let mut estimated = match cells.remove(0) {
             Ok(estimated) => estimated,
             Err(status) => return Ok(comparison.failed(status, start)),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DidWarning;
 use crate::estimates::CellStatus;
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::estimator::{Influence, InfluenceFiles, Timings};
 use crate::inference::Estimate;
 use crate::options::{DrdidMethod, Resampling};
@@ -31,7 +31,7 @@ use crate::settings::Settings;
 pub struct DrdidResult {
     /// Which form the saved result has.
     #[serde(default)]
-    pub(crate) format: Format,
+    pub(crate) format: SavedFormat,
     /// Effect and its uncertainty.
     pub estimate: Estimate,
     /// Why there is or is not an estimate.

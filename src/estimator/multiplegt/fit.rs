@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use super::inference::{Law, Tested, of_regression};
+use super::inference::{JointEstimates, Tested, of_regression};
 use super::{
     DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
     MultiplegtTests, SwitchingEffect,
 };
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::Timings;
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::inference::{Estimate, pointwise};
 use crate::input::{Data, Read, guarded};
 use crate::memory;
@@ -18,8 +18,9 @@ use crate::panel::{GroupPeriods, Layout, MissingValues, Roles};
 use crate::random::uniform;
 use crate::settings::Settings;
 use crate::switching::{
-    Cells, Direction, Draws, Dropped, Estimated, Found, Sample, Unusable, Varying, draw,
-    equal_but_for_rounding, estimate, heterogeneity, prepare,
+    Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
+    SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
+    prepare,
 };
 
 /// Fewest clusters of which nothing is said.
@@ -53,7 +54,7 @@ impl DidMultiplegt {
         };
         audit.read_as_missing.append(&mut read.read_as_missing);
         self.check_memory(&read)?;
-        let cells = Cells::new(std::mem::take(&mut read.rows));
+        let cells = GroupPeriodCells::new(std::mem::take(&mut read.rows));
         let cells = cells.map_err(|varying| varies(varying, &roles, &read))?;
         let rounding = equal_but_for_rounding(&cells);
         let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
@@ -69,7 +70,7 @@ impl DidMultiplegt {
         }
         let timings = Timings { read: seconds, ..Timings::default() };
         let timings = Timings { ingest: start.elapsed().as_secs_f64() - seconds, ..timings };
-        self.estimate(Prepared { sample, roles, read, rounding, audit, timings, start })
+        self.estimate(PreparedGroups { sample, roles, read, rounding, audit, timings, start })
     }
 
     /// Cells of groups and periods are held as a whole: outcome, treatment, weight and controls, twice while they are arranged.
@@ -106,8 +107,9 @@ impl DidMultiplegt {
         DidError::NoSwitchers { column: self.treatment.clone(), why }
     }
 
-    fn estimate(&self, prepared: Prepared) -> Result<MultiplegtResult> {
-        let Prepared { sample, roles, read, rounding, mut audit, mut timings, start } = prepared;
+    fn estimate(&self, prepared: PreparedGroups) -> Result<MultiplegtResult> {
+        let PreparedGroups { sample, roles, read, rounding, mut audit, mut timings, start } =
+            prepared;
         let options = self.options();
         let before = start.elapsed().as_secs_f64();
         let estimated = estimate(&sample, &options).map_err(|e| self.unusable(e, rounding))?;
@@ -119,7 +121,7 @@ impl DidMultiplegt {
             warnings.push(DidWarning::RoundedTreatments { smaller, larger });
         }
         let all = estimated.effects.iter().chain(&estimated.placebos);
-        let mut law = Law {
+        let mut law = JointEstimates {
             values: all.chain(&estimated.average).map(|found| found.estimate).collect(),
             covariance: estimated.covariance,
         };
@@ -134,7 +136,7 @@ impl DidMultiplegt {
         }
         let (effects, placebos) = (estimated.effects.len(), estimated.placebos.len());
         let critical_value = pointwise(self.alpha);
-        let shown = |horizon: i64, index: usize, found: &Found| SwitchingEffect {
+        let shown = |horizon: i64, index: usize, found: &SwitchingEstimate| SwitchingEffect {
             horizon,
             estimate: Estimate::new(found.estimate, law.se(index), critical_value),
             n_obs: found.rows,
@@ -146,7 +148,7 @@ impl DidMultiplegt {
         let covariances =
             |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
         let mut result = MultiplegtResult {
-            format: Format,
+            format: SavedFormat,
             effects: (1..)
                 .zip(&estimated.effects)
                 .enumerate()
@@ -172,7 +174,7 @@ impl DidMultiplegt {
         Ok(result)
     }
 
-    fn draws(&self, sample: &Sample) -> Result<Option<Draws>> {
+    fn draws(&self, sample: &SwitchingSample) -> Result<Option<DrawnEstimates>> {
         let Some(bootstrap) = self.bootstrap else { return Ok(None) };
         let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
         let number = |draw: usize, position: usize| {
@@ -184,7 +186,7 @@ impl DidMultiplegt {
 
     fn tests(
         &self,
-        law: &Law,
+        law: &JointEstimates,
         effects: usize,
         placebos: usize,
         warnings: &mut Vec<DidWarning>,
@@ -217,7 +219,7 @@ impl DidMultiplegt {
 
     fn heterogeneity(
         &self,
-        sample: &Sample,
+        sample: &SwitchingSample,
         effects: usize,
         placebos: usize,
         warnings: &mut Vec<DidWarning>,
@@ -277,9 +279,9 @@ impl DidMultiplegt {
 
     fn warnings(
         &self,
-        sample: &Sample,
+        sample: &SwitchingSample,
         read: &GroupPeriods,
-        estimated: &Estimated,
+        estimated: &SwitchingEstimates,
         audit: &MultiplegtAudit,
     ) -> Vec<DidWarning> {
         let mut warnings = Vec::new();
@@ -326,7 +328,12 @@ impl DidMultiplegt {
         warnings
     }
 
-    fn settings(&self, sample: &Sample, roles: &Roles, audit: &MultiplegtAudit) -> Settings {
+    fn settings(
+        &self,
+        sample: &SwitchingSample,
+        roles: &Roles,
+        audit: &MultiplegtAudit,
+    ) -> Settings {
         let never = ControlGroup::NeverTreated;
         let balanced = audit.cells == sample.groups() * sample.periods;
         Settings {
@@ -360,8 +367,8 @@ impl DidMultiplegt {
 }
 
 /// What estimation starts from.
-struct Prepared {
-    sample: Sample,
+struct PreparedGroups {
+    sample: SwitchingSample,
     roles: Roles,
     read: GroupPeriods,
     /// Treatments that differ by rounding alone.
@@ -372,7 +379,7 @@ struct Prepared {
 }
 
 impl MultiplegtAudit {
-    fn count(&mut self, sample: &Sample, dropped: &Dropped) {
+    fn count(&mut self, sample: &SwitchingSample, dropped: &Dropped) {
         self.dropped = *dropped;
         self.groups = sample.groups();
         let of = |direction| sample.direction.iter().filter(|d| **d == Some(direction)).count();

@@ -4,10 +4,10 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, StudentsT}
 
 use crate::inference::{Estimate, Joint, Wald};
 use crate::solve::{dot, multiply, symmetric_inverse};
-use crate::switching::{Draws, Heterogeneity};
+use crate::switching::{DrawnEstimates, Heterogeneity};
 
 /// Estimates with their joint law.
-pub(super) struct Law {
+pub(super) struct JointEstimates {
     /// `None` where there is none.
     pub values: Vec<Option<f64>>,
     /// Row-major.
@@ -20,9 +20,9 @@ pub(super) struct Tested {
     pub singular: bool,
 }
 
-impl Law {
+impl JointEstimates {
     /// Puts the covariance of draws in place of the analytic one; returns how many draws lack an estimate.
-    pub fn resampled(&mut self, draws: &Draws) -> usize {
+    pub fn resampled(&mut self, draws: &DrawnEstimates) -> usize {
         let m = self.values.len();
         let moments = |i: usize, j: usize| {
             let pair = |draw: &Vec<Option<f64>>| draw[i].zip(draw[j]);

@@ -17,7 +17,7 @@ use crate::error::{DidError, Result};
 use crate::options::{Band, Bootstrap, Inference};
 use crate::panel::formula::Formula;
 use crate::panel::{Roles, Treatment};
-use crate::switching::{Direction, Options};
+use crate::switching::{Direction, SwitchingOptions};
 
 /// Which effects are tested to be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,8 +255,8 @@ impl DidMultiplegt {
         })
     }
 
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> SwitchingOptions {
+        SwitchingOptions {
             effects: self.effects,
             placebos: self.placebos,
             normalized: self.normalized,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DidWarning;
 use crate::estimator::Timings;
-use crate::estimator::format::Format;
+use crate::estimator::format::SavedFormat;
 use crate::inference::{Estimate, Wald};
 use crate::panel::{FilesRead, ReadAsMissing};
 use crate::settings::Settings;
@@ -124,7 +124,7 @@ pub struct EventTimeEstimates {
 pub struct MultiplegtResult {
     /// Which form the saved result has.
     #[serde(default)]
-    pub(crate) format: Format,
+    pub(crate) format: SavedFormat,
     /// Effects, by horizon.
     pub effects: Vec<SwitchingEffect>,
     /// Placebos, nearest first.

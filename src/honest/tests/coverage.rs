@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "prints what it reached")]
 
 use super::*;
-use crate::honest::analysis::Setup;
+use crate::honest::analysis::StudySetup;
 use crate::honest::delta::polyhedra;
 use crate::honest::identified::identified_set;
 use crate::parallel;
@@ -35,7 +35,7 @@ fn check(name: &str, bias: [f64; 5], options: &Honest, m: f64) {
         let study = EventStudy::new(draw.collect(), rows.clone(), 3, 2).expect("a study");
         // Each with a critical value of its own, as its users have.
         let options = options.clone().draws(1000, replication as u64);
-        let setup = Setup::new(&study, &options, l.clone()).expect("a setup");
+        let setup = StudySetup::new(&study, &options, l.clone()).expect("a setup");
         match setup.fixed_length(m) {
             Some([lower, upper]) => ends.map(|end| lower <= end && end <= upper),
             None => {

@@ -6,32 +6,32 @@ use super::look::Looks;
 use crate::error::{DidError, Result};
 use crate::panel::formula::{Formula, Present};
 use crate::panel::roles::Roles;
-use crate::panel::stratum::Shape;
+use crate::panel::stratum::StratumShape;
 
 /// Which covariates of an arranged sample a fit has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Choice {
+pub(crate) struct CovariateChoice {
     /// Their versions: all, or the first if these covariates do not change over time.
     versions: usize,
     /// Their places.
     covariates: Vec<usize>,
 }
 
-impl Choice {
+impl CovariateChoice {
     pub(super) fn new(versions: usize, covariates: Vec<usize>) -> Self {
         Self { versions, covariates }
     }
 
     /// Whether rows of this shape have them.
-    pub fn is_of(&self, shape: &Shape) -> bool {
+    pub fn is_of(&self, shape: &StratumShape) -> bool {
         [1, shape.versions].contains(&self.versions)
             && self.covariates.len() <= shape.covariates
             && self.covariates.iter().all(|place| *place < shape.covariates)
     }
 
     /// What rows of this shape become.
-    pub fn shape(&self, shape: Shape) -> Shape {
-        Shape { versions: self.versions, covariates: self.covariates.len(), ..shape }
+    pub fn shape(&self, shape: StratumShape) -> StratumShape {
+        StratumShape { versions: self.versions, covariates: self.covariates.len(), ..shape }
     }
 
     /// Their columns, of the columns of so many covariates.
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use crate::panel::WeightLayout;
 
-    fn shape() -> Shape {
-        Shape {
+    fn shape() -> StratumShape {
+        StratumShape {
             periods: 2,
             versions: 2,
             covariates: 3,
@@ -111,21 +111,21 @@ mod tests {
         // Two versions of three covariates of two rows.
         let x: Vec<f64> = (0..12).map(f64::from).collect();
         let of = |versions, covariates: &[usize]| {
-            let choice = Choice::new(versions, covariates.to_vec());
+            let choice = CovariateChoice::new(versions, covariates.to_vec());
             assert!(choice.is_of(&shape()));
             choice.columns(3, 2, &x)
         };
         assert_eq!(of(1, &[2, 0]), [4.0, 5.0, 0.0, 1.0]);
         assert_eq!(of(2, &[1]), [2.0, 3.0, 8.0, 9.0]);
         assert!(of(1, &[]).is_empty());
-        let chosen = Choice::new(1, vec![1]).shape(shape());
+        let chosen = CovariateChoice::new(1, vec![1]).shape(shape());
         assert_eq!((chosen.versions, chosen.covariates, chosen.periods), (1, 1, 2));
     }
 
     #[test]
     fn choices_of_other_rows_are_known() {
         for choice in [(3, vec![0]), (2, vec![3]), (2, vec![0, 1, 2, 0])] {
-            assert!(!Choice::new(choice.0, choice.1).is_of(&shape()));
+            assert!(!CovariateChoice::new(choice.0, choice.1).is_of(&shape()));
         }
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::Choice;
-use super::place::{Plan, Position};
+use super::choice::CovariateChoice;
+use super::place::{PlacementPlan, Position};
 use super::reading::{Reading, Shard};
 use crate::error::{DidError, Result};
 use crate::panel::additive::Additive;
-use crate::panel::arrange::{Decided, decide};
+use crate::panel::arrange::{DecidedSample, decide};
 use crate::panel::audit::SampleAudit;
 use crate::panel::changes::Changes;
 use crate::panel::counts::Counts;
@@ -93,7 +93,7 @@ pub(crate) struct Looks {
 /// A sample whose rows are still in the files.
 pub(crate) struct Arrangement {
     pub sample: Sample,
-    pub plan: Plan,
+    pub plan: PlacementPlan,
     /// Rows of each stratum.
     pub rows: Vec<usize>,
     /// Of each shard.
@@ -110,8 +110,8 @@ pub(crate) fn arrange_apart(
     audit: SampleAudit,
     request: &Request<'_>,
 ) -> Result<Arrangement> {
-    let apart = Apart { shards, units: RefCell::default(), looks: RefCell::default() };
-    let Decided { blueprint, sample, rows } = decide(&apart, audit, request)?;
+    let apart = ShardLooks { shards, units: RefCell::default(), looks: RefCell::default() };
+    let DecidedSample { blueprint, sample, rows } = decide(&apart, audit, request)?;
     let strata = &blueprint.rules.strata;
     let mut next = Placement::first(strata, &rows);
     let positions = apart.units.into_inner().into_iter().map(|units| {
@@ -120,7 +120,7 @@ pub(crate) fn arrange_apart(
         Position::new(std::mem::replace(&mut next, after), rows)
     });
     let (positions, looks) = (positions.collect(), apart.looks.into_inner());
-    Ok(Arrangement { sample, plan: Plan::new(blueprint, request), rows, positions, looks })
+    Ok(Arrangement { sample, plan: PlacementPlan::new(blueprint, request), rows, positions, looks })
 }
 
 /// Decides the sample once more, for another estimate from rows that were read by `reading` and arranged by `plan`; with the
@@ -129,19 +129,19 @@ pub(crate) fn arrange_apart(
 /// # Errors
 /// As for a data frame, and [`DidError::Config`] if it is another sample.
 pub(crate) fn arrange_again(
-    (reading, looks, plan): (&Reading, &Looks, &Plan),
+    (reading, looks, plan): (&Reading, &Looks, &PlacementPlan),
     audit: SampleAudit,
     request: &Request<'_>,
-) -> Result<(Sample, Option<Choice>)> {
+) -> Result<(Sample, Option<CovariateChoice>)> {
     let (roles, formula) = (&reading.roles, &request.roles.covariates);
     let chosen = match roles.covariates == *formula {
         true => None,
         false => Some(looks.select(roles, formula)?),
     };
     let looks = chosen.as_ref().map_or(looks, |(looks, _)| looks);
-    let Decided { blueprint, sample, .. } = decide(&Again { looks, plan }, audit, request)?;
+    let DecidedSample { blueprint, sample, .. } = decide(&Again { looks, plan }, audit, request)?;
     let versions = blueprint.shape.versions;
-    if !Plan::new(blueprint, request).is_within(plan, &looks.levels.factors) {
+    if !PlacementPlan::new(blueprint, request).is_within(plan, &looks.levels.factors) {
         return Err(another_sample());
     }
     if chosen.is_some() && request.sorts_by_content() {
@@ -151,18 +151,18 @@ pub(crate) fn arrange_again(
             got: format!("`{formula}` for a sample that was prepared with `{}`", roles.covariates),
         });
     }
-    Ok((sample, chosen.map(|(_, covariates)| Choice::new(versions, covariates))))
+    Ok((sample, chosen.map(|(_, covariates)| CovariateChoice::new(versions, covariates))))
 }
 
 /// Shards, and what was found in them.
-struct Apart<'a> {
+struct ShardLooks<'a> {
     shards: &'a dyn Elsewhere,
     /// Units of each shard.
     units: RefCell<Vec<BTreeMap<Pattern, usize>>>,
     looks: RefCell<Looks>,
 }
 
-impl Apart<'_> {
+impl ShardLooks<'_> {
     fn merged<L: Additive>(&self, look: Asked, of: impl Fn(Found) -> Option<L>) -> Result<L> {
         let mut all = L::default();
         self.shards
@@ -171,7 +171,7 @@ impl Apart<'_> {
     }
 }
 
-impl Shown for Apart<'_> {
+impl Shown for ShardLooks<'_> {
     fn survey(&self, request: &Request<'_>) -> Result<Survey> {
         let mut all = Survey::default();
         self.shards.look(&FrameLook(Asked::Survey), &mut |stat| {
@@ -207,7 +207,7 @@ impl Shown for Apart<'_> {
 /// Looks that were taken under a plan's rules.
 struct Again<'a> {
     looks: &'a Looks,
-    plan: &'a Plan,
+    plan: &'a PlacementPlan,
 }
 
 impl Again<'_> {

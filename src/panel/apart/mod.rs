@@ -1,8 +1,8 @@
 //! Frames that are read elsewhere than where the rules are decided.
 //!
 //! A *shard* is some rows of files that make whole units; shards ascend in the units' labels. A worker that has a
-//! [`Reading`] can look at a shard, and with a [`Plan`] and the shard's [`Position`] it arranges its rows. What is decided
-//! from the looks is decided by [`arrange_apart`], with the rules that serve a data frame in memory.
+//! [`Reading`] can look at a shard, and with a [`PlacementPlan`] and the shard's [`Position`] it arranges its rows. What is
+//! decided from the looks is decided by [`arrange_apart`], with the rules that serve a data frame in memory.
 //!
 //! Rows that are in no order, and rows without units, whose order is that of their outcomes, are first written once more in
 //! buckets ([`Reading::split`]), each of which is a shard.
@@ -14,12 +14,12 @@ mod place;
 mod reading;
 mod split;
 
-pub(crate) use super::stratum::Shape;
-pub(crate) use choice::Choice;
+pub(crate) use super::stratum::StratumShape;
+pub(crate) use choice::CovariateChoice;
 pub(crate) use ends::{Ends, ordered_shards};
 pub(crate) use look::{
     Arrangement, Elsewhere, FrameLook, FrameStat, Looks, Take, arrange_again, arrange_apart,
 };
-pub(crate) use place::{Arranged, ArrangedShard, Plan, Position};
+pub(crate) use place::{Arranged, ArrangedShard, PlacementPlan, Position};
 pub(crate) use reading::{Reading, RowRange, Shard};
 pub(crate) use split::{Cuts, bucket_shards, cuts};

@@ -10,11 +10,11 @@ use crate::panel::formula::Present;
 use crate::panel::placement::Placement;
 use crate::panel::request::Request;
 use crate::panel::rules::Rules;
-use crate::panel::stratum::{Shape, StratumData};
+use crate::panel::stratum::{StratumData, StratumShape};
 
 /// What the strata are, for whoever puts rows into them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Plan {
+pub(crate) struct PlacementPlan {
     blueprint: Blueprint,
     by_content: bool,
     /// Whether the units' labels are kept beside their rows.
@@ -44,7 +44,7 @@ pub(crate) struct Arranged {
     pub data: StratumData,
 }
 
-impl Plan {
+impl PlacementPlan {
     pub(super) fn new(blueprint: Blueprint, request: &Request<'_>) -> Self {
         let blueprint = Blueprint { rules: blueprint.rules.for_placing(), ..blueprint };
         let labels = request.options.labels && request.roles.unit.is_some();
@@ -56,10 +56,10 @@ impl Plan {
     pub(super) fn is_within(&self, other: &Self, factors: &Present) -> bool {
         let Blueprint { rules, levels, shape } = &self.blueprint;
         let Blueprint { rules: own, levels: known, shape: arranged } = &other.blueprint;
-        let Shape { versions, covariates, .. } = *shape;
+        let StratumShape { versions, covariates, .. } = *shape;
         rules == own
             && (&levels.clusters, &levels.factors) == (&known.clusters, factors)
-            && *shape == Shape { versions, covariates, ..*arranged }
+            && *shape == StratumShape { versions, covariates, ..*arranged }
             && self.by_content == other.by_content
     }
 
@@ -74,7 +74,7 @@ impl Plan {
     }
 
     /// Columns of the strata.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> StratumShape {
         self.blueprint.shape
     }
 }
@@ -90,9 +90,9 @@ impl Shard {
     ///
     /// # Errors
     /// If they are others than were surveyed.
-    pub fn arrange(&self, plan: &Plan, position: &Position) -> Result<ArrangedShard> {
+    pub fn arrange(&self, plan: &PlacementPlan, position: &Position) -> Result<ArrangedShard> {
         let frame = &self.frame;
-        let Plan { blueprint, by_content, labels } = plan;
+        let PlacementPlan { blueprint, by_content, labels } = plan;
         let grids = frame.place(&blueprint.rules);
         if !grids.iter().map(|grid| grid.n).eq(position.rows.iter().copied()) {
             let problem = "a shard has other rows than when it was surveyed: files have changed";

@@ -12,7 +12,7 @@ use crate::panel::columns::outcomes;
 use crate::panel::frame::{Frame, read};
 use crate::panel::labels::Label;
 use crate::panel::missing::MissingValues;
-use crate::panel::parquet::{FRAME_ROWS, ParquetFiles, Part, Source};
+use crate::panel::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles};
 use crate::panel::reader::Reader;
 use crate::panel::request::Request;
 use crate::panel::roles::Roles;
@@ -64,7 +64,7 @@ impl Reading {
         storage::parquet(&mut types).finish(&mut DataFrame::empty_with_schema(&schema))?;
         let reader = request.reader();
         let (roles, missing) = (reader.roles.clone(), reader.missing.clone());
-        let range = |part: Part| RowRange {
+        let range = |part: FilePart| RowRange {
             path: part.source.path().to_owned(),
             start: part.start,
             rows: part.rows,
@@ -149,8 +149,8 @@ impl Reading {
     }
 
     /// What orders the rows of a range.
-    pub(super) fn keys(&self, range: &RowRange) -> Result<Keys> {
-        Keys::of(&range.read(&self.schema(true)?)?, &self.roles)
+    pub(super) fn keys(&self, range: &RowRange) -> Result<RowKeys> {
+        RowKeys::of(&range.read(&self.schema(true)?)?, &self.roles)
     }
 
     /// Reads the rows of a range, whose first has the number `first_row` among all, for the errors that name a row.
@@ -164,8 +164,8 @@ impl Reading {
 
 impl RowRange {
     fn read(&self, schema: &Schema) -> Result<DataFrame> {
-        let source = Source::Path(Arc::new(self.path.clone()));
-        let df = Part { source, start: self.start, rows: self.rows }.read(schema)?;
+        let source = ParquetFile::Path(Arc::new(self.path.clone()));
+        let df = FilePart { source, start: self.start, rows: self.rows }.read(schema)?;
         if df.height() == self.rows {
             return Ok(df);
         }
@@ -180,12 +180,12 @@ fn changed(path: &Path, expected: usize, found: usize) -> DidError {
 }
 
 /// What orders rows: labels of units, or outcomes.
-pub(super) enum Keys {
+pub(super) enum RowKeys {
     Units(LabelColumn),
     Outcomes(Values),
 }
 
-impl Keys {
+impl RowKeys {
     pub fn of(df: &DataFrame, roles: &Roles) -> Result<Self> {
         Ok(match &roles.unit {
             Some(unit) => Self::Units(LabelColumn::new(df.column(unit)?, "unit")?),

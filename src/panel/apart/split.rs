@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use super::ends::Ends;
-use super::reading::{Keys, Reading, RowRange};
+use super::reading::{Reading, RowKeys, RowRange};
 use crate::error::{DidError, Result};
 use crate::files::problem;
 use crate::panel::labels::Label;
@@ -33,7 +33,7 @@ impl Reading {
     /// If they cannot be read or written.
     pub fn split(&self, part: &RowRange, cuts: &Cuts, to: &Path) -> Result<Vec<usize>> {
         let df = self.rows(std::slice::from_ref(part))?;
-        let keys = Keys::of(&df, &self.roles)?;
+        let keys = RowKeys::of(&df, &self.roles)?;
         let buckets = rows_by_bucket(df.height(), |row| keys.label(row), &cuts.0);
         let io = |source| DidError::Io { path: to.display().to_string(), source };
         let mut file = storage::create(to).map_err(io)?;

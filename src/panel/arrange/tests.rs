@@ -123,7 +123,7 @@ type Arranged = (Blueprint, Vec<StratumData>);
 /// The blueprint and the strata of one frame, by the way that estimators take.
 fn whole(df: &DataFrame, request: &Request<'_>) -> Result<Arranged> {
     let frames = Frames::whole(df, request)?;
-    let Decided { blueprint, rows, .. } = decide(&frames, SampleAudit::default(), request)?;
+    let DecidedSample { blueprint, rows, .. } = decide(&frames, SampleAudit::default(), request)?;
     let mut store = Store::new(blueprint.shape, &rows, Storage::Resident)?;
     fill(&frames, &blueprint, &rows, request, &mut store)?;
     match store.finish()? {
@@ -187,7 +187,7 @@ impl Shown for Apart<'_> {
 /// As [`whole`], of frames apart.
 fn apart(pieces: &[DataFrame], request: &Request<'_>, rng: &mut SmallRng) -> Result<Arranged> {
     let shown = Apart { pieces, rng: RefCell::new(rng.clone()) };
-    let Decided { blueprint, rows, .. } = decide(&shown, SampleAudit::default(), request)?;
+    let DecidedSample { blueprint, rows, .. } = decide(&shown, SampleAudit::default(), request)?;
     let read = |df: &DataFrame| Frame::new(df, request.reader());
     let Blueprint { rules, shape, .. } = &blueprint;
     let rows_of = |df: &DataFrame| -> Result<Vec<usize>> {

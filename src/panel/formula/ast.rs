@@ -5,19 +5,19 @@ use std::fmt;
 use super::lex;
 
 /// Atoms of an interaction, as sorted indices; a main effect has one.
-pub(super) type Term = Vec<usize>;
+pub(super) type FormulaTerm = Vec<usize>;
 
 /// A variable of the model frame: one column, or one set of dummies.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Atom {
     /// Label in R's notation; equal labels are the same atom.
     pub(super) label: String,
-    pub(super) source: Source,
+    pub(super) source: AtomSource,
 }
 
 /// Where an atom's values come from; columns are indices into the formula's variables.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Source {
+pub(super) enum AtomSource {
     Column(usize),
     /// `C(column)` or `factor(column)`.
     Factor(usize),
@@ -83,7 +83,7 @@ impl fmt::Display for Value {
     }
 }
 
-impl Source {
+impl AtomSource {
     pub(super) fn uses(&self, variable: usize) -> bool {
         match self {
             Self::Column(column)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{References, Source, Term};
+use super::ast::{AtomSource, FormulaTerm, References};
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use super::present::Present;
@@ -119,7 +119,8 @@ impl Evaluated {
     /// Levels of a factor of `i()` that have a dummy.
     fn chosen<'a>(&self, atom: usize, present: &'a Present) -> Result<Vec<Option<&'a str>>> {
         let atom_of = &self.formula.atoms[atom];
-        let (Source::Indicators { chosen, .. } | Source::By { chosen, .. }) = &atom_of.source
+        let (AtomSource::Indicators { chosen, .. } | AtomSource::By { chosen, .. }) =
+            &atom_of.source
         else {
             return Ok(Vec::new());
         };
@@ -153,12 +154,12 @@ impl Evaluated {
     /// Levels without a column of a term that is an `i()`, unless this is of two factors.
     fn references(
         &self,
-        term: &Term,
+        term: &FormulaTerm,
         codings: &[Vec<Option<&str>>],
         present: &Present,
     ) -> Vec<Indicator> {
         let atoms = &self.formula.atoms;
-        let is_first = |atom: &usize| matches!(atoms[*atom].source, Source::Indicators { .. });
+        let is_first = |atom: &usize| matches!(atoms[*atom].source, AtomSource::Indicators { .. });
         let Some(first) = term.iter().position(is_first) else { return Vec::new() };
         let others = || term.iter().zip(codings).enumerate().filter(|(i, _)| *i != first);
         if !others().all(|(_, (a, c))| atoms[*a].source.is_indicator() && *c == [None]) {
@@ -171,10 +172,15 @@ impl Evaluated {
     }
 
     /// What a column of a term of one `i()` indicates.
-    fn indicator(&self, term: &Term, name: &[String], column: &Product) -> Option<Indicator> {
+    fn indicator(
+        &self,
+        term: &FormulaTerm,
+        name: &[String],
+        column: &Product,
+    ) -> Option<Indicator> {
         let atoms = &self.formula.atoms;
         let first =
-            term.iter().position(|a| matches!(atoms[*a].source, Source::Indicators { .. }))?;
+            term.iter().position(|a| matches!(atoms[*a].source, AtomSource::Indicators { .. }))?;
         if !term.iter().all(|atom| atoms[*atom].source.is_indicator()) {
             return None;
         }
@@ -215,12 +221,13 @@ impl Evaluated {
     /// within an earlier term.
     fn is_contrast(&self, index: usize, atom: usize) -> bool {
         let terms = &self.formula.terms;
-        let rest: Term = terms[index].iter().copied().filter(|other| *other != atom).collect();
+        let rest: FormulaTerm =
+            terms[index].iter().copied().filter(|other| *other != atom).collect();
         if !rest.is_empty() {
             // Differs from R: in `0 + x + x:f` R codes f by all its dummies, which sum to x.
             return terms[..index].iter().any(|t| rest.iter().all(|other| t.contains(other)));
         }
-        let is_factor = |term: &Term| {
+        let is_factor = |term: &FormulaTerm| {
             term.len() == 1 && matches!(*self.atoms[term[0]], RawColumn::Factor { .. })
         };
         self.formula.intercept || terms.iter().position(is_factor) != Some(index)

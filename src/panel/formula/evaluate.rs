@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ast::{Atom, Source};
+use super::ast::{Atom, AtomSource};
 use super::column::{RawColumn, indistinct_levels, too_many_levels};
 use super::{BLOCK, Formula, arithmetic, levels, problem_in};
 use crate::error::Result;
@@ -53,12 +53,12 @@ impl Formula {
                 }
             }
             numeric_levels.push(match &atom.source {
-                Source::Factor(variable)
-                | Source::Indicators { column: variable, .. }
-                | Source::By { column: variable, factor: true, .. } => {
+                AtomSource::Factor(variable)
+                | AtomSource::Indicators { column: variable, .. }
+                | AtomSource::By { column: variable, factor: true, .. } => {
                     matches!(*raw[variable], RawColumn::Numeric(_))
                 }
-                Source::Column(_) | Source::By { .. } | Source::Arithmetic(_) => false,
+                AtomSource::Column(_) | AtomSource::By { .. } | AtomSource::Arithmetic(_) => false,
             });
             atoms.push(self.atom_values(atom, rows, &raw, &mut missing)?);
             let later = &self.atoms[index + 1..];
@@ -89,12 +89,13 @@ impl Formula {
         missing: &mut Missing,
     ) -> Result<Arc<RawColumn>> {
         match &atom.source {
-            Source::Column(variable) | Source::By { column: variable, factor: false, .. } => {
+            AtomSource::Column(variable)
+            | AtomSource::By { column: variable, factor: false, .. } => {
                 Ok(Arc::clone(&raw[variable]))
             }
-            Source::Factor(variable)
-            | Source::Indicators { column: variable, .. }
-            | Source::By { column: variable, .. } => match &*raw[variable] {
+            AtomSource::Factor(variable)
+            | AtomSource::Indicators { column: variable, .. }
+            | AtomSource::By { column: variable, .. } => match &*raw[variable] {
                 RawColumn::Factor { .. } => Ok(Arc::clone(&raw[variable])),
                 RawColumn::Numeric(values) if values.is_rounded() => {
                     Err(indistinct_levels(&self.variables[*variable]))
@@ -103,7 +104,7 @@ impl Formula {
                     .map(Arc::new)
                     .ok_or_else(|| too_many_levels(&self.variables[*variable])),
             },
-            Source::Arithmetic(expr) => {
+            AtomSource::Arithmetic(expr) => {
                 let values =
                     RawColumn::Numeric(arithmetic::evaluate(self, expr, raw, rows)?.into());
                 missing.mark(&atom.label, &values);

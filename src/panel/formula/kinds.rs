@@ -13,10 +13,10 @@ use crate::error::{DidError, Result};
 
 /// The kind of every atom of a formula, under its label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kinds(Vec<(String, Kind)>);
+pub(crate) struct Kinds(Vec<(String, AtomKind)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Kind {
+enum AtomKind {
     Numeric,
     Factor,
 }
@@ -25,8 +25,8 @@ impl Evaluated {
     /// The kinds of the atoms.
     pub(crate) fn kinds(&self) -> Kinds {
         let kind = |atom: &RawColumn| match atom {
-            RawColumn::Numeric(_) => Kind::Numeric,
-            RawColumn::Factor { .. } => Kind::Factor,
+            RawColumn::Numeric(_) => AtomKind::Numeric,
+            RawColumn::Factor { .. } => AtomKind::Factor,
         };
         let labels = self.formula.atoms.iter().map(|atom| atom.label.clone());
         Kinds(labels.zip(self.atoms.iter().map(|atom| kind(atom))).collect())
@@ -36,7 +36,7 @@ impl Evaluated {
 impl Kinds {
     /// Whether any atom is a factor.
     pub(crate) fn has_factors(&self) -> bool {
-        self.0.iter().any(|(_, kind)| *kind == Kind::Factor)
+        self.0.iter().any(|(_, kind)| *kind == AtomKind::Factor)
     }
 
     /// Where the atoms of a formula are among these.
@@ -77,10 +77,10 @@ impl Formula {
     /// # Errors
     /// As [`Evaluated::design`].
     pub(crate) fn design(&self, kinds: &Kinds, present: &Present) -> Result<Design> {
-        let empty = |(_, kind): &(String, Kind)| {
+        let empty = |(_, kind): &(String, AtomKind)| {
             Arc::new(match kind {
-                Kind::Numeric => RawColumn::Numeric(Vec::new().into()),
-                Kind::Factor => RawColumn::Factor { codes: Vec::new(), levels: Vec::new() },
+                AtomKind::Numeric => RawColumn::Numeric(Vec::new().into()),
+                AtomKind::Factor => RawColumn::Factor { codes: Vec::new(), levels: Vec::new() },
             })
         };
         Evaluated::of_atoms(self, kinds.0.iter().map(empty).collect()).design(present)

@@ -2,7 +2,7 @@
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Number(f64),
     /// A bare name.
     Name,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 /// A token and where it starts, in characters counted from 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) text: &'a str,
     pub(super) at: usize,
 }
@@ -35,7 +35,7 @@ pub(super) enum Dialect {
     Regression,
 }
 
-/// Tokens of `text`, the last one being [`Kind::End`].
+/// Tokens of `text`, the last one being [`TokenKind::End`].
 pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<Token<'_>>, String> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -50,23 +50,23 @@ pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<Token<'_>>, Str
             Dialect::Regression => regression_token(rest, first, at)?,
         };
         let text = match kind {
-            Kind::Quoted | Kind::Text => &rest[1..length - 1],
+            TokenKind::Quoted | TokenKind::Text => &rest[1..length - 1],
             _ => &rest[..length],
         };
         tokens.push(Token { kind, text, at });
         at += rest[..length].chars().count();
         rest = &rest[length..];
     }
-    tokens.push(Token { kind: Kind::End, text: "", at });
+    tokens.push(Token { kind: TokenKind::End, text: "", at });
     Ok(tokens)
 }
 
 /// As [`token`], with the symbols that only regressions have.
-fn regression_token(rest: &str, first: char, at: usize) -> Result<(Kind, usize), String> {
+fn regression_token(rest: &str, first: char, at: usize) -> Result<(TokenKind, usize), String> {
     match first {
-        '|' | '=' | '[' | ']' => Ok((Kind::Symbol(first), 1)),
+        '|' | '=' | '[' | ']' => Ok((TokenKind::Symbol(first), 1)),
         '"' | '\'' => match rest[1..].find(first) {
-            Some(length) => Ok((Kind::Text, length + 2)),
+            Some(length) => Ok((TokenKind::Text, length + 2)),
             None => Err(format!("the quote at character {at} is not closed")),
         },
         _ => token(rest, first, at),
@@ -74,21 +74,23 @@ fn regression_token(rest: &str, first: char, at: usize) -> Result<(Kind, usize),
 }
 
 /// Kind and length in bytes of the token that `rest` starts with.
-fn token(rest: &str, first: char, at: usize) -> Result<(Kind, usize), String> {
+fn token(rest: &str, first: char, at: usize) -> Result<(TokenKind, usize), String> {
     let second = rest[first.len_utf8()..].chars().next();
     match first {
         '0'..='9' => number(rest, at),
         '.' if second.is_some_and(|c| c.is_ascii_digit()) => number(rest, at),
-        c if in_name(c) => Ok((Kind::Name, rest.find(|c| !in_name(c)).unwrap_or(rest.len()))),
+        c if in_name(c) => Ok((TokenKind::Name, rest.find(|c| !in_name(c)).unwrap_or(rest.len()))),
         '`' => match rest[1..].find('`') {
             None => Err(format!("the backtick at character {at} is not closed")),
             Some(0) => Err(format!("the backticks at character {at} hold no name")),
-            Some(length) => Ok((Kind::Quoted, length + 2)),
+            Some(length) => Ok((TokenKind::Quoted, length + 2)),
         },
-        '*' if second == Some('*') => Ok((Kind::Symbol('^'), 2)),
-        '+' | '-' | '*' | '/' | '^' | ':' | '(' | ')' | ',' | '~' => Ok((Kind::Symbol(first), 1)),
+        '*' if second == Some('*') => Ok((TokenKind::Symbol('^'), 2)),
+        '+' | '-' | '*' | '/' | '^' | ':' | '(' | ')' | ',' | '~' => {
+            Ok((TokenKind::Symbol(first), 1))
+        }
         '%' => match rest[1..].find('%') {
-            Some(length) => Ok((Kind::Infix, length + 2)),
+            Some(length) => Ok((TokenKind::Infix, length + 2)),
             None => Err(unexpected(first, at)),
         },
         _ => Err(unexpected(first, at)),
@@ -101,7 +103,7 @@ fn unexpected(character: char, at: usize) -> String {
     )
 }
 
-fn number(rest: &str, at: usize) -> Result<(Kind, usize), String> {
+fn number(rest: &str, at: usize) -> Result<(TokenKind, usize), String> {
     let digits = |from: usize| {
         rest[from..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |length| from + length)
     };
@@ -117,7 +119,7 @@ fn number(rest: &str, at: usize) -> Result<(Kind, usize), String> {
         }
     }
     match rest[..end].parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok((Kind::Number(value), end)),
+        Ok(value) if value.is_finite() => Ok((TokenKind::Number(value), end)),
         _ => Err(format!("`{}` at character {at} is not a finite number", &rest[..end])),
     }
 }
@@ -141,13 +143,13 @@ pub(super) fn is_bare_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<TokenKind> {
         tokens(text, Dialect::Covariates).unwrap().iter().map(|t| t.kind).collect()
     }
 
     #[test]
     fn numbers_names_and_symbols() {
-        use Kind::*;
+        use TokenKind::*;
         assert_eq!(kinds("1.5e-3"), [Number(0.0015), End]);
         assert_eq!(kinds(".5"), [Number(0.5), End]);
         assert_eq!(kinds("2e"), [Number(2.0), Name, End]);
@@ -184,7 +186,7 @@ mod tests {
             texts,
             ["i", "(", "f", ",", "ref", "=", "a b", ")", "|", "g", "[", "x", "]", ""]
         );
-        assert_eq!(found[6].kind, Kind::Text);
+        assert_eq!(found[6].kind, TokenKind::Text);
         assert!(tokens("i(f, ref = \"a)").unwrap_err().contains("quote at character 12"));
     }
 

@@ -34,7 +34,7 @@ pub(crate) use regression::{Interaction, RegressionFormula};
 pub(crate) use texts::Texts;
 
 use crate::error::{DidError, Result};
-use ast::{Atom, Term};
+use ast::{Atom, FormulaTerm};
 
 /// Levels that a categorical may have, and columns that a design may have.
 const MAX_LEVELS: usize = 65_536;
@@ -50,7 +50,7 @@ pub(crate) struct Formula {
     variables: Vec<String>,
     atoms: Vec<Atom>,
     /// Sorted by degree; each a sorted list of indices into `atoms`.
-    terms: Vec<Term>,
+    terms: Vec<FormulaTerm>,
 }
 
 impl Formula {
@@ -63,7 +63,7 @@ impl Formula {
         Ok(Self::of_parts(text, parsed))
     }
 
-    fn of_parts(text: &str, parts: parse::Parts) -> Self {
+    fn of_parts(text: &str, parts: parse::ParsedFormula) -> Self {
         Self {
             text: text.to_owned(),
             intercept: parts.intercept,

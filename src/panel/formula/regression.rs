@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ast::{Atom, Source, name_label};
+use super::ast::{Atom, AtomSource, name_label};
 use super::{Formula, parse, problem_in};
 use crate::error::Result;
 
@@ -73,7 +73,7 @@ impl RegressionFormula {
         }
         let parts = parse::regressors(regressors, !factors.is_empty())
             .map_err(|problem| problem_in(regressors, problem))?;
-        let atom = Atom { label: name_label(outcome), source: Source::Column(0) };
+        let atom = Atom { label: name_label(outcome), source: AtomSource::Column(0) };
         let outcome = Formula {
             text: outcome.to_owned(),
             intercept: false,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ast::Source;
+use super::ast::AtomSource;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use crate::error::{DidError, Result};
@@ -13,11 +13,11 @@ use crate::panel::missing::MissingValues;
 
 /// What the levels of the text columns of a formula look like, by column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Texts(BTreeMap<String, Text>);
+pub(crate) struct Texts(BTreeMap<String, LevelExamples>);
 
 /// An example of each sort of levels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Text {
+struct LevelExamples {
     /// Whether the column is said to have categories, by `C()` or its type.
     categories: bool,
     number: Option<String>,
@@ -36,16 +36,16 @@ impl Evaluated {
         let mut texts = Texts::default();
         for (atom, values) in self.formula.atoms.iter().zip(&self.atoms) {
             let (variable, factor) = match &atom.source {
-                Source::Column(variable) => (*variable, false),
-                Source::By { column, factor, .. } => (*column, *factor),
-                Source::Factor(variable) | Source::Indicators { column: variable, .. } => {
+                AtomSource::Column(variable) => (*variable, false),
+                AtomSource::By { column, factor, .. } => (*column, *factor),
+                AtomSource::Factor(variable) | AtomSource::Indicators { column: variable, .. } => {
                     (*variable, true)
                 }
-                Source::Arithmetic(_) => continue,
+                AtomSource::Arithmetic(_) => continue,
             };
             let RawColumn::Factor { levels, .. } = &**values else { continue };
             let name = &self.formula.variables[variable];
-            texts.add(name, &Text::of(levels, factor || declared(name)));
+            texts.add(name, &LevelExamples::of(levels, factor || declared(name)));
         }
         texts
     }
@@ -57,7 +57,7 @@ impl Texts {
         other.0.iter().for_each(|(name, text)| self.add(name, text));
     }
 
-    fn add(&mut self, name: &str, text: &Text) {
+    fn add(&mut self, name: &str, text: &LevelExamples) {
         match self.0.get_mut(name) {
             Some(known) => known.join(text),
             None => drop(self.0.insert(name.to_owned(), text.clone())),
@@ -84,7 +84,7 @@ impl Texts {
     }
 }
 
-impl Text {
+impl LevelExamples {
     fn of(levels: &[String], categories: bool) -> Self {
         let usual = MissingValues::default();
         let mut text = Self { categories, ..Self::default() };
@@ -160,7 +160,7 @@ mod tests {
 
     fn check(levels: &[&str], categories: bool) -> Result<()> {
         let levels: Vec<String> = levels.iter().map(|l| (*l).to_owned()).collect();
-        Text::of(&levels, categories).check("x")
+        LevelExamples::of(&levels, categories).check("x")
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         for levels in [&["1,5"][..], &["3", "31-33"], &["5", "-"]] {
             assert!(check(levels, true).is_ok(), "{levels:?}");
         }
-        let mut taken = Text::of(&["1".to_owned()], false);
+        let mut taken = LevelExamples::of(&["1".to_owned()], false);
         assert!(taken.check("x").is_ok());
         taken.taken = Some("NA".to_owned());
         assert!(taken.check("x").is_err());
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn pieces_are_judged_together() {
         let piece = |level: &str| {
-            Texts(BTreeMap::from([("x".to_owned(), Text::of(&[level.to_owned()], false))]))
+            Texts(BTreeMap::from([("x".to_owned(), LevelExamples::of(&[level.to_owned()], false))]))
         };
         let mut texts = piece("5");
         assert!(texts.check().is_ok());

@@ -16,13 +16,13 @@ use super::halves;
 
 /// Where rows are read from.
 #[derive(Clone, Debug)]
-pub(in crate::panel) enum Source {
+pub(in crate::panel) enum ParquetFile {
     Path(Arc<PathBuf>),
     /// Read by one reader at a time, as its handles share their position.
     Temporary(Arc<File>),
 }
 
-impl Source {
+impl ParquetFile {
     /// What errors call it.
     pub fn path(&self) -> &Path {
         match self {

@@ -2,7 +2,7 @@
 
 use polars::prelude::*;
 
-use super::file::Source;
+use super::file::ParquetFile;
 use super::schema;
 use crate::error::Result;
 use crate::panel::codes::LabelColumn;
@@ -10,17 +10,17 @@ use crate::progress::Progress;
 
 /// Rows of a file that are read together: whole row groups.
 #[derive(Clone, Debug)]
-pub(in crate::panel) struct Part {
-    pub source: Source,
+pub(in crate::panel) struct FilePart {
+    pub source: ParquetFile,
     pub start: usize,
     pub rows: usize,
 }
 
 /// Parquet files whose rows can be read again and again.
 pub(crate) struct ParquetFiles {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<FilePart>,
     /// The parts of the files as they were found, if `parts` are those of a grouped copy.
-    pub(super) as_written: Option<Vec<Part>>,
+    pub(super) as_written: Option<Vec<FilePart>>,
     /// The columns needed, with their types.
     pub(super) schema: Schema,
     pub(super) unit: String,
@@ -83,7 +83,7 @@ impl ParquetFiles {
     }
 }
 
-impl Part {
+impl FilePart {
     /// The columns of a schema, in its types.
     pub fn read(&self, schema: &Schema) -> Result<DataFrame> {
         let columns = schema.iter_names().map(ToString::to_string).collect();

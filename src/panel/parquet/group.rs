@@ -7,8 +7,8 @@ use std::io;
 
 use polars::prelude::*;
 
-use super::file::Source;
-use super::files::{ParquetFiles, Part};
+use super::file::ParquetFile;
+use super::files::{FilePart, ParquetFiles};
 use crate::error::{DidError, Result};
 use crate::panel::labels::Label;
 use crate::{storage, temporary};
@@ -23,7 +23,8 @@ pub(super) fn group(
 ) -> Result<ParquetFiles> {
     let rows = usize::try_from(files.rows).unwrap_or(usize::MAX);
     let splitters = splitters(sample, rows.div_ceil(frame_rows).clamp(1, MAX_BUCKETS));
-    let mut writers: Vec<Option<(Part, Writer)>> = (0..=splitters.len()).map(|_| None).collect();
+    let mut writers: Vec<Option<(FilePart, RowWriter)>> =
+        (0..=splitters.len()).map(|_| None).collect();
     let mut done = 0;
     for part in &files.parts {
         let df = part.read(&files.schema)?;
@@ -78,11 +79,11 @@ pub(in crate::panel) fn rows_by_bucket(
 }
 
 /// Appends rows to a file; without rows it finishes the file.
-type Writer = Box<dyn FnMut(Option<&DataFrame>) -> Result<()>>;
+type RowWriter = Box<dyn FnMut(Option<&DataFrame>) -> Result<()>>;
 
-fn create(df: &DataFrame) -> Result<(Part, Writer)> {
+fn create(df: &DataFrame) -> Result<(FilePart, RowWriter)> {
     let file = Arc::new(temporary::file()?);
-    let source = Source::Temporary(Arc::clone(&file));
+    let source = ParquetFile::Temporary(Arc::clone(&file));
     let mut writer = storage::parquet(file)
         .with_compression(ParquetCompression::Uncompressed)
         .batched(df.schema())
@@ -91,7 +92,7 @@ fn create(df: &DataFrame) -> Result<(Part, Writer)> {
         Some(rows) => writer.write_batch(rows).map_err(failed),
         None => writer.finish().map(drop).map_err(failed),
     };
-    Ok((Part { source, start: 0, rows: 0 }, Box::new(write)))
+    Ok((FilePart { source, start: 0, rows: 0 }, Box::new(write)))
 }
 
 fn failed(error: PolarsError) -> DidError {

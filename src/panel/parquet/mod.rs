@@ -18,8 +18,8 @@ use crate::error::Result;
 pub(crate) use files::ParquetFiles;
 #[cfg(any(feature = "cluster", test))]
 pub(super) use {
-    file::Source,
-    files::Part,
+    file::ParquetFile,
+    files::FilePart,
     group::{rows_by_bucket, splitters},
     open::FRAME_ROWS,
 };
@@ -29,7 +29,7 @@ pub(super) use {
 /// # Errors
 /// If it cannot be read, or has no such columns.
 pub(crate) fn columns(path: &Path, names: &[&str]) -> Result<DataFrame> {
-    let source = file::Source::Path(Arc::new(path.to_owned()));
+    let source = file::ParquetFile::Path(Arc::new(path.to_owned()));
     let rows = source.schema()?.1;
     source.rows((0, rows), names.iter().map(ToString::to_string).collect())
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use polars::prelude::*;
 
-use super::file::Source;
-use super::files::{ParquetFiles, Part};
+use super::file::ParquetFile;
+use super::files::{FilePart, ParquetFiles};
 use super::{group, schema};
 use crate::error::{DidError, Result};
 use crate::panel::labels::Label;
@@ -20,20 +20,20 @@ pub(in crate::panel) const FRAME_ROWS: usize = 1 << 20;
 impl ParquetFiles {
     /// Bytes of a frame with all rows and this many columns.
     pub fn frame_bytes(paths: &[PathBuf], columns: usize) -> Result<u64> {
-        let rows = |source: Source| Ok(source.schema()?.1 as u64);
+        let rows = |source: ParquetFile| Ok(source.schema()?.1 as u64);
         let rows: u64 = sources(paths).map(rows).sum::<Result<u64>>()?;
         Ok(8 * rows * columns as u64)
     }
 
     /// All rows of the files.
     pub fn read_whole(paths: &[PathBuf], roles: &dyn Wanted) -> Result<DataFrame> {
-        let sources: Vec<Source> = sources(paths).collect();
+        let sources: Vec<ParquetFile> = sources(paths).collect();
         let schema = schema::common(&sources, roles)?;
         let mut all = DataFrame::empty_with_schema(&schema);
         for source in sources {
             let rows = source.schema()?.1;
             if rows > 0 {
-                all.vstack_mut(&Part { source, start: 0, rows }.read(&schema)?)?;
+                all.vstack_mut(&FilePart { source, start: 0, rows }.read(&schema)?)?;
             }
         }
         Ok(all)
@@ -73,8 +73,8 @@ impl ParquetFiles {
         paths: &[PathBuf],
         roles: &Roles,
         frame_rows: impl Fn(usize) -> usize,
-    ) -> Result<(Schema, Vec<Part>)> {
-        let sources: Vec<Source> = sources(paths).collect();
+    ) -> Result<(Schema, Vec<FilePart>)> {
+        let sources: Vec<ParquetFile> = sources(paths).collect();
         let schema = schema::common(&sources, roles)?;
         let mut parts = Vec::new();
         for source in sources {
@@ -102,18 +102,18 @@ impl ParquetFiles {
     }
 }
 
-fn sources(paths: &[PathBuf]) -> impl Iterator<Item = Source> {
-    paths.iter().map(|path| Source::Path(Arc::new(path.clone())))
+fn sources(paths: &[PathBuf]) -> impl Iterator<Item = ParquetFile> {
+    paths.iter().map(|path| ParquetFile::Path(Arc::new(path.clone())))
 }
 
 /// Splits a file into parts of whole row groups.
-fn add_parts(source: Source, frame_rows: usize, parts: &mut Vec<Part>) -> Result<()> {
+fn add_parts(source: ParquetFile, frame_rows: usize, parts: &mut Vec<FilePart>) -> Result<()> {
     let groups = source.row_groups()?;
-    let mut part = Part { source, start: 0, rows: 0 };
+    let mut part = FilePart { source, start: 0, rows: 0 };
     for rows in groups {
         if part.rows > 0 && part.rows + rows > frame_rows {
             parts.push(part.clone());
-            part = Part { start: part.start + part.rows, rows: 0, ..part };
+            part = FilePart { start: part.start + part.rows, rows: 0, ..part };
         }
         part.rows += rows;
     }

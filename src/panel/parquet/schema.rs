@@ -4,7 +4,7 @@ use std::path::Path;
 
 use polars::prelude::*;
 
-use super::file::Source;
+use super::file::ParquetFile;
 use crate::error::{DidError, Result};
 use crate::files::{check_columns, problem};
 use crate::panel::wanted::Wanted;
@@ -13,7 +13,7 @@ use crate::panel::wanted::Wanted;
 ///
 /// Integers of several widths are read as the widest, single precision as double, and a column that has no values in one file
 /// has its type from the others. Any other disagreement is an error. A file without rows agrees with all.
-pub(super) fn common(sources: &[Source], roles: &dyn Wanted) -> Result<Schema> {
+pub(super) fn common(sources: &[ParquetFile], roles: &dyn Wanted) -> Result<Schema> {
     let mut schemas = Vec::with_capacity(sources.len());
     for source in sources {
         let found = source.schema()?;
@@ -23,14 +23,14 @@ pub(super) fn common(sources: &[Source], roles: &dyn Wanted) -> Result<Schema> {
         schemas.retain(|(_, _, rows)| *rows > 0);
     }
     let names = roles.names();
-    let mut common: Vec<Known<'_>> = Vec::new();
+    let mut common: Vec<KnownType<'_>> = Vec::new();
     for (path, schema, _) in &schemas {
         let available: Vec<&str> = schema.iter_names().map(PlSmallStr::as_str).collect();
         check_columns(path, &available, roles, schemas.len() == 1)?;
         for (position, name) in names.iter().enumerate() {
             let dtype = schema.try_get(name)?;
             match common.get_mut(position) {
-                None => common.push(Known { path, dtype: dtype.clone() }),
+                None => common.push(KnownType { path, dtype: dtype.clone() }),
                 Some(known) => known.join(name, path, dtype)?,
             }
         }
@@ -40,12 +40,12 @@ pub(super) fn common(sources: &[Source], roles: &dyn Wanted) -> Result<Schema> {
 }
 
 /// A column's type in the files so far, and the file that it is from.
-struct Known<'a> {
+struct KnownType<'a> {
     path: &'a Path,
     dtype: DataType,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownType<'a> {
     fn join(&mut self, column: &str, path: &'a Path, dtype: &DataType) -> Result<()> {
         match wider(&self.dtype, dtype) {
             Some(wider) => {
@@ -102,7 +102,7 @@ fn integers(a: &DataType, b: &DataType) -> Option<DataType> {
 }
 
 /// The columns in their common types.
-pub(super) fn cast(source: &Source, df: DataFrame, schema: &Schema) -> Result<DataFrame> {
+pub(super) fn cast(source: &ParquetFile, df: DataFrame, schema: &Schema) -> Result<DataFrame> {
     let mut columns = Vec::with_capacity(schema.len());
     for (name, dtype) in schema.iter() {
         let column = df.column(name)?;

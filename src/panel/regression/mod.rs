@@ -6,4 +6,4 @@ mod rows;
 
 pub(crate) use columns::{CohortColumns, RegressionColumns};
 pub(crate) use factor::Coded;
-pub(crate) use rows::{Cohorts, RegressionRows};
+pub(crate) use rows::{RegressionRows, RowCohorts};

@@ -22,7 +22,7 @@ pub(crate) struct RegressionRows {
     pub weights: Option<Values>,
     pub factors: Vec<Coded>,
     pub clusters: Vec<Coded>,
-    pub cohorts: Option<Cohorts>,
+    pub cohorts: Option<RowCohorts>,
     /// Whether each row has all its values and a positive weight; `None` if all rows do.
     pub usable: Option<Vec<bool>>,
     /// Rows dropped for a missing or non-finite value, under their first such column.
@@ -35,13 +35,13 @@ pub(crate) struct RegressionRows {
 }
 
 /// First treated periods and periods, by row.
-pub(crate) struct Cohorts {
+pub(crate) struct RowCohorts {
     /// Positive infinity for never treated (0, +inf, null), NaN if missing.
     pub cohort: Values,
     pub time: Values,
 }
 
-impl Cohorts {
+impl RowCohorts {
     /// From the columns [in periods](in_periods).
     fn read(df: &DataFrame, columns: &CohortColumns) -> Result<Self> {
         let distinct = |name: &str, role, null| {
@@ -112,7 +112,7 @@ impl RegressionRows {
         let levels: &DataFrame = dated.as_ref().unwrap_or(&df);
         let factors = Coded::read(levels, &columns.formula.absorb, "fixed effect")?;
         let clusters = Coded::read(levels, &columns.clusters, "cluster")?;
-        let cohorts = columns.cohorts.as_ref().map(|c| Cohorts::read(levels, c)).transpose()?;
+        let cohorts = columns.cohorts.as_ref().map(|c| RowCohorts::read(levels, c)).transpose()?;
         let mut rounded: Vec<String> = regressors.rounded().to_vec();
         if outcome.is_rounded() {
             rounded.insert(0, columns.formula.outcome_label().to_owned());

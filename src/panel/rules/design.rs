@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::options::ControlGroup;
 
 /// The answers in which designs differ.
-pub(in crate::panel) trait Design {
+pub(in crate::panel) trait DesignRules {
     /// Units that are compared with the treated ones.
     fn control_group(&self) -> ControlGroup;
 

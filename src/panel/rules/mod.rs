@@ -54,7 +54,7 @@ pub(super) struct Rules {
 
 /// How large a sample is, but for its units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct SampleExtent {
     pub cohorts: usize,
     /// Groups that are estimated.
     pub groups: usize,
@@ -63,7 +63,7 @@ pub(super) struct Extent {
 
 /// A unit's place in the sample.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct UnitPlace {
     pub cohort: usize,
     /// For each of its periods in the sample, the position among its complete rows.
     pub rows: Vec<(usize, usize)>,
@@ -76,7 +76,7 @@ impl Rules {
         units: &BTreeMap<Pattern, usize>,
         options: &SampleOptions,
         mut audit: SampleAudit,
-        check: &dyn Fn(&Extent) -> Result<()>,
+        check: &dyn Fn(&SampleExtent) -> Result<()>,
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let missing: usize = audit.rows_missing.iter().map(|(_, n)| n).sum();
@@ -122,7 +122,7 @@ impl Rules {
             rules.layout = rules.balance(&present, options.allow_unbalanced)?;
         }
         rules.find_groups(&present, options.design.anticipation(), &original, last)?;
-        check(&Extent {
+        check(&SampleExtent {
             cohorts: rules.cohorts.len(),
             groups: rules.groups.len(),
             periods: rules.periods.len(),
@@ -220,11 +220,11 @@ impl Rules {
     }
 
     /// Place of units in the sample; `None` if they are not in it.
-    pub fn place(&self, pattern: &Pattern) -> Option<Place> {
+    pub fn place(&self, pattern: &Pattern) -> Option<UnitPlace> {
         let (cohort, kept) = self.kept(pattern)?;
         let at = |sorted: &[f64], value: f64| sorted.partition_point(|s| *s < value);
         let rows = kept.into_iter().map(|t| (at(&self.periods, t), at(&pattern.periods, t)));
         let cohort = self.cohorts.partition_point(|c| *c < cohort);
-        Some(Place { cohort, rows: rows.collect() })
+        Some(UnitPlace { cohort, rows: rows.collect() })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::design::Design;
+use super::design::DesignRules;
 use super::staggered::Staggered;
 use super::triple::Triple;
 use super::two_periods::TwoPeriods;
@@ -30,7 +30,7 @@ pub(crate) enum StudyDesign {
 
 impl StudyDesign {
     /// The design's own answers.
-    pub(in crate::panel) fn own(&self) -> &dyn Design {
+    pub(in crate::panel) fn own(&self) -> &dyn DesignRules {
         match self {
             Self::Staggered(design) => design,
             Self::TwoPeriods(design) => design,

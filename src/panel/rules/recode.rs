@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::design::{Design, LastCohort};
-use crate::calendar::{Fitted, TimeGrid};
+use super::design::{DesignRules, LastCohort};
+use crate::calendar::{FittedCalendar, TimeGrid};
 use crate::error::{DidError, DidWarning, Result};
 use crate::panel::audit::SampleAudit;
 use crate::panel::patterns::Pattern;
@@ -40,7 +40,7 @@ pub(super) struct Recoded {
 impl Recoded {
     pub fn new(
         units: &[Counted<'_>],
-        design: &dyn Design,
+        design: &dyn DesignRules,
         warnings: &mut Vec<DidWarning>,
     ) -> Result<Self> {
         let periods = distinct(units.iter().flat_map(|u| u.pattern.periods.iter().copied()));
@@ -69,7 +69,7 @@ impl Recoded {
         };
         let near = |g: &f64| dated && *g >= first - 1.0 && *g <= last + self.delta + 1.0;
         let groups: Vec<f64> = self.found.iter().copied().filter(near).collect();
-        let Fitted { grid, approximate } = Fitted::new(&self.periods, &groups);
+        let FittedCalendar { grid, approximate } = FittedCalendar::new(&self.periods, &groups);
         self.grid = grid;
         warnings.extend(approximate.map(|per_unit| DidWarning::UnevenPeriods { per_unit }));
         let mut known = self.periods.clone();
@@ -95,7 +95,7 @@ impl Recoded {
     }
 
     /// Makes treatment start in the second period if that is what the groups' values mean.
-    pub fn start_in_second(&mut self, design: &dyn Design) -> Result<bool> {
+    pub fn start_in_second(&mut self, design: &dyn DesignRules) -> Result<bool> {
         let treated = self.found.iter().filter(|g| g.is_finite()).count();
         let two = design.starts_in_second(self.periods.len(), treated)?;
         self.start = self.periods.last().copied().filter(|_| two);
@@ -129,7 +129,7 @@ impl Recoded {
     pub fn replace_never_treated(
         &mut self,
         units: &[Counted<'_>],
-        design: &dyn Design,
+        design: &dyn DesignRules,
         audit: &mut SampleAudit,
         warnings: &mut Vec<DidWarning>,
     ) -> Result<Option<f64>> {
@@ -161,7 +161,7 @@ impl Recoded {
     pub fn drop_already_treated(
         &mut self,
         units: &[Counted<'_>],
-        design: &dyn Design,
+        design: &dyn DesignRules,
         audit: &mut SampleAudit,
         warnings: &mut Vec<DidWarning>,
     ) {

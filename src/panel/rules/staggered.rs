@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::design::{Design, LastCohort};
+use super::design::{DesignRules, LastCohort};
 use super::sizes::CohortSizes;
 use crate::error::Result;
 use crate::options::ControlGroup;
@@ -14,7 +14,7 @@ pub(crate) struct Staggered {
     pub anticipation: u32,
 }
 
-impl Design for Staggered {
+impl DesignRules for Staggered {
     fn control_group(&self) -> ControlGroup {
         self.control_group
     }

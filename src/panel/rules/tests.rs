@@ -86,7 +86,7 @@ fn incomplete_units_are_dropped_or_kept() {
     options.allow_unbalanced = true;
     let kept = rules(&data, &options).unwrap();
     assert_eq!((kept.layout, kept.audit.units_unbalanced), (Layout::Unbalanced, 0));
-    let place = Place { cohort: 0, rows: vec![(0, 0), (2, 1)] };
+    let place = UnitPlace { cohort: 0, rows: vec![(0, 0), (2, 1)] };
     assert_eq!(kept.place(&pattern(2.0, true, some)), Some(place));
     let complete = rules(&[(2.0, ALL, 5), (NEVER, ALL, 9)], &options).unwrap();
     assert_eq!(complete.layout, Layout::Balanced);
@@ -102,7 +102,7 @@ fn rows_of_cross_sections_are_placed_by_cohort_and_period() {
     options.repeated_cross_sections = true;
     let found = rules(&data, &options).unwrap();
     assert_eq!((found.layout, found.strata.len()), (Layout::RepeatedCrossSections, 4));
-    let place = Place { cohort: 1, rows: vec![(1, 0)] };
+    let place = UnitPlace { cohort: 1, rows: vec![(1, 0)] };
     assert_eq!(found.place(&pattern(NEVER, true, &ALL[1..2])), Some(place));
 }
 
@@ -228,8 +228,8 @@ fn rules_are_the_same_after_they_were_sent() {
 #[test]
 fn a_sample_is_refused_for_its_extent_before_its_strata_are_formed() {
     let units = [(pattern(2.0, true, ALL), 5), (pattern(NEVER, true, ALL), 9)].into();
-    let refuse = |extent: &Extent| {
-        assert_eq!(*extent, Extent { cohorts: 2, groups: 1, periods: 4 });
+    let refuse = |extent: &SampleExtent| {
+        assert_eq!(*extent, SampleExtent { cohorts: 2, groups: 1, periods: 4 });
         Err(DidError::NoNeverTreated)
     };
     let options = staggered(NeverTreated, 0);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::design::{Design, LastCohort};
+use super::design::{DesignRules, LastCohort};
 use super::sizes::CohortSizes;
 use crate::error::{DidError, Result};
 use crate::options::ControlGroup;
@@ -13,7 +13,7 @@ pub(crate) struct Triple {
     pub control_group: ControlGroup,
 }
 
-impl Design for Triple {
+impl DesignRules for Triple {
     fn control_group(&self) -> ControlGroup {
         self.control_group
     }

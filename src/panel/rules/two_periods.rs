@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::design::{Design, LastCohort};
+use super::design::{DesignRules, LastCohort};
 use super::sizes::CohortSizes;
 use crate::error::{DidError, Result};
 use crate::options::ControlGroup;
@@ -11,7 +11,7 @@ use crate::options::ControlGroup;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TwoPeriods;
 
-impl Design for TwoPeriods {
+impl DesignRules for TwoPeriods {
     fn control_group(&self) -> ControlGroup {
         ControlGroup::NeverTreated
     }

@@ -12,7 +12,7 @@ use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
 use crate::settings::Settings;
 
-use super::legend::{Entry, Key};
+use super::legend::{LegendEntry, LegendKey};
 use super::marks::Style;
 use super::options::PlotOptions;
 use super::scene::MUTED;
@@ -44,7 +44,7 @@ pub(super) struct Chart {
     pub(super) robust: Option<Robust>,
     /// What points are called that are before, at and after the reference.
     pub(super) points: [&'static str; 3],
-    pub(super) legend: Vec<Entry>,
+    pub(super) legend: Vec<LegendEntry>,
 }
 
 /// Robust intervals beside an original one.
@@ -56,7 +56,7 @@ pub(super) struct Robust {
     pub(super) breakdown: Option<f64>,
 }
 
-pub(super) struct Words<'a> {
+pub(super) struct ChartWords<'a> {
     pub(super) title: &'a str,
     pub(super) x_label: &'a str,
 }
@@ -84,7 +84,7 @@ impl Chart {
                 facets.push(Facet { title: format!("Group {group}"), rows: vec![row] });
             }
         }
-        let words = Words { title: result.title(), x_label: "Period" };
+        let words = ChartWords { title: result.title(), x_label: "Period" };
         let mut chart = Self::new(&words, axis(&result.settings), facets, options);
         chart.frequency = result.settings.frequency;
         chart.finish(options, result.band, result.settings.inference.alpha);
@@ -115,7 +115,7 @@ impl Chart {
             None => Self::new(&words(AggregationKind::Dynamic)?, ("ATT", outcome), facets, options),
             Some(column) => {
                 let title = format!("Coefficients by {column}");
-                let words = Words { title: &title, x_label: column };
+                let words = ChartWords { title: &title, x_label: column };
                 let chart = Self::new(&words, ("Coefficient", outcome), facets, options);
                 Self { points: BESIDE_REFERENCE, ..chart }
             }
@@ -126,7 +126,7 @@ impl Chart {
 
     pub(super) fn switching(result: &MultiplegtResult, options: &PlotOptions) -> Result<Self> {
         let rows = checked(result.plot_data())?;
-        let words = Words {
+        let words = ChartWords {
             title: "Effects by Time since the First Switch",
             x_label: "Periods since the last one before the switch",
         };
@@ -137,7 +137,7 @@ impl Chart {
     }
 
     pub(super) fn new(
-        words: &Words<'_>,
+        words: &ChartWords<'_>,
         (parameter, outcome): (&'static str, &str),
         facets: Vec<Facet>,
         options: &PlotOptions,
@@ -170,25 +170,25 @@ impl Chart {
             self.legend = self.point_entries(options);
         }
         let level = percent(alpha);
-        let mut entry = |key, label| self.legend.push(Entry { key, label });
+        let mut entry = |key, label| self.legend.push(LegendEntry { key, label });
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
         if rows().any(|r| r.pointwise_lower.is_some()) {
-            entry(Key::Pointwise(MUTED), format!("{level}% pointwise interval"));
+            entry(LegendKey::Pointwise(MUTED), format!("{level}% pointwise interval"));
         }
         if self.uniform && rows().any(|r| r.lower.is_some()) {
             let colour = options.band.unwrap_or(MUTED);
-            entry(Key::Uniform(colour), format!("{level}% uniform band"));
+            entry(LegendKey::Uniform(colour), format!("{level}% uniform band"));
         }
         if let Some(overall) = self.overall {
             let digits =
                 Digits::of(&[crate::Estimate { att: Some(overall), ..Default::default() }]);
             let value = digits.show(Some(overall)).replace('-', "−");
             let parameter = self.parameter;
-            entry(Key::Overall(MUTED), format!("Overall {parameter} ({value})"));
+            entry(LegendKey::Overall(MUTED), format!("Overall {parameter} ({value})"));
         }
     }
 
-    fn point_entries(&self, options: &PlotOptions) -> Vec<Entry> {
+    fn point_entries(&self, options: &PlotOptions) -> Vec<LegendEntry> {
         let style = Style { options, uniform: self.uniform, robust: false };
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
         let [before, reference, after] = self.points;
@@ -199,8 +199,9 @@ impl Chart {
         ];
         let entry = |(row, label): (Option<&PlotRow>, &str)| {
             let colour = style.colour(row?);
-            let key = if row?.reference { Key::Hollow(colour) } else { Key::Point(colour) };
-            Some(Entry { key, label: label.to_owned() })
+            let key =
+                if row?.reference { LegendKey::Hollow(colour) } else { LegendKey::Point(colour) };
+            Some(LegendEntry { key, label: label.to_owned() })
         };
         kinds.into_iter().filter_map(entry).collect()
     }
@@ -222,19 +223,19 @@ pub(super) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
     }
 }
 
-fn words(kind: AggregationKind) -> Result<Words<'static>> {
+fn words(kind: AggregationKind) -> Result<ChartWords<'static>> {
     match kind {
         AggregationKind::Simple => Err(DidError::Plot(
             "a simple aggregation is a single number; plot a dynamic, group or calendar aggregation"
                 .into(),
         )),
-        AggregationKind::Dynamic => Ok(Words {
+        AggregationKind::Dynamic => Ok(ChartWords {
             title: "Average Effect by Length of Exposure",
             x_label: "Periods since first treatment",
         }),
-        AggregationKind::Group => Ok(Words { title: "Average Effect by Group", x_label: "Group" }),
+        AggregationKind::Group => Ok(ChartWords { title: "Average Effect by Group", x_label: "Group" }),
         AggregationKind::Calendar => {
-            Ok(Words { title: "Average Effect by Time Period", x_label: "Period" })
+            Ok(ChartWords { title: "Average Effect by Time Period", x_label: "Period" })
         }
     }
 }

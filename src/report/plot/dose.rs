@@ -15,7 +15,7 @@ use super::chart::Chart;
 use super::font::Typeface;
 use super::options::{Colour, PlotOptions};
 use super::scene::{Anchor, Area, GRID, INK, MUTED, Point, Scene, Shape, Text, WHITE};
-use super::{Format, format, layout, raster, vector};
+use super::{ImageFormat, format, layout, raster, vector};
 
 impl ContDidResult {
     /// Draws the curves with their intervals and the doses, or the event study if that was asked for, to a `.png` or `.svg`
@@ -62,7 +62,7 @@ impl ContDidResult {
         }
         let settings = &self.level.settings;
         let (dose, outcome) = (settings.dose.as_deref().unwrap_or_default(), &settings.outcome);
-        let words = Words {
+        let words = CurveWords {
             title: "Effects by Dose".into(),
             x: format!("Dose ({dose})"),
             y: [format!("ATT(d) ({outcome})"), format!("ACRT(d) ({outcome} per unit of dose)")],
@@ -114,7 +114,7 @@ impl NpivResult {
             band_acrt: Band::Uniform,
             alpha: self.config.alpha,
         };
-        let words = Words {
+        let words = CurveWords {
             title: "Function by Sieves".into(),
             x: regressor.clone(),
             y: [format!("h ({})", self.config.outcome), "Derivative".into()],
@@ -138,8 +138,8 @@ fn save(
     options.validate()?;
     let scene = scene()?;
     match format {
-        Format::Png => raster::write(&scene, face, path),
-        Format::Svg => {
+        ImageFormat::Png => raster::write(&scene, face, path),
+        ImageFormat::Svg => {
             let io = |source| DidError::Io { path: path.display().to_string(), source };
             std::fs::write(path, vector::document(&scene)?).map_err(io)
         }
@@ -151,7 +151,7 @@ struct Picture<'a> {
     curve: &'a DoseCurve,
     /// Where there are observations, or knots.
     marks: &'a [f64],
-    words: Words,
+    words: CurveWords,
     options: &'a PlotOptions,
     face: &'a Typeface,
     /// Pixels of the unit of all distances.
@@ -159,7 +159,7 @@ struct Picture<'a> {
 }
 
 /// What is written around the curves.
-struct Words {
+struct CurveWords {
     title: String,
     x: String,
     y: [String; 2],
@@ -167,7 +167,7 @@ struct Words {
 }
 
 /// One curve.
-struct Panel<'a> {
+struct CurvePanel<'a> {
     label: String,
     estimate: fn(&DoseRow) -> &Estimate,
     uniform: bool,
@@ -243,21 +243,21 @@ impl Picture<'_> {
         Ok(scene)
     }
 
-    fn panels<'a>(&self, rows: &[&'a DoseRow]) -> [Panel<'a>; 2] {
+    fn panels<'a>(&self, rows: &[&'a DoseRow]) -> [CurvePanel<'a>; 2] {
         let word =
             |set: &Option<String>, default: String| one_line(set.as_ref().unwrap_or(&default));
         let uniform = |band| band == Band::Uniform && self.options.show_band;
         let ([y, slope], rows) = (self.words.y.clone(), rows.to_vec());
         let pointwise = pointwise(self.curve.alpha);
         [
-            Panel {
+            CurvePanel {
                 label: word(&self.options.y_label, y),
                 estimate: |row| &row.att,
                 uniform: uniform(self.curve.band_att),
                 rows: rows.clone(),
                 pointwise,
             },
-            Panel {
+            CurvePanel {
                 label: slope,
                 estimate: |row| &row.acrt,
                 uniform: uniform(self.curve.band_acrt),
@@ -267,7 +267,7 @@ impl Picture<'_> {
         ]
     }
 
-    fn panel(&self, scene: &mut Scene, panel: &Panel<'_>, area: Area, x: &Axis, y: &Axis) {
+    fn panel(&self, scene: &mut Scene, panel: &CurvePanel<'_>, area: Area, x: &Axis, y: &Axis) {
         let (unit, tick, label) = (self.unit, 15.5 * self.unit, 18.0 * self.unit);
         let up = |value: f64| y.place(value, area.bottom, area.top);
         let along = |dose: f64| x.place(dose, area.left, area.right);
@@ -328,7 +328,7 @@ impl Picture<'_> {
         }
     }
 
-    fn legend(&self, scene: &mut Scene, panel: &Panel<'_>, centre: f64, y: f64) {
+    fn legend(&self, scene: &mut Scene, panel: &CurvePanel<'_>, centre: f64, y: f64) {
         let (unit, size) = (self.unit, 16.0 * self.unit);
         let level = percent(self.curve.alpha);
         let colour = self.options.post;
@@ -358,7 +358,7 @@ impl Picture<'_> {
     }
 }
 
-impl Panel<'_> {
+impl CurvePanel<'_> {
     /// Dose, lower and upper end of the uniform band or of the pointwise intervals.
     fn ends(&self, uniform: bool) -> Vec<(f64, f64, f64)> {
         let ends = |row: &&DoseRow| {

@@ -8,8 +8,8 @@ use crate::report::foot::percent;
 use crate::report::number::short;
 use crate::report::plot_data::PlotRow;
 
-use super::chart::{Chart, Facet, Robust, Words, checked};
-use super::legend::{Entry, Key};
+use super::chart::{Chart, ChartWords, Facet, Robust, checked};
+use super::legend::{LegendEntry, LegendKey};
 use super::options::PlotOptions;
 use super::scene::MUTED;
 use super::{svg, write};
@@ -79,7 +79,7 @@ impl Chart {
         let first = rows.iter().find(|r| r.post).map_or(f64::NEG_INFINITY, |r| r.at);
         let last = rows.last().map_or(first, |r| r.at);
         let relative = result.options.delta.is_relative();
-        let words = Words {
+        let words = ChartWords {
             title: "Robust Confidence Intervals",
             x_label: if relative {
                 "Largest violation relative to pre-treatment (Mbar)"
@@ -94,17 +94,17 @@ impl Chart {
         chart.robust = Some(Robust { first, breakdown });
         if options.show_legend {
             let level = percent(result.options.alpha);
-            let entry = |key, label: String| Entry { key, label };
+            let entry = |key, label: String| LegendEntry { key, label };
             chart.legend = vec![
-                entry(Key::Pointwise(options.pre), format!("{level}% original interval")),
+                entry(LegendKey::Pointwise(options.pre), format!("{level}% original interval")),
                 entry(
-                    Key::Pointwise(options.post),
+                    LegendKey::Pointwise(options.post),
                     format!("{level}% robust interval ({}, {})", result.method.name(), result.name),
                 ),
             ];
             if let Some(value) = breakdown {
                 let label = format!("Breakdown value ({})", short(value));
-                chart.legend.push(entry(Key::Upright(MUTED), label));
+                chart.legend.push(entry(LegendKey::Upright(MUTED), label));
             }
         }
         Ok(chart)

@@ -31,7 +31,7 @@ impl Sizes {
 const SMALLEST: f64 = 40.0;
 
 #[derive(Debug)]
-pub(super) struct Layout<'a> {
+pub(super) struct ChartLayout<'a> {
     chart: &'a Chart,
     face: &'a Typeface,
     style: Style<'a>,
@@ -53,7 +53,7 @@ pub(super) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Re
     let size = share(width, usual_width).min(share(height, usual_height));
     // Letters shrink less than small pictures do, to stay legible.
     let unit = if size < 1.0 { size.powf(0.6) } else { size };
-    let layout = Layout {
+    let layout = ChartLayout {
         chart,
         face,
         style: Style { options, uniform: chart.uniform, robust: chart.robust.is_some() },
@@ -82,7 +82,7 @@ fn usual_size(facets: usize, columns: usize) -> (u32, u32) {
     }
 }
 
-impl Layout<'_> {
+impl ChartLayout<'_> {
     fn draw(mut self) -> Result<Scene> {
         let (width, height) = (f64::from(self.scene.width), f64::from(self.scene.height));
         let page = Area { left: 0.0, top: 0.0, right: width, bottom: height };

@@ -6,7 +6,7 @@ use super::options::Colour;
 use super::scene::{Anchor, INK, Point, Scene};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum LegendKey {
     Point(Colour),
     Hollow(Colour),
     Pointwise(Colour),
@@ -16,21 +16,26 @@ pub(super) enum Key {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) key: Key,
+pub(super) struct LegendEntry {
+    pub(super) key: LegendKey,
     pub(super) label: String,
 }
 
 #[derive(Debug)]
 pub(super) struct Legend<'a> {
-    lines: Vec<Vec<&'a Entry>>,
+    lines: Vec<Vec<&'a LegendEntry>>,
     face: &'a Typeface,
     size: f64,
 }
 
 impl<'a> Legend<'a> {
     /// Breaks the entries into lines of at most `room` pixels.
-    pub(super) fn new(entries: &'a [Entry], face: &'a Typeface, size: f64, room: f64) -> Self {
+    pub(super) fn new(
+        entries: &'a [LegendEntry],
+        face: &'a Typeface,
+        size: f64,
+        room: f64,
+    ) -> Self {
         let mut legend = Self { lines: Vec::new(), face, size };
         let mut used = f64::INFINITY;
         for entry in entries {
@@ -67,19 +72,19 @@ impl<'a> Legend<'a> {
         }
     }
 
-    fn draw_key(&self, scene: &mut Scene, key: Key, at: Point) {
+    fn draw_key(&self, scene: &mut Scene, key: LegendKey, at: Point) {
         let marks = Marks::new(self.size / 16.0, f64::INFINITY);
         let ends = (at.y - 0.6 * self.size, at.y + 0.6 * self.size);
         match key {
-            Key::Point(colour) => marks.point(scene, at, colour),
-            Key::Hollow(colour) => marks.hollow(scene, at, colour),
-            Key::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
-            Key::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
-            Key::Upright(colour) => {
+            LegendKey::Point(colour) => marks.point(scene, at, colour),
+            LegendKey::Hollow(colour) => marks.hollow(scene, at, colour),
+            LegendKey::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
+            LegendKey::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
+            LegendKey::Upright(colour) => {
                 let [from, to] = [ends.0, ends.1].map(|y| Point { y, ..at });
                 scene.line(from, to, 0.125 * self.size, colour);
             }
-            Key::Overall(colour) => {
+            LegendKey::Overall(colour) => {
                 let half = self.key_width() / 2.0;
                 let from = Point { x: at.x - half, ..at };
                 scene.rule(from, at.x + half, 0.125 * self.size, colour);
@@ -99,7 +104,7 @@ impl<'a> Legend<'a> {
         1.9 * self.size
     }
 
-    fn entry_width(&self, entry: &Entry) -> f64 {
+    fn entry_width(&self, entry: &LegendEntry) -> f64 {
         let label = self.face.width(&entry.label, self.size);
         self.key_width() + 0.35 * self.size + label + self.gap()
     }

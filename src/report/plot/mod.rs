@@ -191,16 +191,16 @@ impl RegressionEventStudy {
     }
 }
 
-enum Format {
+enum ImageFormat {
     Png,
     Svg,
 }
 
-fn format(path: &Path) -> Result<Format> {
+fn format(path: &Path) -> Result<ImageFormat> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
-        Some("png") => Ok(Format::Png),
-        Some("svg") => Ok(Format::Svg),
+        Some("png") => Ok(ImageFormat::Png),
+        Some("svg") => Ok(ImageFormat::Svg),
         _ => Err(DidError::Plot(format!("{} must end in .png or .svg", path.display()))),
     }
 }
@@ -210,11 +210,11 @@ fn write(path: &Path, options: &PlotOptions, chart: impl FnOnce() -> Result<Char
     options.validate()?;
     let chart = chart()?;
     match format {
-        Format::Svg => {
+        ImageFormat::Svg => {
             let io = |source| DidError::Io { path: path.display().to_string(), source };
             std::fs::write(path, svg(&chart, options)?).map_err(io)
         }
-        Format::Png => {
+        ImageFormat::Png => {
             let face = Typeface::load()?;
             raster::write(&layout::scene(&chart, options, &face)?, &face, path)
         }

@@ -3,7 +3,7 @@
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
-use super::{Held, Local};
+use super::{HeldRows, Local};
 use crate::backend::{DeviceWork, DidBackend, Segments};
 use crate::error::{DidError, Result};
 use crate::options::Precision;
@@ -13,7 +13,7 @@ use crate::pass::{Chunk, Seal, Segment};
 use crate::source::answer::{Answer, HERE, Merge};
 use crate::source::host::pieces;
 use crate::source::{AnyPass, AnyStat, Keep, Source, Work};
-use crate::threads::{Task, beside, receive};
+use crate::threads::{ThreadTask, beside, receive};
 
 impl<B: DidBackend> Source for Local<B> {
     fn sample(&self) -> &Sample {
@@ -38,9 +38,9 @@ impl<B: DidBackend> Source for Local<B> {
 
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
         let entries = self.ledger.entries().iter().copied().zip(&self.held).enumerate();
-        let wanted: Vec<Wanted<'_, B>> = entries
+        let wanted: Vec<WantedSegment<'_, B>> = entries
             .filter(|(_, ((segment, _), _))| pass.reads(segment.stratum))
-            .map(|(i, (entry, held))| Wanted { device: i % self.devices.len(), entry, held })
+            .map(|(i, (entry, held))| WantedSegment { device: i % self.devices.len(), entry, held })
             .collect();
         let groups = self.groups(&wanted);
         if self.devices.len() == 1
@@ -66,14 +66,14 @@ impl<B: DidBackend> Source for Local<B> {
 }
 
 /// A segment that a pass reads.
-struct Wanted<'a, B: DidBackend> {
+struct WantedSegment<'a, B: DidBackend> {
     device: usize,
     entry: (Segment, Seal),
-    held: &'a Held<B>,
+    held: &'a HeldRows<B>,
 }
 
 /// Segments that can be read in one call: positions among those that are wanted.
-struct Group {
+struct SegmentGroup {
     device: usize,
     slab: u64,
     segments: Vec<usize>,
@@ -85,7 +85,7 @@ impl<B: DidBackend> Local<B> {
         &self,
         pass: &AnyPass,
         (segment, seal): (Segment, Seal),
-        held: &Held<B>,
+        held: &HeldRows<B>,
         device: &B::Device,
     ) -> Result<Answer<AnyStat>> {
         let stratum = segment.stratum;
@@ -97,15 +97,15 @@ impl<B: DidBackend> Local<B> {
         };
         let mut read = seal;
         match held {
-            Held::Resident(chunks) => chunks.iter().try_for_each(add)?,
-            Held::Streamed(first, chunk_rows) => {
+            HeldRows::Resident(chunks) => chunks.iter().try_for_each(add)?,
+            HeldRows::Streamed(first, chunk_rows) => {
                 let end = first + seal.rows as usize;
                 for start in (*first..end).step_by(*chunk_rows) {
                     let piece = self.strata[stratum].cut(start, (start + chunk_rows).min(end));
                     add(&self.chunk(stratum, piece, device)?)?;
                 }
             }
-            Held::Spilled => {
+            HeldRows::Spilled => {
                 let Some((spill, change)) = &self.spill else {
                     let problem = "a segment is in a file that there is not".into();
                     return Err(DidError::Engine { problem });
@@ -123,14 +123,14 @@ impl<B: DidBackend> Local<B> {
     }
 
     /// The segments by slab; none if the backend has no calls for many.
-    fn groups(&self, wanted: &[Wanted<'_, B>]) -> Vec<Group> {
-        let mut groups: Vec<Group> = Vec::new();
+    fn groups(&self, wanted: &[WantedSegment<'_, B>]) -> Vec<SegmentGroup> {
+        let mut groups: Vec<SegmentGroup> = Vec::new();
         for (position, segment) in wanted.iter().enumerate() {
-            let Held::Resident(chunks) = segment.held else { return Vec::new() };
+            let HeldRows::Resident(chunks) = segment.held else { return Vec::new() };
             let [Chunk { slab: Some(slab), .. }] = chunks.as_slice() else { return Vec::new() };
             match groups.iter_mut().find(|g| g.slab == slab.number) {
                 Some(group) => group.segments.push(position),
-                None => groups.push(Group {
+                None => groups.push(SegmentGroup {
                     device: segment.device,
                     slab: slab.number,
                     segments: vec![position],
@@ -144,8 +144,8 @@ impl<B: DidBackend> Local<B> {
     fn whole(
         &self,
         pass: &AnyPass,
-        wanted: &[Wanted<'_, B>],
-        groups: &[Group],
+        wanted: &[WantedSegment<'_, B>],
+        groups: &[SegmentGroup],
     ) -> Result<Option<AnyStat>> {
         let mut total = None;
         let mut done = 0;
@@ -163,14 +163,14 @@ impl<B: DidBackend> Local<B> {
     fn at_once(
         &self,
         pass: &AnyPass,
-        wanted: &[Wanted<'_, B>],
-        group: &Group,
+        wanted: &[WantedSegment<'_, B>],
+        group: &SegmentGroup,
         (together, before): (bool, Option<&AnyStat>),
     ) -> Result<Option<Vec<AnyStat>>> {
         let Some(at_once) = B::at_once() else { return Ok(None) };
         let chunks = group.segments.iter().filter_map(|i| match wanted[*i].held {
-            Held::Resident(chunks) => chunks.first(),
-            Held::Streamed(..) | Held::Spilled => None,
+            HeldRows::Resident(chunks) => chunks.first(),
+            HeldRows::Streamed(..) | HeldRows::Spilled => None,
         });
         let segments = Segments { chunks: chunks.collect(), together };
         let (stats, done) = Self::measured(|| pass.at_once(at_once, &segments, before))?;
@@ -182,8 +182,8 @@ impl<B: DidBackend> Local<B> {
     fn answers(
         &self,
         pass: &AnyPass,
-        wanted: &[Wanted<'_, B>],
-        groups: &[Group],
+        wanted: &[WantedSegment<'_, B>],
+        groups: &[SegmentGroup],
         device: usize,
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
@@ -210,11 +210,11 @@ impl<B: DidBackend> Local<B> {
     fn each(
         &self,
         pass: &AnyPass,
-        wanted: &[Wanted<'_, B>],
+        wanted: &[WantedSegment<'_, B>],
         positions: impl Iterator<Item = usize>,
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
-        for Wanted { device, entry, held: rows } in positions.map(|i| &wanted[i]) {
+        for WantedSegment { device, entry, held: rows } in positions.map(|i| &wanted[i]) {
             let (answer, done) =
                 Self::measured(|| self.segment(pass, *entry, rows, &self.devices[*device]))?;
             // What is uploaded for one pass does not stay.
@@ -228,11 +228,11 @@ impl<B: DidBackend> Local<B> {
     fn answers_of_devices(
         &self,
         pass: &AnyPass,
-        wanted: &[Wanted<'_, B>],
-        groups: &[Group],
+        wanted: &[WantedSegment<'_, B>],
+        groups: &[SegmentGroup],
         add: &mut dyn FnMut(Answer<AnyStat>) -> Result<()>,
     ) -> Result<()> {
-        let mut tasks: Vec<Task<'_>> = Vec::new();
+        let mut tasks: Vec<ThreadTask<'_>> = Vec::new();
         let mut results = Vec::new();
         for device in 0..self.devices.len() {
             let (send, result) = sync_channel(1);
@@ -247,7 +247,7 @@ impl<B: DidBackend> Local<B> {
             }));
         }
         beside(tasks, move || {
-            for Wanted { device, .. } in wanted {
+            for WantedSegment { device, .. } in wanted {
                 let stopped = |_| DidError::Device {
                     device: format!("{:?}", self.devices[*device]),
                     problem: "its thread stopped".into(),
@@ -269,6 +269,6 @@ impl<B: DidBackend> Local<B> {
     }
 }
 
-fn rows<'a, B: DidBackend>(segments: impl IntoIterator<Item = &'a Wanted<'a, B>>) -> u64 {
+fn rows<'a, B: DidBackend>(segments: impl IntoIterator<Item = &'a WantedSegment<'a, B>>) -> u64 {
     segments.into_iter().map(|segment| segment.entry.1.rows).sum()
 }

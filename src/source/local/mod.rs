@@ -76,7 +76,7 @@ impl<B: DidBackend> Raw for LocalStrata<B> {
                 local.hold(strata, length, budget)?;
             }
             Strata::Spilled(spill) => {
-                local.held = local.ledger.entries().iter().map(|_| Held::Spilled).collect();
+                local.held = local.ledger.entries().iter().map(|_| HeldRows::Spilled).collect();
                 local.spill = Some((spill, change));
             }
         }
@@ -91,7 +91,7 @@ pub(crate) struct Local<B: DidBackend> {
     devices: Vec<B::Device>,
     ledger: Ledger,
     /// Where the rows of each segment are.
-    held: Vec<Held<B>>,
+    held: Vec<HeldRows<B>>,
     /// Strata that stay on the host.
     strata: Vec<StratumData>,
     /// Strata in a file, and how they change when they are read.
@@ -101,7 +101,7 @@ pub(crate) struct Local<B: DidBackend> {
 }
 
 /// Where the rows of a segment are, on which one device works at a time.
-enum Held<B: DidBackend> {
+enum HeldRows<B: DidBackend> {
     Resident(Vec<Chunk<B>>),
     /// On the host: their first in the stratum, and rows of a chunk.
     Streamed(usize, usize),
@@ -132,13 +132,13 @@ impl<B: DidBackend> Local<B> {
             let undivided = !streamed && total <= length.min(chunk_rows);
             if undivided && total > 0 {
                 let chunk = self.chunk(stratum, data, self.device_of(self.held.len()))?;
-                self.held.push(Held::Resident(vec![chunk]));
+                self.held.push(HeldRows::Resident(vec![chunk]));
                 continue;
             }
             let segments = total.div_ceil(length);
             if streamed {
                 let starts = (0..segments).map(|part| part * length);
-                self.held.extend(starts.map(|start| Held::Streamed(start, chunk_rows)));
+                self.held.extend(starts.map(|start| HeldRows::Streamed(start, chunk_rows)));
                 self.strata.push(data);
                 continue;
             }
@@ -152,7 +152,7 @@ impl<B: DidBackend> Local<B> {
                 rows.clone().step_by(chunk_rows).map(chunk).collect::<Result<_>>()
             });
             for chunks in uploaded {
-                self.held.push(Held::Resident(chunks?));
+                self.held.push(HeldRows::Resident(chunks?));
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl<B: DidBackend> Local<B> {
             .collect();
         let (k, dtype) = (self.sample.design.k(), self.options.precision.dtype());
         let devices = self.devices.len();
-        let mut slots: Vec<Option<Held<B>>> = segments.iter().map(|_| None).collect();
+        let mut slots: Vec<Option<HeldRows<B>>> = segments.iter().map(|_| None).collect();
         let upload = || -> Result<()> {
             for (d, device) in self.devices.iter().enumerate() {
                 if let Some(progress) = &self.options.progress {
@@ -184,7 +184,7 @@ impl<B: DidBackend> Local<B> {
                 let own: Vec<_> = segments.iter().skip(d).step_by(devices).cloned().collect();
                 let chunks = at_once.hold(&own, k, dtype, device)?;
                 for (slot, chunk) in slots.iter_mut().skip(d).step_by(devices).zip(chunks) {
-                    *slot = Some(Held::Resident(vec![chunk]));
+                    *slot = Some(HeldRows::Resident(vec![chunk]));
                 }
             }
             Ok(())

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::point::{Controls, Point};
+use super::point::{ComponentPoint, Controls};
 use super::{Component, View};
 
 /// A mean, and the factor by which a deviation from it is too small.
@@ -33,7 +33,7 @@ pub(super) struct Means {
 
 /// A cohort's sums.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct CohortSums {
     weight: f64,
     change: f64,
     count: u32,
@@ -45,14 +45,14 @@ impl Means {
         view: &View<'_>,
         component: &Component<'_>,
         controls: &Controls,
-        point: &Point,
-        cohorts: &Cohorts,
+        point: &ComponentPoint,
+        cohorts: &SwitcherCohorts,
     ) -> Self {
         let sample = view.sample;
         let l = component.horizon.length;
         let cells = controls.weight.len();
-        let mut cohort = vec![[Sums::default(); 3]; cohorts.len];
-        let mut switched = vec![Sums::default(); cells];
+        let mut cohort = vec![[CohortSums::default(); 3]; cohorts.len];
+        let mut switched = vec![CohortSums::default(); cells];
         for g in point.groups.iter().map(|g| *g as usize) {
             let row = sample.row(g);
             let t = sample.first_of(g) - 1 + l;
@@ -61,7 +61,7 @@ impl Means {
                 continue;
             }
             let change = weight * component.horizon.change(&view.outcome[row], t);
-            let add = |sums: &mut Sums| {
+            let add = |sums: &mut CohortSums| {
                 sums.weight += weight;
                 sums.change += change;
                 sums.count += 1;
@@ -74,7 +74,7 @@ impl Means {
         let counts = sample
             .cluster
             .as_ref()
-            .map(|cluster| Clusters::count(view, component, point, cluster, cells));
+            .map(|cluster| ClusterCounts::count(view, component, point, cluster, cells));
         let of_controls = |at: usize| match &counts {
             Some(counts) => counts.controls[at],
             None => controls.count[at],
@@ -102,7 +102,8 @@ impl Means {
         let switcher = |g: &u32| {
             let g = *g as usize;
             let level = cohorts.level.as_ref().map_or(0, |level| usize::from(level[g]));
-            let Sums { weight, change, count } = cohort[cohorts.ids[level][g] as usize][level];
+            let CohortSums { weight, change, count } =
+                cohort[cohorts.ids[level][g] as usize][level];
             let at = view.at(g, sample.first_of(g) - 1 + l);
             Mean::of(change, weight, count).or_else(|| both(at)).unwrap_or(Mean::NONE)
         };
@@ -114,7 +115,7 @@ impl Means {
 }
 
 /// Cohorts of switchers by whose means changes are centred.
-pub(in crate::switching) struct Cohorts {
+pub(in crate::switching) struct SwitcherCohorts {
     /// Cohorts of all groups, from fine to coarse.
     pub ids: Vec<Vec<u32>>,
     /// Which of them is a group's; the first if there is one alone.
@@ -126,17 +127,17 @@ pub(in crate::switching) struct Cohorts {
 }
 
 /// Numbers of distinct clusters `[stratum, period]`.
-struct Clusters {
+struct ClusterCounts {
     controls: Vec<u32>,
     /// Of controls and switchers together.
     both: Vec<u32>,
 }
 
-impl Clusters {
+impl ClusterCounts {
     fn count(
         view: &View<'_>,
         component: &Component<'_>,
-        point: &Point,
+        point: &ComponentPoint,
         cluster: &[u32],
         cells: usize,
     ) -> Self {
@@ -185,10 +186,10 @@ impl Clusters {
 fn count_clusters(
     view: &View<'_>,
     component: &Component<'_>,
-    point: &Point,
+    point: &ComponentPoint,
     cluster: &[u32],
     ids: &[u32],
-    cohorts: &mut [[Sums; 3]],
+    cohorts: &mut [[CohortSums; 3]],
 ) {
     let mut seen = vec![u32::MAX; view.sample.clusters];
     for sums in cohorts.iter_mut() {

@@ -12,12 +12,12 @@ mod means;
 mod point;
 mod variance;
 
-pub(super) use means::Cohorts;
-pub(super) use point::{Controls, Point, point};
+pub(super) use means::SwitcherCohorts;
+pub(super) use point::{ComponentPoint, Controls, point};
 pub(super) use variance::influence;
 
 use super::options::Direction;
-use super::sample::Sample;
+use super::sample::SwitchingSample;
 
 /// How long after the first switch; or, of a placebo, which time before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +54,7 @@ impl Horizon {
 /// Outcomes, less what the controls explain, and weights by which estimates are formed.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
-    pub sample: &'a Sample,
+    pub sample: &'a SwitchingSample,
     pub outcome: &'a [f64],
     pub weight: &'a [f64],
     pub only_never_switchers: bool,

@@ -54,7 +54,7 @@ impl Controls {
 
 /// A component's estimate, and what it is made of.
 #[derive(Clone, Debug, Default)]
-pub(in crate::switching) struct Point {
+pub(in crate::switching) struct ComponentPoint {
     /// Weight of the switchers.
     pub weight: f64,
     /// Number of switchers.
@@ -76,10 +76,11 @@ pub(in crate::switching) fn point(
     view: &View<'_>,
     component: &Component<'_>,
     controls: &Controls,
-) -> Point {
+) -> ComponentPoint {
     let sample = view.sample;
     let (l, sign) = (component.horizon.length, component.direction.sign());
-    let mut point = Point { share: vec![0.0; controls.weight.len()], ..Point::default() };
+    let mut point =
+        ComponentPoint { share: vec![0.0; controls.weight.len()], ..ComponentPoint::default() };
     let mut sum = 0.0;
     for g in 0..sample.groups() {
         let counts = component.members.is_none_or(|members| members[g]);

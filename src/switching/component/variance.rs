@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::super::TILE;
-use super::means::{Cohorts, Means};
-use super::point::{Controls, Point};
+use super::means::{Means, SwitcherCohorts};
+use super::point::{ComponentPoint, Controls};
 use super::{Component, View};
 
 /// Adds the influence of each group on a component's estimate, on the scale `Var = Σ u²`.
@@ -12,8 +12,8 @@ pub(in crate::switching) fn influence(
     view: &View<'_>,
     component: &Component<'_>,
     controls: &Controls,
-    point: &Point,
-    cohorts: &Cohorts,
+    point: &ComponentPoint,
+    cohorts: &SwitcherCohorts,
     out: &mut [f64],
 ) {
     let sample = view.sample;

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::super::TILE;
-use super::super::component::{Component, Controls, Point, View};
+use super::super::component::{Component, ComponentPoint, Controls, View};
 use super::Adjusted;
-use super::regression::{Regression, dot};
+use super::regression::{ControlRegression, dot};
 
 /// The product of a component's controls with the coefficients' influence.
 pub(in crate::switching) struct Correction<'a> {
@@ -23,13 +23,13 @@ impl<'a> Correction<'a> {
         view: &View<'_>,
         component: &Component<'_>,
         controls: &Controls,
-        point: &Point,
+        point: &ComponentPoint,
         separate: bool,
     ) -> Self {
         let all: f64 = adjusted.regressions.iter().flatten().map(|r| r.weight).sum();
         let sums = component_controls(view, component, controls, point);
         let mut explained = 0.0;
-        let direction = |(level, regression): (usize, &Option<Regression>)| {
+        let direction = |(level, regression): (usize, &Option<ControlRegression>)| {
             let regression = regression.as_ref()?;
             let factor = if separate { 1.0 } else { all / regression.weight };
             let sums: Vec<f64> = sums[level].iter().map(|sum| sum / point.weight).collect();
@@ -81,7 +81,7 @@ fn component_controls(
     view: &View<'_>,
     component: &Component<'_>,
     controls: &Controls,
-    point: &Point,
+    point: &ComponentPoint,
 ) -> Vec<Vec<f64>> {
     let sample = view.sample;
     let l = component.horizon.length;

@@ -11,14 +11,14 @@ pub(super) use correction::Correction;
 use rayon::prelude::*;
 
 use super::TILE;
-use super::sample::Sample;
-use regression::Regression;
+use super::sample::SwitchingSample;
+use regression::ControlRegression;
 
 /// Outcomes less what the controls explain.
 pub(super) struct Adjusted {
     pub outcome: Vec<f64>,
     /// One for each status quo treatment with a group that switches.
-    regressions: Vec<Option<Regression>>,
+    regressions: Vec<Option<ControlRegression>>,
     /// Status quo treatments for which some controls are linear combinations of others.
     pub collinear: Vec<f64>,
     /// Status quo treatments whose groups are left out, as the regression has no rows.
@@ -27,7 +27,7 @@ pub(super) struct Adjusted {
     lost: Vec<bool>,
 }
 
-impl Sample {
+impl SwitchingSample {
     /// Number of controls, those of the polynomial included.
     fn control_count(&self) -> usize {
         self.controls.len() + self.degree * self.periods.saturating_sub(1)
@@ -58,7 +58,7 @@ impl Sample {
 
 impl Adjusted {
     /// Fits the coefficients with these weights of cells, and adjusts the outcomes.
-    pub fn new(sample: &Sample, weight: &[f64]) -> Self {
+    pub fn new(sample: &SwitchingSample, weight: &[f64]) -> Self {
         let levels = sample.status_quos.len();
         let mut adjusted = Self {
             outcome: sample.outcome.clone(),
@@ -67,7 +67,9 @@ impl Adjusted {
             left_out: Vec::new(),
             lost: vec![false; levels],
         };
-        for (level, regression) in Regression::of_levels(sample, weight).into_iter().enumerate() {
+        for (level, regression) in
+            ControlRegression::of_levels(sample, weight).into_iter().enumerate()
+        {
             let status_quo = sample.status_quos[level];
             let useful = useful(sample, level);
             if useful && regression.rows == 0 {
@@ -82,13 +84,13 @@ impl Adjusted {
         adjusted
     }
 
-    fn level(sample: &Sample, g: usize) -> usize {
+    fn level(sample: &SwitchingSample, g: usize) -> usize {
         sample.stratum_of(g).level
     }
 
     /// Takes what the controls explain off the outcomes. Controls count from the group's first row, so that no precision is lost
     /// to their level.
-    fn take_off(&mut self, sample: &Sample) {
+    fn take_off(&mut self, sample: &SwitchingSample) {
         let periods = sample.periods;
         let (regressions, lost) = (&self.regressions, &self.lost);
         self.outcome.par_chunks_mut(TILE * periods).enumerate().for_each(|(tile, rows)| {
@@ -109,13 +111,13 @@ impl Adjusted {
     }
 
     /// Number of groups that are left out.
-    pub fn lost_groups(&self, sample: &Sample) -> usize {
+    pub fn lost_groups(&self, sample: &SwitchingSample) -> usize {
         (0..sample.groups()).filter(|g| self.lost[Self::level(sample, *g)]).count()
     }
 }
 
 /// Whether the first switch varies among the groups of a status quo treatment.
-fn useful(sample: &Sample, level: usize) -> bool {
+fn useful(sample: &SwitchingSample, level: usize) -> bool {
     let strata = sample.strata.iter().filter(|s| s.level == level);
     let mut firsts = strata.flat_map(|s| sample.first[s.groups.clone()].iter());
     let first = firsts.next();

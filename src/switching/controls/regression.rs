@@ -5,14 +5,14 @@ use std::sync::Arc;
 use faer::{MatRef, Side};
 use rayon::prelude::*;
 
-use super::super::sample::Sample;
+use super::super::sample::SwitchingSample;
 
 /// Singular values below this part of the largest are zero, as in R `MASS::ginv`.
 const NEGLIGIBLE: f64 = 1.490_116_119_384_765_6e-8;
 
 /// A fitted regression.
 #[derive(Clone, Debug)]
-pub(super) struct Regression {
+pub(super) struct ControlRegression {
     pub coefficients: Vec<f64>,
     /// Generalised inverse of the controls' cross-products, row-major.
     pub inverse: Vec<f64>,
@@ -20,12 +20,12 @@ pub(super) struct Regression {
     /// Weight of the rows.
     pub weight: f64,
     pub collinear: bool,
-    means: Arc<Means>,
+    means: Arc<CellMeans>,
 }
 
 /// Means `[stratum, period]`.
 #[derive(Debug)]
-struct Means {
+struct CellMeans {
     periods: usize,
     /// Controls that change in one period: those given, and the powers.
     width: usize,
@@ -34,7 +34,7 @@ struct Means {
     count: Vec<u32>,
 }
 
-impl Means {
+impl CellMeans {
     fn cell(&self, stratum: usize, t: usize) -> &[f64] {
         let each = self.width + 2;
         let at = (stratum * self.periods + t) * each;
@@ -52,7 +52,7 @@ impl Means {
 
 /// Calls `visit` with every first difference before the first switch: group, period, and change of the outcome.
 fn differences(
-    sample: &Sample,
+    sample: &SwitchingSample,
     groups: std::ops::Range<usize>,
     mut visit: impl FnMut(usize, usize, f64),
 ) {
@@ -67,13 +67,13 @@ fn differences(
     }
 }
 
-impl Regression {
+impl ControlRegression {
     /// One for each status quo treatment.
-    pub fn of_levels(sample: &Sample, weight: &[f64]) -> Vec<Self> {
+    pub fn of_levels(sample: &SwitchingSample, weight: &[f64]) -> Vec<Self> {
         let means = Arc::new(means(sample, weight));
         let k = sample.control_count();
         let products = |(stratum, groups): &(usize, std::ops::Range<usize>)| {
-            let mut sums = Products::new(k);
+            let mut sums = ControlProducts::new(k);
             let mut changes = Vec::new();
             differences(sample, groups.clone(), |g, t, change| {
                 sample.control_changes(g, t - 1, t, &mut changes);
@@ -82,9 +82,10 @@ impl Regression {
             });
             (sample.strata[*stratum].level, sums)
         };
-        let tiles: Vec<(usize, Products)> = sample.tiles().par_iter().map(products).collect();
-        let mut levels: Vec<Products> =
-            sample.status_quos.iter().map(|_| Products::new(k)).collect();
+        let tiles: Vec<(usize, ControlProducts)> =
+            sample.tiles().par_iter().map(products).collect();
+        let mut levels: Vec<ControlProducts> =
+            sample.status_quos.iter().map(|_| ControlProducts::new(k)).collect();
         for (level, sums) in tiles {
             levels[level].join(&sums);
         }
@@ -116,7 +117,7 @@ impl Regression {
     }
 }
 
-fn means(sample: &Sample, weight: &[f64]) -> Means {
+fn means(sample: &SwitchingSample, weight: &[f64]) -> CellMeans {
     let periods = sample.periods;
     let width = sample.controls.len() + sample.degree;
     let each = width + 2;
@@ -138,7 +139,8 @@ fn means(sample: &Sample, weight: &[f64]) -> Means {
     };
     let tiles: Vec<_> = sample.tiles().par_iter().map(sums).collect();
     let cells = sample.strata.len() * periods;
-    let mut all = Means { periods, width, sums: vec![0.0; cells * each], count: vec![0; cells] };
+    let mut all =
+        CellMeans { periods, width, sums: vec![0.0; cells * each], count: vec![0; cells] };
     for (stratum, sums, count) in tiles {
         let at = stratum * periods;
         all.sums[at * each..].iter_mut().zip(sums).for_each(|(all, more)| *all += more);
@@ -148,7 +150,7 @@ fn means(sample: &Sample, weight: &[f64]) -> Means {
 }
 
 /// Cross-products of the controls, and with the outcome.
-struct Products {
+struct ControlProducts {
     k: usize,
     controls: Vec<f64>,
     outcome: Vec<f64>,
@@ -158,7 +160,7 @@ struct Products {
     seen: Vec<bool>,
 }
 
-impl Products {
+impl ControlProducts {
     fn new(k: usize) -> Self {
         let (controls, outcome, seen) = (vec![0.0; k * k], vec![0.0; k], vec![false; k]);
         Self { k, controls, outcome, rows: 0, weight: 0.0, seen }
@@ -190,14 +192,14 @@ impl Products {
         self.seen.iter_mut().zip(&other.seen).for_each(|(all, more)| *all |= more);
     }
 
-    fn solve(self, means: &Arc<Means>) -> Regression {
+    fn solve(self, means: &Arc<CellMeans>) -> ControlRegression {
         let k = self.k;
         let (inverse, rank) = generalised_inverse(&self.controls, k);
         let seen = self.seen.iter().filter(|seen| **seen).count();
         let coefficients =
             inverse.chunks_exact(k.max(1)).map(|row| dot(row, &self.outcome)).collect();
         let (rows, weight, collinear) = (self.rows, self.weight, rank < seen);
-        Regression { coefficients, inverse, rows, weight, collinear, means: means.clone() }
+        ControlRegression { coefficients, inverse, rows, weight, collinear, means: means.clone() }
     }
 }
 
@@ -227,11 +229,11 @@ fn generalised_inverse(a: &[f64], k: usize) -> (Vec<f64>, usize) {
 #[cfg(test)]
 mod tests {
     use super::super::super::tests::{rows, sample};
-    use super::super::super::{Options, Rows};
+    use super::super::super::{GroupPeriodRows, SwitchingOptions};
     use super::*;
 
     /// Groups of two status quos with a control.
-    fn data() -> Rows {
+    fn data() -> GroupPeriodRows {
         let outcome = |g: usize, t: usize| ((13 * g + 5 * t * t + g * t) % 17) as f64;
         let outcomes: Vec<Vec<f64>> =
             (0..20).map(|g| (0..6).map(|t| outcome(g, t)).collect()).collect();
@@ -241,15 +243,16 @@ mod tests {
         let groups: Vec<(&[f64], &[f64])> =
             outcomes.iter().zip(&treatments).map(|(y, d)| (&y[..], &d[..])).collect();
         let control = (0..120).map(|row| f64::from((31 * row * row + 7 * row) % 23)).collect();
-        Rows { controls: vec![control], ..rows(&groups) }
+        GroupPeriodRows { controls: vec![control], ..rows(&groups) }
     }
 
     /// The influence of a group on the coefficients is its score times the inverse of the cross-products of its own status quo,
     /// without a factor for the others.
     #[test]
     fn influence_of_coefficients_is_their_derivative() {
-        let sample = sample(&data(), &Options { effects: 1, ..Options::default() });
-        let fitted = Regression::of_levels(&sample, &sample.weight);
+        let sample =
+            sample(&data(), &SwitchingOptions { effects: 1, ..SwitchingOptions::default() });
+        let fitted = ControlRegression::of_levels(&sample, &sample.weight);
         assert_eq!(fitted.len(), 2);
         let mut changes = Vec::new();
         for g in 0..sample.groups() {
@@ -257,7 +260,7 @@ mod tests {
                 let mut weight = sample.weight.clone();
                 weight[sample.row(g)].iter_mut().for_each(|w| *w *= factor);
                 let level = sample.stratum_of(g).level;
-                Regression::of_levels(&sample, &weight)[level].coefficients[0]
+                ControlRegression::of_levels(&sample, &weight)[level].coefficients[0]
             };
             let derivative = (coefficient(1.0 + 1e-5) - coefficient(1.0 - 1e-5)) / 2e-5;
             let stratum = sample.stratum[g] as usize;
@@ -282,8 +285,8 @@ mod tests {
         let mut data = data();
         let twice = data.controls[0].iter().map(|x| 2.0 * x + 5.0).collect();
         data.controls.push(twice);
-        let sample = sample(&data, &Options { effects: 1, ..Options::default() });
-        let fitted = Regression::of_levels(&sample, &sample.weight);
+        let sample = sample(&data, &SwitchingOptions { effects: 1, ..SwitchingOptions::default() });
+        let fitted = ControlRegression::of_levels(&sample, &sample.weight);
         assert!(fitted.iter().all(|regression| regression.collinear));
         let (inverse, rank) = generalised_inverse(&[4.0, 0.0, 0.0, 0.0], 2);
         assert_eq!((inverse, rank), (vec![0.25, 0.0, 0.0, 0.0], 1));

@@ -27,7 +27,7 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// What an output is a sum of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Parts {
+pub(crate) enum Summands {
     /// Blocks of a job, in its stratum alone.
     Jobs,
     /// Blocks of a job of which the last entry is a maximum.
@@ -70,7 +70,7 @@ pub(crate) fn add_tiles<F: Float>(
     columns: u32,
     size: u32,
     zero: u32,
-    #[comptime] parts: Parts,
+    #[comptime] parts: Summands,
     #[comptime] start: Start,
     #[define(F)] dtype: StorageType,
 ) {
@@ -100,7 +100,7 @@ pub(crate) fn add_tiles<F: Float>(
     }
     let mut highs = SharedMemory::<F>::new(FOLD_UNITS);
     let mut lows = SharedMemory::<F>::new(FOLD_UNITS);
-    let is_largest = comptime!(parts == Parts::JobsWithLargest) && entry % size == size - 1;
+    let is_largest = comptime!(parts == Summands::JobsWithLargest) && entry % size == size - 1;
     let rounds = (end - first + comptime!(LANES - 1)) / LANES;
     for round in 0..rounds {
         let segment = first + round * LANES + lane;
@@ -117,7 +117,7 @@ pub(crate) fn add_tiles<F: Float>(
             let mut part = rows[3 * row + 2] as usize + entry / size;
             let mut within = entry % size;
             let mut present = true;
-            if comptime!(parts == Parts::Pairs) {
+            if comptime!(parts == Summands::Pairs) {
                 let a = local[span * columns + entry / columns];
                 let b = local[span * columns + entry % columns];
                 present = entry / columns <= entry % columns && a != ABSENT && b != ABSENT;
@@ -126,7 +126,7 @@ pub(crate) fn add_tiles<F: Float>(
                 part = block_of(i, j, segments[at + 4] as usize);
                 within = i % HEIGHT * WIDTH + j % WIDTH;
             }
-            if comptime!(parts == Parts::Draws) {
+            if comptime!(parts == Summands::Draws) {
                 let column = local[span * columns + entry / size];
                 present = column != ABSENT;
                 part = column as usize;

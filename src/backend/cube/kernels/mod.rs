@@ -27,12 +27,12 @@ pub(super) use clusters::{CLUSTER_UNITS, add_clusters, add_rows};
 pub(super) use copy::copy_piece;
 #[cfg(feature = "wgpu")]
 pub(super) use exp::known_values;
-pub(super) use fold::{ABSENT, FOLD_UNITS, OUTPUTS, Parts, SEGMENT_ENTRIES, Start, add_tiles};
+pub(super) use fold::{ABSENT, FOLD_UNITS, OUTPUTS, SEGMENT_ENTRIES, Start, Summands, add_tiles};
 pub(super) use influence::{LEG, SHARES, UNITS, influence_values, linear_predictors};
 pub(super) use levels::{
     FOUND, LEVEL_ENTRIES, LEVEL_UNITS, PIECE, SCALARS, add_pieces, advance, curvatures, find_steps,
     find_turns, gather_levels, subtract_means, turn,
 };
-pub(super) use multiplier::{DRAWS, GROUP, LANES as DRAW_UNITS, Law, multiplied_sums};
+pub(super) use multiplier::{DRAWS, GROUP, LANES as DRAW_UNITS, MultiplierLaw, multiplied_sums};
 pub(super) use products::{Form, HEIGHT, JOB, LANES, WIDTH, tile_products};
 pub(super) use spans::SPAN;

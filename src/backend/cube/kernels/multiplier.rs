@@ -28,7 +28,7 @@ pub(crate) const GROUP: usize = 8;
 
 /// A law with two points, or six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Law {
+pub(crate) enum MultiplierLaw {
     /// Lower point with probability `fraction / 2^64`.
     Mammen,
     /// Signs.
@@ -37,7 +37,7 @@ pub(crate) enum Law {
     Webb,
 }
 
-impl Law {
+impl MultiplierLaw {
     /// Classes beside the last.
     const fn classes(self) -> usize {
         match self {
@@ -74,7 +74,7 @@ pub(crate) fn multiplied_sums<F: Float>(
     fraction_high: u32,
     #[comptime] of_basis: bool,
     #[comptime] group: usize,
-    #[comptime] law: Law,
+    #[comptime] law: MultiplierLaw,
     #[define(F)] _dtype: StorageType,
 ) {
     sign(stamps, slot, number);
@@ -268,15 +268,15 @@ fn draw_masks(
     fraction_low: u32,
     fraction_high: u32,
     out: &mut Array<u32>,
-    #[comptime] law: Law,
+    #[comptime] law: MultiplierLaw,
 ) {
-    if comptime!(law == Law::Rademacher) {
+    if comptime!(law == MultiplierLaw::Rademacher) {
         philox(bits, 0u32, out);
     }
-    if comptime!(law == Law::Mammen) {
+    if comptime!(law == MultiplierLaw::Mammen) {
         below(bits, fraction_low, fraction_high, out);
     }
-    if comptime!(law == Law::Webb) {
+    if comptime!(law == MultiplierLaw::Webb) {
         webb(bits, out);
     }
 }

@@ -13,7 +13,7 @@ pub(crate) const SPAN: usize = 8;
 
 /// Where a cube is.
 #[derive(CubeType)]
-pub(crate) struct Place {
+pub(crate) struct CubePlace {
     /// Offset of the span in its table.
     pub span: usize,
     /// Number of the tile in the span.
@@ -34,7 +34,7 @@ pub(crate) fn cube_number(cubes: u32) -> usize {
 
 /// The place of a cube, in the last span that begins at or before it.
 #[cube]
-pub(crate) fn place(spans: &Array<u32>, count: u32, cube: usize) -> Place {
+pub(crate) fn place(spans: &Array<u32>, count: u32, cube: usize) -> CubePlace {
     let mut low = 0u32;
     let mut high = count;
     while high - low > 1 {
@@ -49,7 +49,7 @@ pub(crate) fn place(spans: &Array<u32>, count: u32, cube: usize) -> Place {
     let local = cube - spans[span] as usize;
     let parts = spans[span + 4] as usize;
     let tile = local / parts;
-    Place {
+    CubePlace {
         span,
         tile,
         part: local % parts,

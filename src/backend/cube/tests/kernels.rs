@@ -6,7 +6,7 @@ use burn_tensor::{DType, Tensor, TensorData};
 use std::ops::Range;
 
 use super::super::buffers::Gpu;
-use super::super::work::Work;
+use super::super::work::Launches;
 use super::GpuRuntime;
 use super::in_batches;
 use crate::backend::sample::{self, Distances, Sample};
@@ -255,7 +255,7 @@ pub(super) fn pass_over_plans_without_columns<B: DidBackend>(device: &B::Device,
 /// A launch that did not run is an error, whatever is in the memory.
 pub(super) fn miss_lost_launches<R: GpuRuntime>(device: &R::Device, dtype: DType) {
     let gpu = Gpu::<R>::new(device, dtype);
-    let work = Work::new(&gpu, 2);
+    let work = Launches::new(&gpu, 2);
     let _ = (work.stamp(), work.stamp());
     let result = gpu.floats(vec![1.0, 2.0]);
     let error = work.read(&[&result]).expect_err("nothing ran").to_string();

@@ -1,8 +1,8 @@
 use super::*;
 use crate::cell::fixtures::rows;
 use crate::cell::sides::Outcome;
-use crate::cell::terms::{Coefficients, Term};
-use crate::cell::triple::plan::Comparison;
+use crate::cell::terms::{Coefficients, InfluenceTerm};
+use crate::cell::triple::plan::CohortComparison;
 
 const NEVER: f64 = f64::INFINITY;
 
@@ -11,7 +11,7 @@ fn component(att: f64, c: f64, control: usize) -> CellEstimate {
     let outcome = Outcome::Change { post: 1, base: 0 };
     let term = |stratum, c| {
         let of = Coefficients { c, ..Coefficients::default() };
-        Term::new(&rows(stratum), outcome, stratum == 0, None, &of)
+        InfluenceTerm::new(&rows(stratum), outcome, stratum == 0, None, &of)
     };
     CellEstimate { att, terms: vec![term(0, c), term(control, -c)], ..CellEstimate::default() }
 }
@@ -23,7 +23,8 @@ fn estimates() -> Vec<CellResult<CellEstimate>> {
 }
 
 fn components() -> Components {
-    let comparison = |group, eligible| Comparison { group, eligible, ineligible: eligible + 1 };
+    let comparison =
+        |group, eligible| CohortComparison { group, eligible, ineligible: eligible + 1 };
     let comparisons = vec![comparison(3.0, 1), comparison(NEVER, 3)];
     Components { own: 0, comparisons, missing: Vec::new() }
 }

@@ -49,7 +49,7 @@ pub(super) fn traditional(
     efficient: bool,
 ) -> CellResult<Corners> {
     let control = [algebra.regress(&sides[0].control)?, algebra.regress(&sides[1].control)?];
-    let fitted = Fitted::new(algebra, sides, odds, control, efficient)?;
+    let fitted = FittedRegressions::new(algebra, sides, odds, control, efficient)?;
     let beta = [&fitted.control[0].beta, &fitted.control[1].beta];
     let a = score_correction(algebra, odds, beta, &fitted.tau_c, score)?;
     let mut corners = fitted.corners();
@@ -81,11 +81,11 @@ pub(super) fn improved(
 ) -> CellResult<Corners> {
     let regress = |t: usize| algebra.regress(sides[t].calibrated()?);
     let control = [regress(0)?, regress(1)?];
-    Ok(Fitted::new(algebra, sides, odds, control, efficient)?.corners())
+    Ok(FittedRegressions::new(algebra, sides, odds, control, efficient)?.corners())
 }
 
 /// Regressions and weighted means of their residuals.
-struct Fitted {
+struct FittedRegressions {
     control: [Regression; 2],
     tau_t: [WeightedMean; 2],
     tau_c: [WeightedMean; 2],
@@ -104,7 +104,7 @@ struct Gain {
     total: f64,
 }
 
-impl Fitted {
+impl FittedRegressions {
     fn new(
         algebra: &Algebra<'_>,
         sides: [&SideMoments; 2],

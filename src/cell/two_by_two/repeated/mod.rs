@@ -16,7 +16,7 @@ use crate::cell::algebra::Algebra;
 use crate::cell::method::{Method, Recipe};
 use crate::cell::propensity::PropensityScore;
 use crate::cell::sides::{CellResult, PlannedCell, StratumRows};
-use crate::cell::terms::{CellEstimate, Coefficients, Term};
+use crate::cell::terms::{CellEstimate, Coefficients, InfluenceTerm};
 use crate::estimates::CellStatus;
 use corners::Corners;
 
@@ -35,7 +35,7 @@ pub(super) fn estimate(
     let mut terms = Vec::new();
     for (t, side) in cell.sides.iter().enumerate() {
         let of_arm = |rows: &StratumRows, treated, coefficients: &Coefficients| {
-            Term::new(rows, side.outcome, treated, gamma, coefficients)
+            InfluenceTerm::new(rows, side.outcome, treated, gamma, coefficients)
         };
         terms.extend(side.treated.iter().map(|rows| of_arm(rows, true, &corners.treated[t])));
         terms.extend(side.control.iter().map(|rows| of_arm(rows, false, &corners.control[t])));

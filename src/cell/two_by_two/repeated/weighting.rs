@@ -58,12 +58,12 @@ pub(super) fn score_correction(
 }
 
 /// Totals of the weights: `A_D` of the treated rows, `W_t` of each period.
-struct Totals {
+struct WeightTotals {
     treated: f64,
     period: [f64; 2],
 }
 
-impl Totals {
+impl WeightTotals {
     fn new(sides: [&SideMoments; 2]) -> Self {
         Self {
             treated: sides[0].treated.total() + sides[1].treated.total(),
@@ -89,7 +89,7 @@ pub(super) fn horvitz_thompson(
     odds: [&Moments; 2],
     score: &PropensityScore<'_>,
 ) -> CellResult<Corners> {
-    let totals = Totals::new(sides);
+    let totals = WeightTotals::new(sides);
     let [base, post] = [0, 1].map(|t| SIGN[t] * totals.factor(t));
     let m2 = combine(&[(base, &odds[0].zd), (post, &odds[1].zd)]);
     let a = algebra.solve_information(&score.fit.hessian, &m2)?;
@@ -108,7 +108,7 @@ pub(super) fn horvitz_thompson(
 
 /// As [`horvitz_thompson`] with a constant alone, where the odds are `A_D / (W - A_D)` for all rows.
 pub(super) fn by_share(sides: [&SideMoments; 2]) -> Corners {
-    let totals = Totals::new(sides);
+    let totals = WeightTotals::new(sides);
     let p = totals.treated / totals.all();
     let q = p / (1.0 - p);
     let corners = unnormalised(sides, &totals, |t| q * sides[t].control.d());
@@ -129,7 +129,7 @@ pub(super) fn by_share(sides: [&SideMoments; 2]) -> Corners {
 /// coefficients only `f`.
 fn unnormalised(
     sides: [&SideMoments; 2],
-    totals: &Totals,
+    totals: &WeightTotals,
     control: impl Fn(usize) -> f64,
 ) -> Corners {
     let eta = [0, 1].map(|t| SIGN[t] * totals.factor(t) * (sides[t].treated.d() - control(t)));

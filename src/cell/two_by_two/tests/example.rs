@@ -7,7 +7,7 @@ use crate::cell::logit::LogitFit;
 use crate::cell::method::{Method, Propensity, Recipe};
 use crate::cell::propensity::PropensityScore;
 use crate::cell::sides::{Outcome, PlannedCell, Side};
-use crate::cell::terms::{CellEstimate, Term};
+use crate::cell::terms::{CellEstimate, InfluenceTerm};
 use crate::cell::two_by_two::{self, SideMoments};
 use crate::estimates::CellStatus;
 use crate::pass::Weight;
@@ -129,7 +129,7 @@ impl Example {
     }
 
     /// `u = w [ (d - z'β)(c + z'b - h q) + z'e + f + h τ q + (p - D) z'a ]`.
-    fn term(&self, term: &Term, o: &Observation) -> f64 {
+    fn term(&self, term: &InfluenceTerm, o: &Observation) -> f64 {
         let of = &term.coefficients;
         let dot = |v: &Option<Vec<f64>>| v.as_ref().map_or(0.0, |v| v[0] + v[1] * o.x);
         let gamma = || term.gamma.as_ref().expect("a propensity score");

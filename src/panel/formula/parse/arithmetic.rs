@@ -1,7 +1,7 @@
 //! Arithmetic inside a function, with R's precedence.
 
 use super::super::ast::{Expr, Function, Operator};
-use super::super::lex::{Kind, Token};
+use super::super::lex::{Token, TokenKind};
 use super::{Parsed, Parser, SUPPORTED};
 
 /// Operands, signs and brackets of one expression.
@@ -31,7 +31,7 @@ impl<'a> Parser<'a> {
 
     fn close_arithmetic(&mut self, opened: Token<'_>) -> Parsed<()> {
         match self.peek().kind {
-            Kind::Symbol(')') | Kind::End => self.close(opened),
+            TokenKind::Symbol(')') | TokenKind::End => self.close(opened),
             _ => Err(no_arithmetic(self.peek())),
         }
     }
@@ -80,11 +80,11 @@ impl<'a> Parser<'a> {
     fn operand(&mut self) -> Parsed<Expr> {
         let token = self.advance();
         match token.kind {
-            Kind::Number(value) => Ok(Expr::Number(value)),
-            Kind::Name if self.is_next('(') => self.function(token),
-            Kind::Name if token.text == "." => Err(no_arithmetic(token)),
-            Kind::Name | Kind::Quoted => Ok(Expr::Column(self.variable(token.text))),
-            Kind::Symbol('(') => {
+            TokenKind::Number(value) => Ok(Expr::Number(value)),
+            TokenKind::Name if self.is_next('(') => self.function(token),
+            TokenKind::Name if token.text == "." => Err(no_arithmetic(token)),
+            TokenKind::Name | TokenKind::Quoted => Ok(Expr::Column(self.variable(token.text))),
+            TokenKind::Symbol('(') => {
                 let inner = self.arithmetic()?;
                 self.close_arithmetic(token)?;
                 Ok(Expr::Group(Box::new(inner)))
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
 
 fn no_arithmetic(token: Token<'_>) -> String {
     let found = match token.kind {
-        Kind::End => format!("it ends at character {} inside arithmetic", token.at),
+        TokenKind::End => format!("it ends at character {} inside arithmetic", token.at),
         _ => format!("`{}` at character {} is not supported in arithmetic", token.text, token.at),
     };
     format!(

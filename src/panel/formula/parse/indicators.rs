@@ -1,7 +1,7 @@
 //! `i(column, by, ref = …, keep = …)`: dummies of a column's levels, as in R `fixest`.
 
-use super::super::ast::{Chosen, References, Source, Term, Value};
-use super::super::lex::{Kind, Token};
+use super::super::ast::{AtomSource, Chosen, FormulaTerm, References, Value};
+use super::super::lex::{Token, TokenKind};
 use super::{MAX_DEPTH, Parsed, Parser};
 
 /// What stands in the brackets of `i()`.
@@ -16,7 +16,7 @@ struct Arguments {
 
 impl<'a> Parser<'a> {
     /// The term of an `i()`: its dummies, and what they are interacted with.
-    pub(super) fn indicators(&mut self, name: Token<'a>) -> Parsed<Term> {
+    pub(super) fn indicators(&mut self, name: Token<'a>) -> Parsed<FormulaTerm> {
         let opened = self.advance();
         let factor = self.column_of_i(name)?;
         let given = self.arguments(name)?;
@@ -24,11 +24,11 @@ impl<'a> Parser<'a> {
         let chosen =
             Chosen { references: given.references.unwrap_or(References::Unsaid), keep: given.keep };
         let column = self.variable(&factor);
-        let first = self.atom_index(factor, Source::Indicators { column, chosen })?;
+        let first = self.atom_index(factor, AtomSource::Indicators { column, chosen })?;
         let Some((by, factor)) = given.by else { return Ok(vec![first]) };
         let chosen = Chosen { references: given.references_of_by, keep: given.keep_of_by };
         let column = self.variable(&by);
-        let second = self.atom_index(by, Source::By { column, of: first, factor, chosen })?;
+        let second = self.atom_index(by, AtomSource::By { column, of: first, factor, chosen })?;
         let mut term = vec![first, second];
         term.sort_unstable();
         Ok(term)
@@ -36,19 +36,19 @@ impl<'a> Parser<'a> {
 
     /// Decides about levels that are left out of an `i()` that does not say which, given its terms. Where a constant or fixed
     /// effects span the dummies, it is the first level of every `i()` that stands by itself; else the first such has them all.
-    pub(super) fn decide_references(&mut self, terms: &[Term], spanned: bool) {
+    pub(super) fn decide_references(&mut self, terms: &[FormulaTerm], spanned: bool) {
         let mut whole = !spanned;
         for term in terms {
             let [first, rest @ ..] = term.as_slice() else { continue };
             let naked = match rest {
                 [] => true,
                 [by] => match &self.parts.atoms[*by].source {
-                    Source::By { of, factor, .. } => of == first && *factor,
+                    AtomSource::By { of, factor, .. } => of == first && *factor,
                     _ => false,
                 },
                 _ => false,
             };
-            let Source::Indicators { chosen, .. } = &mut self.parts.atoms[*first].source else {
+            let AtomSource::Indicators { chosen, .. } = &mut self.parts.atoms[*first].source else {
                 continue;
             };
             if naked && chosen.references == References::Unsaid {
@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
             }
         }
         for atom in &mut self.parts.atoms {
-            if let Source::Indicators { chosen, .. } = &mut atom.source
+            if let AtomSource::Indicators { chosen, .. } = &mut atom.source
                 && chosen.references == References::Unsaid
             {
                 chosen.references = References::None;
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
     fn column_of_i(&mut self, name: Token<'a>) -> Parsed<String> {
         let column = self.advance();
         match column.kind {
-            Kind::Name | Kind::Quoted => Ok(column.text.to_owned()),
+            TokenKind::Name | TokenKind::Quoted => Ok(column.text.to_owned()),
             _ => Err(format!(
                 "`i()` at character {} takes a column name first, as in i(year, treated, ref = 2005)",
                 name.at
@@ -80,7 +80,8 @@ impl<'a> Parser<'a> {
         let mut given = Arguments::default();
         while self.take(',').is_some() {
             let token = self.peek();
-            let named = self.tokens.get(self.next + 1).is_some_and(|t| t.kind == Kind::Symbol('='));
+            let named =
+                self.tokens.get(self.next + 1).is_some_and(|t| t.kind == TokenKind::Symbol('='));
             if named {
                 self.advance();
                 self.advance();
@@ -100,9 +101,10 @@ impl<'a> Parser<'a> {
             }
             let known = matches!(token.text, "TRUE" | "FALSE" | "c");
             match token.kind {
-                Kind::Name | Kind::Quoted if given.by.is_none() && !known => {
+                TokenKind::Name | TokenKind::Quoted if given.by.is_none() && !known => {
                     self.advance();
-                    let factor = token.text.strip_prefix("i.").filter(|_| token.kind == Kind::Name);
+                    let factor =
+                        token.text.strip_prefix("i.").filter(|_| token.kind == TokenKind::Name);
                     given.by = Some((factor.unwrap_or(token.text).to_owned(), factor.is_some()));
                 }
                 // As in `fixest`, levels without a name are the references.
@@ -120,7 +122,7 @@ impl<'a> Parser<'a> {
 
     fn references(&mut self) -> Parsed<References> {
         let token = self.peek();
-        let word = (token.kind == Kind::Name).then_some(token.text);
+        let word = (token.kind == TokenKind::Name).then_some(token.text);
         match word {
             Some("TRUE") => {
                 self.advance();
@@ -158,12 +160,12 @@ impl<'a> Parser<'a> {
         let sign = if self.take('-').is_some() { -1.0 } else { 1.0 };
         let token = self.advance();
         match token.kind {
-            Kind::Number(value) => Ok(Value::Number(sign * value)),
-            Kind::Text if sign > 0.0 => Ok(Value::Text(token.text.to_owned())),
-            Kind::Name if sign > 0.0 && matches!(token.text, "TRUE" | "FALSE") => {
+            TokenKind::Number(value) => Ok(Value::Number(sign * value)),
+            TokenKind::Text if sign > 0.0 => Ok(Value::Text(token.text.to_owned())),
+            TokenKind::Name if sign > 0.0 && matches!(token.text, "TRUE" | "FALSE") => {
                 Ok(Value::Text(token.text.to_owned()))
             }
-            Kind::End => Err(format!("it ends at character {} inside i()", token.at)),
+            TokenKind::End => Err(format!("it ends at character {} inside i()", token.at)),
             _ => Err(format!(
                 "`{}` at character {} is no level, which is a number or a text in quotes",
                 token.text, token.at

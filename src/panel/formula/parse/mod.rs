@@ -16,8 +16,8 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use super::ast::{Atom, Source, Term};
-use super::lex::{self, Dialect, Kind, Token};
+use super::ast::{Atom, AtomSource, FormulaTerm};
+use super::lex::{self, Dialect, Token, TokenKind};
 
 pub(super) use regression::{effects, regression, regressors};
 
@@ -30,22 +30,22 @@ type Parsed<T> = Result<T, String>;
 
 /// A formula taken apart.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct ParsedFormula {
     pub(super) intercept: bool,
     pub(super) variables: Vec<String>,
     pub(super) atoms: Vec<Atom>,
-    pub(super) terms: Vec<Term>,
+    pub(super) terms: Vec<FormulaTerm>,
 }
 
-pub(super) fn parse(text: &str) -> Parsed<Parts> {
+pub(super) fn parse(text: &str) -> Parsed<ParsedFormula> {
     let mut parser = Parser::new(text, Dialect::Covariates)?;
-    if parser.take('~').is_none() && parser.peek().kind == Kind::End {
+    if parser.take('~').is_none() && parser.peek().kind == TokenKind::End {
         return Err("it is empty; write `~ 1` for no covariates".to_owned());
     }
     let mut terms = parser.sum()?;
     parser.end()?;
     sort_by_degree(&mut terms, &parser.parts.atoms);
-    let parts = Parts { terms, ..parser.parts };
+    let parts = ParsedFormula { terms, ..parser.parts };
     if parts.terms.is_empty() && !parts.intercept {
         return Err("it leaves neither covariates nor an intercept; write `~ 1` for no covariates"
             .to_owned());
@@ -54,8 +54,8 @@ pub(super) fn parse(text: &str) -> Parsed<Parts> {
 }
 
 /// Terms of fewer variables first; what `i()` interacts is one.
-fn sort_by_degree(terms: &mut [Term], atoms: &[Atom]) {
-    let is_by = |atom: &&usize| matches!(atoms[**atom].source, Source::By { .. });
+fn sort_by_degree(terms: &mut [FormulaTerm], atoms: &[Atom]) {
+    let is_by = |atom: &&usize| matches!(atoms[**atom].source, AtomSource::By { .. });
     terms.sort_by_key(|term| term.len() - term.iter().filter(is_by).count());
 }
 
@@ -67,7 +67,7 @@ struct Parser<'a> {
     operands: usize,
     /// False inside an odd number of subtractions, where `1` removes the intercept.
     adding: bool,
-    parts: Parts,
+    parts: ParsedFormula,
 }
 
 impl<'a> Parser<'a> {
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             operands: 0,
             adding: true,
-            parts: Parts { intercept: true, ..Parts::default() },
+            parts: ParsedFormula { intercept: true, ..ParsedFormula::default() },
         })
     }
 
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
     }
 
     fn is_next(&self, symbol: char) -> bool {
-        self.peek().kind == Kind::Symbol(symbol)
+        self.peek().kind == TokenKind::Symbol(symbol)
     }
 
     /// The next token; the end is never passed.
@@ -105,8 +105,8 @@ impl<'a> Parser<'a> {
     fn end(&self) -> Parsed<()> {
         let token = self.peek();
         match token.kind {
-            Kind::End => Ok(()),
-            Kind::Symbol(')') => Err(format!("`)` at character {} closes nothing", token.at)),
+            TokenKind::End => Ok(()),
+            TokenKind::Symbol(')') => Err(format!("`)` at character {} closes nothing", token.at)),
             _ => Err(format!("{}; {SUPPORTED}", misplaced(token))),
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         }
         let token = self.peek();
         Err(match token.kind {
-            Kind::End => format!("`(` at character {} is not closed", opened.at),
+            TokenKind::End => format!("`(` at character {} is not closed", opened.at),
             _ => format!("{}; {SUPPORTED}", misplaced(token)),
         })
     }
@@ -135,25 +135,25 @@ impl<'a> Parser<'a> {
 fn misplaced(token: Token<'_>) -> String {
     let at = token.at;
     match token.kind {
-        Kind::Symbol('~') => {
+        TokenKind::Symbol('~') => {
             format!(
                 "`~` at character {at} makes it two-sided; give only the covariates, as in `~ x1 + x2`"
             )
         }
-        Kind::Symbol('/') => {
+        TokenKind::Symbol('/') => {
             format!(
                 "`/` at character {at} between terms is not supported; write a + a:b, or I(a/b) for a ratio"
             )
         }
-        Kind::Symbol('|') => {
+        TokenKind::Symbol('|') => {
             format!(
                 "`|` at character {at} is not supported here; fixed effects stand once, after the last regressor"
             )
         }
-        Kind::Symbol('[') => {
+        TokenKind::Symbol('[') => {
             format!("`[` at character {at}: slopes that vary by level are not supported")
         }
-        Kind::Infix => {
+        TokenKind::Infix => {
             format!("`{}` at character {at} is not supported; write an interaction a:b", token.text)
         }
         _ => format!("`{}` at character {at} does not follow an operator", token.text),

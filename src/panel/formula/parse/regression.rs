@@ -6,24 +6,24 @@
 //! effect     = name { "^" name }                         the levels of all names together
 //! ```
 
-use super::super::ast::{Atom, Expr, Source};
-use super::super::lex::{Dialect, Kind, Token};
-use super::{Parsed, Parser, Parts, misplaced, sort_by_degree};
+use super::super::ast::{Atom, AtomSource, Expr};
+use super::super::lex::{Dialect, Token, TokenKind};
+use super::{Parsed, ParsedFormula, Parser, misplaced, sort_by_degree};
 
 /// Fixed effects, each of the levels of one or several columns together.
 pub(in super::super) type Effects = Vec<Vec<String>>;
 
 /// A regression taken apart.
-pub(in super::super) struct Regression {
-    pub(in super::super) outcome: Parts,
-    pub(in super::super) regressors: Parts,
+pub(in super::super) struct ParsedRegression {
+    pub(in super::super) outcome: ParsedFormula,
+    pub(in super::super) regressors: ParsedFormula,
     pub(in super::super) effects: Effects,
 }
 
 /// Reads a regression.
-pub(in super::super) fn regression(text: &str) -> Parsed<Regression> {
+pub(in super::super) fn regression(text: &str) -> Parsed<ParsedRegression> {
     let mut parser = Parser::new(text, Dialect::Regression)?;
-    if parser.peek().kind == Kind::End {
+    if parser.peek().kind == TokenKind::End {
         return Err("it is empty; write `y ~ x | f`".to_owned());
     }
     if parser.is_next('~') {
@@ -31,11 +31,11 @@ pub(in super::super) fn regression(text: &str) -> Parsed<Regression> {
     }
     let outcome = parser.outcome()?;
     let (regressors, effects) = parser.right_side(false)?;
-    Ok(Regression { outcome, regressors, effects })
+    Ok(ParsedRegression { outcome, regressors, effects })
 }
 
 /// Reads the regressors of a regression whose outcome and fixed effects are given elsewhere.
-pub(in super::super) fn regressors(text: &str, absorbed: bool) -> Parsed<Parts> {
+pub(in super::super) fn regressors(text: &str, absorbed: bool) -> Parsed<ParsedFormula> {
     let mut parser = Parser::new(text, Dialect::Regression)?;
     parser.take('~');
     let (regressors, effects) = parser.right_side(absorbed)?;
@@ -54,12 +54,14 @@ pub(in super::super) fn effects(text: &str) -> Parsed<Effects> {
 }
 
 impl<'a> Parser<'a> {
-    fn outcome(&mut self) -> Parsed<Parts> {
+    fn outcome(&mut self) -> Parsed<ParsedFormula> {
         let expr = self.arithmetic()?;
         let token = self.peek();
         match token.kind {
-            Kind::Symbol('~') => drop(self.advance()),
-            Kind::End => return Err(format!("it ends at character {} before a `~`", token.at)),
+            TokenKind::Symbol('~') => drop(self.advance()),
+            TokenKind::End => {
+                return Err(format!("it ends at character {} before a `~`", token.at));
+            }
             _ => return Err(misplaced(token)),
         }
         let label = expr.label(&self.parts.variables);
@@ -67,27 +69,27 @@ impl<'a> Parser<'a> {
             return Err(format!("its outcome, `{label}`, names no column"));
         }
         let source = match expr {
-            Expr::Column(variable) => Source::Column(variable),
-            expr => Source::Arithmetic(expr),
+            Expr::Column(variable) => AtomSource::Column(variable),
+            expr => AtomSource::Arithmetic(expr),
         };
-        let fresh = Parts { intercept: true, ..Parts::default() };
+        let fresh = ParsedFormula { intercept: true, ..ParsedFormula::default() };
         let parts = std::mem::replace(&mut self.parts, fresh);
         let (atoms, terms) = (vec![Atom { label, source }], vec![vec![0]]);
-        Ok(Parts { intercept: false, atoms, terms, ..parts })
+        Ok(ParsedFormula { intercept: false, atoms, terms, ..parts })
     }
 
     /// What follows `~`; `absorbed` says whether there are fixed effects besides those after `|`.
-    fn right_side(&mut self, absorbed: bool) -> Parsed<(Parts, Effects)> {
+    fn right_side(&mut self, absorbed: bool) -> Parsed<(ParsedFormula, Effects)> {
         let mut terms = self.sum()?;
         let effects = match self.take('|') {
             Some(_) => self.effects()?,
             None => Vec::new(),
         };
         match self.peek() {
-            Token { kind: Kind::Symbol('|'), at, .. } => {
+            Token { kind: TokenKind::Symbol('|'), at, .. } => {
                 return Err(format!("`|` at character {at}: instruments are not supported"));
             }
-            Token { kind: Kind::Symbol('~'), at, .. } => {
+            Token { kind: TokenKind::Symbol('~'), at, .. } => {
                 return Err(format!("`~` at character {at} is one too many"));
             }
             _ => self.end()?,
@@ -97,7 +99,7 @@ impl<'a> Parser<'a> {
         // Factors are coded as with a constant, which fixed effects span.
         self.parts.intercept |= absorbed;
         self.decide_references(&terms, self.parts.intercept);
-        let parts = Parts { terms, ..std::mem::take(&mut self.parts) };
+        let parts = ParsedFormula { terms, ..std::mem::take(&mut self.parts) };
         if parts.terms.is_empty() && !parts.intercept {
             return Err("it leaves neither regressors nor a constant nor fixed effects".to_owned());
         }
@@ -105,7 +107,7 @@ impl<'a> Parser<'a> {
     }
 
     fn effects(&mut self) -> Parsed<Effects> {
-        if matches!(self.peek().kind, Kind::Number(0.0)) {
+        if matches!(self.peek().kind, TokenKind::Number(0.0)) {
             self.advance();
             return Ok(Vec::new());
         }
@@ -125,7 +127,7 @@ impl<'a> Parser<'a> {
         let mut columns: Vec<String> = Vec::new();
         loop {
             let token = self.advance();
-            let named = matches!(token.kind, Kind::Name | Kind::Quoted);
+            let named = matches!(token.kind, TokenKind::Name | TokenKind::Quoted);
             if named && self.is_next('(') {
                 return Err(format!(
                     "`{}()` at character {} is not supported among fixed effects, which are columns, or columns together as in firm^year",
@@ -134,7 +136,7 @@ impl<'a> Parser<'a> {
             }
             if !named {
                 let found = match token.kind {
-                    Kind::End => format!("it ends at character {}", token.at),
+                    TokenKind::End => format!("it ends at character {}", token.at),
                     _ => format!("`{}` at character {} stands", token.text, token.at),
                 };
                 return Err(format!(
@@ -145,13 +147,13 @@ impl<'a> Parser<'a> {
                 columns.push(token.text.to_owned());
             }
             match self.peek() {
-                Token { kind: Kind::Symbol('^'), .. } => drop(self.advance()),
-                Token { kind: Kind::Symbol('['), at, .. } => {
+                Token { kind: TokenKind::Symbol('^'), .. } => drop(self.advance()),
+                Token { kind: TokenKind::Symbol('['), at, .. } => {
                     return Err(format!(
                         "`[` at character {at}: slopes that vary by level are not supported"
                     ));
                 }
-                Token { kind: Kind::Symbol('*' | ':'), at, text } => {
+                Token { kind: TokenKind::Symbol('*' | ':'), at, text } => {
                     return Err(format!(
                         "`{text}` at character {at} is not supported among fixed effects; write a^b for their levels together"
                     ));

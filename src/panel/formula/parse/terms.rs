@@ -1,24 +1,24 @@
 //! Terms: sums, crossings and what they are made of.
 
-use super::super::ast::{self, Atom, Source, Term};
-use super::super::lex::{Dialect, Kind, Token};
+use super::super::ast::{self, Atom, AtomSource, FormulaTerm};
+use super::super::lex::{Dialect, Token, TokenKind};
 use super::{MAX_DEPTH, MAX_TERMS, Parsed, Parser, SUPPORTED};
 
 /// What a primary stands for.
-enum Piece {
+enum Primary {
     /// `0` or `1`, where `at` is its position.
     Intercept {
         one: bool,
         at: usize,
     },
-    Terms(Vec<Term>),
+    Terms(Vec<FormulaTerm>),
     /// Terms in parentheses.
-    Group(Vec<Term>),
+    Group(Vec<FormulaTerm>),
 }
 
 impl<'a> Parser<'a> {
     /// Terms joined by signs; `- term` removes it from those before.
-    pub(super) fn sum(&mut self) -> Parsed<Vec<Term>> {
+    pub(super) fn sum(&mut self) -> Parsed<Vec<FormulaTerm>> {
         let mut terms = Vec::new();
         let mut sign = self.take('-').or_else(|| self.take('+'));
         loop {
@@ -29,7 +29,7 @@ impl<'a> Parser<'a> {
             self.adding ^= subtract ^ flipped;
             self.join(&mut terms, piece?, subtract)?;
             sign = match self.peek().kind {
-                Kind::Symbol('+' | '-') => Some(self.advance()),
+                TokenKind::Symbol('+' | '-') => Some(self.advance()),
                 _ => return Ok(terms),
             };
         }
@@ -38,9 +38,9 @@ impl<'a> Parser<'a> {
     /// Takes a second sign, as in `x + -1`, which R allows; returns whether it flips the first.
     fn sign_of_number(&mut self) -> bool {
         let after = self.tokens.get(self.next + 1).map(|token| token.kind);
-        let signed = matches!(self.peek().kind, Kind::Symbol('+' | '-'));
+        let signed = matches!(self.peek().kind, TokenKind::Symbol('+' | '-'));
         let flips = signed && self.is_next('-');
-        if signed && matches!(after, Some(Kind::Number(_))) {
+        if signed && matches!(after, Some(TokenKind::Number(_))) {
             self.advance();
             self.adding ^= flips;
             return flips;
@@ -48,10 +48,10 @@ impl<'a> Parser<'a> {
         false
     }
 
-    fn join(&mut self, terms: &mut Vec<Term>, piece: Piece, subtract: bool) -> Parsed<()> {
+    fn join(&mut self, terms: &mut Vec<FormulaTerm>, piece: Primary, subtract: bool) -> Parsed<()> {
         let new = match piece {
-            Piece::Intercept { .. } => return Ok(()),
-            Piece::Terms(new) | Piece::Group(new) => new,
+            Primary::Intercept { .. } => return Ok(()),
+            Primary::Terms(new) | Primary::Group(new) => new,
         };
         if subtract {
             terms.retain(|term| !new.contains(term));
@@ -61,9 +61,9 @@ impl<'a> Parser<'a> {
     }
 
     /// `a * b * …`; a lone 0 or 1 sets the intercept.
-    fn product(&mut self) -> Parsed<Piece> {
+    fn product(&mut self) -> Parsed<Primary> {
         let piece = self.interaction()?;
-        if let Piece::Intercept { one, .. } = piece {
+        if let Primary::Intercept { one, .. } = piece {
             self.parts.intercept = one == self.adding;
         }
         if !self.is_next('*') {
@@ -76,10 +76,10 @@ impl<'a> Parser<'a> {
             merge(&mut left, right)?;
             merge(&mut left, crossed)?;
         }
-        Ok(Piece::Terms(left))
+        Ok(Primary::Terms(left))
     }
 
-    fn interaction(&mut self) -> Parsed<Piece> {
+    fn interaction(&mut self) -> Parsed<Primary> {
         let piece = self.power()?;
         if !self.is_next(':') {
             return Ok(piece);
@@ -89,15 +89,15 @@ impl<'a> Parser<'a> {
             let right = crossable(self.power()?)?;
             left = cross(&left, &right)?;
         }
-        Ok(Piece::Terms(left))
+        Ok(Primary::Terms(left))
     }
 
-    fn power(&mut self) -> Parsed<Piece> {
+    fn power(&mut self) -> Parsed<Primary> {
         let start = self.next;
         let base = self.primary()?;
         let Some(caret) = self.take('^') else { return Ok(base) };
         let terms = match base {
-            Piece::Group(terms) if terms.len() > 1 => terms,
+            Primary::Group(terms) if terms.len() > 1 => terms,
             _ => {
                 let base: String = self.tokens[start..self.next - 1].iter().map(source).collect();
                 return Err(format!(
@@ -108,13 +108,13 @@ impl<'a> Parser<'a> {
         };
         let degree = self.advance();
         match degree.kind {
-            Kind::Number(value) if value >= 2.0 && value.fract() == 0.0 => {
+            TokenKind::Number(value) if value >= 2.0 && value.fract() == 0.0 => {
                 let mut crossed = terms.clone();
                 // Crossing more often than there are terms adds none.
                 for _ in (1..terms.len()).take_while(|degree| (*degree as f64) < value) {
                     crossed = cross(&terms, &crossed)?;
                 }
-                Ok(Piece::Terms(crossed))
+                Ok(Primary::Terms(crossed))
             }
             _ => Err(format!(
                 "the degree of crossing after `^` at character {} must be a whole number from 2",
@@ -123,17 +123,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn primary(&mut self) -> Parsed<Piece> {
+    fn primary(&mut self) -> Parsed<Primary> {
         let token = self.advance();
         match token.kind {
-            Kind::Number(0.0) => Ok(Piece::Intercept { one: false, at: token.at }),
-            Kind::Number(1.0) => Ok(Piece::Intercept { one: true, at: token.at }),
-            Kind::Number(_) => Err(format!(
+            TokenKind::Number(0.0) => Ok(Primary::Intercept { one: false, at: token.at }),
+            TokenKind::Number(1.0) => Ok(Primary::Intercept { one: true, at: token.at }),
+            TokenKind::Number(_) => Err(format!(
                 "`{}` at character {} is not a term: only 0 and 1, for the intercept, are; \
                  put arithmetic into I()",
                 token.text, token.at
             )),
-            Kind::Symbol('(') => {
+            TokenKind::Symbol('(') => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
                     return Err(format!("parentheses are nested more than {MAX_DEPTH} deep"));
@@ -141,29 +141,29 @@ impl<'a> Parser<'a> {
                 let terms = self.sum()?;
                 self.close(token)?;
                 self.depth -= 1;
-                Ok(Piece::Group(terms))
+                Ok(Primary::Group(terms))
             }
-            Kind::Name if self.is_next('(') => self.call(token),
-            Kind::Name if token.text == "." => Err(format!(
+            TokenKind::Name if self.is_next('(') => self.call(token),
+            TokenKind::Name if token.text == "." => Err(format!(
                 "`.` (all columns) at character {} is not supported; name the covariates",
                 token.at
             )),
-            Kind::Name | Kind::Quoted => {
+            TokenKind::Name | TokenKind::Quoted => {
                 let variable = self.variable(token.text);
-                self.atom(ast::name_label(token.text), Source::Column(variable))
+                self.atom(ast::name_label(token.text), AtomSource::Column(variable))
             }
             _ => Err(format!("{}; {SUPPORTED}", no_term(token))),
         }
     }
 
     /// `I(…)`, `log(…)` and the like, or `C(column)`.
-    fn call(&mut self, name: Token<'a>) -> Parsed<Piece> {
+    fn call(&mut self, name: Token<'a>) -> Parsed<Primary> {
         if matches!(name.text, "C" | "factor") {
             return self.categorical(name);
         }
         if name.text == "i" && self.dialect == Dialect::Regression {
             let term = self.indicators(name)?;
-            return Ok(Piece::Terms(vec![term]));
+            return Ok(Primary::Terms(vec![term]));
         }
         self.operands = 0;
         let expr = self.function(name)?;
@@ -171,15 +171,15 @@ impl<'a> Parser<'a> {
         if !expr.has_columns() {
             return Err(format!("`{label}` at character {} names no column", name.at));
         }
-        self.atom(label, Source::Arithmetic(expr))
+        self.atom(label, AtomSource::Arithmetic(expr))
     }
 
-    fn categorical(&mut self, name: Token<'a>) -> Parsed<Piece> {
+    fn categorical(&mut self, name: Token<'a>) -> Parsed<Primary> {
         let opened = self.advance();
         let column = self.advance();
-        let named = matches!(column.kind, Kind::Name | Kind::Quoted);
+        let named = matches!(column.kind, TokenKind::Name | TokenKind::Quoted);
         if !(named && self.is_next(')')) {
-            if column.kind == Kind::End || named && self.peek().kind == Kind::End {
+            if column.kind == TokenKind::End || named && self.peek().kind == TokenKind::End {
                 return Err(format!("`(` at character {} is not closed", opened.at));
             }
             return Err(format!(
@@ -190,16 +190,16 @@ impl<'a> Parser<'a> {
         self.close(opened)?;
         let variable = self.variable(column.text);
         let label = format!("{}({})", name.text, ast::name_label(column.text));
-        self.atom(label, Source::Factor(variable))
+        self.atom(label, AtomSource::Factor(variable))
     }
 
-    fn atom(&mut self, label: String, source: Source) -> Parsed<Piece> {
+    fn atom(&mut self, label: String, source: AtomSource) -> Parsed<Primary> {
         let index = self.atom_index(label, source)?;
-        Ok(Piece::Terms(vec![vec![index]]))
+        Ok(Primary::Terms(vec![vec![index]]))
     }
 
     /// The index of an atom, which is added unless it is known.
-    pub(super) fn atom_index(&mut self, label: String, source: Source) -> Parsed<usize> {
+    pub(super) fn atom_index(&mut self, label: String, source: AtomSource) -> Parsed<usize> {
         let atoms = &mut self.parts.atoms;
         let known = |atom: &Atom| {
             let indicators = atom.source.is_indicator() || source.is_indicator();
@@ -217,21 +217,21 @@ impl<'a> Parser<'a> {
 }
 
 /// Terms of a piece that is to be crossed with another.
-fn crossable(piece: Piece) -> Parsed<Vec<Term>> {
+fn crossable(piece: Primary) -> Parsed<Vec<FormulaTerm>> {
     match piece {
-        Piece::Intercept { one, at } => Err(format!(
+        Primary::Intercept { one, at } => Err(format!(
             "`{}` at character {at} is the intercept, which cannot be crossed; write I() for arithmetic, as in I(2 * x)",
             u8::from(one)
         )),
-        Piece::Terms(terms) | Piece::Group(terms) if terms.is_empty() => {
+        Primary::Terms(terms) | Primary::Group(terms) if terms.is_empty() => {
             Err("a group that is crossed has no terms".to_owned())
         }
-        Piece::Terms(terms) | Piece::Group(terms) => Ok(terms),
+        Primary::Terms(terms) | Primary::Group(terms) => Ok(terms),
     }
 }
 
 /// Every term of `left` united with every term of `right`, the left ones outermost.
-fn cross(left: &[Term], right: &[Term]) -> Parsed<Vec<Term>> {
+fn cross(left: &[FormulaTerm], right: &[FormulaTerm]) -> Parsed<Vec<FormulaTerm>> {
     if left.len() * right.len() > MAX_TERMS {
         return Err(too_many());
     }
@@ -247,7 +247,7 @@ fn cross(left: &[Term], right: &[Term]) -> Parsed<Vec<Term>> {
     Ok(crossed)
 }
 
-fn merge(terms: &mut Vec<Term>, new: Vec<Term>) -> Parsed<()> {
+fn merge(terms: &mut Vec<FormulaTerm>, new: Vec<FormulaTerm>) -> Parsed<()> {
     for term in new {
         if !terms.contains(&term) {
             terms.push(term);
@@ -262,7 +262,7 @@ fn too_many() -> String {
 
 fn source(token: &Token<'_>) -> String {
     match token.kind {
-        Kind::Quoted => format!("`{}`", token.text),
+        TokenKind::Quoted => format!("`{}`", token.text),
         _ => token.text.to_owned(),
     }
 }
@@ -270,7 +270,7 @@ fn source(token: &Token<'_>) -> String {
 /// A token where a term should be.
 fn no_term(token: Token<'_>) -> String {
     match token.kind {
-        Kind::End => format!("it ends at character {} where a term is expected", token.at),
+        TokenKind::End => format!("it ends at character {} where a term is expected", token.at),
         _ => format!("`{}` at character {} is where a term is expected", token.text, token.at),
     }
 }
