@@ -26,7 +26,7 @@ const SEPARATED_AFTER: usize = 8;
 /// Part of the step before that one towards a limit at infinity has at least; near a maximum steps shrink quadratically.
 const UNABATED: f64 = 0.5;
 
-/// Information that other rows have at such a limit, relative to `Σ w` and in units of the tolerance.
+/// Information that other rows have at such a limit, in units of the largest score.
 const OTHERS: f64 = 1e3;
 
 /// Large models are first fitted to one in so many rows.
@@ -254,7 +254,7 @@ impl LogitState {
             && largest(&step) >= UNABATED * largest(&self.step).max(tolerance.step.sqrt());
         let still = tolerance.score * treated.min(all - treated);
         // The first entry is `Σ w p (1 - p)`: nothing if the arms are separated.
-        if unabated && score <= still && self.hessian[0] > OTHERS * tolerance.score * all {
+        if unabated && score <= still && self.hessian[0] > OTHERS * still {
             self.open = false;
             return;
         }

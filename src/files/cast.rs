@@ -42,7 +42,7 @@ enum FieldKind {
 }
 
 impl FoundFields {
-    fn add(&mut self, text: &str, field: Field<'_>) {
+    fn add(&mut self, field: Field<'_>) {
         match field {
             Field::Missing => {}
             Field::NotANumber => self.not_a_number = true,
@@ -50,10 +50,7 @@ impl FoundFields {
                 let (low, high) = self.integers.unwrap_or((i, i));
                 self.integers = Some((low.min(i), high.max(i)));
             }
-            Field::Float(value) => {
-                self.floats = true;
-                self.rounded |= is_rounded(text, value);
-            }
+            Field::Float(_) => self.floats = true,
             Field::Digits(_) => self.digits = true,
             Field::Boolean(_) => self.booleans = true,
             Field::Text(_) => self.texts = true,
@@ -116,7 +113,7 @@ pub(super) fn cast(
 ) -> PolarsResult<(Series, TokenCounts)> {
     let fields: &StringChunked = &fields.rechunk();
     let column = TextFields { fields, missing };
-    let kind = column.found().kind(label);
+    let kind = column.found(label).kind(label);
     let name = fields.name().clone();
     let word = |field: Field<'_>| matches!(field, Field::Missing | Field::NotANumber);
     Ok(match kind {
@@ -158,7 +155,7 @@ pub(super) fn cast(
     })
 }
 
-/// Whether a number has other digits than the shortest that its double is known by.
+/// Whether a number has other digits than its double: than the shortest that it is known by, or the 17 that always tell.
 fn is_rounded(text: &str, value: f64) -> bool {
     let digits = |text: &str| -> Vec<u8> {
         let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
@@ -168,7 +165,10 @@ fn is_rounded(text: &str, value: f64) -> bool {
         digits
     };
     // So many digits always come back.
-    text.len() > 15 && digits(text) != digits(&format!("{value:e}"))
+    text.len() > 15
+        && ![format!("{value:e}"), format!("{value:.16e}")]
+            .iter()
+            .any(|t| digits(t) == digits(text))
 }
 
 fn integer<T: TryFrom<i128>>(field: Field<'_>) -> Option<T> {
@@ -203,12 +203,16 @@ impl<'a> TextFields<'a> {
         rows.map(move |row| array.and_then(|array| array.get(row)).unwrap_or_default())
     }
 
-    fn found(&self) -> FoundFields {
+    fn found(&self, label: bool) -> FoundFields {
         let found = |rows| {
             let mut found = FoundFields::default();
             for text in self.texts(rows) {
                 let text = text.trim();
-                found.add(text, Field::new(text, self.missing));
+                let field = Field::new(text, self.missing);
+                found.add(field);
+                if let (true, Field::Float(value)) = (label && !found.rounded, field) {
+                    found.rounded = is_rounded(text, value);
+                }
             }
             found
         };
@@ -289,6 +293,7 @@ mod tests {
         assert_eq!(wide(&["9007199254740992.00", "-1e300"]), DataType::Float64);
         assert_eq!(wide(&["0.12345678901234567890", "0.5"]), DataType::String);
         assert_eq!(wide(&["0.30000000000000004", "00000000000000.500"]), DataType::Float64);
+        assert_eq!(wide(&["0.10000000000000001", "0.1"]), DataType::Float64);
         assert_eq!(wide(&["3.0000000000000004e-1", "-Infinity"]), DataType::Float64);
     }
 

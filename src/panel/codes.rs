@@ -20,7 +20,8 @@ pub(crate) enum LabelColumn {
     Integers(Int64Chunked),
     Unsigned(UInt64Chunked),
     Wide(WideColumn),
-    Floats(Float64Chunked),
+    /// With the test for values that are labels.
+    Floats(Float64Chunked, fn(f64) -> bool),
     Texts(StringChunked),
 }
 
@@ -43,7 +44,9 @@ impl LabelColumn {
             dtype if dtype.is_integer() => {
                 Ok(Self::Integers(cast(DataType::Int64)?.i64()?.clone()))
             }
-            dtype if dtype.is_float() => Ok(Self::Floats(cast(DataType::Float64)?.f64()?.clone())),
+            dtype if dtype.is_float() => {
+                Ok(Self::Floats(cast(DataType::Float64)?.f64()?.clone(), f64::is_finite))
+            }
             DataType::String
             | DataType::Boolean
             | DataType::Categorical(..)
@@ -55,13 +58,21 @@ impl LabelColumn {
         }
     }
 
+    /// As [`new`](Self::new), of a column in which infinity is a label like others: a level, or the groups of the never-treated.
+    pub fn with_infinities(column: &Column, role: &'static str) -> Result<Self> {
+        Ok(match Self::new(column, role)? {
+            Self::Floats(values, _) => Self::Floats(values, |v| !v.is_nan()),
+            others => others,
+        })
+    }
+
     /// The label of a row as text.
     pub fn text(&self, row: usize) -> String {
         match self {
             Self::Integers(c) => c.get(row).map(|v| v.to_string()),
             Self::Unsigned(c) => c.get(row).map(|v| v.to_string()),
             Self::Wide(c) => c.text(row),
-            Self::Floats(c) => c.get(row).map(|v| v.to_string()),
+            Self::Floats(c, _) => c.get(row).map(|v| v.to_string()),
             Self::Texts(c) => c.get(row).map(str::to_owned),
         }
         .unwrap_or_default()
@@ -73,8 +84,8 @@ impl LabelColumn {
             Self::Integers(c) => c.get(row).map(Label::Integer),
             Self::Unsigned(c) => c.get(row).map(|v| Label::Integer(signed_key(v))),
             Self::Wide(c) => c.keys.get(row).map(Label::Wide),
-            Self::Floats(c) => {
-                c.get(row).filter(|v| v.is_finite()).map(|v| Label::Integer(ordered_key(v)))
+            Self::Floats(c, is_label) => {
+                c.get(row).filter(|v| is_label(*v)).map(|v| Label::Integer(ordered_key(v)))
             }
             Self::Texts(c) => c.get(row).map(|v| Label::Text(v.to_owned())),
         }
@@ -98,10 +109,10 @@ impl LabelColumn {
                     c.keys.downcast_iter().map(|a| a.values().as_slice()).collect();
                 runs(&pieces, |v| v)
             }
-            Self::Floats(c) if c.null_count() == 0 => {
+            Self::Floats(c, is_label) if c.null_count() == 0 => {
                 let pieces: Vec<&[f64]> =
                     c.downcast_iter().map(|a| a.values().as_slice()).collect();
-                let missing = || pieces.iter().any(|p| p.iter().any(|v| !v.is_finite()));
+                let missing = || pieces.iter().any(|p| p.iter().any(|v| !is_label(*v)));
                 runs(&pieces, ordered_key).filter(|_| !missing())
             }
             Self::Texts(c) if c.null_count() == 0 => {
@@ -132,9 +143,9 @@ impl LabelColumn {
                 }
             }
             Self::Wide(c) => from_wide(&c.keys),
-            Self::Floats(c) => {
+            Self::Floats(c, is_label) => {
                 let c = c.rechunk();
-                let key = |i| c.get(i).filter(|v| v.is_finite()).map(ordered_key);
+                let key = |i| c.get(i).filter(|v| is_label(*v)).map(ordered_key);
                 let Codes { codes, labels } = from_integers(c.len(), key);
                 let Labels::Integers(keys) = labels else { return Codes { codes, labels } };
                 let floats = keys.into_iter().map(from_ordered_key).collect();
@@ -287,6 +298,9 @@ mod tests {
         let infinite = column(Series::new("id".into(), [f64::INFINITY, 2.0, f64::NEG_INFINITY]));
         assert_eq!(infinite.codes().codes, [MISSING, 0, MISSING]);
         assert!(infinite.label(0).is_none() && infinite.label(2).is_none());
+        let levels = Series::new("g".into(), [f64::INFINITY, 2.0, f64::NAN]).into_column();
+        let levels = LabelColumn::with_infinities(&levels, "cluster").unwrap();
+        assert_eq!((levels.codes().codes, levels.text(0)), (vec![1, 0, MISSING], "inf".into()));
     }
 
     #[test]

@@ -62,7 +62,12 @@ impl Rows {
             numeric(column(name, role)?.as_materialized_series(), role, null)
         };
         let labels = |name: &Option<String>, role| -> Result<Option<LabelColumn>> {
-            name.as_ref().map(|n| LabelColumn::new(column(n, role)?, role)).transpose()
+            let read = |n: &String| match *n == roles.group {
+                // The never-treated may be at infinity.
+                true => LabelColumn::with_infinities(column(n, role)?, role),
+                false => LabelColumn::new(column(n, role)?, role),
+            };
+            name.as_ref().map(read).transpose()
         };
         if u32::try_from(df.height()).is_err() {
             return Err(DidError::Config {

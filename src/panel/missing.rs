@@ -68,7 +68,7 @@ impl MissingToken {
                 let own = rounded(number, dtype)?;
                 let single = rounded(number, &DataType::Float32)?;
                 // Columns of several files are in the widest type, with the digits of the narrower one.
-                let widened = single != own && single.fract() != 0.0;
+                let widened = single != own && single.is_finite() && single.fract() != 0.0;
                 Some(if widened { differs(own)? & differs(single)? } else { differs(own)? })
             }
             _ => None,

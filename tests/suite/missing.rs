@@ -133,6 +133,24 @@ fn infinite_labels_are_missing() {
 }
 
 #[test]
+fn groups_that_are_clusters_may_be_never_treated_at_infinity() {
+    let df = panel();
+    let infinite = |v: f64| if v == 0.0 { f64::INFINITY } else { v };
+    let at_infinity =
+        with(&df, "g", floats(&df, "g").into_iter().map(infinite).collect::<Vec<_>>());
+    let mut config = config();
+    config.cluster = Some("g".into());
+    let (zero, infinity) = (fit(&config, &df), fit(&config, &at_infinity));
+    assert_eq!(infinity.settings.n_clusters, Some(4));
+    assert_eq!(zero.settings.n_clusters, Some(4));
+    assert!(infinity.audit.rows_missing.is_empty());
+    let se = |fit: &GroupTimeResult| fit.cells.iter().map(|c| c.estimate.se).collect::<Vec<_>>();
+    for (a, b) in se(&zero).into_iter().zip(se(&infinity)) {
+        assert!(a.zip(b).is_none_or(|(a, b)| (a - b).abs() <= 1e-12 * a), "{a:?} {b:?}");
+    }
+}
+
+#[test]
 fn the_users_numbers_are_found_in_every_type_of_number() {
     let folder = tempfile::tempdir().unwrap();
     let gaps = with_gaps(&panel(), "x1");

@@ -34,7 +34,7 @@ impl Coded {
             let mut columns = Vec::with_capacity(factor.columns().len());
             let mut codes: Option<Codes> = None;
             for name in factor.columns() {
-                let column = LabelColumn::new(find(df, name, role)?, role)?;
+                let column = LabelColumn::with_infinities(find(df, name, role)?, role)?;
                 let left = uses.entry(name).or_default();
                 *left -= 1;
                 let own = match known.remove(name.as_str()) {
