@@ -164,11 +164,9 @@ fn is_rounded(text: &str, value: f64) -> bool {
         digits.truncate(digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1));
         digits
     };
+    let has = |shown: String| digits(&shown) == digits(text);
     // So many digits always come back.
-    text.len() > 15
-        && ![format!("{value:e}"), format!("{value:.16e}")]
-            .iter()
-            .any(|t| digits(t) == digits(text))
+    text.len() > 15 && !has(format!("{value:e}")) && !has(format!("{value:.16e}"))
 }
 
 fn integer<T: TryFrom<i128>>(field: Field<'_>) -> Option<T> {

@@ -2,7 +2,7 @@
 
 use super::options::Honest;
 use super::result::HonestDid;
-use super::study::{EventStudy, UNEVEN};
+use super::study::{EventStudy, are_uneven};
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::error::{DidError, DidWarning, Result};
 
@@ -27,12 +27,7 @@ pub(super) fn of_rows(rows: &[EventTimeRow], vcov: &[Vec<f64>]) -> Result<EventS
             rows[reference].0, other.0
         ));
     }
-    let gaps: Vec<f64> = rows.windows(2).map(|w| w[1].0 - w[0].0).collect();
-    let [least, largest] = [
-        gaps.iter().copied().fold(f64::INFINITY, f64::min),
-        gaps.iter().copied().fold(0.0, f64::max),
-    ];
-    if largest - least > UNEVEN * largest {
+    if are_uneven(rows.windows(2).map(|w| w[1].0 - w[0].0)) {
         let times: Vec<String> = rows.iter().map(|r| r.0.to_string()).collect();
         let times = times.join(", ");
         return wrong(format!(

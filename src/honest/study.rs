@@ -14,8 +14,8 @@ use crate::solve::least_eigenvalue;
 
 /// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
 const ROUNDING: f64 = 1e-10;
-/// How far gaps between event times may differ, relative to them.
-pub(super) const UNEVEN: f64 = 1e-6;
+/// How far steps between event times may differ, relative to them.
+const UNEVEN: f64 = 1e-6;
 
 /// Coefficients of an event study with their covariance, of any estimator. The reference period, where the coefficient is 0 by
 /// construction, is left out.
@@ -68,6 +68,13 @@ impl From<EventStudy> for Given {
     fn from(study: EventStudy) -> Self {
         study.given
     }
+}
+
+/// Whether steps between event times differ by more than rounding.
+pub(super) fn are_uneven(steps: impl Iterator<Item = f64>) -> bool {
+    let ends = |[least, largest]: [f64; 2], step: f64| [least.min(step), largest.max(step)];
+    let [least, largest] = steps.fold([f64::INFINITY, 0.0], ends);
+    largest - least > UNEVEN * largest
 }
 
 /// A coefficient without a variance, and one that it has a covariance with, by more than rounding.
@@ -194,10 +201,7 @@ impl EventStudy {
             let periods = if i == pre { 2.0 } else { 1.0 };
             (times[i] - times[i - 1]) / periods
         };
-        let [least, largest] = (1..n)
-            .map(step)
-            .fold([f64::INFINITY, 0.0], |[least, largest], s| [least.min(s), largest.max(s)]);
-        if largest - least > UNEVEN * largest {
+        if are_uneven((1..n).map(step)) {
             let (last, first) = (times[pre - 1], times[pre]);
             let times: Vec<String> = times.iter().map(ToString::to_string).collect();
             let times = times.join(", ");

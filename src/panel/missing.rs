@@ -55,10 +55,10 @@ impl MissingToken {
     /// The rows of a column of numbers that are not this number in the column's type; `None` if it has no such number.
     fn differs(&self, series: &Series) -> PolarsResult<Option<BooleanChunked>> {
         Ok(match (series.dtype(), self.integer, self.number) {
-            (DataType::Decimal(_, scale), ..) => match self.digits(*scale) {
-                Some(digits) => Some(series.decimal()?.physical().not_equal_missing(digits)),
-                None => None,
-            },
+            (DataType::Decimal(_, scale), ..) => {
+                let column = series.decimal()?.physical();
+                self.digits(*scale).map(|digits| column.not_equal_missing(digits))
+            }
             (dtype, Some(integer), _) if dtype.is_integer() => {
                 Some(series.cast(&DataType::Int128)?.i128()?.not_equal_missing(integer))
             }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, DoseAggregation, DoseGrid,
-    DoseMethod, DoseTarget, Resampling,
+    Aggregated, BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, DoseAggregation,
+    DoseGrid, DoseMethod, DoseTarget, Resampling,
 };
 use clap::Args;
 
@@ -159,16 +159,17 @@ pub(crate) struct ContDidArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
     let fit = backend::fit(args)?;
+    // The other formats form their own.
+    let study = if args.format == Format::Csv { study(&fit).transpose()? } else { None };
     let text = match args.format {
         Format::Json => json::text(&json::Doses::new(&fit))?,
-        Format::Csv => csv(&fit)?,
+        Format::Csv => study.as_ref().map_or_else(|| fit.to_csv(), Aggregated::to_csv)?,
         Format::Table => output::blocks([fit.to_string()]),
         Format::Markdown => output::blocks([fit.to_markdown()]),
         Format::Latex => output::blocks([fit.to_latex()]),
     };
     output::results(&text)?;
     if args.format == Format::Csv && !args.device.quiet {
-        let study = study(&fit).transpose()?;
         warnings_with(&fit, study.as_ref()).iter().for_each(output::warning);
     }
     if let Some(file) = &args.save {
@@ -178,14 +179,6 @@ pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
         fit.plot(file)?;
     }
     Ok(())
-}
-
-/// The table that was asked for as CSV.
-fn csv(fit: &ContDidResult) -> Result<String> {
-    Ok(match study(fit) {
-        None => fit.to_csv()?,
-        Some(study) => study?.to_csv()?,
-    })
 }
 
 impl Fit for ContDidArgs {
