@@ -231,7 +231,7 @@ impl Inference {
             return Err(DidError::Config {
                 option: "alpha",
                 expected: "a number between 1e-10 and 1 - 1e-10",
-                got: self.alpha.to_string(),
+                got: format!("{:?}", self.alpha),
             });
         }
         match self.bootstrap {

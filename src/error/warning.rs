@@ -225,6 +225,20 @@ pub enum DidWarning {
         /// The columns, and how many values of each.
         columns: Vec<(String, usize)>,
     },
+    /// A control is the same for all groups that are compared, in every period, so that it has no coefficient.
+    ConstantControl {
+        /// Its column of the design.
+        column: String,
+        /// Treatments in the first period for which it is.
+        treatments: Vec<f64>,
+    },
+    /// Effects of a treatment that switches have an estimate and no standard error.
+    NoStandardError {
+        /// Event times; negative for placebos, 0 for the average.
+        horizons: Vec<i64>,
+        /// Whether squares of the outcome are beyond double precision; if not, there is no variation.
+        out_of_range: bool,
+    },
     /// Some controls are linear combinations of others among the groups of these first treatments.
     CollinearControls {
         /// Treatments in the first period.

@@ -219,16 +219,34 @@ impl DidWarning {
             ),
             Self::RoundedTreatments { smaller, larger } => write!(
                 f,
-                "some treatments differ by rounding alone, such as {smaller} and {larger}, and count as different; round the column"
+                "some treatments differ by rounding alone, such as {smaller} and {larger}, and count as different; round the column (where several rows are averaged, after averaging them)"
             ),
             Self::InfiniteValues { columns } => {
                 let columns: Vec<String> =
                     columns.iter().map(|(name, count)| format!("{count} of `{name}`")).collect();
                 write!(f, "infinite values were taken as missing: {}", columns.join(", "))
             }
+            Self::ConstantControl { column, treatments } => write!(
+                f,
+                "the control `{column}` has no coefficient for groups of first treatment {}: it changes alike in all groups that are compared with each other",
+                list(treatments)
+            ),
+            Self::NoStandardError { horizons, out_of_range } => {
+                let place = |horizon: &i64| match horizon {
+                    0 => "of the average total effect".to_owned(),
+                    _ => format!("at event time {horizon}"),
+                };
+                let places: Vec<String> = horizons.iter().map(place).collect();
+                let why = if *out_of_range {
+                    "squares of the outcome are beyond double precision; divide the outcome by a unit that brings it near 1"
+                } else {
+                    "the changes of the outcome that are compared do not vary, so that their variance is zero"
+                };
+                write!(f, "no standard error {}: {why}", places.join(", "))
+            }
             Self::CollinearControls { treatments } => write!(
                 f,
-                "some controls are linear combinations of others, or do not change, among the groups of first treatment {}; their coefficients are of least squares with the smallest norm",
+                "some controls are linear combinations of others, or differ too little between groups to be told apart, among the groups of first treatment {}; of the coefficients that fit equally well, the smallest (of controls in units of their deviation) are used",
                 list(treatments)
             ),
             Self::ControlsWithoutRows { treatments } => write!(

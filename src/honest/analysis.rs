@@ -8,7 +8,7 @@ use super::flci::Frontier;
 use super::moments::MomentTest;
 use super::options::{Honest, HonestMethod};
 use super::result::{HonestDid, RobustInterval};
-use super::study::EventStudy;
+use super::study::{EventStudy, LARGEST_VARIANCE, SMALLEST_VARIANCE};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::format::SavedFormat;
 use crate::inference::{Estimate, pointwise};
@@ -57,7 +57,7 @@ pub(super) fn analyse(study: &EventStudy, options: Honest) -> Result<HonestDid> 
         );
         return Err(DidError::EventStudy { problem });
     }
-    let (l, parameter) = options.parameter(&study.event_times()[pre..])?;
+    let (l, parameter) = options.parameter(&study.event_times()[pre..], study.reference())?;
     let mut warnings = study.warnings();
     let setup = StudySetup::new(study, &options, l)?;
     if options.restriction.is_some() && setup.method == HonestMethod::FixedLength {
@@ -113,11 +113,18 @@ impl<'a> StudySetup<'a> {
     pub fn new(study: &'a EventStudy, options: &'a Honest, l: Vec<f64>) -> Result<Self> {
         let pre = study.pre();
         let all = [&vec![0.0; pre], &*l].concat();
-        let deviation = dot(&all, &study.covariance().times(&all)).max(0.0).sqrt();
-        if deviation == 0.0 {
+        let variance = dot(&all, &study.covariance().times(&all)).max(0.0);
+        if variance == 0.0 {
             let problem = "the effect has no variance, so there is no interval".into();
             return Err(DidError::EventStudy { problem });
         }
+        if !(SMALLEST_VARIANCE..=LARGEST_VARIANCE).contains(&variance) {
+            let problem = format!(
+                "the variance of the effect is {variance:e}, beyond what double precision can work with; put the weights of the effect, or the outcome, in other units"
+            );
+            return Err(DidError::EventStudy { problem });
+        }
+        let deviation = variance.sqrt();
         let smooth = options.delta == Delta::Smoothness;
         let frontier = smooth.then(|| Frontier::new(study, &l)).flatten();
         let method = options.chosen_method();

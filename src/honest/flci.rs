@@ -8,15 +8,18 @@
 //! b = Σ_{s=1..Q} | Σ_{j=1..s} j l_{Q-s+j} | + Σ_{j<P} |c_j|,     c_P = Σ_j j l_j,
 //! ```
 //!
-//! and `σ²` is quadratic in `c`, so the estimators that trade one for the other are the path of a lasso, which is piecewise linear
-//! in its penalty (Osborne, Presnell and Turlach 2000). On it `χ` has one minimum, since it is convex in `σ`.
+//! and `σ²` is quadratic in `c`, so the estimators that trade one for the other are those of a lasso, which are piecewise linear in
+//! its penalty `μ` (Osborne, Presnell and Turlach 2000). `χ` is convex in `b` and `σ`, so that it has one minimum among them: where
+//! `μ` is the rate `σ (∂χ/∂b) / (∂χ/∂σ)` at which the interval trades bias for variance. Where `μ` is below this rate, the interval
+//! becomes shorter with more of a penalty, and where it is above, with less; this is what is bisected.
 
-use super::dense::{DenseMatrix, dot, solve};
-use super::normal::folded_quantile;
+use super::dense::{DenseMatrix, dot};
+use super::lasso::{Lasso, Minimum};
+use super::normal::FoldedQuantile;
 use super::study::EventStudy;
 
-/// Steps of the search for the shortest interval; each leaves 0.618 of where it may be.
-const STEPS: usize = 80;
+/// Bisections of the penalty; each halves where it may be.
+const STEPS: usize = 100;
 
 /// An optimal affine estimator and the half-length of its interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,12 +50,14 @@ pub(crate) struct Frontier<'a> {
     total: f64,
     /// Bias that no weights before treatment take away.
     constant: f64,
-    /// Values of the penalty, falling from where all is zero to 0, and the `c_1 .. c_{P-1}` there.
-    knots: Vec<(f64, Vec<f64>)>,
+    /// The `c_1 .. c_{P-1}` by the price of their sizes.
+    lasso: Lasso,
+    /// Where the price is 0: the least variable estimator.
+    free: Minimum,
 }
 
 impl<'a> Frontier<'a> {
-    /// The path for the parameter `l'τ_post`; `None` if the covariance before treatment is singular.
+    /// The estimators of the parameter `l'τ_post`; `None` if the covariance before treatment is singular.
     pub fn new(study: &'a EventStudy, l: &[f64]) -> Option<Self> {
         let post = l.len();
         let weighted = |s: usize| -> f64 {
@@ -60,34 +65,15 @@ impl<'a> Frontier<'a> {
             last.iter().zip(1u32..).map(|(l, j)| f64::from(j) * l).sum()
         };
         let constant = (1..=post).map(|s| weighted(s).abs()).sum();
-        let mut frontier =
-            Self { study, l: l.to_vec(), total: weighted(post), constant, knots: Vec::new() };
-        let (q, r) = frontier.variance();
-        frontier.knots = lasso(&q, &r)?;
-        Some(frontier)
+        let total = weighted(post);
+        let (q, r) = variance(study, l, total);
+        let lasso = Lasso::new(q, r)?;
+        let free = lasso.minimum(0.0, &lasso.zero())?;
+        Some(Self { study, l: l.to_vec(), total, constant, lasso, free })
     }
 
-    /// Quadratic and linear part of half the variance as a function of `c_1 .. c_{P-1}`.
-    fn variance(&self) -> (DenseMatrix, Vec<f64>) {
-        let free = self.study.pre() - 1;
-        let direction = |j: usize| {
-            let mut c = vec![0.0; free + 1];
-            c[j] = 1.0;
-            // Of the estimator without its part after treatment.
-            [second_differences(&c), vec![0.0; self.l.len()]].concat()
-        };
-        let directions: Vec<Vec<f64>> = (0..free).map(direction).collect();
-        let covariance = self.study.covariance();
-        let start = covariance.times(&self.weights(&vec![0.0; free]));
-        let images: Vec<Vec<f64>> = directions.iter().map(|k| covariance.times(k)).collect();
-        let q = DenseMatrix::from_fn(free, free, |i, j| dot(&directions[i], &images[j]));
-        (q, directions.iter().map(|k| dot(k, &start)).collect())
-    }
-
-    /// Weights of all coefficients.
     fn weights(&self, c: &[f64]) -> Vec<f64> {
-        let all = [c, &[self.total]].concat();
-        [second_differences(&all), self.l.clone()].concat()
+        weights(c, self.total, &self.l)
     }
 
     /// Worst bias for `M = 1`, and standard deviation.
@@ -97,148 +83,83 @@ impl<'a> Frontier<'a> {
         (self.constant + c.iter().map(|c| c.abs()).sum::<f64>(), variance.max(0.0).sqrt())
     }
 
-    /// `c` at a position along the path, of which knot `i` is at `i`.
-    fn at(&self, position: f64) -> Vec<f64> {
-        let last = self.knots.len() - 1;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
-        let left = (position.floor() as usize).min(last);
-        let right = (left + 1).min(last);
-        let part = position - left as f64;
-        let pairs = self.knots[left].1.iter().zip(&self.knots[right].1);
-        pairs.map(|(a, b)| a + part * (b - a)).collect()
-    }
-
-    fn half_length(&self, position: f64, m: f64, alpha: f64) -> f64 {
-        let (bias, deviation) = self.bias_and_deviation(&self.at(position));
-        if deviation == 0.0 {
-            return m * bias;
-        }
-        deviation * folded_quantile(alpha, m * bias / deviation)
+    /// Half-length of the interval, and the penalty that would be right for it.
+    fn half_length_and_rate(&self, c: &[f64], m: f64, alpha: f64) -> (f64, f64) {
+        let (bias, deviation) = self.bias_and_deviation(c);
+        let bias = m * bias;
+        let ratio = if bias > 0.0 { bias / deviation } else { 0.0 };
+        let quantile = FoldedQuantile::new(alpha, ratio);
+        let rate = deviation * m * quantile.slope / quantile.intercept;
+        (quantile.half_length(deviation, bias), rate)
     }
 
     /// The shortest interval at the level `1 - alpha` over `Δ^SD(m)`.
     pub fn shortest(&self, m: f64, alpha: f64) -> FixedLength {
-        let last = self.knots.len() - 1;
-        let at_knots: Vec<f64> = (0..=last).map(|i| self.half_length(i as f64, m, alpha)).collect();
-        let best = (0..=last).min_by(|i, j| at_knots[*i].total_cmp(&at_knots[*j])).unwrap_or(0);
-        let (from, to) = (best.saturating_sub(1) as f64, (best + 1).min(last) as f64);
-        let position = golden_section(from, to, |x| self.half_length(x, m, alpha));
-        let found = self.half_length(position, m, alpha);
-        let position = if at_knots[best] <= found { best as f64 } else { position };
-        let half_length = found.min(at_knots[best]);
-        FixedLength { weights: self.weights(&self.at(position)), half_length }
+        let c = self.optimal(m, alpha);
+        let (half_length, _) = self.half_length_and_rate(&c, m, alpha);
+        FixedLength { weights: self.weights(&c), half_length }
     }
+
+    /// The `c` of the shortest interval.
+    fn optimal(&self, m: f64, alpha: f64) -> Vec<f64> {
+        let too_large =
+            |penalty: f64, c: &[f64]| penalty >= self.half_length_and_rate(c, m, alpha).1;
+        let (mut low, mut left) = (0.0, self.free.clone());
+        let (mut high, mut right) = (self.lasso.largest_penalty(), self.lasso.zero());
+        if too_large(low, &left.c) {
+            return left.c;
+        }
+        if !too_large(high, &right.c) {
+            return right.c;
+        }
+        for _ in 0..STEPS {
+            // With the same signs at both ends, c is linear in the penalty between them.
+            let is_line = left.signs == right.signs;
+            let middle = 0.5 * (low + high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            let between = if is_line {
+                let halves = left.c.iter().zip(&right.c).map(|(a, b)| 0.5 * (a + b));
+                Some(Minimum { c: halves.collect(), signs: left.signs.clone() })
+            } else {
+                self.lasso.minimum(middle, &right)
+            };
+            let Some(between) = between else { break };
+            if too_large(middle, &between.c) {
+                (high, right) = (middle, between);
+            } else {
+                (low, left) = (middle, between);
+            }
+        }
+        right.c
+    }
+}
+
+/// Quadratic and linear part of half the variance as a function of `c_1 .. c_{P-1}`.
+fn variance(study: &EventStudy, l: &[f64], total: f64) -> (DenseMatrix, Vec<f64>) {
+    let free = study.pre() - 1;
+    let direction = |j: usize| {
+        let mut c = vec![0.0; free + 1];
+        c[j] = 1.0;
+        // Of the estimator without its part after treatment.
+        [second_differences(&c), vec![0.0; l.len()]].concat()
+    };
+    let directions: Vec<Vec<f64>> = (0..free).map(direction).collect();
+    let start = study.covariance().times(&weights(&vec![0.0; free], total, l));
+    let images: Vec<Vec<f64>> = directions.iter().map(|k| study.covariance().times(k)).collect();
+    let q = DenseMatrix::from_fn(free, free, |i, j| dot(&directions[i], &images[j]));
+    (q, directions.iter().map(|k| dot(k, &start)).collect())
+}
+
+/// Weights of all coefficients.
+fn weights(c: &[f64], total: f64, l: &[f64]) -> Vec<f64> {
+    let all = [c, &[total]].concat();
+    [second_differences(&all), l.to_vec()].concat()
 }
 
 /// `l_pre` from its double sums.
 fn second_differences(c: &[f64]) -> Vec<f64> {
     let at = |j: usize, back: usize| if j >= back { c[j - back] } else { 0.0 };
     (0..c.len()).map(|j| c[j] - 2.0 * at(j, 1) + at(j, 2)).collect()
-}
-
-/// Where a function with one minimum between the ends is smallest.
-fn golden_section(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let ratio = (5f64.sqrt() - 1.0) / 2.0;
-    let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
-    let (mut at_a, mut at_b) = (f(a), f(b));
-    for _ in 0..STEPS {
-        if at_a <= at_b {
-            (high, b, at_b) = (b, a, at_a);
-            a = high - ratio * (high - low);
-            at_a = f(a);
-        } else {
-            (low, a, at_a) = (a, b, at_b);
-            b = low + ratio * (high - low);
-            at_b = f(b);
-        }
-    }
-    0.5 * (low + high)
-}
-
-/// The path of `min ½ c'Qc + r'c + μ Σ|c_j|` from `μ = max|r_j|`, where all `c_j` are zero, to 0: its knots. `None` if `Q` is
-/// singular.
-fn lasso(q: &DenseMatrix, r: &[f64]) -> Option<Vec<(f64, Vec<f64>)>> {
-    let n = r.len();
-    let mut penalty = r.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
-    let mut knots = vec![(penalty, vec![0.0; n])];
-    // Which are not zero, with their signs. The first has the steepest slope.
-    let mut active: Vec<(usize, f64)> = Vec::new();
-    let steepest = (0..n).max_by(|i, j| r[*i].abs().total_cmp(&r[*j].abs()));
-    let mut entering = steepest.map(|j| (j, -r[j].signum()));
-    let mut left: Option<usize> = None;
-    for _ in 0..20 * n {
-        if let Some(entry) = entering.take() {
-            active.push(entry);
-            active.sort_unstable_by_key(|(j, _)| *j);
-        }
-        // c_A = u - μ v with u = -Q_AA⁻¹ r_A and v = Q_AA⁻¹ s_A.
-        let block =
-            DenseMatrix::from_fn(active.len(), active.len(), |i, j| q.at(active[i].0, active[j].0));
-        let minus: Vec<f64> = active.iter().map(|(j, _)| -r[*j]).collect();
-        let signs: Vec<f64> = active.iter().map(|(_, s)| *s).collect();
-        let (u, v) = (solve(&block, &minus)?, solve(&block, &signs)?);
-        let place = |values: &[f64]| {
-            let mut all = vec![0.0; n];
-            active.iter().zip(values).for_each(|((j, _), value)| all[*j] = *value);
-            all
-        };
-        let (all_u, all_v) = (place(&u), place(&v));
-        // Slopes of the others are a - μ b, and reach ±μ.
-        let mut next = (0.0, None);
-        for j in (0..n).filter(|j| active.iter().all(|(k, _)| k != j)) {
-            let (a, b) = (r[j] + dot(q.row(j), &all_u), dot(q.row(j), &all_v));
-            for (at, sign) in [(a / (1.0 + b), -1.0), (a / (b - 1.0), 1.0)] {
-                let again = left == Some(j) && at > penalty * (1.0 - 1e-9);
-                if at.is_finite() && at > next.0 && at <= penalty * (1.0 + 1e-12) && !again {
-                    next = (at, Some((j, Some(sign))));
-                }
-            }
-        }
-        for ((j, _), (u, v)) in active.iter().zip(u.iter().zip(&v)) {
-            let at = u / v;
-            if at.is_finite() && at > next.0 && at < penalty * (1.0 - 1e-12) {
-                next = (at, Some((*j, None)));
-            }
-        }
-        penalty = next.0;
-        let c: Vec<f64> = all_u.iter().zip(&all_v).map(|(u, v)| u - penalty * v).collect();
-        knots.push((penalty, c));
-        left = None;
-        match next.1 {
-            None => return Some(knots),
-            Some((j, Some(sign))) => entering = Some((j, sign)),
-            Some((j, None)) => {
-                active.retain(|(k, _)| *k != j);
-                left = Some(j);
-            }
-        }
-    }
-    (n == 0).then_some(knots)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lasso_path_meets_its_conditions_at_every_knot() {
-        let q =
-            DenseMatrix::of(&[vec![2.0, 1.4, 0.3], vec![1.4, 2.0, -0.9], vec![0.3, -0.9, 1.5]], 3);
-        let r = [-1.0, 0.4, 0.8];
-        let knots = lasso(&q, &r).expect("regular");
-        assert!(knots.len() > 3 && knots.last().map(|k| k.0) == Some(0.0));
-        for (penalty, c) in &knots {
-            let slopes: Vec<f64> = q.times(c).iter().zip(r).map(|(q, r)| q + r).collect();
-            for (slope, c) in slopes.iter().zip(c) {
-                assert!(slope.abs() <= penalty + 1e-12, "{slope} {penalty}");
-                assert!(*c == 0.0 || (slope + penalty * c.signum()).abs() < 1e-9 || c.abs() < 1e-9);
-            }
-        }
-    }
-
-    #[test]
-    fn golden_sections_close_in_on_the_minimum() {
-        let at = golden_section(0.0, 3.0, |x| (x - 1.25).abs());
-        assert!((at - 1.25).abs() < 1e-12, "{at}");
-    }
 }

@@ -7,7 +7,7 @@
 //! | bounds from the periods before treatment | `bounds.rs` |
 //! | linear programs, with their bases | `simplex.rs` |
 //! | the identified set | `identified.rs` |
-//! | fixed-length intervals | `flci.rs` |
+//! | fixed-length intervals | `flci.rs`, `lasso.rs` |
 //! | conditional and hybrid tests | `moments.rs` |
 //! | quantiles of folded and truncated normals | `normal.rs` |
 //! | grids and confidence sets | `confidence.rs` |
@@ -23,6 +23,7 @@ mod delta;
 mod dense;
 mod flci;
 mod identified;
+mod lasso;
 mod moments;
 mod normal;
 mod options;

@@ -63,14 +63,39 @@ pub(crate) fn truncated_upper_quantile(tail: f64, low: f64, high: f64) -> f64 {
     quantile.clamp(low, high)
 }
 
-/// The `1 - alpha` quantile of `|N(bias, 1)|`.
-pub(crate) fn folded_quantile(alpha: f64, bias: f64) -> f64 {
-    let bias = bias.abs();
-    let exceeded = |x: f64| log_survival(x - bias).exp() + log_survival(x + bias).exp();
+/// The `1 - alpha` quantile of `|N(bias, 1)|` as a function of the bias, by its tangent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoldedQuantile {
+    /// Where the tangent meets a bias of 0.
+    pub intercept: f64,
+    /// Derivative with respect to the bias.
+    pub slope: f64,
+}
+
+impl FoldedQuantile {
+    /// The quantile at a bias of at least 0.
+    pub fn new(alpha: f64, bias: f64) -> Self {
+        // How far the quantile is beyond the bias, so that no digits are lost to the bias.
+        let beyond = beyond_bias(alpha, bias);
+        // The ratio of the densities at the two ends is exp(2 · quantile · bias).
+        let product = (beyond + bias) * bias;
+        let lost = 2.0 / ((2.0 * product).exp() + 1.0);
+        let intercept = if lost > 0.0 { beyond + bias * lost } else { beyond };
+        Self { intercept, slope: product.tanh() }
+    }
+
+    /// The half-length of an interval around an estimate with this deviation and worst bias, whose ratio the quantile is taken at.
+    pub fn half_length(self, deviation: f64, bias: f64) -> f64 {
+        deviation * self.intercept + bias * self.slope
+    }
+}
+
+/// The `x` with `P(Z > x) + P(Z > x + 2 bias) = alpha`.
+fn beyond_bias(alpha: f64, bias: f64) -> f64 {
+    let exceeded = |x: f64| log_survival(x).exp() + log_survival(x + 2.0 * bias).exp();
     // One tail has at most all of the level, and at least half of it.
-    let mut low = bias + inverse_log_survival(alpha.ln());
-    let mut high = bias + inverse_log_survival((0.5 * alpha).ln());
-    low = low.max(0.0);
+    let mut low = inverse_log_survival(alpha.ln()).max(-bias);
+    let mut high = inverse_log_survival((0.5 * alpha).ln());
     let density = |x: f64| (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
     let mut x = high;
     for _ in 0..100 {
@@ -80,9 +105,9 @@ pub(crate) fn folded_quantile(alpha: f64, bias: f64) -> f64 {
         } else {
             high = x;
         }
-        let newton = x + excess / (density(x - bias) + density(x + bias));
+        let newton = x + excess / (density(x) + density(x + 2.0 * bias));
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-        let done = (next - x).abs() <= 1e-15 * x.max(1.0);
+        let done = (next - x).abs() <= 1e-15 * x.abs().max(1.0);
         x = next;
         if done {
             break;
@@ -104,10 +129,14 @@ mod tests {
             (1.0, 2.646_145_548_215_311),
             (5.0, 6.644_853_626_951_472),
         ] {
-            let found = folded_quantile(0.05, bias);
+            let quantile = FoldedQuantile::new(0.05, bias);
+            let found = quantile.half_length(1.0, bias);
             let beyond = log_survival(found - bias).exp() + log_survival(found + bias).exp();
             assert!((beyond - 0.05).abs() < 1e-12, "{bias}: {beyond}");
             assert!((found - expected).abs() < 1e-9, "{bias}: {found}");
+            let at = |bias: f64| FoldedQuantile::new(0.05, bias).half_length(1.0, bias);
+            let derivative = (at(bias + 1e-5) - at((bias - 1e-5).abs())) / 2e-5;
+            assert!((quantile.slope - derivative).abs() < 1e-8, "{bias}: {derivative}");
         }
     }
 

@@ -42,6 +42,8 @@ impl HonestMethod {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
+    /// The effect in the period in which treatment starts: at event time 0, or at the first after it where 0 is the reference.
+    First,
     /// The effect at an event time; 0 is the period in which treatment starts.
     At(f64),
     /// The average over event times at and after the start of treatment.
@@ -116,7 +118,7 @@ impl Honest {
             restriction: None,
             method: None,
             m: None,
-            effect: Effect::At(0.0),
+            effect: Effect::First,
             alpha: five_percent(),
             kappa: None,
             search: Search::Grid,
@@ -255,11 +257,11 @@ impl Honest {
         let config =
             |option, expected, got: String| Err(DidError::Config { option, expected, got });
         if !(self.alpha > 0.0 && self.alpha < 1.0) {
-            return config("alpha", "between 0 and 1", self.alpha.to_string());
+            return config("alpha", "between 0 and 1", format!("{:?}", self.alpha));
         }
         let kappa = self.first_level();
         if !(kappa > 0.0 && kappa < self.alpha) {
-            return config("kappa", "between 0 and alpha", kappa.to_string());
+            return config("kappa", "between 0 and alpha", format!("{kappa:?}"));
         }
         if let Some(m) = &self.m {
             if m.is_empty() {
@@ -294,15 +296,18 @@ impl Honest {
         Ok(())
     }
 
-    /// Weights of the coefficients after the reference period, and what they are in words.
-    pub(crate) fn parameter(&self, times: &[f64]) -> Result<(Vec<f64>, String)> {
+    /// Weights of the coefficients after the reference period, and what they are in words. `times` are those after the reference
+    /// period, which is at `reference`.
+    pub(crate) fn parameter(&self, times: &[f64], reference: f64) -> Result<(Vec<f64>, String)> {
         let config = |expected, got| Err(DidError::Config { option: "effect", expected, got });
         let unit = |j: usize| (0..times.len()).map(|i| f64::from(u8::from(i == j))).collect();
+        let at = |time: f64| match times.iter().position(|t| *t == time) {
+            Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
+            None => config("an event time after the reference period", time.to_string()),
+        };
         match &self.effect {
-            Effect::At(time) => match times.iter().position(|t| t == time) {
-                Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
-                None => config("an event time after the reference period", time.to_string()),
-            },
+            Effect::First => at(if reference == 0.0 { times[0] } else { 0.0 }),
+            Effect::At(time) => at(*time),
             Effect::Average => {
                 let count = times.iter().filter(|t| **t >= 0.0).count();
                 if count == 0 {

@@ -14,6 +14,9 @@ use crate::solve::least_eigenvalue;
 
 /// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
 const ROUNDING: f64 = 1e-10;
+/// Variances, and their products, stay within double precision between these.
+pub(super) const SMALLEST_VARIANCE: f64 = 1e-150;
+pub(super) const LARGEST_VARIANCE: f64 = 1e150;
 /// How far steps between event times may differ, relative to them.
 const UNEVEN: f64 = 1e-6;
 
@@ -144,6 +147,14 @@ impl EventStudy {
                 "its numbers overflow when they are multiplied; divide the outcome by a larger unit",
             );
         }
+        let positive = (0..n).filter(|i| covariance[*i][*i] > 0.0);
+        if let Some(i) = positive.into_iter().find(|i| covariance[*i][*i] < SMALLEST_VARIANCE) {
+            return wrong(format!(
+                "the variance of coefficient {} is {:e}, too small for double precision; divide the outcome by a smaller unit",
+                i + 1,
+                covariance[i][i]
+            ));
+        }
         let matrix = DenseMatrix::from_fn(n, n, |i, j| 0.5 * (covariance[i][j] + covariance[j][i]));
         if let Some((i, j)) = covarying_constant(&matrix) {
             let (value, i, j) = (matrix.at(i, j), i + 1, j + 1);
@@ -177,7 +188,16 @@ impl EventStudy {
     /// # Errors
     /// [`DidError::Io`], [`DidError::Json`], and as [`new`](Self::new).
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let given: Given = serde_json::from_str(&text_of(path.as_ref())?)?;
+        let text = text_of(path.as_ref())?;
+        let given: Given = match serde_json::from_str(&text) {
+            Ok(given) => given,
+            Err(cause) if text.contains("NaN") || text.contains("Infinity") => {
+                return wrong(format!(
+                    "`NaN` and `Infinity` are no numbers of JSON ({cause}); give estimates and variances for all event times, or leave out those that have none"
+                ));
+            }
+            Err(cause) => return Err(cause.into()),
+        };
         given.try_into()
     }
 
@@ -253,6 +273,12 @@ impl EventStudy {
             .event_times
             .clone()
             .unwrap_or_else(|| (0..self.given.betahat.len()).map(at).collect())
+    }
+
+    /// Event time of the reference period.
+    pub(super) fn reference(&self) -> f64 {
+        let (times, pre) = (self.event_times(), self.pre());
+        0.5 * (times[pre - 1] + times[pre])
     }
 
     /// The `M` of `Δ^SD(M)` that the periods before treatment are consistent with, each at the level `1 - alpha`: a lower bound

@@ -231,8 +231,48 @@ fn known(weight: f64) -> f64 {
     if weight.is_nan() { 0.0 } else { weight }
 }
 
+/// Weighted mean of the rows that have a value. That of equal numbers is that number; that of others is rounded once, so that
+/// treatments of the same share are the same number.
 fn mean(members: &[usize], values: &[f64], weight: &dyn Fn(usize) -> f64) -> f64 {
-    let present = || members.iter().filter(|row| !values[**row].is_nan());
-    let total: f64 = present().map(|row| weight(*row)).sum();
-    present().map(|row| weight(*row) * values[*row]).sum::<f64>() / total
+    let weighted = || {
+        let present = members.iter().filter(|row| !values[**row].is_nan());
+        present.map(|row| (weight(*row), values[*row])).filter(|(w, _)| *w > 0.0)
+    };
+    let Some((_, first)) = weighted().next() else { return f64::NAN };
+    if weighted().all(|(_, value)| value == first) {
+        return first;
+    }
+    let (mut sum, mut total) = (DoubledSum::default(), DoubledSum::default());
+    for (w, value) in weighted() {
+        sum.add(w, value);
+        total.add(w, 1.0);
+    }
+    sum.over(&total)
+}
+
+/// A sum of products with twice the digits of a double.
+#[derive(Clone, Copy, Debug, Default)]
+struct DoubledSum {
+    high: f64,
+    low: f64,
+}
+
+impl DoubledSum {
+    fn add(&mut self, a: f64, b: f64) {
+        let product = a * b;
+        let sum = self.high + product;
+        // What the sum and the product are rounded by.
+        let part = sum - self.high;
+        let lost = (self.high - (sum - part)) + (product - part);
+        self.low += lost + a.mul_add(b, -product);
+        self.high = sum;
+    }
+
+    /// The quotient, rounded once.
+    fn over(&self, divisor: &Self) -> f64 {
+        let quotient = self.high / divisor.high;
+        let rest = (-quotient).mul_add(divisor.high, self.high) + self.low - quotient * divisor.low;
+        let correction = rest / divisor.high;
+        if correction.is_finite() { quotient + correction } else { quotient }
+    }
 }

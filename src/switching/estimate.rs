@@ -33,6 +33,8 @@ pub(crate) struct SwitchingEstimates {
     pub average: Option<SwitchingEstimate>,
     /// Covariance of effects, placebos and the average, row-major; 0 where there is no estimate.
     pub covariance: Vec<f64>,
+    /// Controls that are the same for all groups that are compared, with the status quo treatments for which they are.
+    pub constant: Vec<(usize, Vec<f64>)>,
     /// Status quo treatments for which some controls depend on others, and those that are left out for want of rows.
     pub collinear: Vec<f64>,
     pub left_out: Vec<f64>,
@@ -56,12 +58,14 @@ pub(crate) fn estimate(
     let average = counted.pop().filter(|_| !options.linear_trends);
     let placebos = counted.split_off(plan.effects);
     let groups_left_out = adjusted.as_ref().map_or(0, |adjusted| adjusted.lost_groups(sample));
-    let (collinear, left_out) = adjusted.map(|a| (a.collinear, a.left_out)).unwrap_or_default();
+    let (constant, collinear, left_out) =
+        adjusted.map(|a| (a.constant, a.collinear, a.left_out)).unwrap_or_default();
     Ok(SwitchingEstimates {
         effects: counted,
         placebos,
         average,
         covariance: covariance(sample, &columns),
+        constant,
         collinear,
         left_out,
         groups_left_out,

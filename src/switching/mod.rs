@@ -41,5 +41,5 @@ pub(crate) use estimate::{SwitchingEstimate, SwitchingEstimates, estimate};
 pub(crate) use heterogeneity::{Heterogeneity, heterogeneity};
 pub use options::Direction;
 pub(crate) use options::SwitchingOptions;
-pub(crate) use rules::{Unusable, equal_but_for_rounding, prepare};
+pub(crate) use rules::{Unusable, equal_but_for_rounding, prepare, split_by_rounding};
 pub(crate) use sample::SwitchingSample;

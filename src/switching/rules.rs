@@ -104,9 +104,26 @@ pub(super) fn value_of(ordered: u64) -> f64 {
     f64::from_bits(if ordered >> 63 == 1 { ordered ^ (1 << 63) } else { !ordered })
 }
 
+/// Whether two treatments differ, and by rounding alone.
+fn near(a: f64, b: f64) -> bool {
+    a != b && (a - b).abs() <= ROUNDING * a.abs().max(b.abs())
+}
+
+/// Two treatments after the first switch that differ by rounding alone, of groups that are otherwise one cohort of the variance.
+pub(crate) fn split_by_rounding(sample: &SwitchingSample) -> Option<(f64, f64)> {
+    let new = |g: usize| {
+        let first = sample.first_of(g);
+        (first < sample.periods).then(|| sample.treatment[sample.row(g).start + first])
+    };
+    let neighbours = (1..sample.groups()).map(|g| (g - 1, g)).filter(|(a, b)| {
+        sample.stratum[*a] == sample.stratum[*b] && sample.first[*a] == sample.first[*b]
+    });
+    let mut pairs = neighbours.filter_map(|(a, b)| new(a).zip(new(b)));
+    pairs.find(|(a, b)| sample.degree == 0 && near(*a, *b))
+}
+
 /// Two treatments that differ by rounding alone, in one group or as the first of two.
 pub(crate) fn equal_but_for_rounding(cells: &GroupPeriodCells) -> Option<(f64, f64)> {
-    let near = |a: f64, b: f64| a != b && (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
     let mut firsts = Vec::with_capacity(cells.group.len());
     for row in cells.treatment.chunks_exact(cells.periods.max(1)) {
         let mut last = f64::NAN;
@@ -249,13 +266,15 @@ fn find_directions(
         let Some(first) = history.first.filter(|first| *first < history.end) else { continue };
         let row = &cells.treatment[g * cells.periods..(g + 1) * cells.periods];
         let after = row[first..history.end].iter().filter(|d| !d.is_nan());
-        let average = after.clone().sum::<f64>() / after.count() as f64;
-        if average == history.status_quo {
+        // Of the changes, so that it is zero where they cancel, whatever the level.
+        let changes = after.clone().map(|d| d - history.status_quo);
+        let largest = after.clone().fold(history.status_quo.abs(), |m, d| m.max(d.abs()));
+        let change = changes.sum::<f64>() / after.count() as f64;
+        if change.abs() <= ROUNDING * largest {
             *kept = false;
             dropped.groups_without_direction += 1;
-        } else if !average.is_nan() {
-            let rises = average > history.status_quo;
-            history.direction = Some(if rises { Direction::In } else { Direction::Out });
+        } else if !change.is_nan() {
+            history.direction = Some(if change > 0.0 { Direction::In } else { Direction::Out });
         }
     }
 }

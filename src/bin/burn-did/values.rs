@@ -244,7 +244,7 @@ impl FromStr for EffectSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.trim() {
-            "first" => Ok(Self(Effect::At(0.0))),
+            "first" => Ok(Self(Effect::First)),
             "avg" | "average" => Ok(Self(Effect::Average)),
             weights => {
                 let weight = |w: &str| w.trim().parse::<f64>().ok().filter(|w| w.is_finite());

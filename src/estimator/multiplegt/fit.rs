@@ -20,7 +20,7 @@ use crate::settings::Settings;
 use crate::switching::{
     Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
     SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
-    prepare,
+    prepare, split_by_rounding,
 };
 
 /// Fewest clusters of which nothing is said.
@@ -59,6 +59,7 @@ impl DidMultiplegt {
         let rounding = equal_but_for_rounding(&cells);
         let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
             .map_err(|unusable| self.unusable(unusable, rounding))?;
+        let rounding = rounding.or_else(|| split_by_rounding(&sample));
         audit.count(&sample, &dropped);
         if let (Some(column), 0) = (&roles.weights, audit.cells) {
             let problem = "no cell with an outcome and a treatment has a positive weight".into();
@@ -95,7 +96,7 @@ impl DidMultiplegt {
                 };
             }
             Unusable::NoVariation if rounding.is_some() => {
-                "treatments that differ by rounding alone count as different; round the column"
+                "treatments that differ by rounding alone count as different; round the column (where several rows are averaged, after averaging them)"
             }
             Unusable::NoVariation => {
                 "among groups of the same treatment in their first period (and trend group), all switch in the same period or none does; if it has many values, set `continuous`"
@@ -144,6 +145,7 @@ impl DidMultiplegt {
             n_obs_weighted: found.rows_weighted,
             n_switchers_weighted: found.switchers_weighted,
         };
+        warnings.extend(without_standard_error(&law, effects, &sample));
         let tests = self.tests(&law, effects, placebos, &mut warnings);
         let covariances =
             |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
@@ -313,6 +315,10 @@ impl DidMultiplegt {
         if average.as_ref().is_some_and(|found| found.estimate.is_none() && found.switchers > 0) {
             warnings.push(DidWarning::NoChangeOfTreatment { horizon: 0 });
         }
+        for (control, treatments) in &estimated.constant {
+            let (column, treatments) = (read.controls[*control].clone(), treatments.clone());
+            warnings.push(DidWarning::ConstantControl { column, treatments });
+        }
         if !estimated.collinear.is_empty() {
             let treatments = estimated.collinear.clone();
             warnings.push(DidWarning::CollinearControls { treatments });
@@ -364,6 +370,26 @@ impl DidMultiplegt {
             resampling: None,
         }
     }
+}
+
+/// Estimates without a standard error, if there are any.
+fn without_standard_error(
+    law: &JointEstimates,
+    effects: usize,
+    sample: &SwitchingSample,
+) -> Option<DidWarning> {
+    let average = law.values.len() - 1;
+    let missing = (0..=average).filter(|i| law.values[*i].is_some() && law.se(*i).is_none());
+    let horizon = |i: usize| match i {
+        i if i == average => 0,
+        i if i < effects => i as i64 + 1,
+        i => effects as i64 - i as i64 - 1,
+    };
+    let horizons: Vec<i64> = missing.map(horizon).collect();
+    let outcomes = sample.outcome.iter().filter(|y| !y.is_nan());
+    let largest = outcomes.fold(0.0_f64, |largest, y| largest.max(y.abs()));
+    let out_of_range = largest > 0.0 && !(largest * largest).is_normal();
+    (!horizons.is_empty()).then_some(DidWarning::NoStandardError { horizons, out_of_range })
 }
 
 /// What estimation starts from.

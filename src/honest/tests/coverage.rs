@@ -23,7 +23,7 @@ fn check(name: &str, bias: [f64; 5], options: &Honest, m: f64) {
     let example = example(2);
     let rows: Vec<Vec<f64>> = example.covariance().rows().map(<[f64]>::to_vec).collect();
     let (factor, rank) = semidefinite_factor(&rows.concat(), 5);
-    let (l, _) = options.parameter(&example.event_times()[3..]).expect("a parameter");
+    let (l, _) = options.parameter(&example.event_times()[3..], -1.0).expect("a parameter");
     let sets = polyhedra(options.delta, options.restriction, m, 3, 2);
     let ends = identified_set(&sets, &truth, &l).expect("a bias of the set");
     let effect = dense::dot(&l, &effects[3..]);

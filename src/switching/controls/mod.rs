@@ -21,6 +21,8 @@ pub(super) struct Adjusted {
     regressions: Vec<Option<ControlRegression>>,
     /// Status quo treatments for which some controls are linear combinations of others.
     pub collinear: Vec<f64>,
+    /// Controls that are the same for all groups that are compared, with the status quo treatments for which they are.
+    pub constant: Vec<(usize, Vec<f64>)>,
     /// Status quo treatments whose groups are left out, as the regression has no rows.
     pub left_out: Vec<f64>,
     /// Whether the groups of each status quo treatment are left out.
@@ -54,6 +56,24 @@ impl SwitchingSample {
             }
         }
     }
+
+    /// How large the numbers are that those changes are formed of, which decides how large their rounding is.
+    fn control_sizes(
+        &self,
+        g: usize,
+        from: usize,
+        to: usize,
+        changes: &[(usize, f64)],
+        out: &mut Vec<f64>,
+    ) {
+        let start = self.row(g).start;
+        let size = |(k, change): &(usize, f64)| match self.controls.get(*k) {
+            Some(x) => x[start + from].abs().max(x[start + to].abs()),
+            None => change.abs(),
+        };
+        out.clear();
+        out.extend(changes.iter().map(size));
+    }
 }
 
 impl Adjusted {
@@ -64,6 +84,7 @@ impl Adjusted {
             outcome: sample.outcome.clone(),
             regressions: Vec::with_capacity(levels),
             collinear: Vec::new(),
+            constant: Vec::new(),
             left_out: Vec::new(),
             lost: vec![false; levels],
         };
@@ -75,13 +96,26 @@ impl Adjusted {
             if useful && regression.rows == 0 {
                 adjusted.left_out.push(status_quo);
                 adjusted.lost[level] = true;
-            } else if useful && regression.collinear {
-                adjusted.collinear.push(status_quo);
+            } else if useful {
+                // Of a polynomial only so much that some terms are not told apart.
+                let (given, powers): (Vec<usize>, Vec<usize>) =
+                    regression.constant.iter().partition(|k| **k < sample.controls.len());
+                given.into_iter().for_each(|k| adjusted.add_constant(k, status_quo));
+                if regression.collinear || !powers.is_empty() {
+                    adjusted.collinear.push(status_quo);
+                }
             }
             adjusted.regressions.push(Some(regression).filter(|r| useful && r.rows > 0));
         }
         adjusted.take_off(sample);
         adjusted
+    }
+
+    fn add_constant(&mut self, control: usize, status_quo: f64) {
+        match self.constant.iter_mut().find(|(known, _)| *known == control) {
+            Some((_, status_quos)) => status_quos.push(status_quo),
+            None => self.constant.push((control, vec![status_quo])),
+        }
     }
 
     fn level(sample: &SwitchingSample, g: usize) -> usize {

@@ -5,10 +5,14 @@ use std::sync::Arc;
 use faer::{MatRef, Side};
 use rayon::prelude::*;
 
-use super::super::sample::SwitchingSample;
+use super::super::sample::{Stratum, SwitchingSample};
 
 /// Singular values below this part of the largest are zero, as in R `MASS::ginv`.
 const NEGLIGIBLE: f64 = 1.490_116_119_384_765_6e-8;
+
+/// A control whose sum of squares within cells is up to this part of that of its values is the same in each of them: what is left
+/// is rounding.
+const CONSTANT: f64 = 1e-26;
 
 /// A fitted regression.
 #[derive(Clone, Debug)]
@@ -19,17 +23,23 @@ pub(super) struct ControlRegression {
     pub rows: usize,
     /// Weight of the rows.
     pub weight: f64,
+    /// Controls that are the same for all groups of a cell, in every cell. They have no coefficient.
+    pub constant: Vec<usize>,
+    /// Whether others are linear combinations of each other.
     pub collinear: bool,
     means: Arc<CellMeans>,
 }
 
 /// Means `[stratum, period]`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct CellMeans {
     periods: usize,
     /// Controls that change in one period: those given, and the powers.
     width: usize,
-    /// Weight, outcome and controls of each cell.
+    /// Change of each control in one group of each cell. Means are of the differences from it, so that a mean of equal numbers is
+    /// that number.
+    origins: Vec<f64>,
+    /// Weight, outcome and controls of each cell, the controls less their origin.
     sums: Vec<f64>,
     count: Vec<u32>,
 }
@@ -41,11 +51,16 @@ impl CellMeans {
         &self.sums[at..at + each]
     }
 
+    fn origin(&self, stratum: usize, t: usize) -> &[f64] {
+        let at = (stratum * self.periods + t) * self.width;
+        &self.origins[at..at + self.width]
+    }
+
     /// Takes the means off the changes of controls in one period.
     fn centre(&self, stratum: usize, t: usize, changes: &mut [(usize, f64)]) {
-        let cell = self.cell(stratum, t);
+        let (cell, origin) = (self.cell(stratum, t), self.origin(stratum, t));
         for (position, (_, change)) in changes.iter_mut().enumerate() {
-            *change -= cell[2 + position] / cell[0];
+            *change = *change - origin[position] - cell[2 + position] / cell[0];
         }
     }
 }
@@ -74,11 +89,12 @@ impl ControlRegression {
         let k = sample.control_count();
         let products = |(stratum, groups): &(usize, std::ops::Range<usize>)| {
             let mut sums = ControlProducts::new(k);
-            let mut changes = Vec::new();
+            let (mut changes, mut sizes) = (Vec::new(), Vec::new());
             differences(sample, groups.clone(), |g, t, change| {
                 sample.control_changes(g, t - 1, t, &mut changes);
+                sample.control_sizes(g, t - 1, t, &changes, &mut sizes);
                 means.centre(*stratum, t, &mut changes);
-                sums.add(weight[g * sample.periods + t], change, &changes);
+                sums.add(weight[g * sample.periods + t], change, &changes, &sizes);
             });
             (sample.strata[*stratum].level, sums)
         };
@@ -121,6 +137,8 @@ fn means(sample: &SwitchingSample, weight: &[f64]) -> CellMeans {
     let periods = sample.periods;
     let width = sample.controls.len() + sample.degree;
     let each = width + 2;
+    let mut all =
+        CellMeans { periods, width, origins: origins(sample, width), ..CellMeans::default() };
     let sums = |(stratum, groups): &(usize, std::ops::Range<usize>)| {
         let (mut sums, mut count) = (vec![0.0; periods * each], vec![0_u32; periods]);
         let mut changes = Vec::new();
@@ -130,8 +148,9 @@ fn means(sample: &SwitchingSample, weight: &[f64]) -> CellMeans {
             let cell = &mut sums[t * each..(t + 1) * each];
             cell[0] += weight;
             cell[1] += weight * change;
-            for (sum, (_, change)) in cell[2..].iter_mut().zip(&changes) {
-                *sum += weight * change;
+            let origin = all.origin(*stratum, t);
+            for ((sum, (_, change)), origin) in cell[2..].iter_mut().zip(&changes).zip(origin) {
+                *sum += weight * (change - origin);
             }
             count[t] += 1;
         });
@@ -139,14 +158,37 @@ fn means(sample: &SwitchingSample, weight: &[f64]) -> CellMeans {
     };
     let tiles: Vec<_> = sample.tiles().par_iter().map(sums).collect();
     let cells = sample.strata.len() * periods;
-    let mut all =
-        CellMeans { periods, width, sums: vec![0.0; cells * each], count: vec![0; cells] };
+    (all.sums, all.count) = (vec![0.0; cells * each], vec![0; cells]);
     for (stratum, sums, count) in tiles {
         let at = stratum * periods;
         all.sums[at * each..].iter_mut().zip(sums).for_each(|(all, more)| *all += more);
         all.count[at..].iter_mut().zip(count).for_each(|(all, more)| *all += more);
     }
     all
+}
+
+/// Changes of the controls `[stratum, period, control]` in the last group of each stratum that has one.
+fn origins(sample: &SwitchingSample, width: usize) -> Vec<f64> {
+    let periods = sample.periods;
+    let of = |stratum: &Stratum| {
+        let mut origins = vec![0.0; periods * width];
+        let mut known = vec![false; periods];
+        let mut changes = Vec::new();
+        for g in stratum.groups.clone().rev() {
+            differences(sample, g..g + 1, |g, t, _| {
+                if !std::mem::replace(&mut known[t], true) {
+                    sample.control_changes(g, t - 1, t, &mut changes);
+                    let origins = &mut origins[t * width..(t + 1) * width];
+                    origins.iter_mut().zip(&changes).for_each(|(o, (_, change))| *o = *change);
+                }
+            });
+            if known.iter().skip(1).all(|known| *known) {
+                break;
+            }
+        }
+        origins
+    };
+    sample.strata.par_iter().flat_map_iter(of).collect()
 }
 
 /// Cross-products of the controls, and with the outcome.
@@ -156,6 +198,8 @@ struct ControlProducts {
     outcome: Vec<f64>,
     rows: usize,
     weight: f64,
+    /// Sums of squares of the controls' values, where changes are seen.
+    sizes: Vec<f64>,
     /// Whether a control has been seen.
     seen: Vec<bool>,
 }
@@ -163,16 +207,17 @@ struct ControlProducts {
 impl ControlProducts {
     fn new(k: usize) -> Self {
         let (controls, outcome, seen) = (vec![0.0; k * k], vec![0.0; k], vec![false; k]);
-        Self { k, controls, outcome, rows: 0, weight: 0.0, seen }
+        Self { k, controls, outcome, rows: 0, weight: 0.0, sizes: vec![0.0; k], seen }
     }
 
-    fn add(&mut self, weight: f64, change: f64, controls: &[(usize, f64)]) {
+    fn add(&mut self, weight: f64, change: f64, controls: &[(usize, f64)], sizes: &[f64]) {
         self.rows += 1;
         self.weight += weight;
-        for (i, x) in controls {
+        for ((i, x), size) in controls.iter().zip(sizes) {
             self.seen[*i] = true;
             // Of a cell without weight there is no mean.
             if weight > 0.0 {
+                self.sizes[*i] += weight * size * size;
                 self.outcome[*i] += weight * x * change;
                 for (j, z) in controls {
                     self.controls[i * self.k + j] += weight * x * z;
@@ -187,19 +232,38 @@ impl ControlProducts {
         };
         add(&mut self.controls, &other.controls);
         add(&mut self.outcome, &other.outcome);
+        add(&mut self.sizes, &other.sizes);
         self.rows += other.rows;
         self.weight += other.weight;
         self.seen.iter_mut().zip(&other.seen).for_each(|(all, more)| *all |= more);
     }
 
-    fn solve(self, means: &Arc<CellMeans>) -> ControlRegression {
+    /// Makes the products of controls zero that are constant within cells but for rounding, and returns which.
+    fn take_out_constant(&mut self) -> Vec<usize> {
         let k = self.k;
+        let is_constant =
+            |i: &usize| self.seen[*i] && self.controls[i * k + i] <= CONSTANT * self.sizes[*i];
+        let constant: Vec<usize> = (0..k).filter(is_constant).collect();
+        for i in &constant {
+            for j in 0..k {
+                self.controls[i * k + j] = 0.0;
+                self.controls[j * k + i] = 0.0;
+            }
+            self.outcome[*i] = 0.0;
+        }
+        constant
+    }
+
+    fn solve(mut self, means: &Arc<CellMeans>) -> ControlRegression {
+        let k = self.k;
+        let constant = self.take_out_constant();
         let (inverse, rank) = generalised_inverse(&self.controls, k);
         let seen = self.seen.iter().filter(|seen| **seen).count();
         let coefficients =
             inverse.chunks_exact(k.max(1)).map(|row| dot(row, &self.outcome)).collect();
-        let (rows, weight, collinear) = (self.rows, self.weight, rank < seen);
-        ControlRegression { coefficients, inverse, rows, weight, collinear, means: means.clone() }
+        let (rows, weight, collinear) = (self.rows, self.weight, rank + constant.len() < seen);
+        let means = means.clone();
+        ControlRegression { coefficients, inverse, rows, weight, constant, collinear, means }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a file of results has.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use burn_did::{DidError, RegressionEventStudy, RegressionResult};
@@ -35,9 +35,11 @@ impl Saved {
             coefficients: Option<IgnoredAny>,
         }
         let io = |source| DidError::Io { path: path.display().to_string(), source };
-        let file = File::open(path).map_err(io)?;
-        let probe: std::result::Result<Probe, _> = serde_json::from_reader(BufReader::new(file));
+        let open = || File::open(path).map(BufReader::new).map_err(io);
+        let probe: std::result::Result<Probe, _> = serde_json::from_reader(open()?);
         Ok(match probe {
+            // A number that JSON does not have is said by who reads the study.
+            Err(_) if has_word(open()?, "\"betahat\"") => Self::Study,
             Ok(Probe { betahat: Some(_), .. }) => Self::Study,
             Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
             Ok(Probe { curves: Some(_), .. }) => Self::Doses,
@@ -45,6 +47,11 @@ impl Saved {
             _ => Self::GroupTime,
         })
     }
+}
+
+/// Whether a word stands in a line of a file.
+fn has_word(lines: impl BufRead, word: &str) -> bool {
+    lines.lines().map_while(std::result::Result::ok).any(|line| line.contains(word))
 }
 
 /// The coefficients of the first `i()` of a regression.
