@@ -98,7 +98,7 @@ pub use calendar::Frequency;
 pub use cluster::{Cluster, ClusterSample};
 pub use demean::{ColumnReport, Solver, Stop};
 pub use error::{DidError, DidWarning, Result};
-pub use estimates::CellStatus;
+pub use estimates::{CellStatus, Overlap};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
     DoseTable, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupKnots, GroupTimeCell,
@@ -121,9 +121,9 @@ pub use npiv::{
     Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
 };
 pub use options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
-    DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference, Multiplier, Precision,
-    Resampling, UnbalancedPanel,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, DoseAggregation,
+    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference,
+    Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};

@@ -100,14 +100,31 @@ pub enum FixWeights {
     FirstPeriod,
 }
 
+/// Which period gives the covariates of a comparison of two periods, where they change over time within units; a panel's weights that
+/// change come from the same period unless they are [fixed](FixWeights).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CovariatePeriod {
+    /// The earlier of the two periods.
+    #[default]
+    Earlier,
+    /// The base period, which is the later one in comparisons of earlier periods with a universal base.
+    Base,
+    /// The cell's own period.
+    Cell,
+    /// No single one: every row has its own.
+    Row,
+}
+
 /// Law of the multipliers of the bootstrap: mean 0, variance 1, independent over units or clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Multiplier {
-    /// Mammen's two-point law, third moment 1.
-    #[default]
+    /// Mammen's two-point law, third moment 1; the law of R `DRDID`'s multiplier bootstrap.
     Mammen,
-    /// ±1 with equal probability; the law of R `did`.
+    /// ±1 with equal probability, the default; the law of R `did`.
+    #[default]
     Rademacher,
     /// Webb's six-point law, for few clusters.
     Webb,

@@ -36,8 +36,12 @@ pub struct Settings {
     /// What effects of a continuous treatment are: averages, or slopes in the dose.
     #[serde(default)]
     pub target: DoseTarget,
-    /// Comparison units.
+    /// Comparison units, as asked for.
     pub control_group: ControlGroup,
+    /// First treated period of the last cohort where nobody is never treated: this cohort then takes the place of never-treated
+    /// units, and periods from its treatment on are dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_cohort: Option<f64>,
     /// Base period.
     pub base_period: BasePeriod,
     /// Two-by-two estimator; `None` for a user-supplied one, for `drdid`, which has estimators of its own, and for `cont_did` and
@@ -80,6 +84,33 @@ impl Settings {
     #[must_use]
     pub fn period(&self, period: f64) -> String {
         shown(period, self.frequency)
+    }
+
+    /// The comparison units that were used, in words: `Never Treated`, `Not Yet Treated`, or `Last Cohort (2007)` where nobody is
+    /// never treated.
+    ///
+    /// ```
+    /// use burn_did::{AttGt, backend::Cpu, data};
+    ///
+    /// let fit = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
+    /// let mut fit = fit.build().fit(&data::mpdta(), &Default::default())?;
+    /// assert_eq!(fit.settings.comparison_units(), "Never Treated");
+    /// fit.settings.last_cohort = Some(2007.0);
+    /// assert_eq!(fit.settings.comparison_units(), "Last Cohort (2007)");
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[must_use]
+    pub fn comparison_units(&self) -> String {
+        match (self.control_group, self.last_cohort) {
+            (ControlGroup::NeverTreated, None) => "Never Treated".into(),
+            (ControlGroup::NotYetTreated, None) => "Not Yet Treated".into(),
+            (ControlGroup::NeverTreated, Some(last)) => {
+                format!("Last Cohort ({})", self.period(last))
+            }
+            (ControlGroup::NotYetTreated, Some(last)) => {
+                format!("Not Yet Treated, Last Cohort ({})", self.period(last))
+            }
+        }
     }
 
     /// Name of the parameters: `ATT`, or `ACRT` for slopes in a dose.

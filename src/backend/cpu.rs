@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::backend::sample::{COLUMNS, Sample, TRIM, distance};
     use crate::options::Multiplier;
-    use crate::pass::{Multipliers, Weight};
+    use crate::pass::{Multipliers, Weight, WeightSums};
 
     /// The fused override against the tensor operations, which are the readable statement of each pass.
     #[test]
@@ -132,7 +132,16 @@ mod tests {
                 for (fused, plain) in fused.iter().zip(&plain) {
                     assert!(distance(&fused.zz, &plain.zz) < 1e-12);
                     assert!(distance(&fused.zy, &plain.zy) < 1e-12);
+                    let sums = |gram: &Gram| {
+                        let WeightSums { squares, trimmed_rows, trimmed_weight } = gram.weights;
+                        [squares, trimmed_rows, trimmed_weight]
+                    };
+                    assert!(distance(&sums(fused), &sums(plain)) < 1e-12);
+                    assert!(fused.weights.squares > 0.0);
                 }
+                let trimmed = fused.iter().map(|gram| gram.weights.trimmed_rows);
+                let trimmed: Vec<f64> = trimmed.collect();
+                assert!(trimmed[0] == 0.0 && (rows < 4_000 || trimmed[1] > 0.0), "{trimmed:?}");
 
                 let job = |treated, seed| {
                     let gamma = sample.coefficients(seed, 2.0);

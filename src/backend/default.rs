@@ -115,8 +115,15 @@ pub(super) fn gram<B: Backend>(
         for (job, out) in jobs.iter().zip(&mut *out) {
             let mut omega = tile.weight(job.w);
             if let Some(gamma) = &job.odds {
-                omega = omega * Tile::odds(tile.linear(job.x, gamma), OddsLimits::new(trim));
+                let odds = Tile::odds(tile.linear(job.x, gamma), OddsLimits::new(trim));
+                let trimmed = omega.clone().mask_fill(odds.clone().greater_elem(0.0), 0.0);
+                let counted =
+                    tile.ones.clone().mask_fill(trimmed.clone().lower_equal_elem(0.0), 0.0);
+                out.weights.trimmed_rows += counted.total()?;
+                out.weights.trimmed_weight += trimmed.total()?;
+                omega = omega * odds;
             }
+            out.weights.squares += (omega.clone() * omega.clone()).total()?;
             let z = tile.design(job.x);
             let wz = z.clone() * omega;
             add(&mut out.zz, &wz.clone().matmul(z.transpose()).download()?);

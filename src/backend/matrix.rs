@@ -102,6 +102,14 @@ impl<B: Backend> Matrix<B> {
         Self(B::float_sum_dim(self.0, 0))
     }
 
+    /// The sum of all entries.
+    ///
+    /// # Errors
+    /// As [`download`](Self::download).
+    pub(super) fn total(self) -> Result<f64> {
+        Ok(Self(B::float_sum(self.0)).download()?.iter().sum())
+    }
+
     /// The rows and columns in these ranges.
     pub fn slice(self, ranges: [Range<usize>; 2]) -> Self {
         Self(B::float_slice(self.0, &ranges.map(Slice::from)))
@@ -160,6 +168,11 @@ impl<B: Backend> Matrix<B> {
     pub(super) fn lower_equal_elem(self, value: f64) -> Mask<B> {
         let dtype = get_device_settings::<B>(&self.device()).bool_dtype;
         Mask(B::float_lower_equal_elem(self.0, Scalar::Float(value), dtype))
+    }
+
+    pub(super) fn greater_elem(self, value: f64) -> Mask<B> {
+        let dtype = get_device_settings::<B>(&self.device()).bool_dtype;
+        Mask(B::float_greater_elem(self.0, Scalar::Float(value), dtype))
     }
 
     /// A value in place of the masked entries.

@@ -11,7 +11,7 @@ use super::sums::{Sums, Weighting};
 use super::terms::CellEstimate;
 use super::two_by_two::{self, SideMoments};
 use crate::error::{DidError, Result};
-use crate::estimates::CellStatus;
+use crate::estimates::{CellStatus, ControlSizes, Overlap};
 use crate::panel::Sample;
 use crate::solve::add_scaled;
 use crate::source::Source;
@@ -161,12 +161,41 @@ impl CellSolver<'_> {
             let message = "the estimate is not finite".into();
             return Err(CellStatus::Estimator { message }.into());
         }
+        estimate.overlap = Some(self.overlap(cell, score.as_ref())?);
         if let Some(score) = score {
             estimate.not_calibrated = score.not_calibrated();
             estimate.not_converged = score.not_converged();
             estimate.gamma = Some(score.fit.gamma.clone());
         }
         Ok(estimate)
+    }
+
+    /// How the cell's comparison rows are weighted.
+    fn overlap(&self, cell: &PlannedCell, score: Option<&PropensityScore<'_>>) -> Result<Overlap> {
+        let mut sizes = ControlSizes::default();
+        for side in &cell.sides {
+            let (mut scored, mut sampling) = ([0.0; 2], [0.0; 2]);
+            for rows in &side.control {
+                let by_weight = self.sums.get(rows, Weighting::Sampling, &[])?;
+                let by_score = match score {
+                    Some(score) => self.sums.get(rows, Weighting::Odds(score.gamma()), &[])?,
+                    None => by_weight,
+                };
+                sizes.weight += by_weight.zz[0];
+                sizes.trimmed_rows += by_score.weights.trimmed_rows;
+                sizes.trimmed_weight += by_score.weights.trimmed_weight;
+                for ([sum, squares], gram) in [(&mut scored, by_score), (&mut sampling, by_weight)]
+                {
+                    *sum += gram.zz[0];
+                    *squares += gram.weights.squares;
+                }
+            }
+            sizes.add_side(scored, sampling);
+        }
+        let constant = self.algebra.is_constant() && self.recipe.method.propensity().is_some();
+        let share = constant.then(|| self.treated_share(cell, true)).transpose()?;
+        let largest = score.map(|score| score.fit.largest);
+        Ok(sizes.overlap(largest.or(share.map(|share| [share; 2]))))
     }
 
     /// Moments of the arms of a cell's side at this position.
@@ -227,20 +256,22 @@ impl CellSolver<'_> {
         Ok(())
     }
 
+    /// Share of treated rows, or of their weight.
+    fn treated_share(&self, cell: &PlannedCell, weighted: bool) -> Result<f64> {
+        let (treated, all) = arm_totals(cell, self.sums, weighted)?;
+        Ok(treated / all)
+    }
+
     /// With a constant alone the propensity score is the share of treated rows.
     fn check_constant(&self, cell: &PlannedCell) -> std::result::Result<(), CellStop> {
         if self.recipe.method.propensity().is_none() {
             return Ok(());
         }
-        let share = |weighted| -> Result<f64> {
-            let (treated, all) = arm_totals(cell, self.sums, weighted)?;
-            Ok(treated / all)
-        };
-        let max_propensity = share(false)?;
+        let max_propensity = self.treated_share(cell, false)?;
         if self.recipe.guarded && max_propensity >= OVERLAP {
             return Err(CellStatus::Overlap { max_propensity }.into());
         }
-        if share(true)? >= self.recipe.trim {
+        if self.treated_share(cell, true)? >= self.recipe.trim {
             return Err(CellStatus::NoControlWeight.into());
         }
         Ok(())

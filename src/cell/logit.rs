@@ -46,6 +46,8 @@ pub(super) struct LogitFit {
     /// Information, `[k, k]`.
     pub hessian: Vec<f64>,
     pub converged: bool,
+    /// Largest score of the treated rows with weight, and of the comparison rows.
+    pub largest: [f64; 2],
     /// Why there is no score.
     pub failure: Option<CellStatus>,
 }
@@ -56,6 +58,8 @@ pub(super) struct Models {
     /// Jobs with the model that each belongs to.
     jobs: Vec<(usize, LogitJob)>,
     totals: Vec<ArmTotals>,
+    /// Whether the model decides on overlap for some cell: it then fails at a score near one.
+    guards: Vec<bool>,
     known: HashMap<Vec<(usize, usize, Weight, bool)>, usize>,
 }
 
@@ -69,7 +73,7 @@ struct ArmTotals {
 }
 
 impl Models {
-    /// Index of the model of a cell's rows, weighted or not.
+    /// Index of the model of a cell's rows: the weighted one that its estimate uses, or the unweighted one that decides on overlap.
     pub fn register(
         &mut self,
         cell: &PlannedCell,
@@ -81,6 +85,7 @@ impl Models {
         let key: Vec<_> =
             cell.rows().map(|(rows, d)| (rows.stratum, rows.x, weight(rows), d)).collect();
         if let Some(model) = self.known.get(&key) {
+            self.guards[*model] |= !weighted;
             return *model;
         }
         let model = self.totals.len();
@@ -90,6 +95,7 @@ impl Models {
         }));
         let rows = cell.n_treated.min(cell.n_control);
         self.totals.push(ArmTotals { treated, all, rows });
+        self.guards.push(!weighted);
         self.known.insert(key, model);
         model
     }
@@ -105,26 +111,29 @@ impl Models {
         let known = recipe.start.as_deref();
         self.jobs.sort_by_key(|(_, job)| (job.stratum, job.x));
         let intercept = source.sample().design.intercept;
-        let start = |t: &ArmTotals| LogitState::new(*t, algebra, intercept);
-        let mut states: Vec<LogitState> = self.totals.iter().map(start).collect();
+        let of_models = self.totals.iter().zip(&self.guards);
+        let mut states: Vec<LogitState> = of_models
+            .map(|(totals, guards)| LogitState::new(*totals, algebra, intercept, *guards))
+            .collect();
+        let start = |t: &ArmTotals| LogitState::new(*t, algebra, intercept, true);
         let mut thinned: Vec<LogitState> = self.totals.iter().map(start).collect();
         for state in &mut thinned {
             state.open &=
                 known.is_none() && state.totals.rows >= THINNING * ROWS_PER_COLUMN * algebra.k();
         }
-        let rough = Tolerance { score: f64::INFINITY, step: ROUGH, stops_at_one: true };
+        let rough = Tolerance { score: f64::INFINITY, step: ROUGH };
         self.iterate(source, algebra, &mut thinned, &rough, THINNING)?;
         for (state, thinned) in states.iter_mut().zip(thinned) {
-            if thinned.converged && thinned.max_p < OVERLAP {
+            if thinned.converged && thinned.max_p() < OVERLAP {
                 state.gamma = thinned.gamma;
             }
         }
         if let Some(known) = known {
             states.iter_mut().filter(|s| s.open).for_each(|s| s.gamma = known.to_vec());
         }
-        let tolerance = Tolerance::new(source.precision(), recipe.guarded);
+        let tolerance = Tolerance::new(source.precision());
         self.iterate(source, algebra, &mut states, &tolerance, 1)?;
-        Ok(states.into_iter().map(|s| s.finish(recipe.guarded)).collect())
+        Ok(states.into_iter().map(LogitState::finish).collect())
     }
 
     /// Advances the open models until all have arrived.
@@ -138,21 +147,26 @@ impl Models {
     ) -> Result<()> {
         for iteration in 0..MAX_PASSES {
             let open = self.jobs.iter().filter(|(model, _)| states[*model].open);
-            let (models, jobs): (Vec<usize>, Vec<LogitJob>) = open
+            let (parts, jobs): (Vec<(usize, bool)>, Vec<LogitJob>) = open
                 .map(|(model, job)| {
-                    (*model, LogitJob { gamma: states[*model].gamma.clone(), ..job.clone() })
+                    let gamma = states[*model].gamma.clone();
+                    ((*model, job.treated), LogitJob { gamma, ..job.clone() })
                 })
                 .unzip();
             if jobs.is_empty() {
                 break;
             }
             let mut sums = vec![LogitStat::zero(algebra.k()); states.len()];
+            let mut largest = vec![[0.0f64; 2]; states.len()];
             let stats = source.run(&LogitPass { k: algebra.k(), jobs, thinning })?;
-            for (model, stat) in answers::logit(models, stats, algebra.k())? {
+            for ((model, treated), stat) in answers::logit(parts, stats, algebra.k())? {
+                let of_arm = &mut largest[model][usize::from(!treated)];
+                *of_arm = of_arm.max(stat.max_p);
                 sums[model].merge(&stat)?;
             }
-            for (state, stat) in states.iter_mut().zip(sums).filter(|(state, _)| state.open) {
-                state.advance(stat, algebra, tolerance, iteration);
+            let of_models = states.iter_mut().zip(sums).zip(largest);
+            for ((state, stat), largest) in of_models.filter(|((state, _), _)| state.open) {
+                state.advance(stat, largest, algebra, tolerance, iteration);
             }
         }
         Ok(())
@@ -165,17 +179,15 @@ struct Tolerance {
     score: f64,
     /// Largest change of a coefficient.
     step: f64,
-    /// Whether a propensity score of one ends the iteration: the cell fails anyway.
-    stops_at_one: bool,
 }
 
 impl Tolerance {
-    fn new(precision: Precision, stops_at_one: bool) -> Self {
+    fn new(precision: Precision) -> Self {
         let (score, step) = match precision {
             Precision::F64 => (1e-11, 1e-9),
             Precision::F32 => (1e-5, 1e-4),
         };
-        Self { score, step, stops_at_one }
+        Self { score, step }
     }
 }
 
@@ -192,13 +204,16 @@ struct LogitState {
     slope: f64,
     halvings: usize,
     hessian: Vec<f64>,
-    max_p: f64,
+    /// Largest score of the treated rows and of the comparison rows.
+    largest: [f64; 2],
+    /// Whether the model fails, and its iteration ends, at a score near one.
+    guards: bool,
     converged: bool,
     singular: bool,
 }
 
 impl LogitState {
-    fn new(totals: ArmTotals, algebra: &Algebra<'_>, intercept: bool) -> Self {
+    fn new(totals: ArmTotals, algebra: &Algebra<'_>, intercept: bool, guards: bool) -> Self {
         let mut gamma = algebra.zeros();
         if intercept {
             gamma[0] = (totals.treated / (totals.all - totals.treated)).ln();
@@ -211,20 +226,36 @@ impl LogitState {
             slope: 0.0,
             halvings: 0,
             hessian: Vec::new(),
-            max_p: 0.0,
+            largest: [0.0; 2],
+            guards,
             converged: false,
             gamma,
         }
     }
 
+    /// Largest score of all rows.
+    fn max_p(&self) -> f64 {
+        let [treated, control] = self.largest;
+        treated.max(control)
+    }
+
     fn advance(
         &mut self,
         stat: LogitStat,
+        largest: [f64; 2],
         algebra: &Algebra<'_>,
         tolerance: &Tolerance,
         iteration: usize,
     ) {
-        let overshot = !self.step.is_empty() && dot(&stat.score, &self.step) < -self.slope;
+        let size = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let ArmTotals { treated, all, .. } = self.totals;
+        let score = size(&stat.score);
+        let still = tolerance.score * treated.min(all - treated);
+        let step = algebra.solve_information(&stat.hessian, &stat.score);
+        // Where scores are zero or one there is no information. If that is not what rows have, the step went too far.
+        let lost = step.is_err() && score > still;
+        let tried = !self.step.is_empty();
+        let overshot = tried && (lost || dot(&stat.score, &self.step) < -self.slope);
         if overshot && self.halvings < MAX_HALVINGS {
             self.halvings += 1;
             self.slope /= 2.0;
@@ -235,30 +266,26 @@ impl LogitState {
             return;
         }
         self.halvings = 0;
-        self.max_p = stat.max_p;
-        let separated = self.max_p >= SEPARATED && iteration >= SEPARATED_AFTER;
-        if tolerance.stops_at_one && separated {
+        self.largest = largest;
+        let separated = self.max_p() >= SEPARATED && iteration >= SEPARATED_AFTER;
+        if self.guards && separated {
             self.open = false;
             return;
         }
-        let Ok(step) = algebra.solve_information(&stat.hessian, &stat.score) else {
+        let Ok(step) = step else {
             (self.open, self.singular) = (false, true);
             return;
         };
         self.slope = dot(&stat.score, &step);
         self.hessian = stat.hessian;
-        let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let ArmTotals { treated, all, .. } = self.totals;
-        let score = largest(&stat.score);
         let unabated = !self.step.is_empty()
-            && largest(&step) >= UNABATED * largest(&self.step).max(tolerance.step.sqrt());
-        let still = tolerance.score * treated.min(all - treated);
+            && size(&step) >= UNABATED * size(&self.step).max(tolerance.step.sqrt());
         // The first entry is `Σ w p (1 - p)`: nothing if the arms are separated.
         if unabated && score <= still && self.hessian[0] > OTHERS * still {
             self.open = false;
             return;
         }
-        let arrived = largest(&step) <= tolerance.step && score <= tolerance.score * all;
+        let arrived = size(&step) <= tolerance.step && score <= tolerance.score * all;
         for (g, s) in self.gamma.iter_mut().zip(&step) {
             *g += s;
         }
@@ -266,16 +293,17 @@ impl LogitState {
         (self.open, self.converged) = (!arrived, arrived);
     }
 
-    fn finish(self, guarded: bool) -> LogitFit {
-        let Self { gamma, hessian, converged, max_p, .. } = self;
-        let failure = if max_p >= OVERLAP && (guarded || self.singular) {
-            Some(CellStatus::Overlap { max_propensity: max_p })
+    fn finish(self) -> LogitFit {
+        let max_propensity = self.max_p();
+        let Self { gamma, hessian, converged, largest, .. } = self;
+        let failure = if max_propensity >= OVERLAP && (self.guards || self.singular) {
+            Some(CellStatus::Overlap { max_propensity })
         } else if self.singular {
             Some(CellStatus::SingularInformation)
         } else {
             None
         };
-        LogitFit { gamma, hessian, converged, failure }
+        LogitFit { gamma, hessian, converged, largest, failure }
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) use dosed::{DoseCell, average, dose_cells, dose_cells_and_totals};
 pub(crate) use estimate::{Results, estimate};
 pub(crate) use legs::{influence_pass, rows_pass};
 pub(crate) use method::{Method, Recipe, TRIM};
-pub(crate) use plan::{CovariatePeriod, PlanOptions, plan_cells};
+pub(crate) use plan::{PlanOptions, plan_cells};
 pub(crate) use sides::{Outcome, PlannedCell, Side, StratumRows};
 pub(crate) use terms::CellEstimate;
 pub(crate) use triple::{Combined, LostComparison, TripleEstimate, TriplePlan};

@@ -3,7 +3,7 @@
 
 use super::sides::{Outcome, PlannedCell, Side, StratumRows};
 use crate::estimates::CellStatus;
-use crate::options::{BasePeriod, ControlGroup, FixWeights};
+use crate::options::{BasePeriod, ControlGroup, CovariatePeriod, FixWeights};
 use crate::panel::{Layout, Sample, WeightLayout};
 use crate::pass::Weight;
 
@@ -17,14 +17,6 @@ pub(crate) struct PlanOptions {
     pub covariates: CovariatePeriod,
     /// In an unbalanced panel, compares the units observed in both periods of a cell, instead of all rows of both.
     pub pairs: bool,
-}
-
-/// Which of a cell's two periods gives a panel's covariates, and its weights where they change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CovariatePeriod {
-    Earlier,
-    Base,
-    Cell,
 }
 
 /// Period that a cell is compared with, and the group's last period before treatment.
@@ -122,7 +114,7 @@ impl Planner<'_> {
         let early = match self.options.covariates {
             CovariatePeriod::Earlier => cell.time.min(cell.base),
             CovariatePeriod::Base => cell.base,
-            CovariatePeriod::Cell => cell.time,
+            CovariatePeriod::Cell | CovariatePeriod::Row => cell.time,
         };
         if let Some(presence) = self.sample.presence.filter(|_| self.options.pairs) {
             let outcome = Outcome::Change { post: cell.time, base: cell.base };

@@ -130,7 +130,7 @@ mod tests {
     /// Sums of stratum 1 that were asked for with outcome column 2.
     fn sums() -> Sums {
         let mut sums = Sums::new(2, 3);
-        let gram = Gram { zz: vec![4.0, 0.0, 0.0, 1.0], zy: vec![0.0; 6] };
+        let gram = Gram { zz: vec![4.0, 0.0, 0.0, 1.0], ..Gram::zero(2, 3) };
         let key = Weighting::Sampling.key(&rows(1));
         sums.done.insert(key, DoneGram { gram, outcomes: vec![2] });
         sums

@@ -15,6 +15,7 @@
 use std::collections::HashMap;
 
 use super::sides::{Outcome, StratumRows};
+use crate::estimates::Overlap;
 use crate::pass::Weight;
 use crate::solve::add_scaled;
 
@@ -124,6 +125,8 @@ pub(crate) struct CellEstimate {
     pub not_converged: bool,
     /// The propensity score could not be calibrated, and its likelihood was used instead.
     pub not_calibrated: bool,
+    /// How the comparison rows are weighted; `None` where nothing was estimated from rows.
+    pub overlap: Option<Overlap>,
 }
 
 /// A linear combination of influences: terms that differ only in coefficients that the influence is linear in are one.

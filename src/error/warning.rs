@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::demean::Stop;
+use crate::options::CovariatePeriod;
 
 /// Something a user should know about a result that was nevertheless produced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,6 +81,29 @@ pub enum DidWarning {
         group: f64,
         /// Period of the cell.
         time: f64,
+    },
+    /// Comparison units with a propensity score at the trimming level or above were left out.
+    TrimmedControls {
+        /// Cells in which units were trimmed.
+        cells: usize,
+        /// Group and period of the cell that loses the largest share of the comparison group's weight; `None` in a comparison of two
+        /// periods.
+        worst: Option<(f64, f64)>,
+        /// Units trimmed there.
+        units: usize,
+        /// Their share of the comparison group's sampling weight.
+        share: f64,
+    },
+    /// The odds of the propensity score leave less than a tenth of the comparison group's effective sample size.
+    FewEffectiveControls {
+        /// Cells in which they do.
+        cells: usize,
+        /// Group and period of the cell that loses most; `None` in a comparison of two periods.
+        worst: Option<(f64, f64)>,
+        /// Effective sample size there.
+        effective: f64,
+        /// The same by the sampling weights alone.
+        sampling: f64,
     },
     /// Rows of units not observed in the weight's period were left out of a group's cells.
     MissingWeightPeriod {
@@ -187,8 +211,12 @@ pub enum DidWarning {
         /// Parameters.
         parameters: usize,
     },
-    /// Covariates change over time within units, and a comparison of two periods uses those of one.
-    TimeVaryingCovariates,
+    /// Covariates change over time within units.
+    TimeVaryingCovariates {
+        /// Which period's values a comparison of two periods uses.
+        #[serde(default)]
+        period: CovariatePeriod,
+    },
     /// There are controls for fewer effects of a treatment that switches than were asked for.
     FewerEffects {
         /// Effects asked for.

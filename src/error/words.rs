@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::DidWarning;
 use crate::calendar::{Frequency, shown};
+use crate::options::CovariatePeriod;
 
 fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
@@ -103,6 +104,38 @@ impl DidWarning {
                 name(group),
                 name(time)
             ),
+            Self::TrimmedControls { cells, worst, units, share } => {
+                let share = 100.0 * share;
+                let left_out = format!(
+                    "{units} comparison unit(s) with {share:.2}% of the comparison group's weight"
+                );
+                match worst {
+                    None => write!(
+                        f,
+                        "{left_out} are trimmed: their propensity score is at least the trimming level"
+                    ),
+                    Some((group, time)) => write!(
+                        f,
+                        "comparison units with a propensity score of 0.995 or more are trimmed in {cells} cell(s), most in (group {}, time {}): {left_out}",
+                        name(group),
+                        name(time)
+                    ),
+                }
+            }
+            Self::FewEffectiveControls { cells, worst, effective, sampling } => {
+                let sizes = format!(
+                    "the comparison group has an effective sample size of {effective:.1}, and {sampling:.1} before the propensity score weights it"
+                );
+                match worst {
+                    None => write!(f, "{sizes}; few units carry the comparison"),
+                    Some((group, time)) => write!(
+                        f,
+                        "few units carry the comparison in {cells} cell(s); in (group {}, time {}) {sizes}",
+                        name(group),
+                        name(time)
+                    ),
+                }
+            }
             Self::MissingWeightPeriod { group, period } => write!(
                 f,
                 "units not observed in period {} were left out of the cells of group {}, whose weights come from that period",
@@ -194,9 +227,15 @@ impl DidWarning {
                 f,
                 "{rows} rows and {parameters} parameters, or one cluster, leave nothing for standard errors"
             ),
-            Self::TimeVaryingCovariates => write!(
+            Self::TimeVaryingCovariates { period } => write!(
                 f,
-                "covariates change over time within units; each comparison uses those of one period"
+                "covariates change over time within units; each comparison of two periods uses {}. Covariates that the treatment affects bias the estimates",
+                match period {
+                    CovariatePeriod::Earlier => "those of the earlier period",
+                    CovariatePeriod::Base => "those of the base period",
+                    CovariatePeriod::Cell => "those of the cell's own period",
+                    CovariatePeriod::Row => "every row's own",
+                }
             ),
             Self::FewerEffects { asked, effects } => write!(
                 f,

@@ -7,16 +7,17 @@ use super::design::SampleDesign;
 use super::finish::{self, PointFit, SolvedCell};
 use super::moments::{InfluenceMoments, consumers};
 use super::result::GroupTimeResult;
-use super::setup::{Opened, SampleSetup};
+use super::setup::{self, Opened, SampleSetup};
 use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
-use crate::cell::{CovariatePeriod, PlanOptions, Recipe, estimate, plan_cells};
+use crate::cell::{PlanOptions, Recipe, estimate, plan_cells};
 use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::input::Data;
 use crate::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
+    Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, FixWeights,
+    Inference,
 };
 use crate::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
@@ -185,7 +186,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
             moments,
             settings: self.settings(&setup, source.backend(), sample),
             timings: timings.of(&source),
-            warnings: sample.warnings.clone(),
+            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
         };
         finish::result(sample, &planned, fitted, start)
     }
@@ -228,7 +229,7 @@ impl<B: DidBackend> AttGt<B> {
             moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)?),
             settings: Settings { method: None, ..self.settings(&setup, "host", sample) },
             timings,
-            warnings: sample.warnings.clone(),
+            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
         };
         finish::result(sample, &planned, fitted, start)
     }

@@ -133,7 +133,7 @@ pub(super) fn estimate(
             for (stratum, values) in influence {
                 columns[stratum].push((j, values));
             }
-            SolvedCell { att, not_converged: false, sample_sd: false }
+            SolvedCell { att, not_converged: false, sample_sd: false, overlap: None }
         }));
     }
     let (stat, kept) = consume(&panel.sample, strata, cells.len(), columns, consumers)?;

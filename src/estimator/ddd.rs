@@ -9,14 +9,15 @@ use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
-    CellEstimate, Combined, CovariatePeriod, LostComparison, PlanOptions, Recipe, Results,
-    TripleEstimate, TriplePlan, estimate,
+    CellEstimate, Combined, LostComparison, PlanOptions, Recipe, Results, TripleEstimate,
+    TriplePlan, estimate,
 };
 use crate::condition::Conditioning;
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::CellStatus;
 use crate::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, UnbalancedPanel,
+    Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, Inference,
+    UnbalancedPanel,
 };
 use crate::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
 use crate::settings::Settings;
@@ -160,7 +161,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let usable = estimated.iter().map(|e| e.as_ref().ok());
         let moments = InfluenceMoments::form(&source, usable, &work, recipe.trim)?;
-        let mut warnings = setup::warnings(sample, dropped);
+        let mut warnings = setup::warnings(sample, &self.plan(sample), dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
         warnings.extend(equal.iter().map(|cell| {
             let planned = &plan.cells[*cell];

@@ -5,11 +5,12 @@ use std::time::Instant;
 use super::format::SavedFormat;
 use super::kept::Kept;
 use super::moments::InfluenceMoments;
+use super::overlap::overlap_warnings;
 use super::result::{GroupTimeCell, GroupTimeResult, Timings};
 use crate::calendar::{Calendar, shown};
 use crate::cell::{CellEstimate, PlannedCell};
 use crate::error::{DidWarning, Result};
-use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
+use crate::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
 use crate::inference::{Critical, Estimate, Joint, pointwise};
 use crate::options::Band;
 use crate::panel::Sample;
@@ -22,12 +23,13 @@ pub(super) struct SolvedCell {
     pub not_converged: bool,
     /// See [`Cell::sample_sd`].
     pub sample_sd: bool,
+    pub overlap: Option<Overlap>,
 }
 
 impl From<CellEstimate> for SolvedCell {
     fn from(estimated: CellEstimate) -> Self {
-        let CellEstimate { att, not_converged, .. } = estimated;
-        Self { att, not_converged, sample_sd: false }
+        let CellEstimate { att, not_converged, overlap, .. } = estimated;
+        Self { att, not_converged, sample_sd: false, overlap }
     }
 }
 
@@ -51,6 +53,8 @@ pub(super) fn result(
 ) -> Result<GroupTimeResult> {
     let _span = tracing::info_span!("inference").entered();
     let PointFit { solved, moments, settings, timings, mut warnings } = fitted;
+    let overlaps: Vec<Option<Overlap>> =
+        solved.iter().map(|cell| cell.as_ref().ok().and_then(|cell| cell.overlap)).collect();
     let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
     let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
     let kept = match moments {
@@ -64,7 +68,15 @@ pub(super) fn result(
         }
         None => Kept::default(),
     };
-    let result = of_effects(effects, sample, settings, timings, warnings, start);
+    let of_cells = effects.cells.iter().zip(&overlaps);
+    let estimated = of_cells.filter(|(cell, _)| cell.status == CellStatus::Estimated);
+    warnings.extend(overlap_warnings(
+        estimated.filter_map(|(cell, overlap)| Some((Some((cell.group, cell.time)), (*overlap)?))),
+    ));
+    let mut result = of_effects(effects, sample, settings, timings, warnings, start);
+    for (cell, overlap) in result.cells.iter_mut().zip(overlaps) {
+        cell.overlap = overlap.filter(|_| cell.status == CellStatus::Estimated);
+    }
     Ok(GroupTimeResult { influence: kept.here, influence_files: kept.files, ..result })
 }
 
@@ -253,6 +265,7 @@ fn table(
         status: cell.status.clone(),
         n_treated: cell.n_treated,
         n_control: cell.n_control,
+        overlap: None,
     };
     let estimated = effects.cells.iter().zip(&effects.joint.values);
     (estimated.zip(standard_errors).map(cell).collect(), critical)

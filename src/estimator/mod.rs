@@ -14,6 +14,7 @@ pub(crate) mod influence;
 mod kept;
 mod moments;
 mod multiplegt;
+mod overlap;
 #[cfg(any(feature = "cluster", test))]
 mod remote;
 mod result;

@@ -8,7 +8,7 @@ use super::format::SavedFormat;
 use super::influence::{Influence, InfluenceFiles};
 use crate::backend::DeviceWork;
 use crate::error::DidWarning;
-use crate::estimates::{CellStatus, GroupTimeEffects};
+use crate::estimates::{CellStatus, GroupTimeEffects, Overlap};
 use crate::inference::{Estimate, Wald};
 use crate::options::Band;
 use crate::panel::SampleAudit;
@@ -33,6 +33,10 @@ pub struct GroupTimeCell {
     pub n_treated: usize,
     /// Comparison units (rows) in the cell.
     pub n_control: usize,
+    /// How the comparison units are weighted; `None` where nothing was estimated or a user-supplied estimator weighs them, and in
+    /// results that were saved before this was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Overlap>,
 }
 
 /// Seconds spent in each stage of a fit.

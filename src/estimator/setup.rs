@@ -6,14 +6,15 @@ use std::time::Instant;
 use super::design::{SampleDesign, Shared};
 use super::result::Timings;
 use crate::backend::DidBackend;
+use crate::cell::PlanOptions;
 use crate::condition::{Conditioning, DoseQuery, Raw, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{FileFormat, Files, problem};
 use crate::input::{Data, Read, guarded, read_files};
-use crate::options::{BasePeriod, DoseTarget, FixWeights, Inference, Precision};
+use crate::options::{BasePeriod, CovariatePeriod, DoseTarget, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
-    FormedCells, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
+    FormedCells, Layout, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
     SampleOptions, Storage, Strata, Wanted, ingest, ingest_parquet,
 };
 use crate::progress::Progress;
@@ -218,6 +219,10 @@ impl SampleSetup {
             dose: self.roles.dose.clone(),
             target: DoseTarget::default(),
             control_group: self.sample.design.control_group(),
+            last_cohort: sample.warnings.iter().find_map(|warning| match warning {
+                DidWarning::LastCohortAsControl { group } => Some(*group),
+                _ => None,
+            }),
             base_period: BasePeriod::default(),
             method: None,
             anticipation: self.sample.design.anticipation(),
@@ -256,8 +261,19 @@ fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
     })
 }
 
-/// The sample's warnings, and one for covariates that were dropped.
-pub(super) fn warnings(sample: &Sample, dropped: Vec<String>) -> Vec<DidWarning> {
+/// The sample's warnings, and those of covariates: that they change over time within units, and which were dropped.
+pub(super) fn warnings(
+    sample: &Sample,
+    plan: &PlanOptions,
+    dropped: Vec<String>,
+) -> Vec<DidWarning> {
+    let period = match (sample.layout, plan.covariates) {
+        (Layout::Balanced, period) => period,
+        (_, period) if plan.pairs => period,
+        _ => CovariatePeriod::Row,
+    };
+    let changes = sample.design.versions > 1;
+    let varying = changes.then_some(DidWarning::TimeVaryingCovariates { period });
     let collinear = (!dropped.is_empty()).then_some(DidWarning::Collinear { columns: dropped });
-    sample.warnings.iter().cloned().chain(collinear).collect()
+    sample.warnings.iter().cloned().chain(varying).chain(collinear).collect()
 }

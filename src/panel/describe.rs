@@ -81,9 +81,6 @@ fn warnings(
     if shape.weights == WeightLayout::Varying && !by_row {
         warnings.push(DidWarning::TimeVaryingWeights);
     }
-    if rules.two_periods && rules.layout == Layout::Balanced && shape.versions > 1 {
-        warnings.push(DidWarning::TimeVaryingCovariates);
-    }
     if request.options.design.anticipation() > 0 {
         warnings.push(DidWarning::Anticipation);
     }

@@ -29,20 +29,45 @@ pub struct Gram {
     pub zz: Vec<f64>,
     /// `[k, P]`, row-major.
     pub zy: Vec<f64>,
+    /// How the weight is distributed over the rows.
+    pub weights: WeightSums,
+}
+
+/// Sums of weights beside those that the cross-products with the constant have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WeightSums {
+    /// `Σ ω²`.
+    pub squares: f64,
+    /// Rows with a positive sampling weight that odds give no weight, as they are trimmed.
+    pub trimmed_rows: f64,
+    /// `Σ w` of these rows.
+    pub trimmed_weight: f64,
+}
+
+impl WeightSums {
+    /// Adds the sums of other rows.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.squares += other.squares;
+        self.trimmed_rows += other.trimmed_rows;
+        self.trimmed_weight += other.trimmed_weight;
+    }
 }
 
 impl Gram {
     /// All sums zero.
     #[must_use]
     pub fn zero(k: usize, periods: usize) -> Self {
-        Self { zz: vec![0.0; k * k], zy: vec![0.0; k * periods] }
+        let weights = WeightSums::default();
+        Self { zz: vec![0.0; k * k], zy: vec![0.0; k * periods], weights }
     }
 }
 
 impl Stat for Gram {
     fn merge(&mut self, other: &Self) -> Result<()> {
         merge(&mut self.zz, &other.zz, "cross-products of the design")?;
-        merge(&mut self.zy, &other.zy, "cross-products with the outcomes")
+        merge(&mut self.zy, &other.zy, "cross-products with the outcomes")?;
+        self.weights.add(&other.weights);
+        Ok(())
     }
 }
 

@@ -22,7 +22,7 @@ mod stat;
 pub(crate) use check::{Extent, ask};
 pub use chunk::{Chunk, Slab, Weight};
 pub(crate) use gram::GramPass;
-pub use gram::{Gram, GramJob};
+pub use gram::{Gram, GramJob, WeightSums};
 pub(crate) use influence::InfluencePass;
 pub use influence::{
     Consumers, Dot, InfluenceStat, KeptRows, Leg, Multipliers, PlanColumn, Share, StratumPlan,

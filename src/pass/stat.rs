@@ -50,20 +50,26 @@ fn check(own: usize, other: usize, what: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pass::{Consumers, Gram, InfluenceStat, LogitStat};
+    use crate::pass::{Consumers, Gram, InfluenceStat, LogitStat, WeightSums};
 
     fn gram(shift: f64) -> Gram {
         let values = |n: usize| (0..n).map(|i| (i as f64 + shift) * 0.25).collect();
-        Gram { zz: values(4), zy: values(6) }
+        let weights: Vec<f64> = values(3);
+        let weights = WeightSums {
+            squares: weights[0],
+            trimmed_rows: weights[1],
+            trimmed_weight: weights[2],
+        };
+        Gram { zz: values(4), zy: values(6), weights }
     }
 
     fn logit(shift: f64) -> LogitStat {
-        let Gram { zz, zy } = gram(shift);
+        let Gram { zz, zy, .. } = gram(shift);
         LogitStat { score: zy[..2].to_vec(), hessian: zz, max_p: 1.0 / (1.0 + shift) }
     }
 
     fn influence(shift: f64) -> InfluenceStat {
-        let Gram { zz, zy } = gram(shift);
+        let Gram { zz, zy, .. } = gram(shift);
         InfluenceStat { cross: zz, clusters: zy.clone(), draws: zy }
     }
 

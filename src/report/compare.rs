@@ -300,7 +300,7 @@ impl Comparable for ContDidResult {
 fn facts(settings: &Settings) -> Vec<(String, String)> {
     let units = if settings.rows_are_units() { "Rows" } else { "Units" };
     let mut facts = vec![
-        ("Control group", foot::control_group(settings.control_group).to_owned()),
+        ("Control group", settings.comparison_units()),
         ("Base period", foot::base_period(settings.base_period).to_owned()),
         ("Method", foot::method(settings.method).to_owned()),
         ("Covariates", settings.covariates.clone()),

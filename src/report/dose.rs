@@ -68,7 +68,7 @@ impl ContDidResult {
         let settings = &self.level.settings;
         let mut notes = vec![foot::SIGNIF.to_owned(), String::new()];
         let (controls, base) =
-            (foot::control_group(settings.control_group), foot::base_period(settings.base_period));
+            (settings.comparison_units(), foot::base_period(settings.base_period));
         notes.push(format!(
             "Control Group: {controls}, Anticipation Periods: {}, Base Period: {base}",
             settings.anticipation

@@ -27,6 +27,7 @@ fn settings(inference: Inference) -> Settings {
         dose: None,
         target: crate::options::DoseTarget::Level,
         control_group: ControlGroup::NeverTreated,
+        last_cohort: None,
         base_period: BasePeriod::Varying,
         method: Some(EstimationMethod::DoublyRobust),
         anticipation: 0,
@@ -61,6 +62,7 @@ pub(super) fn att_gt(
         status: if se.is_some() { CellStatus::Estimated } else { CellStatus::Reference },
         n_treated: 20,
         n_control: 309,
+        overlap: None,
     };
     GroupTimeResult {
         format: SavedFormat,

@@ -3,19 +3,10 @@
 use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::inference::Wald;
-use crate::options::{
-    Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier, Resampling,
-};
+use crate::options::{Band, BasePeriod, EstimationMethod, Inference, Multiplier, Resampling};
 
 use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
 use crate::settings::Settings;
-
-pub(super) fn control_group(group: ControlGroup) -> &'static str {
-    match group {
-        ControlGroup::NeverTreated => "Never Treated",
-        ControlGroup::NotYetTreated => "Not Yet Treated",
-    }
-}
 
 pub(super) fn base_period(base: BasePeriod) -> &'static str {
     match base {
@@ -101,8 +92,7 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
         let p = p_value(wald.p_value);
         notes.push(format!("P-value for pre-test of parallel trends assumption: {p}"));
     }
-    let (controls, base) =
-        (control_group(settings.control_group), base_period(settings.base_period));
+    let (controls, base) = (settings.comparison_units(), base_period(settings.base_period));
     notes.push(match &settings.eligible {
         Some(eligible) => {
             format!("Eligibility: {eligible}, Control Group: {controls}, Base Period: {base}")

@@ -5,6 +5,7 @@ use polars::prelude::{Column, CsvWriter, DataFrame, SerWriter, df};
 use crate::aggregate::{Aggregated, AggregationKind};
 use crate::calendar::Frequency;
 use crate::error::Result;
+use crate::estimates::Overlap;
 use crate::estimator::{GroupTimeCell, GroupTimeResult};
 use crate::inference::Estimate;
 use crate::options::{Band, Multiplier};
@@ -14,7 +15,7 @@ use crate::settings::Settings;
 
 impl GroupTimeResult {
     /// One row a cell: `group`, `time`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`,
-    /// `n_treated`, `n_control`. What does not exist is null. Groups and periods are numbers, or text such as `2007-03` with a
+    /// `n_treated`, `n_control`, and the fields of [`Overlap`](crate::Overlap). What does not exist is null. Groups and periods are numbers, or text such as `2007-03` with a
     /// [`Frequency`](crate::Frequency).
     ///
     /// ```
@@ -35,6 +36,7 @@ impl GroupTimeResult {
             "n_treated" => cells.iter().map(|c| c.n_treated as u64).collect::<Vec<_>>(),
             "n_control" => cells.iter().map(|c| c.n_control as u64).collect::<Vec<_>>(),
         )?;
+        let last = last.hstack(overlaps(cells.iter().map(|c| c.overlap))?.columns())?;
         let periods = |name: &str, of: fn(&GroupTimeCell) -> f64| {
             self.settings.periods(name, cells.iter().map(|c| Some(of(c))))
         };
@@ -154,6 +156,22 @@ pub(super) fn estimates<'a>(rows: impl Iterator<Item = &'a Estimate>) -> Result<
     )?)
 }
 
+/// The columns of how comparison units are weighted.
+pub(super) fn overlaps(of: impl Iterator<Item = Option<Overlap>>) -> Result<DataFrame> {
+    let of: Vec<Option<Overlap>> = of.collect();
+    let column = |value: fn(Overlap) -> Option<f64>| {
+        of.iter().map(|overlap| overlap.and_then(value)).collect::<Vec<_>>()
+    };
+    Ok(df!(
+        "largest_score_treated" => column(|overlap| overlap.largest_score_treated),
+        "largest_score_control" => column(|overlap| overlap.largest_score_control),
+        "trimmed" => of.iter().map(|o| o.map(|o| o.trimmed as u64)).collect::<Vec<_>>(),
+        "trimmed_share" => column(|overlap| Some(overlap.trimmed_share)),
+        "effective_control" => column(|overlap| overlap.effective_control),
+        "effective_control_sampling" => column(|overlap| overlap.effective_control_sampling),
+    )?)
+}
+
 impl Settings {
     /// A column of periods or groups: numbers, or text if they are dates.
     fn periods(&self, name: &str, periods: impl Iterator<Item = Option<f64>>) -> Column {
@@ -174,7 +192,7 @@ pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
         "weights" => [s.weights.as_deref()],
         "cluster" => [s.cluster.as_deref()],
         "eligible" => [s.eligible.as_deref()],
-        "control_group" => [foot::control_group(s.control_group)],
+        "control_group" => [s.comparison_units()],
         "base_period" => [foot::base_period(s.base_period)],
         // With a dose there is no choice of two-by-two estimators.
         "method" => [s.dose.is_none().then(|| foot::method(s.method))],

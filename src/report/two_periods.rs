@@ -59,8 +59,8 @@ impl DrdidResult {
         )
     }
 
-    /// One row: `term`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`, `n_treated`, `n_control`. What does
-    /// not exist is null.
+    /// One row: `term`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`, `n_treated`, `n_control`, and
+    /// the fields of [`Overlap`](crate::Overlap). What does not exist is null.
     ///
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
@@ -71,6 +71,7 @@ impl DrdidResult {
             "n_treated" => [self.n_treated as u64],
             "n_control" => [self.n_control as u64],
         )?;
+        let last = last.hstack(frame::overlaps(std::iter::once(self.overlap))?.columns())?;
         let estimate = frame::estimates(std::iter::once(&self.estimate))?;
         Ok(first.hstack(estimate.columns())?.hstack(last.columns())?)
     }

@@ -14,5 +14,6 @@ mod help;
 mod honest;
 mod hostile;
 mod run;
+mod study;
 mod temporary;
 mod two_periods;

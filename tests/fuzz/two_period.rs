@@ -17,7 +17,7 @@ use crate::random::Random;
 use crate::records::{Record, frame};
 use crate::run::run;
 use crate::tally::{Expected, Tally};
-use crate::verdict::{Limits, estimate, failed, refused};
+use crate::verdict::{Limits, estimate, failed, overlap, refused};
 
 /// A data set and the options of its fits.
 struct Design {
@@ -213,6 +213,7 @@ fn compare(
     }
     let extreme = if did.extreme { " (a propensity score of nearly one)" } else { "" };
     estimate(tally, &format!("{at}{extreme}"), &got.estimate, did, did.att, *spread, limits);
+    overlap(tally, at, got.overlap, did);
     if let (Some(lower), Some(se)) = (got.estimate.ci_lower, got.estimate.se) {
         let want = Expected { value: Some(did.att - 1.96 * se), tolerance: 1e-6 * se };
         tally.close("interval", at, Some(lower), want);

@@ -6,7 +6,7 @@
 
 use burn_did::{
     Aggregated, Aggregation, AggregationKind, CellStatus, DidError, Estimate, GroupTimeCell,
-    GroupTimeResult,
+    GroupTimeResult, Overlap,
 };
 
 use crate::oracle::aggregate::{self, Average};
@@ -180,6 +180,31 @@ fn cell(
     let spread = all.spread(&did.u) * want.factor;
     let extreme = if did.extreme { " (a propensity score of nearly one)" } else { "" };
     estimate(tally, &format!("{at}{extreme}"), &got.estimate, did, did.att, spread, limits);
+    overlap(tally, &at, got.overlap, did);
+}
+
+/// Compares what is said of the comparison rows' weights.
+pub fn overlap(tally: &mut Tally, at: &str, got: Option<Overlap>, did: &Did) {
+    let Some(want) = &did.overlap else { return };
+    if did.extreme || did.limit {
+        return tally.skip("weights of comparison rows by scores of nearly zero or one");
+    }
+    let Some(got) = got else { return tally.differ(format!("{at}: nothing about its weights")) };
+    tally.same(&format!("{at}: trimmed"), &got.trimmed, &want.trimmed);
+    let tolerance = 1e3 * relative(did.loss);
+    let near = |value: f64| Expected { value: Some(value), tolerance: value * tolerance };
+    let sizes = [
+        (got.effective_control, want.effective),
+        (got.effective_control_sampling, want.sampling),
+        (Some(got.trimmed_share), want.share),
+    ];
+    for (got, want) in sizes.into_iter().filter(|(_, want)| *want > 0.0) {
+        tally.close("weights of comparison rows", at, got, near(want));
+    }
+    let scores = [got.largest_score_treated, got.largest_score_control];
+    for (got, want) in scores.into_iter().zip(want.largest.into_iter().flatten()) {
+        tally.close("largest propensity score", at, got, near(want));
+    }
 }
 
 /// Compares an estimate and its standard error, which are as precise as those of `like`.

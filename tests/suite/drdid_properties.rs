@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
 use burn_did::{
-    Bootstrap, CellStatus, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult, Precision,
-    Resampling,
+    Bootstrap, CellStatus, CovariatePeriod, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult,
+    Precision, Resampling,
 };
 use polars::prelude::DataFrame;
 
@@ -349,7 +349,8 @@ fn covariates_of_the_first_period_are_used() {
     let varying = fit(&estimator(DrdidMethod::DoublyRobust), &with(&df, "x1", second));
     let constant = fit(&estimator(DrdidMethod::DoublyRobust), &df);
     close("first period", &varying, numbers(&constant), 1e-9);
-    assert!(varying.warnings.contains(&DidWarning::TimeVaryingCovariates));
+    let base = DidWarning::TimeVaryingCovariates { period: CovariatePeriod::Base };
+    assert!(varying.warnings.contains(&base));
 }
 
 #[test]

@@ -324,7 +324,10 @@ pub fn compare_jobs<B: DidBackend>(
 }
 
 fn gram_distance(a: &Gram, b: &Gram) -> f64 {
-    distance(&a.zz, &b.zz).max(distance(&a.zy, &b.zy))
+    let weights = |gram: &Gram| {
+        [gram.weights.squares, gram.weights.trimmed_rows, gram.weights.trimmed_weight]
+    };
+    distance(&a.zz, &b.zz).max(distance(&a.zy, &b.zy)).max(distance(&weights(a), &weights(b)))
 }
 
 fn logit_distance(a: &LogitStat, b: &LogitStat) -> f64 {

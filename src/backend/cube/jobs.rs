@@ -12,7 +12,7 @@ use super::tables::{index, odds_settings, weight_columns};
 use super::work::Launches;
 use super::{GpuRuntime, scratch};
 use crate::error::Result;
-use crate::pass::{Gram, GramJob, LogitJob, LogitStat, TILE};
+use crate::pass::{Gram, GramJob, LogitJob, LogitStat, TILE, WeightSums};
 
 /// Jobs over the strata's rows.
 pub(super) struct Jobs {
@@ -154,6 +154,9 @@ impl Jobs {
                     (gram.zz[i * k + j], gram.zz[j * k + i]) = (sum, sum);
                 }
             });
+            if let [squares, trimmed_rows, trimmed_weight, ..] = *self.blocks.behind(values) {
+                gram.weights = WeightSums { squares, trimmed_rows, trimmed_weight };
+            }
             gram
         };
         sums.chunks_exact(self.blocks.entries()).map(gram).collect()
@@ -171,8 +174,9 @@ impl Jobs {
                     (stat.hessian[i * k + j], stat.hessian[j * k + i]) = (sum, sum);
                 }
             });
-            let odds = values[self.blocks.largest()];
-            stat.max_p = odds / (1.0 + odds);
+            if let [odds] = *self.blocks.behind(values) {
+                stat.max_p = odds / (1.0 + odds);
+            }
             stat
         };
         sums.chunks_exact(self.blocks.entries()).map(stat).collect()
@@ -182,9 +186,10 @@ impl Jobs {
     pub(super) fn of_grams(&self, grams: &[Gram]) -> Vec<f64> {
         let (k, periods) = (self.k, self.periods);
         let row = |gram: &Gram| {
-            self.blocks.written(|i, j| {
-                if j >= k { gram.zy[i * periods + j - k] } else { gram.zz[i * k + j] }
-            })
+            let WeightSums { squares, trimmed_rows, trimmed_weight } = gram.weights;
+            let product =
+                |i, j| if j >= k { gram.zy[i * periods + j - k] } else { gram.zz[i * k + j] };
+            self.blocks.written(product, &[squares, trimmed_rows, trimmed_weight])
         };
         grams.iter().flat_map(row).collect()
     }
@@ -193,7 +198,8 @@ impl Jobs {
     pub(super) fn of_logits(&self, stats: &[LogitStat]) -> Vec<f64> {
         let k = self.k;
         let row = |stat: &LogitStat| {
-            self.blocks.written(|i, j| if j == k { stat.score[i] } else { stat.hessian[i * k + j] })
+            let derivative = |i, j| if j == k { stat.score[i] } else { stat.hessian[i * k + j] };
+            self.blocks.written(derivative, &[])
         };
         stats.iter().flat_map(row).collect()
     }

@@ -59,7 +59,7 @@ impl Blocks {
     /// Visits `(i, j, sum)` for `i <= j`.
     pub(super) fn for_each(&self, values: &[f64], mut visit: impl FnMut(usize, usize, f64)) {
         for ([first_i, first_j], values) in self.corners().zip(values.chunks_exact(self.size())) {
-            for (i, row) in (first_i..self.height).zip(values.chunks_exact(WIDTH)) {
+            for (i, row) in (first_i..self.height).zip(self.products_of(values)) {
                 for (j, value) in (first_j..self.columns).zip(row) {
                     if i <= j {
                         visit(i, j, *value);
@@ -69,25 +69,33 @@ impl Blocks {
         }
     }
 
-    /// All numbers of the blocks, of which `value` gives the products.
-    pub(super) fn written(&self, value: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    /// Rows of a block's products, without what comes behind them.
+    fn products_of<'a>(&self, block: &'a [f64]) -> std::slice::ChunksExact<'a, f64> {
+        block[..self.block_height() * WIDTH].chunks_exact(WIDTH)
+    }
+
+    /// All numbers of the blocks, of which `value` gives the products and `behind` what comes behind those of every block.
+    pub(super) fn written(&self, value: impl Fn(usize, usize) -> f64, behind: &[f64]) -> Vec<f64> {
         let mut values = vec![0.0; self.entries()];
         for ([first_i, first_j], values) in self.corners().zip(values.chunks_exact_mut(self.size()))
         {
-            for (i, row) in (first_i..self.height).zip(values.chunks_exact_mut(WIDTH)) {
+            let products = values[..self.block_height() * WIDTH].chunks_exact_mut(WIDTH);
+            for (i, row) in (first_i..self.height).zip(products) {
                 for (j, entry) in (first_j..self.columns).zip(row) {
                     if i <= j {
                         *entry = value(i, j);
                     }
                 }
             }
+            let last = &mut values[self.block_height() * WIDTH..];
+            last.iter_mut().zip(behind).for_each(|(entry, value)| *entry = *value);
         }
         values
     }
 
-    /// Where the largest odds are ([`Form::Logit`]).
-    pub(super) fn largest(&self) -> usize {
-        self.size() - 1
+    /// What comes behind the first block's products: the largest odds ([`Form::Logit`]), or sums of weights.
+    pub(super) fn behind<'a>(&self, values: &'a [f64]) -> &'a [f64] {
+        &values[self.block_height() * WIDTH..self.size()]
     }
 }
 

@@ -2,9 +2,14 @@
 //!
 //! By hand: `ATT(g, t)` is the only text that needs quotes, and as columns of a data frame for polars' writer it takes more lines.
 
-use burn_did::{Aggregated, AggregationKind, DrdidResult, Estimate, GroupTimeCell, Settings};
+use burn_did::{
+    Aggregated, AggregationKind, DrdidResult, Estimate, GroupTimeCell, Overlap, Settings,
+};
 
-const HEADER: &str = "type,term,group,time,at,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control\n";
+const HEADER: &str = "type,term,group,time,at,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control,largest_score_treated,largest_score_control,trimmed,trimmed_share,effective_control,effective_control_sampling\n";
+
+/// The last columns of an aggregate's row, behind its status.
+const NO_COUNTS: &str = ",,,,,,,,";
 
 /// Cells first, then each aggregation with its overall effect as the last row.
 pub(crate) fn table<'a>(
@@ -16,7 +21,8 @@ pub(crate) fn table<'a>(
     for cell in cells {
         let (group, time) = (settings.period(cell.group), settings.period(cell.time));
         let first = format!("{},\"ATT({group}, {time})\",{group},{time},", settings.estimator);
-        let last = format!("{},{},{}", cell.status.code(), cell.n_treated, cell.n_control);
+        let counts = counts(cell.n_treated, cell.n_control, cell.overlap.as_ref());
+        let last = format!("{},{counts}", cell.status.code());
         row(&mut out, &first, &cell.estimate, &last);
     }
     for aggregate in aggregates {
@@ -28,9 +34,9 @@ pub(crate) fn table<'a>(
                 AggregationKind::Simple | AggregationKind::Dynamic => r.at.to_string(),
             };
             let first = format!("{kind},ATT({at}),,,{at}");
-            row(&mut out, &first, &r.estimate, &format!("{status},,"));
+            row(&mut out, &first, &r.estimate, &format!("{status}{NO_COUNTS}"));
         }
-        row(&mut out, &format!("{kind},overall,,,"), &aggregate.overall, "ok,,");
+        row(&mut out, &format!("{kind},overall,,,"), &aggregate.overall, &format!("ok{NO_COUNTS}"));
     }
     out
 }
@@ -38,9 +44,28 @@ pub(crate) fn table<'a>(
 /// The one estimate of a two-period comparison.
 pub(crate) fn two_periods(fit: &DrdidResult) -> String {
     let mut out = HEADER.to_owned();
-    let last = format!("{},{},{}", fit.status.code(), fit.n_treated, fit.n_control);
+    let counts = counts(fit.n_treated, fit.n_control, fit.overlap.as_ref());
+    let last = format!("{},{counts}", fit.status.code());
     row(&mut out, &format!("{},ATT,,,", fit.estimator_name()), &fit.estimate, &last);
     out
+}
+
+/// Treated and comparison units, and how the latter are weighted.
+fn counts(treated: usize, control: usize, overlap: Option<&Overlap>) -> String {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let of = |value: fn(&Overlap) -> Option<f64>| number(overlap.and_then(value));
+    let trimmed = overlap.map_or_else(String::new, |overlap| overlap.trimmed.to_string());
+    let columns = [
+        treated.to_string(),
+        control.to_string(),
+        of(|overlap| overlap.largest_score_treated),
+        of(|overlap| overlap.largest_score_control),
+        trimmed,
+        of(|overlap| Some(overlap.trimmed_share)),
+        of(|overlap| overlap.effective_control),
+        of(|overlap| overlap.effective_control_sampling),
+    ];
+    columns.join(",")
 }
 
 fn row(out: &mut String, first: &str, estimate: &Estimate, last: &str) {

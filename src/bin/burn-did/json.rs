@@ -8,7 +8,8 @@ use std::io;
 
 use burn_did::{
     Aggregated, AggregationKind, DidError, DidWarning, DrdidResult, Estimate, Frequency,
-    GroupTimeCell, GroupTimeResult, SampleAudit, Settings, Timings, TripleComparison, Wald,
+    GroupTimeCell, GroupTimeResult, Overlap, SampleAudit, Settings, Timings, TripleComparison,
+    Wald,
 };
 use serde::ser::Serialize;
 use serde_json::Value;
@@ -61,6 +62,7 @@ pub(crate) fn audit(audit: &SampleAudit, settings: &Settings) -> Value {
 pub(crate) struct Fit<'a> {
     #[serde(flatten)]
     about: About<'a>,
+    control_group: String,
     critical_value: f64,
     wald: Option<Wald>,
     cells: Vec<Cell<'a>>,
@@ -79,6 +81,7 @@ impl<'a> Fit<'a> {
         let own = fit.warnings.iter().map(|w| w.shown(fit.settings.frequency));
         Self {
             about: About::new(&fit.settings),
+            control_group: fit.settings.comparison_units(),
             critical_value: fit.critical_value,
             wald: fit.wald,
             cells: fit.cells.iter().map(|c| Cell::new(c, &fit.settings)).collect(),
@@ -97,6 +100,7 @@ impl<'a> Fit<'a> {
 pub(crate) struct Aggregates<'a> {
     #[serde(flatten)]
     about: About<'a>,
+    control_group: String,
     aggregates: Vec<Aggregate<'a>>,
     warnings: Vec<String>,
 }
@@ -105,6 +109,7 @@ impl<'a> Aggregates<'a> {
     pub(crate) fn new(fit: &'a GroupTimeResult, aggregates: &'a [Formed]) -> Self {
         Self {
             about: About::new(&fit.settings),
+            control_group: fit.settings.comparison_units(),
             aggregates: aggregates.iter().map(Aggregate::new).collect(),
             warnings: warnings(aggregates).collect(),
         }
@@ -140,6 +145,8 @@ struct Cell<'a> {
     reason: Option<String>,
     n_treated: usize,
     n_control: usize,
+    #[serde(flatten)]
+    overlap: Option<&'a Overlap>,
 }
 
 impl<'a> Cell<'a> {
@@ -153,6 +160,7 @@ impl<'a> Cell<'a> {
             reason: failed.then(|| cell.status.shown(settings.frequency)),
             n_treated: cell.n_treated,
             n_control: cell.n_control,
+            overlap: cell.overlap.as_ref(),
         }
     }
 }
@@ -240,6 +248,8 @@ pub(crate) struct TwoPeriods<'a> {
     calibrated: Option<bool>,
     n_treated: usize,
     n_control: usize,
+    #[serde(flatten)]
+    overlap: Option<&'a Overlap>,
     audit: Value,
     warnings: Vec<String>,
     timings: Timings,
@@ -257,6 +267,7 @@ impl<'a> TwoPeriods<'a> {
             calibrated: fit.calibrated,
             n_treated: fit.n_treated,
             n_control: fit.n_control,
+            overlap: fit.overlap.as_ref(),
             audit: audit(&fit.audit, &fit.settings),
             warnings: fit.warnings.iter().map(|w| w.shown(fit.settings.frequency)).collect(),
             timings: fit.timings,

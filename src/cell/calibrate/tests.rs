@@ -70,7 +70,7 @@ fn a_step_that_raises_the_objective_is_halved() {
     let tolerance = Tolerance::new(Precision::F64);
     state.advance(vec![weighted(&[0.0, 0.0])], &target, &algebra, &tolerance);
     let step = state.step.clone();
-    let larger = Gram { zz: vec![1e6, 0.0, 0.0, 1e6], zy: vec![0.0; 2] };
+    let larger = Gram { zz: vec![1e6, 0.0, 0.0, 1e6], ..Gram::zero(2, 1) };
     state.advance(vec![larger], &target, &algebra, &tolerance);
     assert_eq!(state.halvings, 1);
     assert_eq!(state.gamma, [step[0] / 2.0, step[1] / 2.0]);

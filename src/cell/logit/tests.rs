@@ -35,15 +35,19 @@ fn fit(rows: &Rows, guarded: bool) -> LogitFit {
         all: rows.len() as f64,
         rows: treated.min(rows.len() - treated),
     };
-    let mut state = LogitState::new(totals, &algebra, true);
-    let tolerance = Tolerance::new(Precision::F64, guarded);
+    let mut state = LogitState::new(totals, &algebra, true, guarded);
+    let tolerance = Tolerance::new(Precision::F64);
     for iteration in 0..MAX_PASSES {
         if !state.open {
             break;
         }
-        state.advance(derivatives(rows, &state.gamma), &algebra, &tolerance, iteration);
+        let largest = [true, false].map(|arm| {
+            let own: Vec<(bool, f64)> = rows.iter().filter(|row| row.0 == arm).copied().collect();
+            derivatives(&own, &state.gamma).max_p
+        });
+        state.advance(derivatives(rows, &state.gamma), largest, &algebra, &tolerance, iteration);
     }
-    state.finish(guarded)
+    state.finish()
 }
 
 #[test]
@@ -55,6 +59,17 @@ fn a_saturated_model_has_the_log_odds_of_its_cells() {
     // p (1 - p) = 2/9 in both cells, of three rows each.
     let information = [4.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0];
     assert!(fit.hessian.iter().zip(information).all(|(h, e)| (h - e).abs() < 1e-6));
+    assert!(fit.largest.iter().all(|p| (p - 2.0 / 3.0).abs() < 1e-9), "{:?}", fit.largest);
+}
+
+#[test]
+fn the_largest_score_is_known_by_arm() {
+    let rows = &[(false, 0.0), (true, 0.5), (false, 0.4), (true, 1.0), (true, 0.2), (false, 0.6)];
+    let fit = fit(rows, true);
+    let score = |x: f64| 1.0 / (1.0 + (-fit.gamma[0] - fit.gamma[1] * x).exp());
+    for (largest, x) in fit.largest.iter().zip([1.0, 0.6]) {
+        assert!((largest - score(x)).abs() < 1e-9, "{:?}", fit.largest);
+    }
 }
 
 #[test]
@@ -62,8 +77,8 @@ fn the_iteration_starts_at_the_share_of_treated_rows() {
     let info = design(&["x"]);
     let algebra = Algebra::new(&info);
     let totals = ArmTotals { treated: 1.0, all: 4.0, rows: 1 };
-    assert_eq!(LogitState::new(totals, &algebra, true).gamma, [(1.0f64 / 3.0).ln(), 0.0]);
-    assert_eq!(LogitState::new(totals, &algebra, false).gamma, [0.0, 0.0]);
+    assert_eq!(LogitState::new(totals, &algebra, true, true).gamma, [(1.0f64 / 3.0).ln(), 0.0]);
+    assert_eq!(LogitState::new(totals, &algebra, false, true).gamma, [0.0, 0.0]);
 }
 
 #[test]
@@ -106,9 +121,9 @@ fn a_region_of_one_arm_has_the_limit_of_its_scores() {
 fn arms_without_weight_have_no_start() {
     let info = design(&["x"]);
     let totals = ArmTotals { treated: 3.0, all: 3.0, rows: 0 };
-    let state = LogitState::new(totals, &Algebra::new(&info), true);
+    let state = LogitState::new(totals, &Algebra::new(&info), true, false);
     assert!(!state.open);
-    assert_eq!(state.finish(false).failure, Some(CellStatus::SingularInformation));
+    assert_eq!(state.finish().failure, Some(CellStatus::SingularInformation));
 }
 
 #[test]
@@ -116,16 +131,16 @@ fn a_step_that_turns_the_slope_is_halved() {
     let info = design(&["x"]);
     let algebra = Algebra::new(&info);
     let totals = ArmTotals { treated: 1.0, all: 2.0, rows: 1 };
-    let mut state = LogitState::new(totals, &algebra, true);
-    let tolerance = Tolerance::new(Precision::F64, false);
+    let mut state = LogitState::new(totals, &algebra, true, false);
+    let tolerance = Tolerance::new(Precision::F64);
     let stat = |score: [f64; 2]| LogitStat {
         score: score.to_vec(),
         hessian: vec![1.0, 0.0, 0.0, 1.0],
         max_p: 0.5,
     };
-    state.advance(stat([0.0, 4.0]), &algebra, &tolerance, 0);
+    state.advance(stat([0.0, 4.0]), [0.5; 2], &algebra, &tolerance, 0);
     assert_eq!(state.gamma, [0.0, 4.0]);
-    state.advance(stat([0.0, -5.0]), &algebra, &tolerance, 1);
+    state.advance(stat([0.0, -5.0]), [0.5; 2], &algebra, &tolerance, 1);
     assert_eq!((&state.gamma, state.halvings), (&vec![0.0, 2.0], 1));
 }
 
@@ -143,4 +158,5 @@ fn cells_of_equal_rows_share_a_model() {
     assert_eq!([register(1, true), register(2, true), register(1, true)], [0, 1, 0]);
     assert_eq!(register(1, false), 2);
     assert_eq!(models.jobs.len(), 6);
+    assert_eq!(models.guards, [false, false, true]);
 }

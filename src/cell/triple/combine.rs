@@ -6,7 +6,7 @@ use crate::cell::method::Recipe;
 use crate::cell::sides::CellResult;
 use crate::cell::terms::{CellEstimate, CombinedTerms};
 use crate::error::Result;
-use crate::estimates::CellStatus;
+use crate::estimates::{CellStatus, Overlap};
 use crate::solve::symmetric_inverse;
 use crate::source::Source;
 
@@ -146,8 +146,12 @@ fn first_batch(cells: &[(usize, &mut Usable<'_>)]) -> (usize, usize) {
 fn combined(estimates: &[Against<'_>], weights: &[f64], att: f64) -> CellEstimate {
     let mut sum = CombinedTerms::default();
     let mut not_converged = false;
+    let mut overlap: Option<Overlap> = None;
     let mut add = |scale: f64, component: &CellEstimate| {
         not_converged |= component.not_converged;
+        if let Some(own) = component.overlap {
+            overlap = Some(overlap.map_or(own, |before| before.and(own)));
+        }
         component.terms.iter().for_each(|term| sum.add(scale, term));
     };
     // All share the comparison within the group.
@@ -159,7 +163,7 @@ fn combined(estimates: &[Against<'_>], weights: &[f64], att: f64) -> CellEstimat
         add(SIGNS[1] * weight, eligible);
         add(SIGNS[2] * weight, ineligible);
     }
-    CellEstimate { att, terms: sum.into_terms(), not_converged, ..CellEstimate::default() }
+    CellEstimate { att, terms: sum.into_terms(), not_converged, overlap, ..CellEstimate::default() }
 }
 
 impl<'a> Usable<'a> {

@@ -29,6 +29,7 @@ use crate::parallel::held;
 use crate::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
     LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, TILE, Weight,
+    WeightSums,
 };
 use crate::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
 
@@ -89,7 +90,8 @@ pub(super) fn passes() -> Vec<AnyPass> {
 
 fn stats() -> Vec<AnyStat> {
     let sums = || InfluenceStat { cross: awkward(), clusters: Vec::new(), draws: awkward() };
-    let gram = Gram { zz: awkward(), zy: awkward() };
+    let weights = WeightSums { squares: f64::NAN, trimmed_rows: -0.0, ..WeightSums::default() };
+    let gram = Gram { zz: awkward(), zy: awkward(), weights };
     let logit = LogitStat { score: awkward(), hessian: awkward(), max_p: f64::NAN };
     vec![
         AnyStat::Grams(vec![gram.clone(), Gram::zero(2, 3), gram]),

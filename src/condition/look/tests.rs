@@ -28,7 +28,7 @@ impl Look {
 impl LookStat {
     pub(crate) fn examples(numbers: &[f64]) -> Vec<Self> {
         let (y, x, w) = (numbers.to_vec(), Vec::new(), numbers.to_vec());
-        let products = Gram { zz: numbers.to_vec(), zy: Vec::new() };
+        let products = Gram { zz: numbers.to_vec(), ..Gram::zero(0, 0) };
         let number = numbers.iter().copied().map(Self::Number);
         let sums = [Self::Columns(ColumnSums { y, x, w }), Self::Products(products)];
         let (lowest, highest) = (numbers[0], numbers[numbers.len() - 1]);

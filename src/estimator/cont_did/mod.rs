@@ -13,12 +13,12 @@ use super::setup::Opened;
 use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
-use crate::cell::{CovariatePeriod, PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
+use crate::cell::{PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
 use crate::condition::{Conditioning, DoseQuery};
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
-    DoseTarget, Inference, Resampling,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, DoseAggregation,
+    DoseGrid, DoseMethod, DoseTarget, Inference, Resampling,
 };
 use crate::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;

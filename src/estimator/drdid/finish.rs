@@ -10,6 +10,7 @@ use crate::error::{DidWarning, Result};
 use crate::estimates::CellStatus;
 use crate::estimator::format::SavedFormat;
 use crate::estimator::moments::InfluenceMoments;
+use crate::estimator::overlap::overlap_warnings;
 use crate::estimator::{Timings, setup};
 use crate::inference::{DEGENERATE, Estimate, pointwise, spread_around};
 use crate::options::{Bootstrap, DrdidMethod};
@@ -52,10 +53,11 @@ impl<'a> UnfinishedResult<'a> {
             calibrated: None,
             n_treated: cell.n_treated / rows,
             n_control: cell.n_control / rows,
+            overlap: None,
             resampling: config.bootstrap.map(|_| config.resampling),
             draws: None,
             audit: sample.audit.clone(),
-            warnings: setup::warnings(sample, dropped),
+            warnings: setup::warnings(sample, &config.plan(method), dropped),
             settings,
             timings,
             influence: None,
@@ -109,6 +111,7 @@ impl<'a> UnfinishedResult<'a> {
         if self.result.method == DrdidMethod::DoublyRobustImproved {
             self.result.calibrated = Some(!estimated.not_calibrated);
         }
+        self.result.overlap = estimated.overlap.filter(|_| self.method != Method::Twfe);
         self.warn(estimated, columns);
         self.result.timings.finish(start);
         Ok(self.result)
@@ -146,7 +149,9 @@ impl<'a> UnfinishedResult<'a> {
 
     fn warn(&mut self, estimated: &CellEstimate, columns: usize) {
         let analytic = self.result.settings.inference.bootstrap.is_none();
+        let overlap = self.result.overlap;
         let warnings = &mut self.result.warnings;
+        warnings.extend(overlap_warnings(overlap.map(|overlap| (None, overlap))));
         if estimated.not_converged {
             warnings.push(DidWarning::ScoreNotConverged);
         }

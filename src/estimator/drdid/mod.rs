@@ -11,13 +11,13 @@ use super::shell::{self, Estimator, Options, estimator};
 use crate::backend::DidBackend;
 use crate::calendar::Frequency;
 use crate::cell::{
-    CellEstimate, CovariatePeriod, Method, Outcome, PlanOptions, PlannedCell, Recipe, Results,
-    estimate, plan_cells,
+    CellEstimate, Method, Outcome, PlanOptions, PlannedCell, Recipe, Results, estimate, plan_cells,
 };
 use crate::condition::Conditioning;
 use crate::error::{DidError, Result};
 use crate::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Resampling,
+    Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, DrdidMethod, FixWeights, Inference,
+    Resampling,
 };
 use crate::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 use crate::source::{Source, Work};
@@ -209,9 +209,8 @@ impl<B: DidBackend> Drdid<B> {
         }
     }
 
-    /// The only cell.
-    fn cell(&self, sample: &Sample, method: Method) -> Result<PlannedCell> {
-        let options = PlanOptions {
+    fn plan(&self, method: Method) -> PlanOptions {
+        PlanOptions {
             control_group: ControlGroup::NeverTreated,
             base_period: BasePeriod::Varying,
             anticipation: 0.0,
@@ -219,9 +218,13 @@ impl<B: DidBackend> Drdid<B> {
             fix_weights: (method == Method::Twfe).then_some(FixWeights::Varying),
             covariates: CovariatePeriod::Base,
             pairs: false,
-        };
+        }
+    }
+
+    /// The only cell.
+    fn cell(&self, sample: &Sample, method: Method) -> Result<PlannedCell> {
         let none = || DidError::NoValidGroups { anticipating: String::new() };
-        plan_cells(sample, &options).pop().ok_or_else(none)
+        plan_cells(sample, &self.plan(method)).pop().ok_or_else(none)
     }
 }
 

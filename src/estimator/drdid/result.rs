@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::DidWarning;
-use crate::estimates::CellStatus;
+use crate::estimates::{CellStatus, Overlap};
 use crate::estimator::format::SavedFormat;
 use crate::estimator::{Influence, InfluenceFiles, Timings};
 use crate::inference::Estimate;
@@ -52,6 +52,10 @@ pub struct DrdidResult {
     pub n_treated: usize,
     /// Comparison units (rows).
     pub n_control: usize,
+    /// How the comparison units are weighted; `None` without an estimate, for [`DrdidMethod::Twfe`], and in results that were saved
+    /// before this was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Overlap>,
     /// How the bootstrap drew, if there was one.
     pub resampling: Option<Resampling>,
     /// Bootstrap draws of the estimate's deviation from it, in units of the outcome; draws that could not be estimated are

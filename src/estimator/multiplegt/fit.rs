@@ -358,6 +358,7 @@ impl DidMultiplegt {
             } else {
                 ControlGroup::NotYetTreated
             },
+            last_cohort: None,
             base_period: BasePeriod::Universal,
             method: None,
             anticipation: 0,

@@ -26,9 +26,16 @@ fn cells_are_rows() {
         "status",
         "n_treated",
         "n_control",
+        "largest_score_treated",
+        "largest_score_control",
+        "trimmed",
+        "trimmed_share",
+        "effective_control",
+        "effective_control_sampling",
     ];
     assert_eq!(names(&frame), columns);
     assert_eq!(frame.height(), 5);
+    assert_eq!((nulls(&frame, "trimmed"), nulls(&frame, "effective_control")), (5, 5));
     assert_eq!((nulls(&frame, "att"), nulls(&frame, "se")), (3, 4));
     assert_eq!((nulls(&frame, "p_value"), nulls(&frame, "statistic")), (4, 4));
     let status = frame.column("status").expect("status").str().expect("strings");
@@ -68,9 +75,10 @@ fn csv_leaves_fields_empty() {
     result.cells.drain(1..4);
     let csv = result.to_csv().expect("text");
     let expected = "\
-group,time,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control
-2004.0,2003.0,0.0,,,,,,reference,20,309
-2004.0,2007.0,,,,,,,no_treated_weight,20,309
+group,time,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control,\
+largest_score_treated,largest_score_control,trimmed,trimmed_share,effective_control,effective_control_sampling
+2004.0,2003.0,0.0,,,,,,reference,20,309,,,,,,
+2004.0,2007.0,,,,,,,no_treated_weight,20,309,,,,,,
 ";
     assert_eq!(csv, expected);
     let csv = fixtures::group().to_csv().expect("text");

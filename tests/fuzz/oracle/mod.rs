@@ -8,6 +8,7 @@ pub mod cells;
 mod derivatives;
 pub mod linear;
 pub mod logit;
+pub mod overlap;
 pub mod panel;
 pub mod sample;
 pub mod score;
@@ -73,6 +74,8 @@ pub struct Did {
     pub limit: bool,
     /// Whether the calibration was solved; true where there is none.
     pub calibrated: bool,
+    /// Of a single comparison.
+    pub overlap: Option<overlap::Overlap>,
 }
 
 impl Did {

@@ -1,6 +1,7 @@
 //! Two-by-two estimators of outcome changes (Sant'Anna and Zhao 2020, eqs. 2.2, 2.3, 3.1 and section 3.1; Abadie 2005).
 
 use super::linear::{Regression, dot};
+use super::overlap::Overlap;
 use super::score::{Propensity, guards};
 use super::{Did, Failure, Method, Rows, Rules};
 
@@ -27,6 +28,7 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
     let pieces = Pieces { rows, treated, control, total };
     let scored = score.is_some();
     let (extreme, limit) = score.as_ref().map_or((false, false), |s| (s.extreme, s.limit));
+    let overlap = Some(Overlap::new(rows, rules.method, score.as_ref()));
     let did = match (rules.method, score) {
         (Method::Ipw, Some(score)) => pieces.weighted(&score, None),
         (Method::DoublyRobust, Some(score)) => {
@@ -37,7 +39,7 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
         (Method::Improved, Some(score)) => pieces.improved(&score),
         _ => pieces.regression(),
     };
-    Ok(Did { scored, extreme, limit, ..did? })
+    Ok(Did { scored, extreme, limit, overlap, ..did? })
 }
 
 impl Pieces<'_> {

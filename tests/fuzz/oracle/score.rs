@@ -100,23 +100,15 @@ fn check_overlap(score: &Score) -> Result<(), Failure> {
 }
 
 fn propensity(rows: &Rows, rules: &Rules) -> Result<Propensity, Failure> {
-    let (score, limit) = if rules.guarded {
-        let guard = maximum(rows, &vec![1.0; rows.len()]);
-        if let Ok((guard, _)) = &guard {
-            check_overlap(guard)?;
-        }
-        let weighted = rows.w.iter().any(|w| *w != 1.0);
-        let score = if weighted { maximum(rows, &rows.w) } else { guard };
-        let score = score?;
-        check_overlap(&score.0)?;
-        score
-    } else {
-        // Without a condition of overlap, separation is no reason of its own.
-        maximum(rows, &rows.w).map_err(|failure| match failure {
-            Failure::Overlap => Failure::Undecided("separation where overlap is no condition"),
-            other => other,
-        })?
-    };
+    if rules.guarded {
+        let (guard, _) = maximum(rows, &vec![1.0; rows.len()])?;
+        check_overlap(&guard)?;
+    }
+    // The score itself has no condition of overlap, so that separation is no reason of its own.
+    let (score, limit) = maximum(rows, &rows.w).map_err(|failure| match failure {
+        Failure::Overlap => Failure::Undecided("separation where overlap is no condition"),
+        other => other,
+    })?;
     // A program that stops on its way to a limit may stop anywhere beyond 1e-8.
     let far = if limit { 1e-8 } else { 0.0 };
     let loss = far + 1e-16 / score.information.scaled_reciprocal_condition();

@@ -4,6 +4,7 @@
 //! of the estimate by the logarithm of a row's weight, except for the improved estimators, which take their models as known.
 
 use super::linear::{Regression, dot};
+use super::overlap::Overlap;
 use super::score::{Propensity, guards};
 use super::{Did, Failure, Method, Rows, Rules};
 
@@ -37,7 +38,8 @@ pub fn estimate(rows: &Rows, rules: &Rules) -> Result<Did, Failure> {
     }
     let scored = score.is_some();
     let (extreme, limit) = score.as_ref().map_or((false, false), |s| (s.extreme, s.limit));
-    Ok(Did { att: sum.att, u: sum.u, loss: sum.loss, scored, extreme, limit, calibrated })
+    let overlap = Some(Overlap::new(rows, rules.method, score.as_ref()));
+    Ok(Did { att: sum.att, u: sum.u, loss: sum.loss, scored, extreme, limit, calibrated, overlap })
 }
 
 impl Sum<'_> {

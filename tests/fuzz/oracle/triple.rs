@@ -194,6 +194,7 @@ impl Target<'_> {
             extreme: found.iter().any(|c| c.extreme),
             limit: found.iter().any(|c| c.limit),
             calibrated: true,
+            overlap: None,
         };
         Ok((combined, found))
     }

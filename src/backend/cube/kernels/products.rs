@@ -41,11 +41,21 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Numbers that a cube writes behind its products: of a logit the largest odds of rows with positive weight.
+    /// Numbers that a cube writes behind its products: of a logit the largest odds of rows with positive weight; of weighted
+    /// columns the sum of squared weights, the number of trimmed rows and their weight, and zeros.
     pub(crate) const fn extra(self) -> usize {
         match self {
             Self::Logit => 1,
-            Self::Plain | Self::Basis | Self::Weighted | Self::Odds => 0,
+            Self::Weighted | Self::Odds => ROUND,
+            Self::Plain | Self::Basis => 0,
+        }
+    }
+
+    /// Those of them that are sums.
+    const fn extra_sums(self) -> usize {
+        match self {
+            Self::Weighted | Self::Odds => self.extra(),
+            Self::Logit | Self::Plain | Self::Basis => 0,
         }
     }
 }
@@ -78,6 +88,7 @@ pub(crate) fn tile_products<F: Float>(
     sign(stamps, slot, number);
     let double = comptime!(dtype.size() == 8);
     let size = comptime!(height * WIDTH);
+    let summed = comptime!(size + form.extra_sums());
     let unit = UNIT_POS as usize;
     let stride = stride as usize;
     let cube = cube_number(cubes);
@@ -119,9 +130,9 @@ pub(crate) fn tile_products<F: Float>(
         right_at[j] = column_of(column, jobs, x_first, form, k) * stride;
     }
 
-    let mut sums = Array::<F>::new(size);
+    let mut sums = Array::<F>::new(summed);
     #[unroll]
-    for s in 0..size {
+    for s in 0..summed {
         sums[s] = F::from_int(0);
     }
     let mut largest = F::from_int(0);
@@ -146,7 +157,12 @@ pub(crate) fn tile_products<F: Float>(
                 let eta = predictor::<F>(data, stride, x_first, row, numbers, at, k);
                 let q = odds::<F>(eta, numbers, double);
                 if comptime!(form == Form::Odds) {
-                    omega *= trimmed::<F>(q, numbers);
+                    let kept = trimmed::<F>(q, numbers);
+                    if kept <= F::from_int(0) && omega > F::from_int(0) {
+                        sums[comptime!(size + 1)] += F::from_int(1);
+                        sums[comptime!(size + 2)] += omega;
+                    }
+                    omega *= kept;
                 } else {
                     let not_p = F::from_int(1) / (F::from_int(1) + q);
                     let p = q * not_p;
@@ -156,6 +172,9 @@ pub(crate) fn tile_products<F: Float>(
                     residual = select(treated == 1, omega * not_p, -omega * p);
                     omega = omega * p * not_p;
                 }
+            }
+            if comptime!(form == Form::Weighted || form == Form::Odds) {
+                sums[size] += omega * omega;
             }
             let mut right = Array::<F>::new(WIDTH);
             #[unroll]
@@ -195,7 +214,7 @@ pub(crate) fn tile_products<F: Float>(
 
     let at = cube * comptime!(size + form.extra());
     let mut shared = SharedMemory::<F>::new(comptime!(ROUND * LANES));
-    reduce::<F>(&sums, &mut shared, out, at, size);
+    reduce::<F>(&sums, &mut shared, out, at, summed);
     if comptime!(form == Form::Logit) {
         shared[unit] = largest;
         sync_cube();

@@ -102,6 +102,10 @@ fn agree(a: &[f64], b: &[f64], dtype: DType) {
 fn grams_agree(a: &Gram, b: &Gram, dtype: DType) {
     agree(&a.zz, &b.zz, dtype);
     agree(&a.zy, &b.zy, dtype);
+    let weights = |gram: &Gram| {
+        [gram.weights.squares, gram.weights.trimmed_rows, gram.weights.trimmed_weight]
+    };
+    agree(&weights(a), &weights(b), dtype);
 }
 
 fn logits_agree(a: &LogitStat, b: &LogitStat, dtype: DType) {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cell::fixtures::triple_sample;
-use crate::cell::plan::CovariatePeriod;
 use crate::options::ControlGroup;
+use crate::options::CovariatePeriod;
 
 const NEVER: f64 = f64::INFINITY;
 

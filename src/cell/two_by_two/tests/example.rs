@@ -71,6 +71,7 @@ impl Example {
             Propensity::Calibrated => definition::calibrate(&self.observations),
         });
         let fit = gamma.map(|gamma| LogitFit {
+            largest: [0.0; 2],
             hessian: definition::information(&self.observations, &gamma).concat(),
             gamma,
             converged: true,

@@ -1,0 +1,82 @@
+//! What a result says of how it was made: the comparison units that were used, and covariates that change over time.
+
+use burn_did::backend::Cpu;
+use burn_did::{
+    Aggregation, AttGt, ControlGroup, CovariatePeriod, Ddd, DidWarning, GroupTimeResult,
+    UnbalancedPanel,
+};
+use polars::prelude::DataFrame;
+
+use crate::support::frames::{golden_data, rows};
+
+fn att_gt(data: &DataFrame, covariates: &str, control: ControlGroup) -> GroupTimeResult {
+    let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
+    let config = config.covariates(covariates).control_group(control).build();
+    config.fit(data, &Default::default()).unwrap()
+}
+
+fn ddd() -> Ddd<Cpu> {
+    let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
+    config.eligible("q").control_group(ControlGroup::NotYetTreated).build()
+}
+
+#[test]
+fn tables_name_the_comparison_units_that_were_used() {
+    let data = golden_data("nonever_a");
+    let never = att_gt(&data, "~ 1", ControlGroup::NeverTreated);
+    assert_eq!(never.settings.last_cohort, Some(7.0));
+    let last = "Control Group: Last Cohort (7), ";
+    assert!(never.to_string().contains(last), "{never}");
+    let average = never.aggregate(Aggregation::simple()).unwrap();
+    assert!(average.to_string().contains(last), "{average}");
+    let frame = never.glance().unwrap();
+    let shown = frame.column("control_group").unwrap().str().unwrap().get(0).unwrap().to_owned();
+    assert_eq!(shown, "Last Cohort (7)");
+    let not_yet = att_gt(&data, "~ 1", ControlGroup::NotYetTreated);
+    assert!(not_yet.to_string().contains("Control Group: Not Yet Treated, Last Cohort (7), "));
+    let triple = ddd().fit(&golden_data("ddd_oracle_nonever"), &Default::default()).unwrap();
+    assert!(triple.settings.last_cohort.is_some());
+    assert!(triple.to_string().contains("Control Group: Not Yet Treated, Last Cohort ("));
+    let some = att_gt(&golden_data("stag_a"), "~ 1", ControlGroup::NeverTreated);
+    assert_eq!(some.settings.last_cohort, None);
+    assert!(some.to_string().contains("Control Group: Never Treated, "));
+}
+
+/// Which period's covariates are used, by the warning; `None` without one.
+fn period(fit: &GroupTimeResult) -> Option<CovariatePeriod> {
+    fit.warnings.iter().find_map(|warning| match warning {
+        DidWarning::TimeVaryingCovariates { period } => Some(*period),
+        _ => None,
+    })
+}
+
+#[test]
+fn covariates_that_change_over_time_are_said() {
+    let data = golden_data("stag_a");
+    let never = ControlGroup::NeverTreated;
+    assert_eq!(period(&att_gt(&data, "~ x1", never)), None);
+    let fit = att_gt(&data, "~ x1 + x3", never);
+    assert_eq!(period(&fit), Some(CovariatePeriod::Earlier));
+    assert!(fit.to_string().contains("uses those of the earlier period"));
+    let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
+    let config = config.covariates("~ x1 + x3").allow_unbalanced_panel(true).build();
+    let order: Vec<usize> = (0..data.height()).filter(|row| !row.is_multiple_of(29)).collect();
+    let gaps = rows(&data, &order);
+    let unbalanced = config.fit(&gaps, &Default::default()).unwrap();
+    assert_eq!(period(&unbalanced), Some(CovariatePeriod::Row));
+
+    let data = golden_data("ddd_oracle_panel");
+    let of = |change: fn(&mut Ddd<Cpu>)| {
+        let mut config = ddd();
+        config.covariates = "~ v1".into();
+        change(&mut config);
+        period(&config.fit(&data, &Default::default()).unwrap())
+    };
+    assert_eq!(of(|config| config.covariates = "~ x1".into()), None);
+    assert_eq!(of(|_| {}), Some(CovariatePeriod::Base));
+    assert_eq!(of(|config| config.covariates_of_cell = true), Some(CovariatePeriod::Cell));
+    assert_eq!(
+        of(|config| config.unbalanced = UnbalancedPanel::Pairs),
+        Some(CovariatePeriod::Base)
+    );
+}
