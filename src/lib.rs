@@ -91,6 +91,7 @@ mod storage;
 mod switching;
 mod temporary;
 mod threads;
+mod written;
 
 pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
 pub use calendar::Frequency;
@@ -106,6 +107,8 @@ pub use estimator::{
     MultiplegtResult, MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell,
     SwitchingEffect, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
+#[doc(hidden)]
+pub use files::overwritten;
 pub use fixed_effects::{
     Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
     KFixef, RegressionAudit, RegressionEventStudy, RegressionResult, RegressionSettings,
@@ -133,3 +136,5 @@ pub use report::{Colour, PlotOptions};
 pub use settings::Settings;
 pub use source::ClusterWork;
 pub use switching::{Direction as Switchers, Dropped as SwitchingDropped};
+#[doc(hidden)]
+pub use temporary::clear_away;

@@ -1,8 +1,7 @@
 //! An arranged sample in files, for one fit or for many.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +11,10 @@ use crate::error::{DidError, Result};
 use crate::files::problem;
 use crate::panel::apart::{CovariateChoice, Looks, PlacementPlan, Reading, arrange_again};
 use crate::panel::{Request, Sample, SampleAudit};
+use crate::parallel::held;
 use crate::source::Ledger;
 use crate::storage;
+use crate::temporary::{Listed, PrivateDirectory};
 
 /// Number of the form of saved samples.
 const FORMAT: u32 = 2;
@@ -104,7 +105,7 @@ impl Stored {
         let (sample, decided) = (self.sample.clone(), self.decided.clone());
         let bytes = encode(&SavedSample { format: FORMAT, sample, decided })?;
         storage::write(&path, &bytes).map_err(|source| io(&path, source))?;
-        self.directory.kept.store(true, Ordering::Relaxed);
+        self.directory.keep();
         Ok(path)
     }
 
@@ -121,7 +122,7 @@ impl Stored {
         }
         let manifest = Manifest::read(&sample)?;
         let directory = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
-        let directory = Directory { path: directory, kept: AtomicBool::new(true) };
+        let directory = Directory { path: directory, owned: Mutex::default() };
         Ok(Self::new(manifest, sample, decided, directory))
     }
 }
@@ -130,7 +131,17 @@ impl Stored {
 #[derive(Debug)]
 pub(super) struct Directory {
     pub path: PathBuf,
-    kept: AtomicBool,
+    /// `None` once it is to stay.
+    owned: Mutex<Option<Owned>>,
+}
+
+/// Who may enter a directory.
+#[derive(Debug)]
+enum Owned {
+    /// This user alone: among the system's temporary files, where everybody is.
+    Privately(PrivateDirectory),
+    /// Whoever may enter the directory that was named for it, as executors may have other users.
+    AsNamed(#[expect(dead_code, reason = "it is listed for as long as it lives")] Listed),
 }
 
 impl Directory {
@@ -139,14 +150,28 @@ impl Directory {
     /// # Errors
     /// [`DidError::Io`].
     pub fn new(within: &Path) -> Result<Self> {
-        let path = storage::fresh_directory(within).map_err(|source| io(within, source))?;
-        Ok(Self { path, kept: AtomicBool::new(false) })
+        let failed = |source| io(within, source);
+        let (path, owned) = if within == std::env::temp_dir() {
+            let directory = PrivateDirectory::new(within).map_err(failed)?;
+            (directory.path().to_owned(), Owned::Privately(directory))
+        } else {
+            let path = storage::fresh_directory(within).map_err(failed)?;
+            let listed = Listed::new(&path);
+            (path, Owned::AsNamed(listed))
+        };
+        Ok(Self { path, owned: Mutex::new(Some(owned)) })
+    }
+
+    fn keep(&self) {
+        if let Some(Owned::Privately(mut directory)) = held(&self.owned).take() {
+            directory.keep();
+        }
     }
 }
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        if !self.kept.load(Ordering::Relaxed) {
+        if let Some(Owned::AsNamed(_)) = held(&self.owned).take() {
             // What cannot be deleted is at worst left behind.
             let _ = storage::remove_directory(&self.path);
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{DidError, Result};
-use crate::pass::mix;
+pub(super) use crate::pass::digest;
 
 /// Bytes of a digest.
 const DIGEST: usize = 8;
@@ -54,17 +54,6 @@ pub(super) fn decode<T: DeserializeOwned>(message: &[u8]) -> Result<T> {
         Ok((_, rest)) => Err(unreadable(&format!("{} bytes are left over", rest.len()))),
         Err(error) => Err(unreadable(&error.to_string())),
     }
-}
-
-/// What tells these bytes from others.
-pub(super) fn digest(bytes: &[u8]) -> u64 {
-    let word = |bytes: &[u8]| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(word)
-    };
-    let start = mix(bytes.len() as u64);
-    bytes.chunks(8).fold(start, |hash, bytes| mix(hash ^ word(bytes)))
 }
 
 fn unreadable(problem: &str) -> DidError {

@@ -30,6 +30,39 @@ pub(crate) fn ensure_ascending(field: &str, numbers: &[f64]) -> Checked {
     ensure(numbers.is_sorted_by(|a, b| a < b), field, || "is not in ascending order".into())
 }
 
+/// An error unless an interval, if there is one, has an estimate in its middle.
+pub(crate) fn ensure_in_the_middle(
+    field: &str,
+    estimate: Option<f64>,
+    interval: Option<(f64, f64)>,
+) -> Checked {
+    let Some((estimate, (lower, upper))) = estimate.zip(interval) else { return Ok(()) };
+    let size = estimate.abs().max(lower.abs()).max(upper.abs());
+    let off = (0.5 * lower + 0.5 * upper - estimate).abs();
+    ensure(off <= SYMMETRIC * size, field, || {
+        format!("has the estimate {estimate}, which is not in the middle of its interval")
+    })
+}
+
+/// An error unless the intervals of several estimates, which are given with their standard errors, are the same multiple of them.
+pub(crate) fn ensure_one_multiple(
+    field: &str,
+    estimates: impl IntoIterator<Item = Option<(f64, (f64, f64))>>,
+) -> Checked {
+    let multiple = |(se, (lower, upper)): (f64, (f64, f64))| (0.5 * upper - 0.5 * lower) / se;
+    let mut known: Option<f64> = None;
+    for estimate in estimates.into_iter().flatten() {
+        let (found, size) = (multiple(estimate), estimate.1.0.abs().max(estimate.1.1.abs()));
+        // The ends of an interval are known to the rounding of their size.
+        let off = SYMMETRIC * (found.abs() + size / estimate.0);
+        let first = *known.get_or_insert(found);
+        ensure((found - first).abs() <= off, field, || {
+            format!("has an interval of {found} standard errors, and another of {first}")
+        })?;
+    }
+    Ok(())
+}
+
 impl GroupTimeEffects {
     /// An error that names the field at fault unless everything fits together.
     pub(crate) fn check(&self) -> Checked {

@@ -4,7 +4,9 @@ use super::cont_did::ContDidResult;
 use super::drdid::DrdidResult;
 use super::result::{GroupTimeCell, GroupTimeResult};
 use super::saved::Consistent;
-use crate::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::estimates::check::{
+    Checked, ensure, ensure_ascending, ensure_finite, ensure_in_the_middle, ensure_one_multiple,
+};
 use crate::estimates::{CellStatus, GroupTimeEffects};
 use crate::honest::HonestDid;
 use crate::inference::{Estimate, Wald};
@@ -101,6 +103,8 @@ impl Consistent for ContDidResult {
         let overall = [("overall.att", &self.overall.att), ("overall.acrt", &self.overall.acrt)];
         rows.chain(overall)
             .try_for_each(|(field, e)| check_estimate(field, e, &CellStatus::Estimated, true))?;
+        ensure_one_multiple("dose", self.dose.rows.iter().map(|row| interval(&row.att)))?;
+        ensure_one_multiple("dose", self.dose.rows.iter().map(|row| interval(&row.acrt)))?;
         ensure_finite("dose", self.dose.rows.iter().map(|row| &row.dose))?;
         check_critical_value(self.dose.critical_att)?;
         check_critical_value(self.dose.critical_acrt)?;
@@ -119,6 +123,8 @@ impl Consistent for NpivResult {
             check_estimate(&field, &row.h, &CellStatus::Estimated, true)?;
             check_estimate(&field, &row.derivative, &CellStatus::Estimated, true)?;
         }
+        ensure_one_multiple("rows", self.rows.iter().map(|row| interval(&row.h)))?;
+        ensure_one_multiple("rows", self.rows.iter().map(|row| interval(&row.derivative)))?;
         check_critical_value(self.critical_value)?;
         check_critical_value(self.critical_value_derivative)?;
         ensure_finite("coefficients", &self.coefficients)?;
@@ -159,6 +165,11 @@ pub(super) fn check_settings(settings: &Settings, estimators: &[&str]) -> Checke
     settings.inference.validate().map_err(|e| format!("`settings.inference`: {e}"))
 }
 
+/// The standard error and the interval of an estimate.
+fn interval(estimate: &Estimate) -> Option<(f64, (f64, f64))> {
+    estimate.se.zip(estimate.ci_lower.zip(estimate.ci_upper))
+}
+
 /// Numbers of one estimate; a standard error needs an estimate, and all else needs both.
 fn check_estimate(
     field: &str,
@@ -184,6 +195,7 @@ fn check_estimate(
     })?;
     let ordered = ci_lower.zip(ci_upper).is_none_or(|(lower, upper)| lower <= upper);
     ensure(ordered, field, || "has an interval that ends before it starts".into())?;
+    ensure_in_the_middle(field, att, ci_lower.zip(ci_upper))?;
     ensure(p_value.is_none_or(|p| (0.0..=1.0).contains(&p)), field, || {
         "has a p-value that is not between 0 and 1".into()
     })

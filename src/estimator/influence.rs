@@ -1,6 +1,6 @@
 //! Influence values by unit, in memory or in files.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{DidError, Result};
 use crate::files::problem;
 use crate::panel::parquet_columns;
-use crate::storage;
+use crate::{storage, written};
 
 /// Name of the column with the units' labels.
 const UNIT: &str = "unit";
@@ -70,8 +70,10 @@ impl Influence {
         let columns = self.names.iter().zip(&self.columns).filter(|(_, column)| !column.is_empty());
         let columns = columns.map(|(name, column)| (name.as_str(), column.clone())).collect();
         let path = directory.join(file_name(0, 1));
-        let file = File::create(&path).map_err(|error| io(&path, error))?;
-        storage::parquet(file).finish(&mut frame(self.units.clone(), columns)?)?;
+        let mut frame = frame(self.units.clone(), columns)?;
+        written::whole(&path, |_, file| {
+            storage::parquet(file).finish(&mut frame).map(drop).map_err(written::of_polars)
+        })?;
         Ok(InfluenceFiles {
             files: vec![path],
             units: self.units.len(),

@@ -14,6 +14,7 @@ use crate::estimates::check::Checked;
 use crate::honest::HonestDid;
 use crate::memory;
 use crate::npiv::NpivResult;
+use crate::written;
 
 /// What reading takes at most of the length of a text: the text as it grows, and its numbers.
 const COPIES: u64 = 8;
@@ -157,7 +158,7 @@ impl HonestDid {
 pub(crate) fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
     check(result)?;
     let text = serde_json::to_string(result)?;
-    std::fs::write(path, text).map_err(|source| io(path, source))
+    written::text(path, &text)
 }
 
 pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {

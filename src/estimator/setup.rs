@@ -11,6 +11,7 @@ use crate::condition::{Conditioning, DoseQuery, Raw, condition};
 use crate::error::{DidWarning, Result};
 use crate::files::{FileFormat, Files, problem};
 use crate::input::{Data, Read, guarded, read_files};
+use crate::memory;
 use crate::options::{BasePeriod, CovariatePeriod, DoseTarget, FixWeights, Inference, Precision};
 use crate::panel::formula::Formula;
 use crate::panel::{
@@ -20,6 +21,9 @@ use crate::panel::{
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::source::{HostStrata, Local, LocalOptions, LocalStrata};
+
+/// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
+const COPIES: u64 = 5;
 
 /// How an estimator's sample is formed and held.
 #[derive(Clone, Debug)]
@@ -72,8 +76,8 @@ impl SampleSetup {
         })
     }
 
-    /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or half
-    /// of the free memory, are read piece by piece.
+    /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or a
+    /// fifth of the free memory, are read piece by piece.
     pub fn open<B: DidBackend>(
         self,
         data: Data<'_>,
@@ -129,6 +133,10 @@ impl SampleSetup {
     fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
         let read = start.elapsed().as_secs_f64();
         let _span = tracing::info_span!("ingest", rows = frame.height()).entered();
+        // Codes of its values, and the sample.
+        let needed = 2 * frame.estimated_size() as u128;
+        let remedy = "write the data to parquet, of which panels are streamed";
+        memory::check("the sample while it is arranged", needed, remedy)?;
         Ok((ingest(&frame, audit, &self.request(Storage::Resident))?, read))
     }
 
@@ -159,8 +167,8 @@ impl SampleSetup {
             return Ok(false);
         }
         let bytes = ParquetFiles::frame_bytes(&files.paths, self.roles.names().len())?;
-        let half = crate::memory::free().map(|free| free / 2);
-        let limit = self.memory_budget.into_iter().chain(half).min();
+        let room = memory::free().map(|free| free / COPIES);
+        let limit = self.memory_budget.into_iter().chain(room).min();
         Ok(limit.is_some_and(|limit| bytes > limit))
     }
 

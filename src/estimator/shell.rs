@@ -185,7 +185,7 @@ macro_rules! estimator {
             }
 
             /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data). Parquet files that
-            /// would take more than [`memory_budget`](Self::memory_budget), or half of the free memory, are read as by
+            /// would take more than [`memory_budget`](Self::memory_budget), or a fifth of the free memory, are read as by
             /// [`fit_parquet`](Self::fit_parquet).
             ///
             /// # Errors

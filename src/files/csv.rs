@@ -1,7 +1,7 @@
 //! Columns of CSV files: read as text, so that the whole column decides about its type.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Cursor};
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
@@ -9,10 +9,17 @@ use polars::prelude::*;
 use super::records::{self, Records};
 use super::{cast, check_columns, problem};
 use crate::error::{DidError, Result};
+use crate::memory;
 use crate::panel::{MissingValues, ReadAsMissing, Wanted};
 
 /// Separators of other dialects, and what they are called.
 const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")];
+
+/// Memory of a field as text, and of one that is given its type.
+const TEXT: u128 = 24;
+const VALUE: u128 = 48;
+
+const REMEDY: &str = "write the data to parquet, of which panels are streamed";
 
 /// First bytes of compressed files.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -44,6 +51,7 @@ impl CsvData {
         }
         let mut texts = texts.unwrap_or_default();
         let rows = texts.height();
+        memory::check("a column of a CSV file", VALUE * rows as u128, REMEDY)?;
         let mut all = Vec::new();
         let mut columns = Vec::with_capacity(names.len());
         for name in &names {
@@ -134,27 +142,37 @@ impl Header {
         let schema = (0..self.0.len()).map(|i| Field::new(i.to_string().into(), DataType::String));
         let position = |name: &String| self.0.iter().position(|n| n == name);
         let positions: Vec<usize> = names.iter().filter_map(position).collect();
-        let Records { filled, empty } = records::count(path)?;
+        let schema: Arc<Schema> = Arc::new(schema.collect());
+        let positions = Arc::new(positions);
         let unreadable = |e: PolarsError| problem(path, format!("{e}"));
-        let file = File::open(path)
-            .map_err(|source| DidError::Io { path: path.display().to_string(), source })?;
-        let texts = CsvReadOptions::default()
-            .with_has_header(true)
-            .with_schema(Some(Arc::new(schema.collect())))
-            .with_projection(Some(Arc::new(positions.clone())))
-            .into_reader_with_file_handle(file)
-            .finish()
-            .map_err(unreadable)?;
-        if !(filled..=filled + empty).contains(&texts.height()) {
-            let text = format!("{} rows were read of {filled}; check its quotes", texts.height());
-            return Err(problem(path, text));
-        }
+        let mut all: Option<DataFrame> = None;
+        records::each(path, &mut |Records { bytes, rows, has_header }| {
+            let needed = TEXT * (rows * names.len()) as u128 + bytes.len() as u128;
+            memory::check("the fields of a CSV file", needed, REMEDY)?;
+            let texts = CsvReadOptions::default()
+                .with_has_header(has_header)
+                .with_schema(Some(Arc::clone(&schema)))
+                .with_projection(Some(Arc::clone(&positions)))
+                .into_reader_with_file_handle(Cursor::new(bytes.to_vec()))
+                .finish()
+                .map_err(unreadable)?;
+            if texts.height() != rows {
+                let text = format!("{} rows were read of {rows}; check its quotes", texts.height());
+                return Err(problem(path, text));
+            }
+            match &mut all {
+                None => all = Some(texts),
+                Some(all) => drop(all.vstack_mut(&texts)?),
+            }
+            Ok(())
+        })?;
+        let texts = all.unwrap_or_else(|| DataFrame::empty_with_schema(&schema));
         let column = |(name, position): (&String, &usize)| {
             let column = texts.column(&position.to_string())?;
             Ok(column.clone().with_name(name.as_str().into()))
         };
-        let columns: PolarsResult<Vec<Column>> = names.iter().zip(&positions).map(column).collect();
-        Ok(DataFrame::new(texts.height(), columns?)?)
+        let columns = names.iter().zip(positions.iter()).map(column);
+        Ok(DataFrame::new(texts.height(), columns.collect::<PolarsResult<Vec<Column>>>()?)?)
     }
 }
 

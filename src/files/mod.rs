@@ -2,6 +2,7 @@
 //!
 //! A path is first taken as it is. Only if nothing has that name is it a pattern.
 
+mod apart;
 mod cast;
 mod csv;
 mod field;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{DidError, Result};
 use crate::panel::{FilesRead, Wanted};
 
+pub use apart::overwritten;
 pub(crate) use csv::CsvData;
 
 /// Format of data files, by the ending of their names.

@@ -8,17 +8,24 @@ use std::path::Path;
 
 use super::problem;
 use crate::error::{DidError, Result};
+use crate::storage::Stamp;
 
 /// Bytes read at once.
 const BLOCK: usize = 1 << 20;
 
+/// Bytes of records that are handed on together.
+const TOGETHER: usize = 1 << 26;
+
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// Records of a file but for its header, and lines with nothing in them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Records {
-    pub filled: usize,
-    pub empty: usize,
+/// Records that follow on each other.
+pub(super) struct Records<'a> {
+    /// Whole lines; there are none with nothing in them.
+    pub bytes: &'a [u8],
+    /// How many there are, without the header.
+    pub rows: usize,
+    /// Whether the header is before them.
+    pub has_header: bool,
 }
 
 /// Where in a field a byte is.
@@ -31,16 +38,26 @@ enum FieldState {
     Closed,
 }
 
-/// Counts the records of a file.
+/// Hands over the records of a file, in order.
 ///
 /// # Errors
-/// [`DidError::File`] names the first line that has another number of fields than the header, or a quote out of place.
-pub(super) fn count(path: &Path) -> Result<Records> {
+/// [`DidError::File`] names the first line that has another number of fields than the header, or a quote out of place, and
+/// files that are written to meanwhile; what `take` returns.
+pub(super) fn each(path: &Path, take: &mut dyn FnMut(Records<'_>) -> Result<()>) -> Result<()> {
     let io = |source| DidError::Io { path: path.display().to_string(), source };
+    // Read and not mapped: a file that gets shorter is then no fault of memory.
     let mut file = File::open(path).map_err(io)?;
+    let stamp = Stamp::of(&file).map_err(io)?;
     let mut scan = Scan::default();
     let mut block = vec![0; BLOCK];
-    let mut start = true;
+    let (mut start, mut has_header) = (true, true);
+    let mut hand_on = |scan: &mut Scan| -> Result<()> {
+        let rows = std::mem::take(&mut scan.rows);
+        take(Records { bytes: &scan.whole, rows, has_header })?;
+        has_header = false;
+        scan.whole.clear();
+        Ok(())
+    };
     loop {
         let length = file.read(&mut block).map_err(io)?;
         if length == 0 {
@@ -49,9 +66,18 @@ pub(super) fn count(path: &Path) -> Result<Records> {
         let bytes = &block[..length];
         let bytes = bytes.strip_prefix(&MARK).filter(|_| start).unwrap_or(bytes);
         scan.add(bytes).map_err(|text| problem(path, text))?;
+        if scan.whole.len() >= TOGETHER && scan.rows > 0 {
+            hand_on(&mut scan)?;
+        }
         start = false;
     }
-    scan.finish().map_err(|text| problem(path, text))
+    let finished = scan.finish();
+    if !stamp.is_of(&Stamp::of(&file).map_err(io)?) {
+        let text = "the file was changed while it was read; fit again when nobody writes to it";
+        return Err(problem(path, text));
+    }
+    finished.map_err(|text| problem(path, text))?;
+    if scan.whole.is_empty() { Ok(()) } else { hand_on(&mut scan) }
 }
 
 struct Scan {
@@ -64,7 +90,12 @@ struct Scan {
     /// Its first line.
     first_line: usize,
     header: Option<usize>,
-    records: Records,
+    /// Records that were not handed on yet, with the header if it was not.
+    whole: Vec<u8>,
+    /// How many there are without it.
+    rows: usize,
+    /// What was seen of the open record.
+    open: Vec<u8>,
 }
 
 impl Default for Scan {
@@ -76,14 +107,17 @@ impl Default for Scan {
             line: 1,
             first_line: 1,
             header: None,
-            records: Records { filled: 0, empty: 0 },
+            whole: Vec::new(),
+            rows: 0,
+            open: Vec::new(),
         }
     }
 }
 
 impl Scan {
     fn add(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
-        for byte in bytes {
+        let mut from = 0;
+        for (at, byte) in bytes.iter().enumerate() {
             self.state = match (self.state, byte) {
                 (FieldState::Quoted, b'"') => FieldState::Closed,
                 (FieldState::Quoted, byte) => {
@@ -91,7 +125,8 @@ impl Scan {
                     FieldState::Quoted
                 }
                 (_, b'\n') => {
-                    self.end()?;
+                    self.end(&bytes[from..=at])?;
+                    from = at + 1;
                     self.line += 1;
                     self.first_line = self.line;
                     FieldState::Start
@@ -124,18 +159,23 @@ impl Scan {
                 }
             };
         }
+        self.open.extend_from_slice(&bytes[from..]);
         Ok(())
     }
 
-    /// The end of a record.
-    fn end(&mut self) -> std::result::Result<(), String> {
+    /// The end of a record, whose last bytes these are.
+    fn end(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
         let (fields, line) = (std::mem::replace(&mut self.fields, 1), self.first_line);
-        match (std::mem::take(&mut self.filled), self.header) {
-            (false, None) => {}
-            (false, Some(_)) => self.records.empty += 1,
-            (true, None) => self.header = Some(fields),
-            (true, Some(header)) if header == fields => self.records.filled += 1,
-            (true, Some(header)) => {
+        let open = std::mem::take(&mut self.open);
+        if !std::mem::take(&mut self.filled) {
+            return Ok(());
+        }
+        self.whole.extend_from_slice(&open);
+        self.whole.extend_from_slice(bytes);
+        match self.header {
+            None => self.header = Some(fields),
+            Some(header) if header == fields => self.rows += 1,
+            Some(header) => {
                 return Err(format!(
                     "line {line} has {fields} fields and the header has {header}; write all fields, and put those with commas in quotes"
                 ));
@@ -144,15 +184,11 @@ impl Scan {
         Ok(())
     }
 
-    fn finish(mut self) -> std::result::Result<Records, String> {
+    fn finish(&mut self) -> std::result::Result<(), String> {
         if self.state == FieldState::Quoted {
             return Err(format!("line {}: the quote of a field is not closed", self.first_line));
         }
-        let open = self.filled;
-        if open {
-            self.end()?;
-        }
-        Ok(self.records)
+        self.end(b"\n")
     }
 }
 
@@ -160,20 +196,25 @@ impl Scan {
 mod tests {
     use super::*;
 
-    fn scan(text: &str) -> std::result::Result<(usize, usize), String> {
+    fn scan(text: &str) -> std::result::Result<(usize, String), String> {
         let mut scan = Scan::default();
         // Blocks may end anywhere.
         text.as_bytes().chunks(3).try_for_each(|bytes| scan.add(bytes))?;
-        scan.finish().map(|records| (records.filled, records.empty))
+        scan.finish()?;
+        Ok((scan.rows, String::from_utf8(scan.whole).unwrap()))
     }
 
     #[test]
-    fn records_are_counted() {
-        assert_eq!(scan("a,b\n1,2\n3,4"), Ok((2, 0)));
-        assert_eq!(scan("\n\na,b\r\n1,\r\n\r\n,\r\n"), Ok((2, 1)));
-        assert_eq!(scan("a,b\n\"x\n,\"\"y\",\"\"\n"), Ok((1, 0)));
-        assert_eq!(scan("a\n\"\"\n"), Ok((1, 0)));
-        assert_eq!(scan(""), Ok((0, 0)));
+    fn records_are_counted_and_empty_lines_left_out() {
+        for (text, rows, whole) in [
+            ("a,b\n1,2\n3,4", 2, "a,b\n1,2\n3,4\n"),
+            ("\n\na,b\r\n1,\r\n\r\n,\r\n\n\n", 2, "a,b\r\n1,\r\n,\r\n"),
+            ("a,b\n\"x\n\n,\"\"y\",\"\"\n", 1, "a,b\n\"x\n\n,\"\"y\",\"\"\n"),
+            ("a\n\"\"\n", 1, "a\n\"\"\n"),
+            ("", 0, ""),
+        ] {
+            assert_eq!(scan(text), Ok((rows, whole.to_owned())), "{text}");
+        }
     }
 
     #[test]

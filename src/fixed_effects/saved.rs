@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use super::inference::Coefficient;
 use super::result::RegressionResult;
 use crate::error::Result;
-use crate::estimates::check::Checked;
+use crate::estimates::check::{Checked, ensure_in_the_middle, ensure_one_multiple};
 use crate::estimator::saved::{Consistent, read, write};
 
 impl RegressionResult {
@@ -51,6 +52,13 @@ impl Consistent for RegressionResult {
         if self.indicators.iter().any(|i| i.coefficient.is_some_and(|j| j >= k)) {
             return say("`indicators` names a coefficient that does not exist");
         }
+        for (index, coefficient) in self.coefficients.iter().enumerate() {
+            let field = format!("coefficients[{index}]");
+            let interval = coefficient.ci_lower.zip(coefficient.ci_upper);
+            ensure_in_the_middle(&field, Some(coefficient.estimate), interval)?;
+        }
+        let interval = |c: &Coefficient| c.se.zip(c.ci_lower.zip(c.ci_upper));
+        ensure_one_multiple("coefficients", self.coefficients.iter().map(interval))?;
         let regressors = self.predictor.regressors.as_ref();
         if regressors.is_some_and(|regressors| regressors.columns.len() != k) {
             return say("`predictor` has not as many columns as there are coefficients");

@@ -1,6 +1,7 @@
 //! Columns without their fixed effects, for their own sake.
 
 use std::marker::PhantomData;
+use std::path::Path;
 use std::time::Instant;
 
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
@@ -19,6 +20,7 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::input::Data;
 use crate::options::Precision;
 use crate::panel::formula::{Interaction, name_label};
+use crate::{storage, written};
 
 /// Subtracts from columns what fixed effects fit of them: weighted residuals on the dummies of all factors.
 ///
@@ -97,6 +99,17 @@ impl Demeaned {
             FrameColumn::from(Series::new(name.as_str().into(), values.as_slice()))
         });
         Ok(DataFrame::new(self.audit.rows_in, columns.collect())?)
+    }
+
+    /// Writes [that frame](Self::to_dataframe) to a parquet file, which takes the place of what was there when it is complete.
+    ///
+    /// # Errors
+    /// [`DidError::Io`] for a file that cannot be written, and as [`Self::to_dataframe`].
+    pub fn write_parquet(&self, path: impl AsRef<Path>) -> Result<()> {
+        let mut frame = self.to_dataframe()?;
+        written::whole(path.as_ref(), |_, file| {
+            storage::parquet(file).finish(&mut frame).map(drop).map_err(written::of_polars)
+        })
     }
 }
 

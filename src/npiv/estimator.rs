@@ -389,6 +389,10 @@ impl Npiv {
             seed: self.seed,
         };
         let fitted = fit(&data, &spaces, &question)?;
+        if !fitted.h.iter().chain(&fitted.slope).all(|(value, _)| value.is_finite()) {
+            let problem = "the function or its derivative is beyond the range of numbers; divide the outcome by a larger unit";
+            return Err(DidError::Doses { problem: problem.into() });
+        }
         Ok(self.result(&points, fitted, y.len(), rows_missing))
     }
 

@@ -34,7 +34,7 @@ pub(crate) use odds::OddsLimits;
 pub use odds::UNTRIMMED;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use segment::mix;
-pub(crate) use segment::{SEGMENT, Seal, Segment};
+pub(crate) use segment::{SEGMENT, Seal, Segment, digest};
 pub(crate) use stat::{Stat, add};
 
 /// Rows of a reduction tile. Every backend sums within tiles aligned to the start of a stratum and adds the tiles in

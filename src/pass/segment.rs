@@ -59,6 +59,17 @@ pub(crate) fn mix(rank: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// What tells these bytes from others.
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    let start = mix(bytes.len() as u64);
+    bytes.chunks(8).fold(start, |hash, bytes| mix(hash ^ word(bytes)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

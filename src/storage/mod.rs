@@ -6,7 +6,10 @@ mod objects;
 #[path = "no_objects.rs"]
 mod objects;
 #[cfg(any(feature = "cluster", test))]
+mod secrets;
+#[cfg(any(feature = "cluster", test))]
 mod shared;
+mod stamp;
 
 use std::io::Write;
 use std::path::Path;
@@ -19,6 +22,7 @@ pub(crate) use shared::{
     check_directory, create, fresh_directory, is_empty, length, range, read, remove_directory,
     rename, whole, write,
 };
+pub(crate) use stamp::Stamp;
 
 /// Beginnings of the paths of objects: of S3 or what speaks its protocol, of Google Cloud Storage, of Azure Blob Storage.
 const SCHEMES: [&str; 3] = ["s3", "gs", "az"];

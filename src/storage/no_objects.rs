@@ -19,6 +19,12 @@ pub(crate) struct Version {
     pub length: u64,
 }
 
+impl Version {
+    pub fn tag_and_time(&self) -> (Option<String>, (i64, u32)) {
+        (None, (0, 0))
+    }
+}
+
 impl Object {
     /// Nothing, for paths of directories.
     ///

@@ -16,8 +16,12 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path as Key;
 use object_store::{Error, GetOptions, GetRange, ObjectStore, ObjectStoreExt, RetryConfig};
 
+use super::secrets::without_secrets;
 use super::split;
 use crate::parallel::held;
+
+/// Where a machine in a cloud is asked for the credentials of its role.
+const ROLE: &str = "169.254.169.254";
 
 /// Bytes that one request asks for at most.
 const PIECE: u64 = 8 << 20;
@@ -43,6 +47,13 @@ pub(crate) struct Version {
     pub length: u64,
     tag: Option<String>,
     modified: DateTime<Utc>,
+}
+
+impl Version {
+    /// What the store calls it, and when it was written: seconds since 1970, and nanoseconds.
+    pub fn tag_and_time(&self) -> (Option<String>, (i64, u32)) {
+        (self.tag.clone(), (self.modified.timestamp(), self.modified.timestamp_subsec_nanos()))
+    }
 }
 
 impl Object {
@@ -244,7 +255,17 @@ fn store(scheme: &str, bucket: &str) -> io::Result<Arc<dyn ObjectStore>> {
 }
 
 fn invalid(error: &dyn std::error::Error) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, error.to_string())
+    io::Error::new(io::ErrorKind::InvalidInput, problem(error))
+}
+
+/// What is wrong, in words that others may see: an address may have a password in it.
+fn problem(error: &dyn std::error::Error) -> String {
+    let text = without_secrets(&error.to_string());
+    if text.contains(ROLE) {
+        let process = "this process has no credentials for the store (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set)";
+        return format!("{process}, and its machine has no role: {text}");
+    }
+    text
 }
 
 /// Waits for what goes on in the threads that talk to object stores. It may be called from any thread, which cannot wait for a
@@ -271,8 +292,8 @@ fn wait<T: Send + 'static>(
             io::Error::other("the object was written anew while it was read; read it again")
         }
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
-            io::Error::new(io::ErrorKind::PermissionDenied, error)
+            io::Error::new(io::ErrorKind::PermissionDenied, problem(&error))
         }
-        other => io::Error::other(other),
+        other => io::Error::other(problem(&other)),
     })
 }

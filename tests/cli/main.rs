@@ -9,6 +9,7 @@ mod dates;
 mod did_multiplegt;
 mod doses;
 mod feols;
+mod files;
 mod golden;
 mod help;
 mod honest;

@@ -15,6 +15,7 @@ mod output;
 mod panics;
 mod progress;
 mod shown;
+mod signals;
 mod values;
 
 use std::process::ExitCode;
@@ -65,9 +66,18 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
         // Help, or the version.
-        Err(error) => error.exit(),
+        Err(error) => {
+            return match output::printed(error.print()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    output::error(&error);
+                    ExitCode::from(error.code())
+                }
+            };
+        }
     };
     panics::keep_caught_ones_quiet();
+    signals::clear_away_at_the_end();
     #[cfg(any(feature = "wgpu", feature = "cuda"))]
     backend::ignore_configuration_files();
     let done = match cli.command {

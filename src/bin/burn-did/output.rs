@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
+use std::path::{Path, PathBuf};
 
 use crate::error::{CliError, Result};
 use crate::shown::escaped;
@@ -17,12 +18,45 @@ pub(crate) fn to_reader(text: &str) -> Result<bool> {
     write_to(&mut stdout().lock(), text)
 }
 
+/// What became of help, which its parser has printed.
+pub(crate) fn printed(done: std::io::Result<()>) -> Result<()> {
+    match done.and_then(|()| stdout().flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::Output(error)),
+        _ => Ok(()),
+    }
+}
+
 fn write_to(out: &mut impl Write, text: &str) -> Result<bool> {
     match out.write_all(escaped(text, true).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(CliError::Output(error)),
     }
+}
+
+/// Refuses to write to what is read, or twice to one file, before any work.
+pub(crate) fn keep_apart<const N: usize>(
+    data: &Path,
+    outputs: [Option<&PathBuf>; N],
+) -> Result<()> {
+    for (number, output) in outputs.iter().enumerate() {
+        let Some(output) = output else { continue };
+        let shown = output.display();
+        if let Some(file) = burn_did::overwritten(data, output) {
+            let problem = match file == **output {
+                true => format!("{shown} is to be written, and is what is read"),
+                false => {
+                    format!("{shown} is to be written, and is {}, which is read", file.display())
+                }
+            };
+            return Err(CliError::usage(problem, "name another file for the output"));
+        }
+        if outputs[..number].contains(&Some(output)) {
+            let problem = format!("two outputs are to be written to {shown}");
+            return Err(CliError::usage(problem, "name a file for each"));
+        }
+    }
+    Ok(())
 }
 
 /// Tables below each other.

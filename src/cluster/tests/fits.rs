@@ -10,6 +10,7 @@ use polars::prelude::*;
 
 use super::faults::{Fault, Faulty, reversed};
 use crate::backend::Cpu;
+use crate::cluster::engine::Engine;
 use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::worker::Worker;
 use crate::cluster::{Obey, PrepareOptions, Session};
@@ -102,7 +103,17 @@ pub(super) fn remote<E: Through>(
     (number, rows, length): (usize, usize, usize),
     fault: Fault,
 ) -> String {
-    let session = Session::new(Arc::new(Faulty::new(workers(number), fault)));
+    by(estimator, data, Arc::new(Faulty::new(workers(number), fault)), (rows, length))
+}
+
+/// The fit by an engine.
+pub(super) fn by<E: Through>(
+    estimator: &E,
+    data: &Shared,
+    engine: Arc<dyn Engine>,
+    (rows, length): (usize, usize),
+) -> String {
+    let session = Session::new(engine);
     let options = PrepareOptions {
         directory: data.directory.path().to_owned(),
         influence: None,

@@ -5,4 +5,5 @@ mod fits;
 mod hostile;
 mod influence;
 mod messages;
+mod replaced;
 mod samples;

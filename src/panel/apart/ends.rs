@@ -68,7 +68,7 @@ impl RowRange {
     /// The first `at` rows, and the others.
     fn cut(&self, at: usize) -> (Option<Self>, Option<Self>) {
         let part = |start: usize, rows: usize| {
-            (rows > 0).then(|| Self { path: self.path.clone(), start: self.start + start, rows })
+            (rows > 0).then(|| Self { start: self.start + start, rows, ..self.clone() })
         };
         (part(0, at), part(at, self.rows - at))
     }

@@ -18,7 +18,7 @@ use crate::panel::request::Request;
 use crate::panel::roles::Roles;
 use crate::panel::total_order::total_order;
 use crate::panel::values::Values;
-use crate::storage;
+use crate::storage::{self, Stamp};
 
 /// Rows of a file, one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub(crate) struct RowRange {
     pub start: usize,
     /// Number of rows.
     pub rows: usize,
+    /// What the file was when it was found; what workers wrote for each other has none.
+    pub stamp: Option<Stamp>,
 }
 
 /// Rows of whole units, as they were read.
@@ -68,6 +70,7 @@ impl Reading {
             path: part.source.path().to_owned(),
             start: part.start,
             rows: part.rows,
+            stamp: part.source.stamp().cloned().map(Stamp::shared),
         };
         let parts = parts.into_iter().map(range).collect();
         Ok((Self { roles, missing, by_row: reader.by_row, types }, parts))
@@ -164,7 +167,8 @@ impl Reading {
 
 impl RowRange {
     fn read(&self, schema: &Schema) -> Result<DataFrame> {
-        let source = ParquetFile::Path(Arc::new(self.path.clone()));
+        let source =
+            ParquetFile::Path(Arc::new(self.path.clone()), self.stamp.clone().map(Arc::new));
         let df = FilePart { source, start: self.start, rows: self.rows }.read(schema)?;
         if df.height() == self.rows {
             return Ok(df);

@@ -17,7 +17,7 @@ const MAX_BUCKETS: usize = 1_024;
 
 /// Labels between buckets of about `bucket_rows` rows (or the usual number).
 pub(crate) fn cuts(parts: &[RowRange], ends: Vec<Ends>, bucket_rows: Option<usize>) -> Cuts {
-    let rows: usize = parts.iter().map(|part| part.rows).sum();
+    let rows = parts.iter().fold(0, |rows: usize, part| rows.saturating_add(part.rows));
     let buckets = rows.div_ceil(bucket_rows.unwrap_or(FRAME_ROWS)).clamp(1, MAX_BUCKETS);
     Cuts(splitters(ends.into_iter().flat_map(|ends| ends.sample).collect(), buckets))
 }
@@ -64,7 +64,7 @@ pub(crate) fn bucket_shards(written: &[(PathBuf, Vec<usize>)]) -> Vec<Vec<RowRan
         let mut start = 0;
         for (shard, rows) in shards.iter_mut().zip(buckets.iter().copied()) {
             if rows > 0 {
-                shard.push(RowRange { path: path.clone(), start, rows });
+                shard.push(RowRange { path: path.clone(), start, rows, stamp: None });
             }
             start += rows;
         }

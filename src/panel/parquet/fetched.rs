@@ -7,10 +7,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use polars::prelude::FileMetadata;
-
 use crate::parallel::held;
-use crate::storage::{Object, Version};
+use crate::storage::{Object, Stamp, Version};
 
 /// Bytes at the end that are fetched at once, in the hope that the metadata are among them.
 const TAIL: u64 = 1 << 16;
@@ -50,29 +48,18 @@ impl Fetched {
         Ok(fetched)
     }
 
+    /// The object in the version that is fetched.
+    pub(super) fn stamp(&self) -> Stamp {
+        Stamp::of_version(&self.version)
+    }
+
     /// As a file, with holes where nothing was fetched.
     pub(super) fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// Adds columns of some rows, the first and how many: those of whole row groups.
-    pub(super) fn add_rows(
-        &self,
-        metadata: &FileMetadata,
-        (first, rows): (usize, usize),
-        columns: &[String],
-    ) -> io::Result<()> {
-        let (mut ranges, mut start) = (Vec::new(), 0);
-        for group in &metadata.row_groups {
-            let end = start + group.num_rows();
-            if start < first + rows && first < end {
-                for column in columns {
-                    let chunks = group.columns_under_root_iter(column).into_iter().flatten();
-                    ranges.extend(chunks.map(|chunk| chunk.byte_range()));
-                }
-            }
-            start = end;
-        }
+    /// Adds some of its bytes.
+    pub(super) fn add(&self, ranges: Vec<Range<u64>>) -> io::Result<()> {
         joined(ranges).into_iter().try_for_each(|range| {
             let bytes = self.fetch(&range)?;
             self.write(range.start, &bytes)

@@ -5,101 +5,85 @@ use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
-
-use crate::error::{DidError, Result};
-use crate::files::problem;
-use crate::storage::Object;
-use crate::temporary;
+use polars_parquet::read::RowGroupMetadata;
 
 use super::fetched::Fetched;
-use super::halves;
+use super::opened::OpenFile;
+use crate::error::{DidError, Result};
+use crate::files::problem;
+use crate::storage::{Object, Stamp};
+use crate::temporary;
 
 /// Where rows are read from.
 #[derive(Clone, Debug)]
 pub(in crate::panel) enum ParquetFile {
-    Path(Arc<PathBuf>),
+    /// A file by its name, which must be what it was when it was found, if that is known.
+    Path(Arc<PathBuf>, Option<Arc<Stamp>>),
     /// Read by one reader at a time, as its handles share their position.
     Temporary(Arc<File>),
 }
 
 impl ParquetFile {
+    /// The file that has a name now; whatever is read of this is of no other.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn found(path: &Path) -> Result<Self> {
+        let path = Arc::new(path.to_owned());
+        let stamp = OpenFile::new(&Self::Path(Arc::clone(&path), None))?.stamp;
+        Ok(Self::Path(path, Some(Arc::new(stamp))))
+    }
+
     /// What errors call it.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Path(path) => path,
+            Self::Path(path, _) => path,
             Self::Temporary(_) => Path::new("temporary file"),
+        }
+    }
+
+    /// What it was when it was found.
+    pub fn stamp(&self) -> Option<&Stamp> {
+        match self {
+            Self::Path(_, stamp) => stamp.as_deref(),
+            Self::Temporary(_) => None,
         }
     }
 
     /// Its columns and number of rows.
     pub fn schema(&self) -> Result<(Schema, usize)> {
-        let mut reader = self.open()?;
-        let schema = reader.schema().map_err(|e| self.unreadable(e))?;
-        let rows = reader.num_rows().map_err(|e| self.unreadable(e))?;
-        let mut schema = Schema::from_arrow_schema(&schema);
+        let opened = OpenFile::new(self)?;
+        let mut schema = Schema::from_arrow_schema(&opened.schema()?);
         // Half precision is read as single, so that no temporary file has it.
         for dtype in schema.iter_values_mut().filter(|dtype| **dtype == DataType::Float16) {
             *dtype = DataType::Float32;
         }
-        Ok((schema, rows))
+        Ok((schema, opened.metadata.num_rows))
     }
 
     /// Rows of its row groups.
     pub fn row_groups(&self) -> Result<Vec<usize>> {
-        let mut reader = self.open()?;
-        let metadata = reader.get_metadata().map_err(|e| self.unreadable(e))?;
-        Ok(metadata.row_groups.iter().map(|group| group.num_rows()).collect())
+        let opened = OpenFile::new(self)?;
+        Ok(opened.metadata.row_groups.iter().map(RowGroupMetadata::num_rows).collect())
     }
 
     /// Some of its rows: the first, and how many.
-    pub fn rows(&self, rows: (usize, usize), columns: Vec<String>) -> Result<DataFrame> {
-        let fetched = self.fetched()?;
-        let open = || self.file(fetched.as_ref()).map(ParquetReader::new);
-        let mut reader = open()?;
-        let schema = reader.schema().map_err(|e| self.unreadable(e))?;
-        let metadata = reader.get_metadata().map_err(|e| self.unreadable(e))?.clone();
-        if let Some(fetched) = &fetched {
-            fetched.add_rows(&metadata, rows, &columns).map_err(|e| self.io(e))?;
-        }
-        let read = |reader: ParquetReader<File>, columns| {
-            let reader = reader.with_columns(Some(columns)).with_slice(Some(rows));
-            reader.finish().map_err(|e| self.unreadable(e))
-        };
-        let is_half = |name: &String| {
-            schema.get(name).is_some_and(|field| field.dtype() == &ArrowDataType::Float16)
-        };
-        let (halves, others): (Vec<_>, Vec<_>) = columns.into_iter().partition(is_half);
-        if halves.is_empty() {
-            return read(reader, others);
-        }
-        let mut of_bytes = open()?;
-        of_bytes.set_metadata(Arc::new(halves::as_bytes(&metadata)));
-        let bytes = read(of_bytes, halves)?;
-        let mut frame = halves::in_singles(&bytes).map_err(|e| self.unreadable(e))?;
-        if !others.is_empty() {
-            let others = read(reader, others)?;
-            frame.hstack_mut(others.columns()).map_err(|e| self.unreadable(e))?;
-        }
-        Ok(frame)
-    }
-
-    /// A reader of its metadata, and of its rows if it is a file.
-    fn open(&self) -> Result<ParquetReader<File>> {
-        self.file(self.fetched()?.as_ref()).map(ParquetReader::new)
+    pub fn rows(&self, rows: (usize, usize), columns: &[String]) -> Result<DataFrame> {
+        OpenFile::new(self)?.rows(rows, columns)
     }
 
     /// What tells where everything is in an object, if it is not a file.
-    fn fetched(&self) -> Result<Option<Fetched>> {
-        let Self::Path(path) = self else { return Ok(None) };
+    pub(super) fn fetched(&self) -> Result<Option<Fetched>> {
+        let Self::Path(path, _) = self else { return Ok(None) };
         let object = Object::of(path).map_err(|e| self.io(e))?;
         object.map(Fetched::footer).transpose().map_err(|e| self.io(e))
     }
 
     /// It as a file.
-    fn file(&self, fetched: Option<&Fetched>) -> Result<File> {
+    pub(super) fn file(&self, fetched: Option<&Fetched>) -> Result<File> {
         match (self, fetched) {
-            (Self::Path(_), Some(fetched)) => fetched.file().map_err(|e| self.io(e)),
-            (Self::Path(path), None) => File::open(&**path).map_err(|e| self.io(e)),
+            (Self::Path(..), Some(fetched)) => fetched.file().map_err(|e| self.io(e)),
+            (Self::Path(path, _), None) => File::open(&**path).map_err(|e| self.io(e)),
             (Self::Temporary(file), _) => {
                 let mut file = file.try_clone().map_err(temporary::failed)?;
                 file.seek(SeekFrom::Start(0)).map_err(temporary::failed)?;
@@ -108,11 +92,18 @@ impl ParquetFile {
         }
     }
 
-    fn io(&self, source: std::io::Error) -> DidError {
+    pub(super) fn io(&self, source: std::io::Error) -> DidError {
         DidError::Io { path: self.path().display().to_string(), source }
     }
 
-    fn unreadable(&self, error: PolarsError) -> DidError {
+    pub(super) fn unreadable(&self, error: PolarsError) -> DidError {
         problem(self.path(), error.to_string())
+    }
+
+    /// It is no longer what it was.
+    pub(super) fn changed(&self) -> DidError {
+        let text = "the file was changed or replaced while it was read, so that no number is formed of it; fit again when nobody \
+                    writes to it";
+        problem(self.path(), text)
     }
 }

@@ -86,8 +86,8 @@ impl ParquetFiles {
 impl FilePart {
     /// The columns of a schema, in its types.
     pub fn read(&self, schema: &Schema) -> Result<DataFrame> {
-        let columns = schema.iter_names().map(ToString::to_string).collect();
-        let df = self.source.rows((self.start, self.rows), columns)?;
+        let columns: Vec<String> = schema.iter_names().map(ToString::to_string).collect();
+        let df = self.source.rows((self.start, self.rows), &columns)?;
         let mut df = schema::cast(&self.source, df, schema)?;
         df.rechunk_mut();
         Ok(df)

@@ -19,15 +19,11 @@ pub(super) fn as_bytes(metadata: &FileMetadata) -> FileMetadata {
     FileMetadata { schema_descr: SchemaDescriptor::new(name, fields), ..own }
 }
 
-/// The columns in single precision.
-pub(super) fn in_singles(bytes: &DataFrame) -> PolarsResult<DataFrame> {
+/// A column in single precision.
+pub(super) fn in_singles(bytes: &Column) -> PolarsResult<Column> {
     let single =
         |bytes: &[u8]| <[u8; 2]>::try_from(bytes).ok().map(|b| f16::from_le_bytes(b).to_f32());
-    let column = |bytes: &Column| -> PolarsResult<Column> {
-        let values = bytes.binary()?.iter().map(|value| value.and_then(single));
-        let values: Float32Chunked = values.collect();
-        Ok(values.with_name(bytes.name().clone()).into_column())
-    };
-    let columns = bytes.columns().iter().map(column).collect::<PolarsResult<Vec<_>>>()?;
-    DataFrame::new(bytes.height(), columns)
+    let values = bytes.binary()?.iter().map(|value| value.and_then(single));
+    let values: Float32Chunked = values.collect();
+    Ok(values.with_name(bytes.name().clone()).into_column())
 }

@@ -1,15 +1,16 @@
 //! Parquet files as frames of whole units, in ascending order of the units' labels.
 
+mod chunk;
 mod fetched;
 mod file;
 mod files;
 mod group;
 mod halves;
 mod open;
+mod opened;
 mod schema;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use polars::prelude::DataFrame;
 
@@ -29,7 +30,6 @@ pub(super) use {
 /// # Errors
 /// If it cannot be read, or has no such columns.
 pub(crate) fn columns(path: &Path, names: &[&str]) -> Result<DataFrame> {
-    let source = file::ParquetFile::Path(Arc::new(path.to_owned()));
-    let rows = source.schema()?.1;
-    source.rows((0, rows), names.iter().map(ToString::to_string).collect())
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    file::ParquetFile::Path(path.to_owned().into(), None).rows((0, usize::MAX), &names)
 }

@@ -6,8 +6,10 @@ use polars::prelude::*;
 
 use super::file::ParquetFile;
 use super::files::{FilePart, ParquetFiles};
+use super::opened::OpenFile;
 use super::{group, schema};
 use crate::error::{DidError, Result};
+use crate::memory;
 use crate::panel::labels::Label;
 use crate::panel::roles::Roles;
 use crate::panel::wanted::Wanted;
@@ -17,18 +19,39 @@ use crate::progress::Progress;
 /// Rows of a frame unless the memory budget asks for fewer.
 pub(in crate::panel) const FRAME_ROWS: usize = 1 << 20;
 
+/// Memory of an estimate from columns in memory, in multiples of them: they, and at least what is made of them.
+const COPIES: u128 = 3;
+
+const REMEDY: &str =
+    "free memory; panels are streamed by `att-gt` and `ddd` (`fit_parquet`, `--memory-budget`)";
+
 impl ParquetFiles {
     /// Bytes of a frame with all rows and this many columns.
     pub fn frame_bytes(paths: &[PathBuf], columns: usize) -> Result<u64> {
-        let rows = |source: ParquetFile| Ok(source.schema()?.1 as u64);
-        let rows: u64 = sources(paths).map(rows).sum::<Result<u64>>()?;
-        Ok(8 * rows * columns as u64)
+        let mut rows = 0_u64;
+        for source in sources(paths)? {
+            rows = rows.saturating_add(source.schema()?.1 as u64);
+        }
+        Ok(rows.saturating_mul(8 * columns as u64))
     }
 
     /// All rows of the files.
     pub fn read_whole(paths: &[PathBuf], roles: &dyn Wanted) -> Result<DataFrame> {
-        let sources: Vec<ParquetFile> = sources(paths).collect();
+        let sources = sources(paths)?;
         let schema = schema::common(&sources, roles)?;
+        let needed = COPIES * u128::from(Self::frame_bytes(paths, schema.len())?);
+        if let Err(none) =
+            memory::check("the columns read and what is made of them", needed, REMEDY)
+        {
+            // What is declared may not be so.
+            for source in &sources {
+                let opened = OpenFile::new(source)?;
+                let types = opened.schema()?;
+                let fields = schema.iter_names().filter_map(|name| types.get(name));
+                opened.verify(&fields.collect::<Vec<_>>())?;
+            }
+            return Err(none);
+        }
         let mut all = DataFrame::empty_with_schema(&schema);
         for source in sources {
             let rows = source.schema()?.1;
@@ -59,7 +82,7 @@ impl ParquetFiles {
         };
         let (schema, parts) = Self::parts(paths, roles, frame_rows)?;
         let frame_rows = frame_rows(schema.len());
-        let rows = parts.iter().map(|p| p.rows as u64).sum();
+        let rows = parts.iter().fold(0, |rows: u64, part| rows.saturating_add(part.rows as u64));
         let (as_written, whole_units) = (None, false);
         let mut files = Self { parts, as_written, schema, unit, whole_units, rows, progress };
         if let Some(sample) = files.disorder(frame_rows)? {
@@ -74,7 +97,7 @@ impl ParquetFiles {
         roles: &Roles,
         frame_rows: impl Fn(usize) -> usize,
     ) -> Result<(Schema, Vec<FilePart>)> {
-        let sources: Vec<ParquetFile> = sources(paths).collect();
+        let sources = sources(paths)?;
         let schema = schema::common(&sources, roles)?;
         let mut parts = Vec::new();
         for source in sources {
@@ -102,8 +125,8 @@ impl ParquetFiles {
     }
 }
 
-fn sources(paths: &[PathBuf]) -> impl Iterator<Item = ParquetFile> {
-    paths.iter().map(|path| ParquetFile::Path(Arc::new(path.clone())))
+fn sources(paths: &[PathBuf]) -> Result<Vec<ParquetFile>> {
+    paths.iter().map(|path| ParquetFile::found(path)).collect()
 }
 
 /// Splits a file into parts of whole row groups.
@@ -111,11 +134,11 @@ fn add_parts(source: ParquetFile, frame_rows: usize, parts: &mut Vec<FilePart>) 
     let groups = source.row_groups()?;
     let mut part = FilePart { source, start: 0, rows: 0 };
     for rows in groups {
-        if part.rows > 0 && part.rows + rows > frame_rows {
+        if part.rows > 0 && part.rows.saturating_add(rows) > frame_rows {
             parts.push(part.clone());
-            part = FilePart { start: part.start + part.rows, rows: 0, ..part };
+            part = FilePart { start: part.start.saturating_add(part.rows), rows: 0, ..part };
         }
-        part.rows += rows;
+        part.rows = part.rows.saturating_add(rows);
     }
     if part.rows > 0 {
         parts.push(part);

@@ -9,6 +9,7 @@ use crate::npiv::{NpivResult, NpivRow};
 use crate::options::{Band, DoseAggregation};
 use crate::report::foot::percent;
 use crate::report::table::one_line;
+use crate::written;
 
 use super::axis::Axis;
 use super::chart::Chart;
@@ -139,10 +140,7 @@ fn save(
     let scene = scene()?;
     match format {
         ImageFormat::Png => raster::write(&scene, face, path),
-        ImageFormat::Svg => {
-            let io = |source| DidError::Io { path: path.display().to_string(), source };
-            std::fs::write(path, vector::document(&scene)?).map_err(io)
-        }
+        ImageFormat::Svg => written::text(path, &vector::document(&scene)?),
     }
 }
 

@@ -27,6 +27,7 @@ use crate::aggregate::Aggregated;
 use crate::error::{DidError, Result};
 use crate::estimator::{GroupTimeResult, MultiplegtResult};
 use crate::fixed_effects::RegressionEventStudy;
+use crate::written;
 
 use chart::Chart;
 use font::Typeface;
@@ -210,10 +211,7 @@ fn write(path: &Path, options: &PlotOptions, chart: impl FnOnce() -> Result<Char
     options.validate()?;
     let chart = chart()?;
     match format {
-        ImageFormat::Svg => {
-            let io = |source| DidError::Io { path: path.display().to_string(), source };
-            std::fs::write(path, svg(&chart, options)?).map_err(io)
-        }
+        ImageFormat::Svg => written::text(path, &svg(&chart, options)?),
         ImageFormat::Png => {
             let face = Typeface::load()?;
             raster::write(&layout::scene(&chart, options, &face)?, &face, path)

@@ -1,12 +1,13 @@
 //! PNG files: drawn at a multiple of the size and averaged down, so that edges are smooth.
 
+use std::io;
 use std::path::Path;
 
 use plotters::backend::{BitMapBackend, DrawingBackend};
 use plotters::style::RGBColor;
 
-use crate::error::{DidError, Result};
-use crate::memory;
+use crate::error::Result;
+use crate::{memory, written};
 
 use super::failed;
 use super::font::Typeface;
@@ -16,11 +17,11 @@ use super::scene::{Scene, Shape, Text};
 /// Writes `scene` to `path`.
 pub(super) fn write(scene: &Scene, face: &Typeface, path: &Path) -> Result<()> {
     let pixels = pixels(scene, face)?;
-    let io = |source| DidError::Io { path: path.display().to_string(), source };
-    std::fs::File::create(path).map_err(io)?;
-    let mut backend = BitMapBackend::new(path, (scene.width, scene.height));
-    backend.blit_bitmap((0, 0), (scene.width, scene.height), &pixels).map_err(failed)?;
-    backend.present().map_err(failed)
+    written::whole(path, |name, _| {
+        let mut backend = BitMapBackend::new(name, (scene.width, scene.height));
+        let drawn = backend.blit_bitmap((0, 0), (scene.width, scene.height), &pixels);
+        drawn.and_then(|()| backend.present()).map_err(|e| io::Error::other(e.to_string()))
+    })
 }
 
 /// Red, green and blue by pixel, row-major.

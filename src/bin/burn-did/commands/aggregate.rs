@@ -53,6 +53,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
             "`burn-did plot` draws one of your choice",
         ));
     }
+    output::keep_apart(&args.result, [args.plot.as_ref()])?;
     let fit = GroupTimeResult::load(&args.result)?;
     let own = fit.settings.inference;
     let inference = Inference {

@@ -49,7 +49,7 @@ pub(crate) struct AttGtArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
-    group_time::check(&args.output)?;
+    group_time::check(&args.columns.data, &args.output)?;
     group_time::report(&backend::fit(args)?, &args.output, args.device.quiet)
 }
 

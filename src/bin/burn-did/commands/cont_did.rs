@@ -158,6 +158,7 @@ pub(crate) struct ContDidArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
+    output::keep_apart(&args.columns.data, [args.save.as_ref(), args.plot.as_ref()])?;
     let fit = backend::fit(args)?;
     // The other formats form their own.
     let study = if args.format == Format::Csv { study(&fit).transpose()? } else { None };

@@ -53,7 +53,7 @@ pub(crate) struct DddArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &DddArgs) -> Result<()> {
-    group_time::check(&args.output)?;
+    group_time::check(&args.columns.data, &args.output)?;
     group_time::report(&backend::fit(args)?, &args.output, args.device.quiet)
 }
 

@@ -1,18 +1,16 @@
 //! `burn-did demean`
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
 use burn_did::{Demean, Demeaned, Solver};
 use clap::Args;
-use polars::prelude::ParquetWriter;
 
 use super::feols::one_device;
 use crate::args::DeviceArgs;
 use crate::backend::{self, Fit, On};
 use crate::defaults;
-use crate::error::{CliError, Result};
+use crate::error::Result;
 use crate::{json, output, values};
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
@@ -63,13 +61,9 @@ pub(crate) struct DemeanArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
+    output::keep_apart(&args.data, [Some(&args.out)])?;
     let done = backend::fit(args)?;
-    let io = |source| {
-        CliError::Did(burn_did::DidError::Io { path: args.out.display().to_string(), source })
-    };
-    let file = File::create(&args.out).map_err(io)?;
-    let mut frame = done.to_dataframe()?;
-    ParquetWriter::new(file).finish(&mut frame).map_err(burn_did::DidError::from)?;
+    done.write_parquet(&args.out)?;
     output::results(&json::text(&json::Within::new(&done))?)
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
             "leave out one of them, or choose an estimator whose name has `rc`",
         ));
     }
+    output::keep_apart(&args.columns.data, [args.save.as_ref()])?;
     let fit = backend::fit(args)?;
     let text = match args.format {
         Format::Json => json::text(&json::TwoPeriods::new(&fit))?,

@@ -137,6 +137,7 @@ const SSC_HELP: &str = "Corrections for small samples other than those of R fixe
 
 /// Runs the command.
 pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
+    output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
     let fit = backend::fit(args)?;
     let text = match args.format {
         Format::Json => json::text(&json::Regression::new(&fit))?,

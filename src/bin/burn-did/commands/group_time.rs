@@ -1,5 +1,7 @@
 //! What becomes of group-time effects, of whichever estimator.
 
+use std::path::Path;
+
 use burn_did::{GroupTimeResult, PlotOptions};
 
 use super::draw;
@@ -10,7 +12,8 @@ use crate::values::AggregateSpec;
 use crate::{csv, json, output};
 
 /// Refuses options that do not go together, before any work.
-pub(super) fn check(output: &OutputArgs) -> Result<()> {
+pub(super) fn check(data: &Path, output: &OutputArgs) -> Result<()> {
+    output::keep_apart(data, [output.save.as_ref(), output.plot.as_ref()])?;
     if output.vcov && output.format != Format::Json {
         return Err(CliError::usage("--vcov is part of the JSON only", "add --format json"));
     }

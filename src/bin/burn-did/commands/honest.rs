@@ -169,6 +169,7 @@ pub(crate) struct HonestArgs {
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
+    output::keep_apart(&args.file, [args.save.as_ref(), args.plot.as_ref()])?;
     let kind = Saved::of(&args.file)?;
     if kind != Saved::GroupTime && args.aggregate.is_some() {
         return Err(CliError::usage(

@@ -151,6 +151,7 @@ pub(crate) struct NpivArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &NpivArgs) -> Result<()> {
+    output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
     let fit = args.fit()?;
     let text = match args.format {
         Format::Json => json::text(&json::Function::new(&fit))?,

@@ -12,6 +12,7 @@ use super::draw;
 use super::saved::{Saved, event_study};
 use crate::args::AGGREGATE;
 use crate::error::{CliError, Result};
+use crate::output;
 use crate::values::{self, AggregateSpec};
 
 /// A plot of a saved result: of an aggregate or the group-time effects, of the effects of a treatment that switches, of the
@@ -60,6 +61,7 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         size: args.width.zip(args.height),
         ..PlotOptions::default()
     };
+    output::keep_apart(&args.result, [Some(&args.out)])?;
     let kind = Saved::of(&args.result)?;
     if spec.is_some() && matches!(kind, Saved::Switching | Saved::Doses | Saved::Regression) {
         return Err(CliError::usage(

@@ -213,6 +213,7 @@ pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
             "add --same-switchers",
         ));
     }
+    output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
     let bar = Bar::new(args.quiet);
     let fit = args.estimator().fit(args.data.as_path())?;
     drop(bar);
