@@ -123,7 +123,7 @@ pub use npiv::{
 pub use options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
     DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference, Multiplier, Precision,
-    Resampling, UnbalancedPanel,
+    Resampling, SharesOf, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};

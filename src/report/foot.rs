@@ -4,7 +4,7 @@ use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::inference::Wald;
 use crate::options::{
-    Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier, Resampling,
+    Band, BasePeriod, ControlGroup, EstimationMethod, Inference, Multiplier, Resampling, SharesOf,
 };
 
 use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
@@ -21,6 +21,13 @@ pub(super) fn base_period(base: BasePeriod) -> &'static str {
     match base {
         BasePeriod::Varying => "Varying",
         BasePeriod::Universal => "Universal",
+    }
+}
+
+pub(super) fn group_shares(of: SharesOf) -> &'static str {
+    match of {
+        SharesOf::Eligible => "Eligible Units",
+        SharesOf::All => "All Units",
     }
 }
 
@@ -112,6 +119,9 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
             settings.anticipation
         ),
     });
+    if let Some(of) = settings.group_shares() {
+        notes.push(format!("Group Shares: {}", group_shares(of)));
+    }
     let covariates = &settings.covariates;
     notes.push(match &settings.dose {
         Some(dose) => format!("Outcome: {}, Dose: {dose}", settings.outcome),

@@ -7,7 +7,7 @@ use crate::calendar::Frequency;
 use crate::error::Result;
 use crate::estimator::{GroupTimeCell, GroupTimeResult};
 use crate::inference::Estimate;
-use crate::options::{Band, Multiplier};
+use crate::options::{Band, Multiplier, SharesOf};
 
 use super::foot;
 use crate::settings::Settings;
@@ -174,6 +174,7 @@ pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
         "weights" => [s.weights.as_deref()],
         "cluster" => [s.cluster.as_deref()],
         "eligible" => [s.eligible.as_deref()],
+        "group_shares" => [s.group_shares().map(SharesOf::name)],
         "control_group" => [foot::control_group(s.control_group)],
         "base_period" => [foot::base_period(s.base_period)],
         // With a dose there is no choice of two-by-two estimators.
