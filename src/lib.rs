@@ -126,7 +126,7 @@ pub use npiv::{
 pub use options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, DoseAggregation,
     DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference,
-    Multiplier, Precision, Resampling, UnbalancedPanel,
+    Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};

@@ -2,11 +2,13 @@
 
 pub(crate) mod defaults;
 mod dose;
+mod shares;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DidError, Result};
 pub use dose::{CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
+pub use shares::SharesOf;
 
 /// Units that serve as the comparison for a treated group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

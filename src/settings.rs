@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calendar::{Frequency, shown};
 use crate::options::{
-    BasePeriod, ControlGroup, DoseTarget, EstimationMethod, Inference, Resampling,
+    BasePeriod, ControlGroup, DoseTarget, EstimationMethod, Inference, Resampling, SharesOf,
 };
 use crate::panel::Layout;
 
@@ -30,6 +30,10 @@ pub struct Settings {
     /// Eligibility column of triple differences.
     #[serde(default)]
     pub eligible: Option<String>,
+    /// Which units the shares of groups count in averages of triple differences. `None` for other estimators, and for triple
+    /// differences that were saved before there was a choice: their shares are of all units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares_of: Option<SharesOf>,
     /// Dose column of a continuous treatment.
     #[serde(default)]
     pub dose: Option<String>,
@@ -111,6 +115,11 @@ impl Settings {
                 format!("Not Yet Treated, Last Cohort ({})", self.period(last))
             }
         }
+    }
+
+    /// Which units the shares of groups count, if these are triple differences.
+    pub(crate) fn group_shares(&self) -> Option<SharesOf> {
+        self.eligible.as_ref().map(|_| self.shares_of.unwrap_or(SharesOf::All))
     }
 
     /// Name of the parameters: `ATT`, or `ACRT` for slopes in a dose.

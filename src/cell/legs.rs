@@ -6,7 +6,7 @@ use super::answers::incomplete;
 use super::sides::{Outcome, StratumRows};
 use super::terms::{CellEstimate, Coefficients, InfluenceTerm};
 use crate::error::Result;
-use crate::options::Precision;
+use crate::options::{Precision, SharesOf};
 use crate::panel::Sample;
 use crate::pass::{
     Consumers, Dot, InfluencePass, Leg, PlanColumn, Share, StratumPlan, UNTRIMMED, Weight,
@@ -20,6 +20,7 @@ use crate::source::Source;
 pub(crate) fn influence_pass<'a>(
     sample: &Sample,
     cells: impl ExactSizeIterator<Item = Option<&'a CellEstimate>>,
+    shares_of: SharesOf,
     consumers: Consumers,
     precision: Precision,
     trim: f64,
@@ -31,7 +32,7 @@ pub(crate) fn influence_pass<'a>(
     for (g, cohorts) in sample.groups.iter().enumerate() {
         let share =
             Share { column: cell_columns + g, w: sample.omega, scale: 1.0 / sample.n as f64 };
-        for cohort in cohorts.clone() {
+        for cohort in sample.counted(cohorts, shares_of) {
             for stratum in (0..sample.periods.len()).map(|t| sample.stratum(cohort, t)) {
                 strata[stratum].share = Some(share);
             }

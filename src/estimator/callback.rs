@@ -6,7 +6,7 @@ use crate::backend::host::{self, Sink};
 use crate::cell::{Outcome, PlannedCell, Side, TRIM};
 use crate::error::{DidError, Result};
 use crate::estimates::CellStatus;
-use crate::options::Precision;
+use crate::options::{Precision, SharesOf};
 use crate::panel::{Panel, Sample, StratumData};
 use crate::parallel;
 use crate::pass::{Consumers, InfluenceStat, Weight};
@@ -251,7 +251,14 @@ fn consume(
     consumers: Consumers,
 ) -> Result<(InfluenceStat, Option<KeptValues>)> {
     let none = (0..cells).map(|_| None);
-    let pass = crate::cell::influence_pass(sample, none, consumers, Precision::F64, TRIM);
+    let pass = crate::cell::influence_pass(
+        sample,
+        none,
+        SharesOf::default(),
+        consumers,
+        Precision::F64,
+        TRIM,
+    );
     let mut stat = InfluenceStat::zero(pass.columns, &consumers);
     let mut kept = consumers.keep_rows.then(|| ValuesHere::new(sample, cells));
     for (s, (data, given)) in strata.iter().zip(columns).enumerate() {

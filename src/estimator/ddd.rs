@@ -17,11 +17,11 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::CellStatus;
 use crate::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, Inference,
-    UnbalancedPanel,
+    SharesOf, UnbalancedPanel,
 };
 use crate::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Source, Work};
 
 estimator! {
     /// Triple differences: effects on the eligible units of groups in which a treatment is enabled, in two periods or under
@@ -87,6 +87,11 @@ estimator! {
         #[builder(default)]
         #[serde(default)]
         pub base_period: BasePeriod,
+        /// Which units of a group its share counts in averages over groups: the eligible ones, which are those treated, or all
+        /// as R `triplediff` does.
+        #[builder(default)]
+        #[serde(default)]
+        pub shares_of: SharesOf,
         /// Two-by-two estimator.
         #[doc(alias = "est_method")]
         #[builder(default)]
@@ -149,7 +154,8 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         let before = start.elapsed().as_secs_f64();
         let sample = source.sample();
         let plan = TriplePlan::new(sample, &self.plan(sample));
-        let work = self.shared().work(plan.cells.len() + sample.groups.len());
+        let columns = plan.cells.len() + sample.groups.len();
+        let work = Work { shares_of: self.shares_of, ..self.shared().work(columns) };
         source.check(&work)?;
         let recipe = Recipe::new(self.method.into());
         let (combined, dropped) = {
@@ -175,6 +181,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
             settings: Settings {
                 base_period: self.plan(sample).base_period,
                 method: Some(self.method),
+                shares_of: Some(self.shares_of),
                 ..shell::settings(self, &setup, source.backend(), sample)
             },
             timings: timings.of(&source),

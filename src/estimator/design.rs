@@ -3,7 +3,7 @@
 use crate::calendar::Frequency;
 use crate::condition::{Conditioning, DoseQuery};
 use crate::error::{DidError, Result};
-use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision};
+use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision, SharesOf};
 use crate::panel::formula::Formula;
 use crate::panel::{FormedCells, StudyDesign, Treatment};
 use crate::progress::Progress;
@@ -40,7 +40,12 @@ impl<'a> Shared<'a> {
 
     /// What is formed of the influence values of so many columns.
     pub fn work(&self, columns: usize) -> Work<'a> {
-        Work { columns, bootstrap: self.bootstrap, keep_influence: self.keep_influence }
+        Work {
+            columns,
+            shares_of: SharesOf::default(),
+            bootstrap: self.bootstrap,
+            keep_influence: self.keep_influence,
+        }
     }
 
     /// Checks them.

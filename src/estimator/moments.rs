@@ -39,7 +39,8 @@ impl InfluenceMoments {
         let estimates = estimated.len();
         let columns = estimates + sample.groups.len();
         let consumers = consumers(sample, work);
-        let pass = influence_pass(sample, estimated, consumers, source.precision(), trim);
+        let pass =
+            influence_pass(sample, estimated, work.shares_of, consumers, source.precision(), trim);
         let (stat, kept) = kept::influence(source, &pass, estimates)?;
         Self::new(stat, kept, columns, sample.n_clusters)
     }

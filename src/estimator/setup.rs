@@ -224,6 +224,7 @@ impl SampleSetup {
             weights: self.roles.weights.clone(),
             cluster: self.roles.cluster.clone(),
             eligible: self.roles.eligible.clone(),
+            shares_of: None,
             dose: self.roles.dose.clone(),
             target: DoseTarget::default(),
             control_group: self.sample.design.control_group(),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::Calendar;
 use crate::condition::Doses;
 use crate::error::DidWarning;
+use crate::options::SharesOf;
 use crate::pass::Weight;
 
 use super::audit::SampleAudit;
@@ -97,6 +98,15 @@ impl Sample {
     /// First treated period of an estimated group.
     pub fn group(&self, cohorts: &Range<usize>) -> f64 {
         self.cohorts[cohorts.start].group
+    }
+
+    /// Cohorts of a group whose units are counted in its share.
+    pub fn counted(
+        &self,
+        cohorts: &Range<usize>,
+        of: SharesOf,
+    ) -> impl Iterator<Item = usize> + use<'_> {
+        cohorts.clone().filter(move |c| of == SharesOf::All || self.cohorts[*c].eligible)
     }
 
     /// Stratum of a cohort in a period (any period, for panels).

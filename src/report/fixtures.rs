@@ -24,6 +24,7 @@ fn settings(inference: Inference) -> Settings {
         weights: None,
         cluster: None,
         eligible: None,
+        shares_of: None,
         dose: None,
         target: crate::options::DoseTarget::Level,
         control_group: ControlGroup::NeverTreated,

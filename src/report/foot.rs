@@ -3,7 +3,9 @@
 use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::inference::Wald;
-use crate::options::{Band, BasePeriod, EstimationMethod, Inference, Multiplier, Resampling};
+use crate::options::{
+    Band, BasePeriod, EstimationMethod, Inference, Multiplier, Resampling, SharesOf,
+};
 
 use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
 use crate::settings::Settings;
@@ -12,6 +14,13 @@ pub(super) fn base_period(base: BasePeriod) -> &'static str {
     match base {
         BasePeriod::Varying => "Varying",
         BasePeriod::Universal => "Universal",
+    }
+}
+
+pub(super) fn group_shares(of: SharesOf) -> &'static str {
+    match of {
+        SharesOf::Eligible => "Eligible Units",
+        SharesOf::All => "All Units",
     }
 }
 
@@ -102,6 +111,9 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
             settings.anticipation
         ),
     });
+    if let Some(of) = settings.group_shares() {
+        notes.push(format!("Group Shares: {}", group_shares(of)));
+    }
     let covariates = &settings.covariates;
     notes.push(match &settings.dose {
         Some(dose) => format!("Outcome: {}, Dose: {dose}", settings.outcome),

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::estimates::Overlap;
 use crate::estimator::{GroupTimeCell, GroupTimeResult};
 use crate::inference::Estimate;
-use crate::options::{Band, Multiplier};
+use crate::options::{Band, Multiplier, SharesOf};
 
 use super::foot;
 use crate::settings::Settings;
@@ -193,6 +193,7 @@ pub(super) fn settings(s: &Settings) -> Result<DataFrame> {
         "cluster" => [s.cluster.as_deref()],
         "eligible" => [s.eligible.as_deref()],
         "control_group" => [s.comparison_units()],
+        "group_shares" => [s.group_shares().map(SharesOf::name)],
         "base_period" => [foot::base_period(s.base_period)],
         // With a dose there is no choice of two-by-two estimators.
         "method" => [s.dose.is_none().then(|| foot::method(s.method))],

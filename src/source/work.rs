@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::memory;
-use crate::options::{Bootstrap, Multiplier};
+use crate::options::{Bootstrap, Multiplier, SharesOf};
 use crate::panel::Sample;
 use crate::pass::TILE;
 
@@ -39,6 +39,8 @@ pub struct ClusterWork {
 pub(crate) struct Work<'a> {
     /// Columns of influence values: estimates and group shares.
     pub columns: usize,
+    /// Whose shares these are; without eligibility all units are eligible.
+    pub shares_of: SharesOf,
     /// A bootstrap that multiplies them.
     pub bootstrap: Option<&'a Bootstrap>,
     /// Whether they are kept by unit.

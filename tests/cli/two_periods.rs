@@ -200,6 +200,24 @@ fn units_with_missing_periods_are_kept_as_r_keeps_them() {
 }
 
 #[test]
+fn groups_are_weighted_by_eligible_units_or_by_all() {
+    let (file, saved) = (data("ddd_shares"), temporary("ddd_shares.json"));
+    let columns =
+        ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g", "--pname", "q"];
+    let average = |more: &[&str]| {
+        let options = ["--est-method", "reg", "--aggregate", "group", "--format", "json"];
+        let given = [&["ddd", &file][..], &columns, &options, more].concat();
+        parsed(&given)["aggregates"][0]["overall"]["att"].as_f64().unwrap()
+    };
+    // ModernDiD 0.4.1.
+    assert!((average(&["--save", &saved]) - 4.301_124_708_36).abs() < 1e-9);
+    assert!((average(&["--shares-of", "eligible"]) - 4.301_124_708_36).abs() < 1e-9);
+    assert!((average(&["--shares-of", "all"]) - 4.301_124_708_36).abs() > 1.0);
+    let table = stdout(&["aggregate", &saved, "--aggregate", "group"]);
+    assert!(table.contains("4.3011") && table.contains("Group Shares: Eligible Units"), "{table}");
+}
+
+#[test]
 fn staggered_triple_differences_aggregate_save_and_draw() {
     let file = data("dddlong_a");
     let (saved, picture) = (temporary("ddd.json"), temporary("ddd.png"));

@@ -114,6 +114,7 @@ impl Design {
             never_treated: self.spec.control_group == ControlGroup::NeverTreated,
             anticipation: f64::from(self.spec.anticipation),
             timing: Timing::Staggered,
+            eligible_shares: false,
         }
     }
 

@@ -142,7 +142,9 @@ impl Population {
             .collect();
         let cohort = random.weighted(&odds);
         let group = self.cohorts[cohort].0;
-        let eligible = random.chance(1.0 / (1.0 + (-0.4 * z2 - 0.2).exp()));
+        // Groups differ in how many of their units are eligible.
+        let lean = 0.8 * (2.0 * cohort as f64).cos();
+        let eligible = random.chance(1.0 / (1.0 + (-0.4 * z2 - 0.2 - lean).exp()));
         let rare = [1.0, 0.9, 0.8 + 0.3 * z1.tanh(), 0.08];
         let f = random.weighted(&rare[..usize::from(self.levels)]) as u8;
         let (cluster, level) = (random.below(self.clusters) as i64, random.normal());

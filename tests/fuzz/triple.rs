@@ -1,7 +1,9 @@
 //! `Ddd`: two periods and staggered adoption, all layouts and comparison cohorts.
 
 use burn_did::backend::Cpu;
-use burn_did::{BasePeriod, ControlGroup, Ddd, EstimationMethod, GroupTimeResult, UnbalancedPanel};
+use burn_did::{
+    BasePeriod, ControlGroup, Ddd, EstimationMethod, GroupTimeResult, SharesOf, UnbalancedPanel,
+};
 use polars::prelude::DataFrame;
 
 use crate::formula::Formula;
@@ -30,6 +32,7 @@ struct Design {
     base_period: BasePeriod,
     method: EstimationMethod,
     covariates_of_cell: bool,
+    shares_of: SharesOf,
     records: Vec<Record>,
 }
 
@@ -71,6 +74,7 @@ impl Design {
                 EstimationMethod::OutcomeRegression,
             ]),
             covariates_of_cell: random.chance(0.2),
+            shares_of: if random.chance(0.75) { SharesOf::Eligible } else { SharesOf::All },
             population,
             records,
         }
@@ -78,7 +82,7 @@ impl Design {
 
     fn words(&self) -> String {
         format!(
-            "{:?}, sections {}, {:?}, {:?}, {:?}, `{}`, of cell {}, clustered {}, {:?}",
+            "{:?}, sections {}, {:?}, {:?}, {:?}, `{}`, of cell {}, shares of {}, clustered {}, {:?}",
             self.unbalanced,
             self.sections,
             self.method,
@@ -86,6 +90,7 @@ impl Design {
             self.base_period,
             self.formula.text,
             self.covariates_of_cell,
+            self.shares_of,
             self.clustered,
             self.population
         )
@@ -100,6 +105,7 @@ impl Design {
             .eligible("q")
             .covariates(self.formula.text)
             .covariates_of_cell(self.covariates_of_cell)
+            .shares_of(self.shares_of)
             .maybe_weights(self.weighted.then_some("w"))
             .maybe_cluster(self.clustered.then_some("cl"))
             .control_group(self.control_group)
@@ -123,6 +129,7 @@ impl Design {
             never_treated: self.control_group == ControlGroup::NeverTreated,
             anticipation: 0.0,
             timing: Timing::Either,
+            eligible_shares: self.shares_of == SharesOf::Eligible,
         }
     }
 

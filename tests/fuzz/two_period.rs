@@ -117,6 +117,7 @@ impl Design {
             never_treated: true,
             anticipation: 0.0,
             timing: Timing::TwoPeriods,
+            eligible_shares: false,
         }
     }
 

@@ -17,6 +17,7 @@ mod cluster;
 mod cuda;
 mod ddd;
 mod ddd_properties;
+mod ddd_shares;
 mod ddd_sizes;
 mod doses;
 mod doses_errors;

@@ -1,9 +1,9 @@
-//! The golden cases of R `triplediff` and of the oracle for triple differences: reading and fitting them.
+//! The golden cases of R `triplediff`, of ModernDiD and of the oracle for triple differences: reading and fitting them.
 
 use burn_did::backend::DidBackend;
 use burn_did::{
     Aggregation, AggregationKind, BasePeriod, ControlGroup, Ddd, GroupTimeResult, Precision,
-    UnbalancedPanel,
+    SharesOf, UnbalancedPanel,
 };
 use polars::prelude::DataFrame;
 use serde::Deserialize;
@@ -13,14 +13,26 @@ use super::drdid::formula;
 use super::frames::golden_json;
 use super::golden::{Grid, method};
 
-/// Every golden data set.
-pub const DATASETS: [&str; 5] = ["ddd2p_a", "ddd2p_rc_a", "dddlong_a", "dddmp_a", "dddmp_rc_a"];
+/// Every golden data set: those of R `triplediff`, whose group shares are of all units, and those of ModernDiD, whose shares are
+/// of eligible units.
+pub const DATASETS: [&str; 9] = [
+    "ddd2p_a",
+    "ddd2p_rc_a",
+    "dddlong_a",
+    "dddmp_a",
+    "dddmp_rc_a",
+    "dddlong_a_eligible",
+    "dddmp_a_eligible",
+    "dddmp_rc_a_eligible",
+    "ddd_shares_eligible",
+];
 
 /// A data set's cases, or the oracle's; the format is in `tests/golden/README.md`.
 #[derive(Debug, Deserialize)]
 pub struct Dataset {
     #[serde(default)]
     pub dataset: String,
+    pub shares_of: SharesOf,
     pub columns: Columns,
     #[serde(default)]
     pub grids: Vec<Grid>,
@@ -132,6 +144,7 @@ impl Dataset {
             .maybe_cluster(case.cluster.clone())
             .control_group(control_group)
             .base_period(base)
+            .shares_of(self.shares_of)
             .method(method(&case.method))
             .repeated_cross_sections(case.repeated_cross_sections)
             .unbalanced(case.unbalanced)

@@ -7,7 +7,7 @@ use burn_did::{
     Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, Delta,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, Effect, EstimationMethod,
     Family, FixWeights, Frequency, GDf, HonestMethod, Inference, KFixef, Multiplier, Precision,
-    Resampling, Restriction, Search, SieveBasis, SieveGrid, SieveKnots, Solver, Ssc,
+    Resampling, Restriction, Search, SharesOf, SieveBasis, SieveGrid, SieveKnots, Solver, Ssc,
     UnbalancedPanel, Vcov,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -83,6 +83,9 @@ pub(crate) const UNBALANCED: Choice<UnbalancedPanel> = Choice(&[
     (&["pairs"], UnbalancedPanel::Pairs),
     (&["rows"], UnbalancedPanel::Rows),
 ]);
+
+pub(crate) const SHARES_OF: Choice<SharesOf> =
+    Choice(&[(&["eligible"], SharesOf::Eligible), (&["all"], SharesOf::All)]);
 
 pub(crate) const RESAMPLING: Choice<Resampling> =
     Choice(&[(&["weighted"], Resampling::Weighted), (&["multiplier"], Resampling::Multiplier)]);

@@ -5,7 +5,7 @@ use super::*;
 use crate::backend::Cpu;
 use crate::cell::fixtures::{cell, design, rows, sample};
 use crate::cell::{Outcome, influence_pass};
-use crate::options::Precision;
+use crate::options::{Precision, SharesOf};
 use crate::panel::{Layout, StratumData};
 use crate::pass::{Consumers, KeptRows};
 use crate::source::{AnyPass, AnyStat, Keep, Work, put};
@@ -105,7 +105,14 @@ fn solved(source: &Strata, curves: bool) -> DoseCell {
 fn influence(source: &Strata, estimates: &[&CellEstimate]) -> Vec<Vec<f64>> {
     let consumers = Consumers { clusters: None, multipliers: None, keep_rows: true };
     let cells = estimates.iter().copied().map(Some);
-    let pass = influence_pass(&source.sample, cells, consumers, Precision::F64, UNTRIMMED);
+    let pass = influence_pass(
+        &source.sample,
+        cells,
+        SharesOf::Eligible,
+        consumers,
+        Precision::F64,
+        UNTRIMMED,
+    );
     let mut values = vec![vec![0.0; 7]; pass.columns];
     let mut keep = |kept: KeptRows| -> Result<()> {
         let columns = kept.columns.iter().zip(kept.values.chunks_exact(kept.ranks.len()));

@@ -34,7 +34,7 @@ fn estimate(post: usize) -> CellEstimate {
 fn equal_linear_predictors_are_formed_once() {
     let (sample, first, second) = (three_cohorts(), estimate(1), estimate(2));
     let cells = [Some(&first), None, Some(&second)].into_iter();
-    let pass = influence_pass(&sample, cells, CONSUMERS, Precision::F64, 0.995);
+    let pass = influence_pass(&sample, cells, SharesOf::Eligible, CONSUMERS, Precision::F64, 0.995);
     // Three cells and two groups.
     assert_eq!(pass.columns, 5);
     let control = &pass.strata[2];
@@ -55,7 +55,14 @@ fn equal_linear_predictors_are_formed_once() {
 #[test]
 fn groups_have_a_column_for_their_shares() {
     let sample = three_cohorts();
-    let pass = influence_pass(&sample, [None].into_iter(), CONSUMERS, Precision::F64, 0.995);
+    let pass = influence_pass(
+        &sample,
+        [None].into_iter(),
+        SharesOf::Eligible,
+        CONSUMERS,
+        Precision::F64,
+        0.995,
+    );
     let columns: Vec<_> = pass.strata.iter().map(|s| s.share.map(|s| s.column)).collect();
     assert_eq!(columns, [Some(1), Some(2), None]);
     assert_eq!(pass.strata[0].share.map(|s| s.scale), Some(1.0 / 30.0));
@@ -64,7 +71,14 @@ fn groups_have_a_column_for_their_shares() {
 #[test]
 fn single_precision_has_a_column_of_ones() {
     let (sample, cell) = (three_cohorts(), estimate(1));
-    let pass = influence_pass(&sample, [Some(&cell)].into_iter(), CONSUMERS, Precision::F32, 0.995);
+    let pass = influence_pass(
+        &sample,
+        [Some(&cell)].into_iter(),
+        SharesOf::Eligible,
+        CONSUMERS,
+        Precision::F32,
+        0.995,
+    );
     assert_eq!(pass.columns, 4);
     let ones = pass.strata[0].columns.last().unwrap();
     assert_eq!((ones.column, &ones.legs), (3, &vec![Leg { f: 1.0, ..Leg::default() }]));
@@ -80,7 +94,14 @@ fn rows_of_two_terms_have_two_legs_in_one_column() {
     };
     let cell =
         CellEstimate { terms: vec![level(0, -1.0), level(1, 1.0)], ..CellEstimate::default() };
-    let pass = influence_pass(&sample, [Some(&cell)].into_iter(), CONSUMERS, Precision::F64, 0.995);
+    let pass = influence_pass(
+        &sample,
+        [Some(&cell)].into_iter(),
+        SharesOf::Eligible,
+        CONSUMERS,
+        Precision::F64,
+        0.995,
+    );
     let [column] = pass.strata[0].columns.as_slice() else { panic!("one column") };
     let legs: Vec<_> = column.legs.iter().map(|leg| (leg.post, leg.base, leg.c)).collect();
     assert_eq!(legs, [(0, None, -1.0), (1, None, 1.0)]);

@@ -351,6 +351,7 @@ impl DidMultiplegt {
             weights: self.weights.clone(),
             cluster: roles.cluster.clone(),
             eligible: None,
+            shares_of: None,
             dose: None,
             target: DoseTarget::Level,
             control_group: if self.only_never_switchers {

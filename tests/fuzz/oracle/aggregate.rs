@@ -98,8 +98,9 @@ impl Selected<'_> {
         let value = terms.iter().zip(&shares).map(|((_, t), p)| p * t.value).sum::<f64>() / total;
         let mut u = vec![0.0; n];
         for (i, unit) in self.fit.sample.units.iter().enumerate() {
-            // Influence of the shares: h_k = ω 1{G = g_k} - p_k.
-            let h = |g: f64, p: f64| if unit.group == g { unit.omega - p } else { -p };
+            // Influence of the shares: h_k = ω 1{counted in g_k} - p_k.
+            let own = |g: f64| self.fit.sample.shares(unit, g);
+            let h = |g: f64, p: f64| if own(g) { unit.omega - p } else { -p };
             let all: f64 = terms.iter().zip(&shares).map(|((g, _), p)| h(*g, *p)).sum();
             for ((g, term), p) in terms.iter().zip(&shares) {
                 let of_share = h(*g, *p) / total - all * p / (total * total);

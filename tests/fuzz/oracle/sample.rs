@@ -21,6 +21,8 @@ pub struct Request {
     pub never_treated: bool,
     pub anticipation: f64,
     pub timing: Timing,
+    /// Whether shares of groups count their eligible units only.
+    pub eligible_shares: bool,
 }
 
 /// What values of the group column mean.
@@ -65,6 +67,8 @@ pub struct Sample {
     pub two_periods: bool,
     /// Whether the first design column is a constant.
     pub constant: bool,
+    /// Whether shares of groups count their eligible units only.
+    pub eligible_shares: bool,
 }
 
 /// Why there is no sample.
@@ -190,7 +194,15 @@ pub fn sample(records: &[Record], request: &Request) -> Result<Sample, Refusal> 
         return Err(Refusal::NoGroups);
     }
     let constant = request.formula.has_constant();
-    let mut sample = Sample { periods, groups, units: Vec::new(), balanced, two_periods, constant };
+    let mut sample = Sample {
+        periods,
+        groups,
+        units: Vec::new(),
+        balanced,
+        two_periods,
+        constant,
+        eligible_shares: request.eligible_shares,
+    };
     sample.units = units.into_iter().map(|kept| sample.unit(kept)).collect();
     sample.check_sizes(request)?;
     sample.design(request.formula);
@@ -260,9 +272,14 @@ impl Sample {
         self.units.iter().map(|u| u.rows.iter().flatten().count()).sum()
     }
 
+    /// Whether a unit is counted in a group's share.
+    pub fn shares(&self, unit: &Unit, group: f64) -> bool {
+        unit.group == group && (unit.eligible || !self.eligible_shares)
+    }
+
     /// Weighted share of a group among all units.
     pub fn share(&self, group: f64) -> f64 {
-        let of_group = self.units.iter().filter(|u| u.group == group);
+        let of_group = self.units.iter().filter(|u| self.shares(u, group));
         of_group.map(|u| u.omega).sum::<f64>() / self.units.len() as f64
     }
 }

@@ -103,7 +103,7 @@ def compact_dataset(path, reference, out, group_se):
     lines = ",\n".join(dump(one(c, grids, group_se)) for c in cases)
     producer = next(c["reference"]["producer"] for c in cases if not is_sign_fixed(c["reference"]))
     head = {"reference": f"{producer['language']} {producer['package']} {producer['version']}", "dataset": name,
-            "columns": columns} | ({"grids": grids} if grids else {})
+            **({} if family == "drdid" else {"shares_of": "all"}), "columns": columns} | ({"grids": grids} if grids else {})
     (out / f"{family}_{name}.json").write_text(dump(head)[:-1] + ',"cases":[\n' + lines + "\n]}\n")
     used = set(columns.values())
     for c in cases:

@@ -333,7 +333,7 @@ def write(out):
     fits = [case_line(name, samples[name], o) for name, o in cases()]
     assert len({c["id"] for c in fits}) == len(fits)
     lines = [compact.dump(plain(c)) for c in fits]
-    head = {"reference": "numpy oracle for triple differences",
+    head = {"reference": "numpy oracle for triple differences", "shares_of": "all",
             "columns": {"outcome": "y", "time": "t", "unit": "id", "group": "g", "partition": "q"}, **CONVENTIONS}
     (out / "ddd_oracle.json").write_text(compact.dump(head)[:-1] + ',"cases":[\n' + ",\n".join(lines) + "\n]}\n")
     print(f"{len(lines)} cases", file=sys.stderr)

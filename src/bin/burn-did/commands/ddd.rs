@@ -1,7 +1,7 @@
 //! `burn-did ddd`
 
 use burn_did::backend::DidBackend;
-use burn_did::{Ddd, GroupTimeResult, UnbalancedPanel};
+use burn_did::{Ddd, GroupTimeResult, SharesOf, UnbalancedPanel};
 use clap::Args;
 
 use super::group_time;
@@ -40,6 +40,15 @@ pub(crate) struct DddArgs {
         help_heading = "Estimation"
     )]
     unbalanced: UnbalancedPanel,
+    /// Whose numbers weight the groups in averages: those of eligible units, which are the treated ones, or of all, as in R.
+    #[arg(
+        long,
+        value_name = "UNITS",
+        default_value = values::SHARES_OF.word(defaults::ddd().shares_of),
+        value_parser = values::SHARES_OF.parser(),
+        help_heading = "Estimation"
+    )]
+    shares_of: SharesOf,
     #[command(flatten)]
     inference: InferenceArgs,
     #[command(flatten)]
@@ -74,6 +83,7 @@ impl Fit for DddArgs {
         let estimator = with_group_time!(Ddd<B>, self, on)
             .eligible(&*self.pname)
             .covariates_of_cell(self.covariates_of_cell)
+            .shares_of(self.shares_of)
             .unbalanced(rows.unwrap_or(self.unbalanced))
             .build();
         fit_where_asked!(estimator, self, on)
