@@ -18,6 +18,7 @@ mod cuda;
 mod ddd;
 mod ddd_properties;
 mod ddd_sizes;
+mod departures;
 mod doses;
 mod doses_errors;
 mod doses_properties;
