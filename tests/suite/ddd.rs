@@ -5,12 +5,14 @@ use burn_did::{GroupTimeResult, Precision};
 
 use crate::support::compare::Report;
 use crate::support::ddd::{Case, DATASETS, Dataset, Numbers};
+use crate::support::departures::Departure;
 use crate::support::frames::golden_data;
 use crate::support::tolerance::{Tolerance, oracle, reference};
 
 /// One cell, and the differences in differences that it is made of.
 fn compare_two_periods(
     report: &mut Report,
+    dataset: &Dataset,
     case: &Case,
     fit: &GroupTimeResult,
     tolerance: &Tolerance,
@@ -18,7 +20,8 @@ fn compare_two_periods(
     let Some(Numbers::One(att)) = case.att else { panic!("{}: one att", case.id) };
     let [cell] = fit.cells.as_slice() else { panic!("{}: one cell", case.id) };
     report.close(&case.id, "att", cell.estimate.att, att, tolerance.att);
-    if let (Some(Numbers::One(se)), false) = (&case.se, case.att_only) {
+    let drawn = dataset.departures(case).contains(&Departure::DddClusters);
+    if let (Some(Numbers::One(se)), false) = (&case.se, drawn) {
         report.close(&case.id, "se", cell.estimate.se, *se, tolerance.se);
     }
     if let Some(want) = &case.comparisons {
@@ -37,7 +40,7 @@ fn compare(dataset: &Dataset, case: &Case, tolerance: &Tolerance, report: &mut R
     let data = golden_data(case.data.as_deref().unwrap_or(&dataset.dataset));
     let mut fit = dataset.fit::<Cpu>(case, &data, Precision::F64);
     if matches!(case.att, Some(Numbers::One(_))) {
-        return compare_two_periods(report, case, &fit, tolerance);
+        return compare_two_periods(report, dataset, case, &fit, tolerance);
     }
     // The references have no rows for what they skip.
     fit.cells.retain(|c| c.status.is_estimated());
@@ -49,7 +52,7 @@ fn golden_cases() {
     let reports = DATASETS.map(|name| {
         let (dataset, mut report) = (Dataset::load(name), Report::new(name));
         for case in &dataset.cases {
-            let tolerance = reference(name, &case.method, !case.covariates.is_empty());
+            let tolerance = reference(name, &dataset.departures(case));
             let tolerance = Tolerance { wald: f64::INFINITY, ..tolerance };
             compare(&dataset, case, &tolerance, &mut report);
         }

@@ -3,22 +3,22 @@
 use burn_did::backend::Cpu;
 use burn_did::{CellStatus, DrdidMethod, DrdidResult, Precision};
 
+use crate::support::departures::Departure;
 use crate::support::drdid::{Case, DATASETS, Dataset};
 use crate::support::frames::golden_data;
 
 /// Largest relative deviation of an estimate, and of a standard error without a bootstrap.
 ///
-/// | cases | relative | reason |
+/// | departure | relative | reason |
 /// |---|---|---|
-/// | no covariates, `reg`, `twfe` | 1e-9 | closed form on both sides |
-/// | `drdid`, `std_ipw`, `ipw` | 1e-6 | R stops its logit at a relative change of 1e-8 of the deviance |
-/// | `drdid_imp` | 1e-5 | R's trust-region search for the calibrated score stops early |
-fn tolerance(case: &Case, fit: &DrdidResult) -> f64 {
-    match fit.method {
-        DrdidMethod::DoublyRobustImproved => 1e-5,
-        DrdidMethod::OutcomeRegression | DrdidMethod::Twfe => 1e-9,
-        DrdidMethod::DoublyRobust | DrdidMethod::Ipw if case.covariates.is_empty() => 1e-9,
-        _ => 1e-6,
+/// | none | 1e-9 | closed form on both sides |
+/// | `logit` | 1e-6 | R stops its logit at a relative change of 1e-8 of the deviance |
+/// | `calibration` | 1e-5 | R's trust-region search for the calibrated score stops early |
+fn tolerance(departures: &[Departure]) -> f64 {
+    match () {
+        () if departures.contains(&Departure::Calibration) => 1e-5,
+        () if departures.contains(&Departure::Logit) => 1e-6,
+        () => 1e-9,
     }
 }
 
@@ -34,7 +34,8 @@ fn relative(a: f64, b: f64) -> f64 {
 fn deviations(case: &Case, fit: &DrdidResult) -> Vec<String> {
     assert_eq!(fit.status, CellStatus::Estimated, "{}", case.id);
     assert_eq!(fit.estimator_name(), case.estimator);
-    let allowed = tolerance(case, fit);
+    let departures = case.departures();
+    let allowed = tolerance(&departures);
     let mut found = Vec::new();
     let mut near = |what: &str, got: Option<f64>, expected: Option<f64>, allowed: f64| {
         let Some(expected) = expected else { return };
@@ -54,7 +55,7 @@ fn deviations(case: &Case, fit: &DrdidResult) -> Vec<String> {
         let own = kept.iter().map(|v| v * v).sum();
         near("sum of squared influence", Some(own), case.if_ss, 3.0 * allowed);
     }
-    if case.draws.is_some() {
+    if departures.contains(&Departure::Draws) {
         near("bootstrap se", fit.estimate.se, case.se, BOOTSTRAP);
         return found;
     }

@@ -19,6 +19,7 @@ mod ddd;
 mod ddd_properties;
 mod ddd_shares;
 mod ddd_sizes;
+mod departures;
 mod doses;
 mod doses_errors;
 mod doses_properties;

@@ -121,6 +121,9 @@ impl Report {
                 }
             }
             (None, Some(want)) => self.fail(format!("{id}: wald is missing, expected {want}")),
+            (Some(got), None) if tol.missing_wald_matters => {
+                self.fail(format!("{id}: wald is {}, expected none", got.stat));
+            }
             _ => {}
         }
         self.critical(id, "crit", fit.critical_value, expected.crit, tol);

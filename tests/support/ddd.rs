@@ -9,6 +9,7 @@ use polars::prelude::DataFrame;
 use serde::Deserialize;
 
 use super::compare::{Expected, ExpectedAggregate, ExpectedNumbers, ExpectedRow};
+use super::departures::{Departure, has_logit, that};
 use super::drdid::formula;
 use super::frames::golden_json;
 use super::golden::{Grid, method};
@@ -30,6 +31,8 @@ pub const DATASETS: [&str; 9] = [
 /// A data set's cases, or the oracle's; the format is in `tests/golden/README.md`.
 #[derive(Debug, Deserialize)]
 pub struct Dataset {
+    #[serde(default)]
+    pub reference: String,
     #[serde(default)]
     pub dataset: String,
     pub shares_of: SharesOf,
@@ -116,12 +119,27 @@ pub struct Aggregate {
     pub balance_e: Option<u32>,
     pub att: Option<f64>,
     pub se: Option<f64>,
+    /// The reference's, where `se` is not.
+    pub se_triplediff: Option<f64>,
     pub rows: Option<Vec<Row>>,
 }
 
 impl Dataset {
     pub fn load(name: &str) -> Self {
         golden_json(&format!("ddd_{name}.json"))
+    }
+
+    /// Where a case of R triplediff, or of ModernDiD, is not its number to rounding.
+    pub fn departures(&self, case: &Case) -> Vec<Departure> {
+        let all_units = self.reference.starts_with("R triplediff");
+        let wrong_shares = case.aggregates.iter().any(|a| a.se_triplediff.is_some());
+        that([
+            (case.exact_sign, Departure::RcSign),
+            (has_logit(&case.method, &case.covariates), Departure::Logit),
+            (all_units && !case.aggregates.is_empty(), Departure::DddShares),
+            (wrong_shares, Departure::DddGroupError),
+            (case.att_only, Departure::DddClusters),
+        ])
     }
 
     /// A case's estimator.

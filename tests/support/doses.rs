@@ -7,6 +7,7 @@ use burn_did::{
 use polars::prelude::DataFrame;
 use serde_json::Value;
 
+use super::departures::{Departure, of_doses};
 use super::frames::{golden_data, golden_json};
 
 /// The numbers of a list.
@@ -60,6 +61,6 @@ pub fn golden_config<B: DidBackend>(case: &Value) -> ContDid<B> {
         .degree(case["degree"].as_u64().unwrap_or(3) as usize)
         .knots(case["num_knots"].as_u64().unwrap_or(0) as usize)
         .maybe_grid(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
-        .comparison_noise(false)
+        .comparison_noise(!of_doses(case).contains(&Departure::DoseCck))
         .build()
 }

@@ -5,6 +5,7 @@ use burn_did::{Bootstrap, Drdid, DrdidMethod, DrdidResult, Multiplier, Precision
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 
+use super::departures::{Departure, that};
 use super::frames::golden_json;
 
 /// Every golden data set.
@@ -94,6 +95,25 @@ impl Dataset {
 
 pub fn formula(covariates: &[String]) -> String {
     if covariates.is_empty() { "~ 1".into() } else { format!("~ {}", covariates.join(" + ")) }
+}
+
+impl Case {
+    /// Where the case is not R's number to rounding.
+    pub fn departures(&self) -> Vec<Departure> {
+        let (method, ..) = named(&self.estimator);
+        let likelihood = match method {
+            DrdidMethod::DoublyRobust | DrdidMethod::Ipw => !self.covariates.is_empty(),
+            // The share of treated rows is estimated by a logit, too.
+            DrdidMethod::IpwHorvitzThompson => true,
+            _ => false,
+        };
+        that([
+            (self.exact_sign || self.att_only, Departure::RcSign),
+            (likelihood, Departure::Logit),
+            (method == DrdidMethod::DoublyRobustImproved, Departure::Calibration),
+            (self.draws.is_some(), Departure::Draws),
+        ])
+    }
 }
 
 /// Method, whether locally efficient, and whether for repeated cross sections, by the name of R's function.

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::compare::{
     Expected, ExpectedAggregate, ExpectedInfluence, ExpectedNumbers, ExpectedRow, Report,
 };
+use super::departures::{Departure, has_logit, that};
 use super::frames::{golden_data, golden_json};
 use super::spec::Spec;
 use super::tolerance::{self, BOOTSTRAP_SE_TYPICAL, Rule, Tolerance};
@@ -193,12 +194,19 @@ pub fn method(name: &str) -> EstimationMethod {
 }
 
 impl Case {
+    /// Where the case is not R's number to rounding.
+    pub fn departures(&self, dataset: &str) -> Vec<Departure> {
+        that([
+            (self.exact_sign || self.att_only, Departure::RcSign),
+            (has_logit(&self.method, &self.covariates), Departure::Logit),
+            (tolerance::ill_scaled(dataset), Departure::Conditioning),
+            (self.draws.is_some(), Departure::Draws),
+            (self.draws.is_some() && self.cluster.is_some(), Departure::PreTest),
+        ])
+    }
+
     fn tolerance(&self, dataset: &str) -> Tolerance {
-        let mut tol = tolerance::reference(dataset, &self.method, !self.covariates.is_empty());
-        tol.missing_matters = !tolerance::ill_scaled(dataset);
-        if self.draws.is_some() {
-            tol = tol.bootstrap();
-        }
+        let mut tol = tolerance::reference(dataset, &self.departures(dataset));
         if self.att_only {
             tol.se = f64::INFINITY;
             tol.wald = f64::INFINITY;

@@ -3,6 +3,7 @@
 
 pub mod compare;
 pub mod ddd;
+pub mod departures;
 pub mod doses;
 pub mod drdid;
 pub mod frames;

@@ -1,5 +1,7 @@
 //! Every tolerance of the tests, with its reason.
 
+use super::departures::Departure;
+
 /// Unit in which a deviation of an estimate is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttUnit {
@@ -23,6 +25,8 @@ pub struct Tolerance {
     pub crit: f64,
     /// Whether a number must be missing exactly where the reference's is.
     pub missing_matters: bool,
+    /// Whether the pre-test must be missing where the reference's is.
+    pub missing_wald_matters: bool,
 }
 
 /// Which numbers a fit is compared with.
@@ -58,6 +62,7 @@ impl Tolerance {
             influence: 1e-6_f64.max(relative),
             crit: 1e-9,
             missing_matters: true,
+            missing_wald_matters: true,
         }
     }
 
@@ -85,32 +90,41 @@ impl Tolerance {
 /// At least 95 % of the bootstrap standard errors are within this.
 pub const BOOTSTRAP_SE_TYPICAL: f64 = 0.03;
 
-/// Whether the reference's missing cells are its own numerical limits: R inverts unscaled cross-products and gives up
-/// where a scaled factorisation does not.
+/// Whether the reference's missing cells are its own numerical limits: covariates of very different sizes, or nearly
+/// collinear ones.
 pub fn ill_scaled(dataset: &str) -> bool {
     dataset.starts_with("scale_") || dataset.starts_with("collin_")
 }
 
-/// Agreement expected with R `did`.
+/// Agreement expected with R: to rounding, but for what the departures of a case allow.
 ///
-/// | cases | relative | reason |
+/// | departure | relative | reason |
 /// |---|---|---|
-/// | no covariates, or `reg` | 1e-9 | closed form on both sides |
-/// | `ipw`, `dr` | 1e-6 | R stops its logit at a relative change of 1e-8 of the deviance |
-/// | `ipw`, `dr` in `unbal_*` | 2e-6 | the same: one effect of size 1e-3, where the converged logit of the oracle gives ours to 1e-13 |
-/// | `ipw`, `dr` in `*_eligible` | 2e-6 | ModernDiD stops its logit likewise |
-/// | `ipw`, `dr` in `small_*` | 1e-3 | the same, with three treated units and nearly separated data |
-/// | `collin_*` | 1e-6 | covariates with condition number 1e5, squared in R's normal equations |
-pub fn reference(dataset: &str, method: &str, covariates: bool) -> Tolerance {
-    let logit = method != "reg";
-    Tolerance::double(match () {
-        () if !covariates => 1e-9,
-        () if dataset.starts_with("collin_") => 1e-6,
-        () if logit && dataset.starts_with("small_") => 1e-3,
-        () if logit && (dataset.starts_with("unbal_") || dataset.ends_with("_eligible")) => 2e-6,
-        () if logit => 1e-6,
-        () => 1e-9,
-    })
+/// | none | 1e-9 | closed form on both sides |
+/// | `logit` | 1e-6 | R stops its logit at a relative change of 1e-8 of the deviance |
+/// | `logit` in `unbal_*` | 2e-6 | the same: one effect of size 1e-3, where the converged logit of the oracle gives ours to 1e-13 |
+/// | `logit` in `*_eligible` | 2e-6 | ModernDiD stops its logit likewise |
+/// | `logit` in `small_*` | 1e-3 | the same, with three treated units and nearly separated data |
+/// | `conditioning` in `collin_*` | 1e-6 | covariates with condition number 1e5, squared in R's normal equations |
+/// | `conditioning` | missing numbers | R inverts unscaled cross-products and gives up where a scaled factorisation does not |
+/// | `draws` | [`Tolerance::bootstrap`] | other draws |
+/// | `pre-test` | missing pre-test | R leaves it out |
+pub fn reference(dataset: &str, departures: &[Departure]) -> Tolerance {
+    let departs = |departure| departures.contains(&departure);
+    let collinear = departs(Departure::Conditioning) && dataset.starts_with("collin_");
+    let relative = match () {
+        () if collinear => 1e-6,
+        () if !departs(Departure::Logit) => 1e-9,
+        () if dataset.starts_with("small_") => 1e-3,
+        () if dataset.starts_with("unbal_") || dataset.ends_with("_eligible") => 2e-6,
+        () => 1e-6,
+    };
+    let exact = Tolerance {
+        missing_matters: !departs(Departure::Conditioning),
+        missing_wald_matters: !departs(Departure::Conditioning) && !departs(Departure::PreTest),
+        ..Tolerance::double(relative)
+    };
+    if departs(Departure::Draws) { exact.bootstrap() } else { exact }
 }
 
 /// Agreement expected with the oracle, which solves the logit to 1e-13: its numbers are stored with 12 digits.
