@@ -28,6 +28,7 @@ fn json_has_every_field_of_the_contract() {
         "precision",
         "n_units",
         "n_rows",
+        "control_group",
         "critical_value",
         "wald",
         "cells",
@@ -69,6 +70,7 @@ fn json_has_every_field_of_the_contract() {
         "reason",
         "n_treated",
         "n_control",
+        "overlap",
     ]);
     for cell in cells {
         assert_eq!(keys(cell), fields);
@@ -78,12 +80,15 @@ fn json_has_every_field_of_the_contract() {
     assert_eq!((&reference["group"], &reference["time"]), (&json!(2004), &json!(2003)));
     assert_eq!(reference["status"], "reference");
     assert_eq!(reference["att"].as_f64(), Some(0.0));
-    for missing in ["se", "ci_lower", "ci_upper", "p_value", "reason"] {
+    for missing in ["se", "ci_lower", "ci_upper", "p_value", "reason", "overlap"] {
         assert!(reference[missing].is_null(), "{missing}");
     }
     let cell = &cells[1];
     assert_eq!(cell["status"], "ok");
     assert_eq!((&cell["n_treated"], &cell["n_control"]), (&json!(20), &json!(309)));
+    let size = |key: &str| cell["overlap"][key].as_f64().unwrap();
+    assert!((size("effective_control_sampling") - 309.0).abs() < 1e-9);
+    assert!(size("effective_control") > 1.0 && size("effective_control") < 309.0);
     assert!((cell["att"].as_f64().unwrap() + 0.014_529_9).abs() < 1e-5);
 
     let vcov = document["vcov"].as_array().unwrap();

@@ -83,11 +83,13 @@ fn two_periods_have_one_document_and_every_format() {
         "calibrated",
         "n_treated",
         "n_control",
+        "overlap",
         "audit",
         "warnings",
         "timings",
     ]);
     assert_eq!(keys(&document), expected);
+    assert!(document["overlap"]["effective_control"].as_f64().unwrap() > 1.0);
     assert!(fs::metadata(&saved).is_ok());
     assert!(run(&[]).contains("Estimator: Improved Doubly Robust (drdid_imp_panel)"));
     assert!(run(&["--format", "markdown"]).contains("| ATT"));

@@ -187,8 +187,9 @@ impl Jobs {
         let (k, periods) = (self.k, self.periods);
         let row = |gram: &Gram| {
             let WeightSums { squares, trimmed_rows, trimmed_weight } = gram.weights;
-            let product =
-                |i, j| if j >= k { gram.zy[i * periods + j - k] } else { gram.zz[i * k + j] };
+            let product = |i: usize, j: usize| {
+                if j >= k { gram.zy[i * periods + j - k] } else { gram.zz[i * k + j] }
+            };
             self.blocks.written(product, &[squares, trimmed_rows, trimmed_weight])
         };
         grams.iter().flat_map(row).collect()
@@ -198,7 +199,8 @@ impl Jobs {
     pub(super) fn of_logits(&self, stats: &[LogitStat]) -> Vec<f64> {
         let k = self.k;
         let row = |stat: &LogitStat| {
-            let derivative = |i, j| if j == k { stat.score[i] } else { stat.hessian[i * k + j] };
+            let derivative =
+                |i: usize, j: usize| if j == k { stat.score[i] } else { stat.hessian[i * k + j] };
             self.blocks.written(derivative, &[])
         };
         stats.iter().flat_map(row).collect()

@@ -145,7 +145,6 @@ struct Cell<'a> {
     reason: Option<String>,
     n_treated: usize,
     n_control: usize,
-    #[serde(flatten)]
     overlap: Option<&'a Overlap>,
 }
 
@@ -248,7 +247,6 @@ pub(crate) struct TwoPeriods<'a> {
     calibrated: Option<bool>,
     n_treated: usize,
     n_control: usize,
-    #[serde(flatten)]
     overlap: Option<&'a Overlap>,
     audit: Value,
     warnings: Vec<String>,

@@ -145,6 +145,30 @@ fn a_step_that_turns_the_slope_is_halved() {
 }
 
 #[test]
+fn a_step_past_all_information_is_halved_unless_scores_fit() {
+    let info = design(&["x"]);
+    let algebra = Algebra::new(&info);
+    let totals = ArmTotals { treated: 1.0, all: 2.0, rows: 1 };
+    let tolerance = Tolerance::new(Precision::F64);
+    let stat = |score: f64, information: f64| LogitStat {
+        score: vec![0.0, score],
+        hessian: vec![information, 0.0, 0.0, information],
+        max_p: 0.5,
+    };
+    let after = |score: f64| {
+        let mut state = LogitState::new(totals, &algebra, true, false);
+        state.advance(stat(4.0, 1.0), [0.5; 2], &algebra, &tolerance, 0);
+        state.advance(stat(score, 0.0), [0.5; 2], &algebra, &tolerance, 1);
+        state
+    };
+    let far = after(1.0);
+    assert!(far.open && !far.singular);
+    assert_eq!((&far.gamma, far.halvings), (&vec![0.0, 2.0], 1));
+    let separated = after(1e-13);
+    assert!(!separated.open && separated.singular);
+}
+
+#[test]
 fn cells_of_equal_rows_share_a_model() {
     let side = |control: usize| Side {
         outcome: Outcome::Level(control),

@@ -39,7 +39,7 @@ fn frames_have_a_row_and_models_stand_side_by_side() {
     let imp = fit(DrdidMethod::DoublyRobustImproved, None);
     let reg = fit(DrdidMethod::OutcomeRegression, None);
     let frame = imp.to_dataframe().expect("a frame");
-    assert_eq!((frame.height(), frame.width()), (1, 10));
+    assert_eq!((frame.height(), frame.width()), (1, 16));
     let glance = imp.glance().expect("a frame");
     assert_eq!(glance.height(), 1);
     assert!(imp.to_csv().expect("CSV").starts_with("term,att,se,"));

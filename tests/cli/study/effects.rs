@@ -94,12 +94,13 @@ fn weighted_estimates_are_those_of_drdid_and_tell_of_their_weights() {
         }
         for document in [found, &two] {
             assert_eq!(document["n_control"], json!(1222), "{method}");
-            assert!(number(&document["largest_score_treated"]) > 0.999, "{method}: {document}");
-            assert_eq!(document["trimmed"], json!(3), "{method}");
-            let share = number(&document["trimmed_share"]);
+            let overlap = &document["overlap"];
+            assert!(number(&overlap["largest_score_treated"]) > 0.999, "{method}: {overlap}");
+            assert_eq!(overlap["trimmed"], json!(3), "{method}");
+            let share = number(&overlap["trimmed_share"]);
             assert!(share > 0.0 && share < 1e-3, "{method}: {share}");
             let [scored, sampling] = ["effective_control", "effective_control_sampling"]
-                .map(|key| number(&document[key]));
+                .map(|key| number(&overlap[key]));
             assert!(scored < sampling && sampling < 1222.0, "{method}: {scored} {sampling}");
         }
         let warnings = group_time["warnings"].to_string();
