@@ -268,11 +268,11 @@ impl Honest {
                 return config("m", "at least one number", "none".into());
             }
             if let Some(wrong) = m.iter().find(|m| !(m.is_finite() && **m >= 0.0)) {
-                return config("m", "numbers of at least 0", wrong.to_string());
+                return config("m", "numbers of at least 0", format!("{wrong:?}"));
             }
             let large = m.iter().find(|m| self.delta.is_relative() && **m > LARGEST_RATIO);
             if let Some(large) = large {
-                return config("m", "at most 1,000,000 for relative sets", large.to_string());
+                return config("m", "at most 1,000,000 for relative sets", format!("{large:?}"));
             }
         }
         if let Some(points) = self.grid_points.filter(|p| !(2..=1_000_000).contains(p)) {

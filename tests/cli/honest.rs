@@ -223,6 +223,8 @@ fn what_does_not_fit_is_refused() {
     let three = study("[0,0,1]", "[[1,0,0],[0,1,0],[0,0,1]]", 2);
     let apart = three.replace('}', ",\"event_times\":[-5,-2,0]}");
     with("honest-g.json", &apart, "the event times -5, -2, 0 are not consecutive");
+    with("honest-h.json", &study("[NaN,2]", "[[1,0],[0,1]]", 1), "no numbers of JSON");
+    refused(2, &["--alp", "1e-300"], "got 1e-300");
     assert!(failure(1, &["honest", "no-such-file.json"]).contains("no-such-file.json"));
 }
 

@@ -100,7 +100,9 @@ impl Adjusted {
                 // Of a polynomial only so much that some terms are not told apart.
                 let (given, powers): (Vec<usize>, Vec<usize>) =
                     regression.constant.iter().partition(|k| **k < sample.controls.len());
-                given.into_iter().for_each(|k| adjusted.add_constant(k, status_quo));
+                for control in given {
+                    adjusted.add_constant(control, status_quo);
+                }
                 if regression.collinear || !powers.is_empty() {
                     adjusted.collinear.push(status_quo);
                 }

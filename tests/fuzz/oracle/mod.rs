@@ -2,10 +2,12 @@
 //! library. Notation of Sant'Anna and Zhao (2020): `w` sampling weight, `p` propensity score, `q` its odds, `u` influence with
 //! `Var = Σ u²`.
 
+pub mod affine;
 pub mod aggregate;
 pub mod cells;
 #[cfg(test)]
 mod derivatives;
+pub mod inequalities;
 pub mod linear;
 pub mod logit;
 pub mod overlap;
@@ -13,6 +15,7 @@ pub mod panel;
 pub mod sample;
 pub mod score;
 pub mod sections;
+pub mod switching;
 pub mod triple;
 pub mod twfe;
 

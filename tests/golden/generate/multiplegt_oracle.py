@@ -43,7 +43,9 @@ def run(df, y, g, t, d, effects=1, placebo=0, normalized=False, switchers='', ne
             o = {}
             for c in cols:
                 m = x[c].notna()
-                o[c] = (x[c][m] * x.w[m]).sum() / x.w[m].sum() if x.w[m].sum() != 0 else nan
+                there = x[c][m & (x.w > 0)]
+                # A mean of equal numbers is that number, which sums of products miss by a digit.
+                o[c] = there.iloc[0] if there.nunique() == 1 else (x[c][m] * x.w[m]).sum() / x.w[m].sum() if len(there) else nan
             o['w'] = x.w.sum()
             return pd.Series(o)
         df = df.groupby(['g', 't']).apply(agg, include_groups=False).reset_index()
