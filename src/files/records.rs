@@ -36,9 +36,19 @@ enum FieldState {
 /// # Errors
 /// [`DidError::File`] names the first line that has another number of fields than the header, or a quote out of place.
 pub(super) fn count(path: &Path) -> Result<Records> {
+    scan(path, Scan::default()).map(|scan| scan.records)
+}
+
+/// The line at which the record of this number, counted from 0 below the header, begins; or the number of records, if they are
+/// fewer. `None` for a file with empty lines or one that cannot be read.
+pub(super) fn line_of(path: &Path, record: usize) -> Option<std::result::Result<usize, usize>> {
+    let scan = scan(path, Scan { wanted: Some(record), ..Scan::default() }).ok()?;
+    (scan.records.empty == 0).then(|| scan.found.ok_or(scan.records.filled))
+}
+
+fn scan(path: &Path, mut scan: Scan) -> Result<Scan> {
     let io = |source| DidError::Io { path: path.display().to_string(), source };
     let mut file = File::open(path).map_err(io)?;
-    let mut scan = Scan::default();
     let mut block = vec![0; BLOCK];
     let mut start = true;
     loop {
@@ -65,6 +75,9 @@ struct Scan {
     first_line: usize,
     header: Option<usize>,
     records: Records,
+    /// A record whose first line is to be found.
+    wanted: Option<usize>,
+    found: Option<usize>,
 }
 
 impl Default for Scan {
@@ -77,6 +90,8 @@ impl Default for Scan {
             first_line: 1,
             header: None,
             records: Records { filled: 0, empty: 0 },
+            wanted: None,
+            found: None,
         }
     }
 }
@@ -134,7 +149,12 @@ impl Scan {
             (false, None) => {}
             (false, Some(_)) => self.records.empty += 1,
             (true, None) => self.header = Some(fields),
-            (true, Some(header)) if header == fields => self.records.filled += 1,
+            (true, Some(header)) if header == fields => {
+                if self.wanted == Some(self.records.filled) {
+                    self.found = Some(line);
+                }
+                self.records.filled += 1;
+            }
             (true, Some(header)) => {
                 return Err(format!(
                     "line {line} has {fields} fields and the header has {header}; write all fields, and put those with commas in quotes"
@@ -144,7 +164,7 @@ impl Scan {
         Ok(())
     }
 
-    fn finish(mut self) -> std::result::Result<Records, String> {
+    fn finish(mut self) -> std::result::Result<Self, String> {
         if self.state == FieldState::Quoted {
             return Err(format!("line {}: the quote of a field is not closed", self.first_line));
         }
@@ -152,7 +172,7 @@ impl Scan {
         if open {
             self.end()?;
         }
-        Ok(self.records)
+        Ok(self)
     }
 }
 
@@ -164,7 +184,7 @@ mod tests {
         let mut scan = Scan::default();
         // Blocks may end anywhere.
         text.as_bytes().chunks(3).try_for_each(|bytes| scan.add(bytes))?;
-        scan.finish().map(|records| (records.filled, records.empty))
+        scan.finish().map(|scan| (scan.records.filled, scan.records.empty))
     }
 
     #[test]
@@ -174,6 +194,20 @@ mod tests {
         assert_eq!(scan("a,b\n\"x\n,\"\"y\",\"\"\n"), Ok((1, 0)));
         assert_eq!(scan("a\n\"\"\n"), Ok((1, 0)));
         assert_eq!(scan(""), Ok((0, 0)));
+    }
+
+    #[test]
+    fn records_have_lines() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lines.csv");
+        let line = |text: &str, record: usize| {
+            std::fs::write(&path, text).unwrap();
+            line_of(&path, record)
+        };
+        assert_eq!(line("a,b\n1,2\n3,4", 0), Some(Ok(2)));
+        assert_eq!(line("\na,b\n\"x\n\",2\n3,4", 1), Some(Ok(5)));
+        assert_eq!(line("a,b\n1,2\n3,4", 2), Some(Err(2)));
+        assert_eq!(line("a\n1\n\n3", 1), None);
     }
 
     #[test]

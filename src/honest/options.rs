@@ -301,7 +301,11 @@ impl Honest {
         match &self.effect {
             Effect::At(time) => match times.iter().position(|t| t == time) {
                 Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
-                None => config("an event time after the reference period", time.to_string()),
+                None => {
+                    let times: Vec<String> = times.iter().map(f64::to_string).collect();
+                    let got = format!("{time}; the event times are {}", times.join(", "));
+                    config("an event time after the reference period", got)
+                }
             },
             Effect::Average => {
                 let count = times.iter().filter(|t| **t >= 0.0).count();
