@@ -2,10 +2,12 @@
 //!
 //! [What can go wrong](crate::_documentation::what_can_go_wrong) lists them with what to do.
 
+mod line;
 mod messages;
 mod warning;
 mod words;
 
+pub use line::FileLine;
 pub use warning::DidWarning;
 
 /// Result of this crate's operations.
@@ -37,6 +39,8 @@ pub enum DidError {
         column: String,
         /// What the column is for.
         role: &'static str,
+        /// What may be meant, as a sentence; empty if nothing is like it.
+        hint: String,
         /// Names that exist.
         available: String,
     },
@@ -48,8 +52,10 @@ pub enum DidError {
         role: &'static str,
         /// The value.
         value: f64,
-        /// Its row.
+        /// Its row, counted from 0.
         row: usize,
+        /// Where that is in a CSV file.
+        line: Option<FileLine>,
     },
     /// A column has a type that its role cannot take.
     ColumnType {
@@ -81,6 +87,8 @@ pub enum DidError {
         value: String,
         /// Row, counted from 0.
         row: usize,
+        /// Where that is in a CSV file.
+        line: Option<FileLine>,
         /// What a period is.
         frequency: &'static str,
     },
@@ -94,6 +102,8 @@ pub enum DidError {
         value: String,
         /// Row, counted from 0.
         row: usize,
+        /// Where that is in a CSV file.
+        line: Option<FileLine>,
     },
     /// Two periods differ by no more than rounding.
     ClosePeriods {
@@ -102,7 +112,7 @@ pub enum DidError {
         /// The next.
         second: f64,
     },
-    /// A first-treatment period, a dose or an outcome that counts is negative.
+    /// A first-treatment period, a dose, a weight or an outcome that counts is negative.
     Negative {
         /// Name of the column, or the outcome as written.
         column: String,
@@ -112,6 +122,8 @@ pub enum DidError {
         value: f64,
         /// Row, counted from 0.
         row: usize,
+        /// Where that is in a CSV file.
+        line: Option<FileLine>,
         /// What is allowed.
         remedy: &'static str,
     },
@@ -141,7 +153,7 @@ pub enum DidError {
         /// Bytes available.
         available: u64,
     },
-    /// A sampling weight is negative, or all weights are zero.
+    /// All sampling weights are zero.
     Weights {
         /// Name of the column.
         column: String,
@@ -228,6 +240,13 @@ pub enum DidError {
     NoValidGroups {
         /// Mentions the anticipation window, if any.
         anticipating: String,
+    },
+    /// The column of first treated periods says whether a unit is treated.
+    IndicatorAsGroup {
+        /// Name of the column.
+        column: String,
+        /// A period of the data.
+        example: String,
     },
     /// No effect of a treatment that switches can be estimated.
     NoSwitchers {

@@ -1,6 +1,7 @@
 //! Where the data come from.
 
 mod guard;
+mod lines;
 
 use std::path::{Path, PathBuf};
 
@@ -85,12 +86,16 @@ pub(crate) struct Read {
 }
 
 impl Data<'_> {
-    /// What is read, in words.
-    pub(crate) fn describe(&self) -> String {
-        match self {
-            Data::Frame(_) => "the data frame".to_owned(),
-            Data::Lazy(_) => "the lazy frame".to_owned(),
-            Data::Path(path) => path.display().to_string(),
+    /// What `read` makes of the data. A panic of a library becomes an error, and an error about a row of CSV files names the line.
+    pub(crate) fn reading<T>(self, read: impl FnOnce(Self) -> Result<T>) -> Result<T> {
+        match &self {
+            Data::Frame(_) => guarded("the data frame", || read(self)),
+            Data::Lazy(_) => guarded("the lazy frame", || read(self)),
+            Data::Path(path) => {
+                let path = path.clone();
+                guarded(&path.display().to_string(), || read(self))
+                    .map_err(|error| lines::located(error, &path))
+            }
         }
     }
 

@@ -98,7 +98,7 @@ pub use calendar::Frequency;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
 pub use demean::{ColumnReport, Solver, Stop};
-pub use error::{DidError, DidWarning, Result};
+pub use error::{DidError, DidWarning, FileLine, Result};
 pub use estimates::{CellStatus, Overlap};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::DidError;
+use super::line::Place;
 
 impl fmt::Display for DidError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -11,34 +12,41 @@ impl fmt::Display for DidError {
                 write!(f, "`{option}` must be {expected}, got {got}")
             }
             Self::Formula { formula, problem } => write!(f, "formula `{formula}`: {problem}"),
-            Self::ColumnNotFound { column, role, available } => write!(
-                f,
-                "column `{column}` ({role}) is not in the data; its columns are {available}"
-            ),
-            Self::NotBinary { column, role, value, row } => {
-                write!(f, "column `{column}` ({role}) must be 0 or 1; row {row} has {value}")
+            Self::ColumnNotFound { column, role, hint, available } => {
+                let its = if hint.is_empty() { "its" } else { "Its" };
+                write!(
+                    f,
+                    "column `{column}` ({role}) is not in the data; {hint}{its} columns are {available}"
+                )
+            }
+            Self::NotBinary { column, role, value, row, line } => {
+                let place = Place(*row, line);
+                write!(f, "column `{column}` ({role}) must be 0 or 1; {place} has {value}")
             }
             Self::ColumnType { column, role, expected, got } => {
-                write!(f, "column `{column}` ({role}) has type {got}; expected {expected}")
+                write!(f, "column `{column}` ({role}) holds {got}; expected {expected}")
             }
             Self::Dates { column, role, dtype } => write!(
                 f,
-                "column `{column}` ({role}) has dates ({dtype}); set `frequency` to year, quarter, month, week or day, with dates in the time and in the group column"
+                "column `{column}` ({role}) has {dtype}; set `frequency` to year, quarter, month, week or day, with dates in the time and in the group column"
             ),
-            Self::NoPeriod { column, role, value, row, frequency } => write!(
+            Self::NoPeriod { column, role, value, row, line, frequency } => write!(
                 f,
-                "column `{column}` ({role}) has {value} in row {row}, which is in no {frequency} that can be told; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05"
+                "column `{column}` ({role}) has {value} in {}, which is in no {frequency} that can be told; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05",
+                Place(*row, line)
             ),
-            Self::TooManyDigits { column, role, value, row } => write!(
+            Self::TooManyDigits { column, role, value, row, line } => write!(
                 f,
-                "column `{column}` ({role}) has {value} in row {row}, which is not kept apart from its neighbours (integers below 2^53 are, and 15 digits); count periods from a later start or in larger units, or use dates with `frequency`"
+                "column `{column}` ({role}) has {value} in {}, which is not kept apart from its neighbours (integers below 2^53 are, and 15 digits); count periods from a later start or in larger units, or use dates with `frequency`",
+                Place(*row, line)
             ),
             Self::ClosePeriods { first, second } => write!(
                 f,
                 "the periods {first} and {second} differ by no more than rounding; round the time column, or count periods in whole numbers"
             ),
-            Self::Negative { column, role, value, row, remedy } => {
-                write!(f, "column `{column}` ({role}) is {value} in row {row}; {remedy}")
+            Self::Negative { column, role, value, row, line, remedy } => {
+                let place = Place(*row, line);
+                write!(f, "column `{column}` ({role}) is {value} in {place}; {remedy}")
             }
             Self::TooManyValues { column, role, distinct, limit } => write!(
                 f,
@@ -91,7 +99,11 @@ impl fmt::Display for DidError {
             ),
             Self::NoValidGroups { anticipating } => write!(
                 f,
-                "no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate"
+                "no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate (the group column holds first treated periods, not a status of 0 and 1)"
+            ),
+            Self::IndicatorAsGroup { column, example } => write!(
+                f,
+                "column `{column}` (group) holds only 0 and 1; it must hold the period in which a unit is first treated (such as {example}), and 0 for units that are never treated"
             ),
             Self::NoSwitchers { column, why } => {
                 write!(f, "no effect of column `{column}` (treatment) can be estimated: {why}")
@@ -145,7 +157,7 @@ impl fmt::Display for DidError {
             Self::File { path, problem } => write!(f, "{path}: {problem}"),
             Self::TypesDiffer { column, file, got, other, expected } => write!(
                 f,
-                "column `{column}` has type {got} in {file} and {expected} in {other}; write all files with one type"
+                "column `{column}` holds {got} in {file} and {expected} in {other}; write all files with one type"
             ),
             Self::Temporary { directory, source } => write!(
                 f,

@@ -47,7 +47,7 @@ impl DidWarning {
             ),
             Self::Unbalanced { units } => write!(
                 f,
-                "{units} units are missing in some periods; they were dropped to balance the panel"
+                "{units} units are missing in some periods; they were dropped to balance the panel; where the estimator has the option, `--allow-unbalanced-panel` keeps them"
             ),
             Self::LastCohortAsControl { group } => write!(
                 f,

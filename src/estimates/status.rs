@@ -111,8 +111,8 @@ impl std::fmt::Display for CellStatus {
             }
             Self::SingularDesign { rcond, columns } => write!(
                 f,
-                "covariates are collinear or badly scaled (rcond {rcond:.1e}; look at {})",
-                columns.join(", ")
+                "a covariate is constant, a linear combination of others, or on another scale, among the comparison units (rcond {rcond:.1e}): look at `{}`",
+                columns.join("`, `")
             ),
             Self::FewDoses { distinct, needed } => write!(
                 f,

@@ -120,6 +120,7 @@ impl InfluenceFiles {
             None => Err(DidError::ColumnNotFound {
                 column: name.to_owned(),
                 role: "influence values",
+                hint: String::new(),
                 available: self.names.join(", "),
             }),
             Some(false) => Ok(Vec::new()),

@@ -85,7 +85,7 @@ impl SampleSetup {
     ) -> Result<Opened<Local<B>>> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
-        let read = guarded(&data.describe(), || match data {
+        let read = data.reading(|data| match data {
             Data::Path(path) => {
                 let files = Files::find(&path)?;
                 if self.is_too_large(&files)? {
@@ -127,7 +127,7 @@ impl SampleSetup {
 
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        guarded(&data.describe(), || self.arranged(data.read(&self.roles, &self.missing)?, start))
+        data.reading(|data| self.arranged(data.read(&self.roles, &self.missing)?, start))
     }
 
     fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {

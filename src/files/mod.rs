@@ -41,6 +41,12 @@ impl Files {
         search::find(path)
     }
 
+    /// The line of a CSV file with a row, counted from 0 below the header; or how many rows the file has, if they are fewer. `None` for
+    /// one that cannot be read.
+    pub fn line_of(&self, path: &Path, row: usize) -> Option<std::result::Result<usize, usize>> {
+        records::line_of(path, row)
+    }
+
     /// How the audit names them.
     pub fn read(&self) -> FilesRead {
         FilesRead::new(self.paths.iter().map(|path| path.display().to_string()))

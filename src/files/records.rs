@@ -44,11 +44,26 @@ enum FieldState {
 /// [`DidError::File`] names the first line that has another number of fields than the header, or a quote out of place, and
 /// files that are written to meanwhile; what `take` returns.
 pub(super) fn each(path: &Path, take: &mut dyn FnMut(Records<'_>) -> Result<()>) -> Result<()> {
+    walk(path, Scan::default(), take).map(|_| ())
+}
+
+/// The line at which the record of this number, counted from 0 below the header, begins; or the number of records, if they are
+/// fewer. `None` for a file that cannot be read.
+pub(super) fn line_of(path: &Path, record: usize) -> Option<std::result::Result<usize, usize>> {
+    let scan = Scan { wanted: Some(record), ..Scan::default() };
+    let scan = walk(path, scan, &mut |_| Ok(())).ok()?;
+    Some(scan.found.ok_or(scan.counted))
+}
+
+fn walk(
+    path: &Path,
+    mut scan: Scan,
+    take: &mut dyn FnMut(Records<'_>) -> Result<()>,
+) -> Result<Scan> {
     let io = |source| DidError::Io { path: path.display().to_string(), source };
     // Read and not mapped: a file that gets shorter is then no fault of memory.
     let mut file = File::open(path).map_err(io)?;
     let stamp = Stamp::of(&file).map_err(io)?;
-    let mut scan = Scan::default();
     let mut block = vec![0; BLOCK];
     let (mut start, mut has_header) = (true, true);
     let mut hand_on = |scan: &mut Scan| -> Result<()> {
@@ -77,7 +92,10 @@ pub(super) fn each(path: &Path, take: &mut dyn FnMut(Records<'_>) -> Result<()>)
         return Err(problem(path, text));
     }
     finished.map_err(|text| problem(path, text))?;
-    if scan.whole.is_empty() { Ok(()) } else { hand_on(&mut scan) }
+    if !scan.whole.is_empty() {
+        hand_on(&mut scan)?;
+    }
+    Ok(scan)
 }
 
 struct Scan {
@@ -96,6 +114,11 @@ struct Scan {
     rows: usize,
     /// What was seen of the open record.
     open: Vec<u8>,
+    /// Records so far, without the header.
+    counted: usize,
+    /// A record whose first line is to be found.
+    wanted: Option<usize>,
+    found: Option<usize>,
 }
 
 impl Default for Scan {
@@ -110,6 +133,9 @@ impl Default for Scan {
             whole: Vec::new(),
             rows: 0,
             open: Vec::new(),
+            counted: 0,
+            wanted: None,
+            found: None,
         }
     }
 }
@@ -174,7 +200,13 @@ impl Scan {
         self.whole.extend_from_slice(bytes);
         match self.header {
             None => self.header = Some(fields),
-            Some(header) if header == fields => self.rows += 1,
+            Some(header) if header == fields => {
+                if self.wanted == Some(self.counted) {
+                    self.found = Some(line);
+                }
+                self.rows += 1;
+                self.counted += 1;
+            }
             Some(header) => {
                 return Err(format!(
                     "line {line} has {fields} fields and the header has {header}; write all fields, and put those with commas in quotes"
@@ -215,6 +247,20 @@ mod tests {
         ] {
             assert_eq!(scan(text), Ok((rows, whole.to_owned())), "{text}");
         }
+    }
+
+    #[test]
+    fn records_have_lines() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lines.csv");
+        let line = |text: &str, record: usize| {
+            std::fs::write(&path, text).unwrap();
+            line_of(&path, record)
+        };
+        assert_eq!(line("a,b\n1,2\n3,4", 0), Some(Ok(2)));
+        assert_eq!(line("\na,b\n\"x\n\",2\n3,4", 1), Some(Ok(5)));
+        assert_eq!(line("a,b\n1,2\n3,4", 2), Some(Err(2)));
+        assert_eq!(line("a\n1\n\n3", 1), Some(Ok(4)));
     }
 
     #[test]

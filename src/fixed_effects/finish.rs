@@ -303,6 +303,7 @@ pub(super) fn refuse_negative(column: &str, read: &RegressionRows) -> Result<()>
             role: "outcome",
             value: read.outcome[row],
             row,
+            line: None,
             remedy: "a Poisson regression has outcomes of zero or more",
         }),
     }

@@ -16,7 +16,7 @@ use crate::backend::{AtOnce, DidBackend};
 use crate::demean::{DemeanOptions, On};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::Timings;
-use crate::input::{Data, guarded};
+use crate::input::Data;
 use crate::panel::formula::{Design, Present};
 use crate::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
 
@@ -66,7 +66,7 @@ pub(super) fn read(
     missing: &MissingValues,
     start: Instant,
 ) -> Result<RegressionReading> {
-    guarded(&data.describe(), || {
+    data.reading(|data| {
         let found = data.read(wanted, missing)?;
         let read = start.elapsed().as_secs_f64();
         let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::options::Family;
 use super::result::RegressionResult;
 use crate::error::{DidError, Result};
-use crate::input::{Data, guarded};
+use crate::input::Data;
 use crate::panel::formula::{Evaluated, Interaction, Kinds, Present};
 use crate::panel::{MissingValues, RegressionColumns, RegressionRows};
 
@@ -52,7 +52,7 @@ impl RegressionResult {
     /// [`DidError::NoInfluence`] without the effects, and what reading the data can give.
     pub fn predict<'a>(&self, data: impl Into<Data<'a>>) -> Result<Vec<Option<f64>>> {
         let data = data.into();
-        guarded(&data.describe(), || self.predictions(data))
+        data.reading(|data| self.predictions(data))
     }
 
     fn predictions(&self, data: Data<'_>) -> Result<Vec<Option<f64>>> {

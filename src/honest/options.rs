@@ -303,7 +303,11 @@ impl Honest {
         let unit = |j: usize| (0..times.len()).map(|i| f64::from(u8::from(i == j))).collect();
         let at = |time: f64| match times.iter().position(|t| *t == time) {
             Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
-            None => config("an event time after the reference period", time.to_string()),
+            None => {
+                let times: Vec<String> = times.iter().map(f64::to_string).collect();
+                let got = format!("{time}; the event times are {}", times.join(", "));
+                config("an event time after the reference period", got)
+            }
         };
         match &self.effect {
             Effect::First => at(if reference == 0.0 { times[0] } else { 0.0 }),

@@ -9,7 +9,7 @@ use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::error::{DidError, DidWarning, Result};
 use crate::inference::Estimate;
-use crate::input::{Data, guarded};
+use crate::input::Data;
 use crate::memory;
 use crate::options::{Band, Inference};
 use crate::panel::formula::Formula;
@@ -257,7 +257,7 @@ impl Npiv {
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
         let roles = self.roles()?;
-        let (mut columns, rows_missing) = guarded(&data.describe(), || {
+        let (mut columns, rows_missing) = data.reading(|data| {
             let frame = data.read(&roles, &missing)?.frame;
             complete_numbers(&frame, &self.columns(), &missing)
         })?;

@@ -33,6 +33,9 @@ pub struct SampleAudit {
     pub units: usize,
     /// Units never treated inside the sample.
     pub never_treated: usize,
+    /// Groups first treated after the last period, which are never treated inside the sample, and their units.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups_after: Vec<(f64, usize)>,
     /// Groups estimated.
     pub groups: Vec<f64>,
     /// Periods of the estimation sample.

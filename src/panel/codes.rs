@@ -5,6 +5,7 @@
 use polars::prelude::*;
 use rayon::slice::ParallelSliceMut;
 
+use super::kinds::kind;
 use super::labels::{
     Codes, Label, Labels, MISSING, code, from_ordered_key, ordered_key, signed_key,
 };
@@ -33,7 +34,7 @@ impl LabelColumn {
             column: column.name().to_string(),
             role,
             expected: "numbers, booleans, text, categories or dates",
-            got: series.dtype().to_string(),
+            got: kind(series.dtype()),
         };
         let cast = |dtype: DataType| series.cast(&dtype).map_err(|_| unusable());
         if let Some(wide) = WideColumn::new(series) {
@@ -380,7 +381,7 @@ mod tests {
         ] {
             let series = Series::full_null("id".into(), 2, &dtype).into_column();
             let error = LabelColumn::new(&series, "cluster").err().unwrap().to_string();
-            assert!(error.contains("`id` (cluster) has type"), "{error}");
+            assert!(error.contains("`id` (cluster) holds"), "{error}");
         }
     }
 }

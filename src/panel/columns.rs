@@ -7,11 +7,13 @@ use super::doses::{check_constant, check_sign, doses, first_treated, is_treated}
 use super::excerpt::excerpt;
 use super::formula::{Evaluated, RawColumn, Texts};
 use super::gaps::Gaps;
+use super::kinds::kind;
 use super::labels::{Codes, MISSING};
 use super::missing::MissingValues;
+use super::names::not_found;
 use super::order::UnitOrder;
 use super::periods::periods;
-use super::roles::{Roles, Treatment, not_found};
+use super::roles::{Roles, Treatment};
 use super::small::{MAX_DISTINCT, SmallCodes, Uncodable};
 use super::values::{Numbers, Values};
 use crate::error::{DidError, Result};
@@ -248,7 +250,10 @@ pub(super) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<
         column: series.name().to_string(),
         role,
         expected: match role {
-            "time" | "group" => "numbers, or dates with the option `frequency`",
+            "time" => "numbers, or dates with the option `frequency`",
+            "group" => {
+                "numbers (0 or missing for never treated), or dates with the option `frequency`"
+            }
             _ => "numbers",
         },
         got: described(series),
@@ -257,10 +262,10 @@ pub(super) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<
 
 /// The type of a column that should be numeric, and what in it is none.
 fn described(series: &Series) -> String {
-    let dtype = series.dtype().to_string();
-    let Ok(texts) = series.str() else { return dtype };
+    let kind = kind(series.dtype());
+    let Ok(texts) = series.str() else { return kind };
     let mut other = texts.iter().flatten().filter(|text| text.trim().parse::<f64>().is_err());
-    other.next().map_or_else(|| dtype.clone(), |text| format!("{dtype}, as `{}`", excerpt(text)))
+    other.next().map_or_else(|| kind.clone(), |text| format!("{kind}, as `{}`", excerpt(text)))
 }
 
 pub(super) fn small(
@@ -273,7 +278,8 @@ pub(super) fn small(
     SmallCodes::new(&numbers, map).map_err(|problem| match problem {
         Uncodable::TooMany { distinct } => too_many(column, role, distinct),
         Uncodable::Indistinct { row, value } => {
-            DidError::TooManyDigits { column: column.to_owned(), role, value, row: first_row + row }
+            let (column, row) = (column.to_owned(), first_row + row);
+            DidError::TooManyDigits { column, role, value, row, line: None }
         }
     })
 }
@@ -304,7 +310,8 @@ pub(super) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
         role: "group",
         value,
         row,
-        remedy: "it must be a period, or 0, +inf or null for never treated",
+        line: None,
+        remedy: "it must be a period, or 0, +inf or missing for never treated; if the number stands for that, name it as a missing value (`missing_values`, `--na`)",
     }
 }
 
@@ -318,7 +325,7 @@ fn binary(
     let is_binary = |v: f64| v.is_nan() || v == 0.0 || v == 1.0;
     let other = |row: usize, value| {
         let (column, row) = (column.to_owned(), first_row + row);
-        DidError::NotBinary { column, role, value, row }
+        DidError::NotBinary { column, role, value, row, line: None }
     };
     let Ok(codes) = SmallCodes::new(&numbers, |v| v) else {
         let values = numbers.values();
@@ -334,12 +341,13 @@ fn binary(
 pub(super) fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Result<()> {
     match w.iter().enumerate().find(|(_, w)| **w < 0.0) {
         None => Ok(()),
-        Some((row, w)) => Err(DidError::Weights {
+        Some((row, w)) => Err(DidError::Negative {
             column: column.to_owned(),
-            problem: format!(
-                "row {} has the negative weight {w}; weights must be ≥ 0",
-                first_row + row
-            ),
+            role: "weights",
+            value: *w,
+            row: first_row + row,
+            line: None,
+            remedy: "no weight may be negative",
         }),
     }
 }

@@ -4,6 +4,7 @@ use super::blueprint::Blueprint;
 use super::counts::Counts;
 use super::formula::Design;
 use super::request::Request;
+use super::roles::{Roles, Treatment};
 use super::rules::{Rules, smallest_cohort};
 use super::sample::{DesignInfo, Sample, WeightLayout};
 use super::sizes::FEW_CLUSTERS;
@@ -28,6 +29,11 @@ pub(super) fn describe(
     let mut audit = rules.audit.clone();
     audit.rows = counts.rows.iter().flatten().sum();
     audit.units = n;
+    let Roles { group, treatment, .. } = request.roles;
+    if *treatment == Treatment::FirstPeriod {
+        let of_group = audit.read_as_missing.iter_mut().filter(|entry| entry.column == *group);
+        of_group.for_each(|entry| entry.never_treated = true);
+    }
     let never = (0..cohorts.len()).filter(|c| cohorts[*c].group.is_infinite());
     audit.never_treated = never.flat_map(|c| strata.of_cohorts(&(c..c + 1))).map(|s| rows[s]).sum();
     audit.periods.clone_from(&periods);

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::codes::LabelColumn;
 use super::columns::{Rows, Units};
+use super::kinds::kind;
 use super::labels::{Codes, MISSING};
 use super::roles::Treatment;
 use super::small::SmallCodes;
@@ -18,7 +19,7 @@ pub(super) fn doses(series: &Series) -> Result<Values> {
         column: series.name().to_string(),
         role: "dose",
         expected: "numbers",
-        got: series.dtype().to_string(),
+        got: kind(series.dtype()),
     })
 }
 
@@ -39,6 +40,7 @@ pub(super) fn check_sign(
             role: "dose",
             value: doses[row],
             row: first_row + row,
+            line: None,
             remedy: "a dose is 0 for untreated units and more than 0 for treated ones",
         }),
     }

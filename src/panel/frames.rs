@@ -104,13 +104,6 @@ fn located(error: DidError, files: &ParquetFiles, request: &Request<'_>) -> DidE
 
 /// Whether an error says which row it is about.
 pub(crate) fn names_a_row(error: &DidError) -> bool {
-    use DidError::{Negative, NoPeriod, NotBinary, TooManyDigits, Weights};
-    matches!(
-        error,
-        NotBinary { .. }
-            | Negative { .. }
-            | NoPeriod { .. }
-            | TooManyDigits { .. }
-            | Weights { .. }
-    )
+    use DidError::{Negative, NoPeriod, NotBinary, TooManyDigits};
+    matches!(error, NotBinary { .. } | Negative { .. } | NoPeriod { .. } | TooManyDigits { .. })
 }

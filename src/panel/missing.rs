@@ -27,6 +27,9 @@ pub struct ReadAsMissing {
     pub token: String,
     /// How often.
     pub values: usize,
+    /// Whether it says that a unit is never treated, as in the column of first treated periods.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub never_treated: bool,
 }
 
 /// Which values stand for a missing one.
@@ -116,7 +119,12 @@ impl TokenCounts {
     /// The counts of a column, by token.
     pub fn of(mut self, column: &str) -> Vec<ReadAsMissing> {
         self.0.sort_unstable();
-        let entry = |(token, values)| ReadAsMissing { column: column.to_owned(), token, values };
+        let entry = |(token, values)| ReadAsMissing {
+            column: column.to_owned(),
+            token,
+            values,
+            never_treated: false,
+        };
         self.0.into_iter().map(entry).collect()
     }
 }

@@ -202,7 +202,12 @@ fn read_unit(
         last = Some(t);
         let unknown = SmallCodes::MISSING;
         if g != unknown && key[0] != unknown && key[0] != g {
+            let status =
+                [g, key[0]].iter().all(|code| matches!(group.value(*code), 1.0 | f64::INFINITY));
             let remedy = match roles.treatment {
+                Treatment::FirstPeriod if status => {
+                    "it looks like a treatment status of 0 and 1; give the period in which the unit is first treated in all its rows, and 0 if it never is"
+                }
                 Treatment::FirstPeriod | Treatment::Dose => {
                     "treatment must be irreversible, with one first treated period for all rows of a unit"
                 }
@@ -222,7 +227,11 @@ fn read_unit(
         if let Some(codes) = &rows.cluster {
             let code = Some(codes.codes[row]).filter(|c| *c != MISSING);
             if code.is_some() && cluster.is_some() && code != cluster {
-                return Err(varies(&roles.cluster, "cluster", "clusters must nest units"));
+                return Err(varies(
+                    &roles.cluster,
+                    "cluster",
+                    "each unit must stay in one cluster",
+                ));
             }
             cluster = code.or(cluster);
         }

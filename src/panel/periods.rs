@@ -4,6 +4,8 @@ use chrono_tz::Tz;
 use polars::prelude::*;
 
 use super::excerpt::excerpt;
+use super::kinds::kind;
+use super::values::Numbers;
 use crate::calendar::Frequency;
 use crate::error::{DidError, Result};
 
@@ -24,7 +26,7 @@ pub(super) fn periods(
     let is_date = matches!(series.dtype(), DataType::Date | DataType::Datetime(..));
     let Some(frequency) = frequency else {
         if is_date {
-            let dtype = series.dtype().to_string();
+            let dtype = kind(series.dtype());
             return Err(DidError::Dates { column: name(), role, dtype });
         }
         return Ok(series.clone());
@@ -34,6 +36,7 @@ pub(super) fn periods(
         role,
         value,
         row: first_row + row,
+        line: None,
         frequency: frequency.name(),
     };
     let counted: Int64Chunked = match series.dtype() {
@@ -59,7 +62,7 @@ pub(super) fn periods(
                         column: name(),
                         role,
                         expected: "timestamps of a time zone of the IANA data base",
-                        got: series.dtype().to_string(),
+                        got: kind(series.dtype()),
                     });
                 }
             };
@@ -74,12 +77,28 @@ pub(super) fn periods(
             counted(texts.str()?.iter(), |text: &&str| frequency.written(text))
                 .map_err(|(row, text)| unusable(format!("`{}`", excerpt(text)), row))?
         }
+        // A number is the name of a year and of no shorter period.
+        other if other.is_primitive_numeric() && frequency == Frequency::Year => {
+            return years(series, role).map_err(|(row, year)| unusable(year.to_string(), row));
+        }
         other => {
-            let got = other.to_string();
+            let got = kind(other);
             return Err(DidError::ColumnType { column: name(), role, expected: DATES, got });
         }
     };
     Ok(counted.with_name(series.name().clone()).into_series())
+}
+
+/// A column of years as it is, in which groups may also say that a unit is never treated; or the first value that is no year, and its
+/// row.
+fn years(series: &Series, role: &str) -> std::result::Result<Series, (usize, f64)> {
+    let never = |v: f64| role == "group" && (v == 0.0 || v == f64::INFINITY);
+    let year = |v: f64| v.is_nan() || never(v) || v.fract() == 0.0 && (1.0..1e4).contains(&v);
+    let values = Numbers::new(series, f64::NAN).map(Numbers::values);
+    match values.iter().flat_map(|values| values.iter()).zip(0..).find(|(v, _)| !year(**v)) {
+        None => Ok(series.clone()),
+        Some((value, row)) => Err((row, *value)),
+    }
 }
 
 /// Periods of all values, or the first value without one, and its row. Equal neighbours are looked up once.
@@ -136,6 +155,22 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_years() {
+        let of = |values: &[f64], role| {
+            let column = Series::new("g".into(), values).into_column();
+            periods(&column, role, Some(Frequency::Year), 7)
+        };
+        let read = of(&[2007.0, f64::NAN, 0.0, f64::INFINITY], "group").unwrap();
+        assert_eq!((read.f64().unwrap().get(0), read.len()), (Some(2007.0), 4));
+        for (values, role) in
+            [([2007.0, 2007.5], "group"), ([2007.0, 0.0], "time"), ([2007.0, -1.0], "group")]
+        {
+            let found = of(&values, role).unwrap_err().to_string();
+            assert!(found.contains("in row 8") && found.contains("in no year"), "{found}");
+        }
+    }
+
+    #[test]
     fn what_is_no_date_is_named() {
         let error = |series: Series, frequency| {
             let column = series.into_column();
@@ -148,7 +183,10 @@ mod tests {
             "{found}"
         );
         let found = error(Series::new("g".into(), [2007_i64]), Some(Frequency::Month));
-        assert!(found.contains("has type i64") && found.contains("`frequency` is set"), "{found}");
+        assert!(
+            found.contains("holds integers") && found.contains("`frequency` is set"),
+            "{found}"
+        );
         let dates = Series::new("g".into(), [1_i32]).cast(&DataType::Date).unwrap();
         let found = error(dates, None);
         assert!(found.contains("`g` (group) has dates") && found.contains("frequency"), "{found}");

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::formula::Formula;
+use super::names::not_found;
 use super::wanted::Wanted;
 use crate::calendar::Frequency;
-use crate::error::{DidError, Result};
+use crate::error::Result;
 
 /// Which column plays which role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,14 +105,4 @@ impl Treatment {
             Self::Dose => "dose",
         }
     }
-}
-
-/// There is no such column among those available.
-pub(super) fn not_found<'a>(
-    column: &str,
-    role: &'static str,
-    available: impl Iterator<Item = &'a str>,
-) -> DidError {
-    let available = available.map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-    DidError::ColumnNotFound { column: column.to_owned(), role, available }
 }

@@ -14,12 +14,13 @@ use super::frame::Frame;
 use super::missing::{ReadAsMissing, add_counts};
 use super::patterns::Pattern;
 use super::request::Request;
-use super::roles::Roles;
+use super::roles::{Roles, Treatment};
 use super::rules::{Rules, SampleExtent};
 use super::sizes::check_cells;
 use super::small::MAX_DISTINCT;
 #[cfg(any(feature = "cluster", test))]
 use super::wanted::Wanted;
+use crate::calendar::shown;
 use crate::error::{DidError, DidWarning, Result};
 
 /// Counts of rows and units.
@@ -131,11 +132,33 @@ impl Survey {
             return Err(DidError::Weights { column: column.clone(), problem });
         }
         let check = |extent: &SampleExtent| check_cells(extent, request);
-        let mut rules = Rules::new(&self.units, &request.options, audit, &check)?;
+        let mut rules = Rules::new(&self.units, &request.options, audit, &check)
+            .map_err(|error| self.explained(error, request))?;
         if !self.rounded.is_empty() {
             rules.warnings.push(DidWarning::RoundedIntegers { columns: self.rounded.clone() });
         }
         Ok(rules)
+    }
+}
+
+impl Survey {
+    /// An error about groups that are 0 and 1 says so.
+    fn explained(&self, error: DidError, request: &Request<'_>) -> DidError {
+        let Roles { group, treatment, frequency, .. } = request.roles;
+        let mut groups = self.units.keys().map(|pattern| pattern.cohort.group);
+        let no_group =
+            matches!(error, DidError::NoValidGroups { .. } | DidError::TooFewPeriods { .. });
+        let is_status = *treatment == Treatment::FirstPeriod
+            && groups.clone().any(|g| g == 1.0)
+            && groups.all(|g| g == 1.0 || g.is_infinite());
+        let mut periods = self.units.keys().flat_map(|pattern| &pattern.periods).copied();
+        match periods.clone().reduce(f64::max) {
+            Some(last) if no_group && is_status && periods.all(|t| t != 1.0) => {
+                let (column, example) = (group.clone(), shown(last, *frequency));
+                DidError::IndicatorAsGroup { column, example }
+            }
+            _ => error,
+        }
     }
 }
 

@@ -33,7 +33,7 @@ impl GroupTimeResult {
         let mut notes = foot::notes(&self.settings, self.wald.as_ref());
         notes.splice(1..1, self.differences());
         notes.splice(1..1, reasons.iter().enumerate().map(|(i, r)| format!("({}) {r}", i + 1)));
-        notes.extend(foot::data(&self.audit));
+        notes.extend(foot::data(&self.audit, self.settings.frequency));
         let failed = |w: &&DidWarning| !matches!(w, DidWarning::FailedCell { .. });
         notes.extend(foot::warnings(&self.settings, self.warnings.iter().filter(failed)));
         Table {

@@ -83,7 +83,7 @@ impl ContDidResult {
         notes.push(format!("Doses: {} to {}", label(rounded(low)), label(rounded(high))));
         notes.push(foot::sample(settings));
         notes.push(format!("Std. Errors: {}", foot::errors(settings, None)));
-        notes.extend(foot::data(&self.level.audit));
+        notes.extend(foot::data(&self.level.audit, settings.frequency));
         let shown = |w: &&DidWarning| !matches!(w, DidWarning::NoPretest { .. });
         notes.extend(foot::warnings(settings, self.warnings.iter().filter(shown)));
         notes

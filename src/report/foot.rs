@@ -1,6 +1,6 @@
 //! The words under a table: what the numbers are and how they were made.
 
-use crate::calendar::label;
+use crate::calendar::{Frequency, label, shown};
 use crate::error::DidWarning;
 use crate::inference::Wald;
 use crate::options::{
@@ -142,8 +142,37 @@ pub(super) fn sample(settings: &Settings) -> String {
 }
 
 /// Which of several files were read, and what was read as missing.
-pub(super) fn data(audit: &SampleAudit) -> Vec<String> {
-    reading(&audit.files, &audit.read_as_missing)
+pub(super) fn data(audit: &SampleAudit, frequency: Option<Frequency>) -> Vec<String> {
+    let missing = audit.read_as_missing.iter().filter(|entry| !entry.never_treated).cloned();
+    let mut lines = reading(&audit.files, &missing.collect::<Vec<_>>());
+    lines.extend(never_treated(audit, frequency));
+    lines
+}
+
+/// Groups that are named, at most.
+const NAMED: usize = 5;
+
+/// How many units are never treated, if something else than 0 says so.
+fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -> Option<String> {
+    let words = audit.read_as_missing.iter().filter(|entry| entry.never_treated);
+    let mut signs: Vec<String> = words
+        .map(|entry| match entry.token.as_str() {
+            "" => format!("`{}` is empty in {} rows", entry.column, entry.values),
+            token => format!("`{}` is `{token}` in {} rows", entry.column, entry.values),
+        })
+        .collect();
+    if !audit.groups_after.is_empty() {
+        let units: usize = audit.groups_after.iter().map(|(_, units)| units).sum();
+        let mut groups: Vec<String> =
+            audit.groups_after.iter().take(NAMED).map(|(g, _)| shown(*g, frequency)).collect();
+        if audit.groups_after.len() > NAMED {
+            groups.push("and so on".into());
+        }
+        let groups = groups.join(", ");
+        signs.push(format!("{units} units have a group after the last period: {groups}"));
+    }
+    let units = audit.never_treated;
+    (!signs.is_empty()).then(|| format!("Never treated: {units} units ({})", signs.join("; ")))
 }
 
 /// As [`data`], of whatever audit.

@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::estimator::{MultiplegtResult, SwitchingEffect};
 use crate::inference::{Estimate, Wald};
 use crate::options::{Band, ControlGroup};
-use crate::panel::SampleAudit;
 
 impl MultiplegtResult {
     /// The table that `Display` prints.
@@ -114,11 +113,7 @@ impl MultiplegtResult {
         });
         notes.push(format!("Std. Errors: {}", foot::errors(settings, resampled)));
         notes.extend(self.left_out());
-        notes.extend(foot::data(&SampleAudit {
-            files: audit.files.clone(),
-            read_as_missing: audit.read_as_missing.clone(),
-            ..SampleAudit::default()
-        }));
+        notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
         notes.extend(foot::warnings(settings, &self.warnings));
         notes
     }

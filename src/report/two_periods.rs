@@ -45,7 +45,7 @@ impl DrdidResult {
         notes
             .push(format!("{}, Treated: {treated}, Comparison: {control}", foot::sample(settings)));
         notes.push(format!("Std. Errors: {}", self.errors()));
-        notes.extend(foot::data(&self.audit));
+        notes.extend(foot::data(&self.audit, settings.frequency));
         notes.extend(foot::warnings(settings, &self.warnings));
         notes
     }

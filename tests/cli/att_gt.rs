@@ -362,7 +362,7 @@ fn bad_data_exit_with_1() {
     assert!(columns(MPDTA, "wage").contains("column `wage` (outcome) is not in the data"));
     let text = temporary("text.csv");
     fs::write(&text, "countyreal,year,first.treat,lemp\n1,2003,0,high\n1,2004,0,low\n").unwrap();
-    assert!(columns(&text, "lemp").contains("column `lemp` (outcome) has type"));
+    assert!(columns(&text, "lemp").contains("column `lemp` (outcome) holds"));
     fs::write(&text, "countyreal,year,first.treat,lemp\n1,2003,0,1\n1,2003,0,2\n").unwrap();
     assert!(columns(&text, "lemp").contains("hint: for rows that are not a panel"));
     let rows = "1,2003,0,1\n2,2004,0,2\n3,2003,2004,1\n4,2004,2004,3\n";

@@ -193,7 +193,11 @@ fn what_does_not_fit_is_refused() {
     refused(2, &["--method", "FLCI"], "`method`");
     refused(2, &["--l-vec", "1,0"], "--event-time");
     refused(2, &["--l-vec", "last"], "expected first, avg");
-    refused(2, &["--event-time", "7"], "`effect`");
+    refused(
+        2,
+        &["--event-time", "7"],
+        "after the reference period, got 7; the event times are 0, 1, 2",
+    );
     refused(2, &["--kappa", "0.5"], "`kappa`");
     refused(2, &["--grid-points", "1"], "`grid_points`");
     refused(2, &["--grid-lb", "1", "--grid-ub", "0"], "`grid`");

@@ -14,6 +14,7 @@ mod golden;
 mod help;
 mod honest;
 mod hostile;
+mod mistakes;
 mod run;
 mod study;
 mod temporary;

@@ -91,7 +91,7 @@ fn column_type() {
     };
     let spec = Spec::default().weights("w");
     for (name, role) in [("y", "outcome"), ("t", "time"), ("g", "group"), ("w", "weights")] {
-        assert_error!(spec, words(name), DidError::ColumnType { .. }, name, role, "str");
+        assert_error!(spec, words(name), DidError::ColumnType { .. }, name, role, "text");
     }
 }
 
@@ -115,7 +115,13 @@ fn weights() {
     let spec = Spec::default().weights("w");
     let mut w = floats(&panel(), "w");
     w[3] = -0.5;
-    assert_error!(spec, with(&panel(), "w", w), DidError::Weights { .. }, "`w`", "negative");
+    assert_error!(
+        spec,
+        with(&panel(), "w", w),
+        DidError::Negative { role: "weights", row: 0.., .. },
+        "`w`",
+        "negative"
+    );
     let zero = map(&panel(), "w", |_| 0.0);
     assert_error!(spec, zero, DidError::Weights { .. }, "`w`", "zero");
 }
@@ -200,6 +206,25 @@ fn no_valid_groups() {
     assert_error!(spec, early, DidError::NoValidGroups { .. }, "first period");
     let anticipating = Spec { anticipation: 5, ..spec };
     assert_error!(anticipating, df, DidError::NoValidGroups { .. }, "anticipation");
+    // A status in place of first treated periods, of the unit or of the row.
+    let later = map(&df, "t", |t| 2000.0 + t);
+    let ever = map(&later, "g", |g| f64::from(u8::from(g > 0.0)));
+    assert_error!(
+        Spec::default(),
+        ever,
+        DidError::IndicatorAsGroup { .. },
+        "`g` (group) holds only 0 and 1",
+        "such as 200"
+    );
+    let pairs = floats(&later, "t").into_iter().zip(floats(&later, "g"));
+    let post = pairs.map(|(t, g)| f64::from(u8::from(g > 0.0 && t >= 2000.0 + g)));
+    let post = with(&later, "g", post.collect::<Vec<f64>>());
+    assert_error!(
+        Spec::default(),
+        post,
+        DidError::TimeVarying { role: "group", .. },
+        "looks like a treatment status of 0 and 1"
+    );
 }
 
 #[test]

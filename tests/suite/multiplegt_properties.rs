@@ -313,7 +313,8 @@ fn what_cannot_be_estimated_is_an_error_or_a_warning() {
     assert!(matches!(error(placebos, &plain), DidError::Config { .. }));
     let negative = plain.clone().lazy().with_column(lit(-1.0).alias("w")).collect().unwrap();
     let weighted = DidMultiplegt { weights: Some("w".into()), ..one };
-    assert!(matches!(error(weighted.clone(), &negative), DidError::Weights { .. }));
+    let refused = error(weighted.clone(), &negative);
+    assert!(matches!(refused, DidError::Negative { role: "weights", .. }), "{refused}");
     let zero = plain.clone().lazy().with_column(lit(0.0).alias("w")).collect().unwrap();
     assert!(matches!(error(weighted, &zero), DidError::Weights { .. }));
     let many = DidMultiplegt { effects: 9, placebos: 9, ..config() }.fit(&plain).unwrap();

@@ -304,7 +304,7 @@ fn bad_data_and_options_are_named() {
     assert!(matches!(found, DidError::EmptySample { .. }), "{found}");
     let negative = with(&df, "v", vec![-1.0; df.height()]);
     let found = error(but(plain(), |c| c.weights = Some("v".into())), &negative);
-    assert!(matches!(found, DidError::Weights { .. }), "{found}");
+    assert!(matches!(found, DidError::Negative { role: "weights", .. }), "{found}");
     let small = df.head(Some(20));
     assert_eq!(plain().fit(&small).unwrap().warnings.len(), 1);
 }

@@ -189,7 +189,7 @@ fn files_that_cannot_be_used_are_named() {
     let mut fit = estimator();
     fit.outcome = "z".into();
     let unknown = error(&path, fit);
-    assert!(matches!(&unknown, DidError::ColumnNotFound { column, role: "outcome", available }
+    assert!(matches!(&unknown, DidError::ColumnNotFound { column, role: "outcome", available, .. }
         if column == "z" && available.contains("`region`")));
     let twice = panel(0.0).slice(0, 500);
     let path = directory.write("twice.parquet", &twice.vstack(&twice).unwrap(), 300);

@@ -204,7 +204,7 @@ fn other_types_are_an_error_that_names_column_part_and_type() {
         let error =
             config().fit(&with(&df, column, vec!["a"; n]), &Default::default()).unwrap_err();
         let text = error.to_string();
-        assert!(text.contains(&format!("`{column}` ({part}) has type str")), "{text}");
+        assert!(text.contains(&format!("`{column}` ({part}) holds text")), "{text}");
     }
 }
 

@@ -86,7 +86,7 @@ impl ColumnArgs {
             [cluster] => Ok(Some(cluster.clone())),
             _ => Err(CliError::usage(
                 "at most one cluster variable beyond the unit",
-                "clusters must nest the units, so that one variable is enough",
+                "each unit must stay in one cluster, so that one variable is enough",
             )),
         }
     }

@@ -54,6 +54,9 @@ fn hint(error: &DidError) -> Option<&'static str> {
             "give --l-vec one number a period after the reference, or --event-time one of them"
         }
         DidError::Config { option: "data", .. } => "convert the file to CSV or parquet",
+        DidError::ColumnType { role: "group", got, .. } if got.starts_with("text") => {
+            "if the word stands for never treated, or for a missing value, name it by --na, as in --na never"
+        }
         DidError::ColumnType { got, .. } if got.starts_with("text") => {
             "name words for missing values as in --na NA,-99"
         }
@@ -66,6 +69,10 @@ fn hint(error: &DidError) -> Option<&'static str> {
              --repeated-cross-sections and leave out --idname"
         }
         DidError::SmallNeverTreated { .. } => "add --control-group notyettreated",
+        DidError::IndicatorAsGroup { .. } => {
+            "name the column with the first treated period by --gname; to compare two groups in two periods by such a column, use \
+             `burn-did drdid --treatname`"
+        }
         DidError::MissingCells { .. } => "add na_rm=true, as in --aggregate dynamic:na_rm=true",
         DidError::Precision { .. } => "add --precision f32",
         DidError::Json(_) => {
@@ -80,6 +87,9 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage { problem, .. } => f.write_str(problem),
+            Self::Did(DidError::Config { option: "effect", expected, got }) => {
+                write!(f, "--event-time or --l-vec must be {expected}, got {got}")
+            }
             Self::Did(error) => error.fmt(f),
             Self::Output(error) => write!(f, "standard output: {error}"),
         }

@@ -52,6 +52,13 @@ pub(crate) fn audit(audit: &SampleAudit, settings: &Settings) -> Value {
         let lost = lost.map(|(g, reason)| Value::from(vec![settings.period(*g), reason.clone()]));
         fields.insert("cohorts_lost".to_owned(), lost.collect());
         fields.insert("groups".to_owned(), named(&audit.groups));
+        if !audit.groups_after.is_empty() {
+            let after = audit.groups_after.iter();
+            let named = |(g, units): &(f64, usize)| {
+                Value::from(vec![Value::from(settings.period(*g)), Value::from(*units)])
+            };
+            fields.insert("groups_after".to_owned(), after.map(named).collect());
+        }
         fields.insert("periods".to_owned(), named(&audit.periods));
     }
     value

@@ -11,7 +11,7 @@ use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::Timings;
 use crate::estimator::format::SavedFormat;
 use crate::inference::{Estimate, pointwise};
-use crate::input::{Data, Read, guarded};
+use crate::input::{Data, Read};
 use crate::memory;
 use crate::options::{BasePeriod, ControlGroup, DoseTarget};
 use crate::panel::{GroupPeriods, Layout, MissingValues, Roles};
@@ -38,7 +38,7 @@ impl DidMultiplegt {
         let start = Instant::now();
         let (data, roles) = (data.into(), self.roles()?);
         let missing = MissingValues::new(self.missing_values.as_deref());
-        let (mut read, audit, seconds) = guarded(&data.describe(), || {
+        let (mut read, audit, seconds) = data.reading(|data| {
             let Read { frame, audit } = data.read(&roles, &missing)?;
             let seconds = start.elapsed().as_secs_f64();
             Ok((GroupPeriods::read(&frame, &roles, &missing)?, audit, seconds))

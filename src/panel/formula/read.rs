@@ -5,6 +5,7 @@ use polars::prelude::*;
 use super::column::{MISSING, RawColumn, too_many_levels};
 use super::levels;
 use crate::error::{DidError, Result};
+use crate::panel::kinds::kind;
 use crate::panel::values::Numbers;
 
 impl RawColumn {
@@ -40,7 +41,7 @@ impl RawColumn {
                     column: series.name().to_string(),
                     role: "covariate",
                     expected: "numbers, booleans, strings or categories; convert it first",
-                    got: other.to_string(),
+                    got: kind(other),
                 });
             }
         })
@@ -142,7 +143,7 @@ mod tests {
     fn other_types_are_refused_by_name() {
         let series = Series::full_null("when".into(), 2, &DataType::Null);
         let error = RawColumn::from_series(&series).unwrap_err().to_string();
-        assert!(error.contains("column `when` (covariate) has type null"), "{error}");
+        assert!(error.contains("column `when` (covariate) holds no values"), "{error}");
         let many: Vec<String> = (0..=super::super::MAX_LEVELS).map(|i| i.to_string()).collect();
         let error = RawColumn::from_series(&Series::new("id".into(), many)).unwrap_err();
         assert!(error.to_string().contains("column `id` (categorical covariate)"), "{error}");

@@ -32,6 +32,7 @@ fn column(name: &str) -> Result<RawColumn> {
             return Err(DidError::ColumnNotFound {
                 column: name.to_owned(),
                 role: "covariate",
+                hint: String::new(),
                 available: "x, z, f, g, b, k".to_owned(),
             });
         }

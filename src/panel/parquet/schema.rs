@@ -7,6 +7,7 @@ use polars::prelude::*;
 use super::file::ParquetFile;
 use crate::error::{DidError, Result};
 use crate::files::{check_columns, problem};
+use crate::panel::kinds::kinds;
 use crate::panel::wanted::Wanted;
 
 /// Types of the columns of the roles in all files.
@@ -54,13 +55,16 @@ impl<'a> KnownType<'a> {
                 }
                 Ok(())
             }
-            None => Err(DidError::TypesDiffer {
-                column: column.to_owned(),
-                file: path.display().to_string(),
-                got: dtype.to_string(),
-                other: self.path.display().to_string(),
-                expected: self.dtype.to_string(),
-            }),
+            None => {
+                let [got, expected] = kinds(dtype, &self.dtype);
+                Err(DidError::TypesDiffer {
+                    column: column.to_owned(),
+                    file: path.display().to_string(),
+                    got,
+                    other: self.path.display().to_string(),
+                    expected,
+                })
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::calendar::Frequency;
 use crate::error::Result;
 use crate::panel::formula::{Interaction, RegressionFormula};
-use crate::panel::roles::not_found;
+use crate::panel::names::not_found;
 use crate::panel::wanted::Wanted;
 
 /// Columns that event times are formed of.

@@ -50,7 +50,8 @@ impl RowCohorts {
             match numbers.indistinct(f64::INFINITY) {
                 None => Ok(numbers.values()),
                 Some((row, value)) => {
-                    Err(DidError::TooManyDigits { column: name.to_owned(), role, value, row })
+                    let column = name.to_owned();
+                    Err(DidError::TooManyDigits { column, role, value, row, line: None })
                 }
             }
         };

@@ -121,6 +121,8 @@ impl Rules {
         if !options.repeated_cross_sections {
             rules.layout = rules.balance(&present, options.allow_unbalanced)?;
         }
+        let kept = present.iter().filter(|u| rules.kept(u.pattern).is_some());
+        rules.audit.groups_after = rules.recoded.after(kept);
         rules.find_groups(&present, options.design.anticipation(), &original, last)?;
         check(&SampleExtent {
             cohorts: rules.cohorts.len(),

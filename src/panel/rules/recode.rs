@@ -117,6 +117,21 @@ impl Recoded {
         distinct(self.found.iter().map(|g| self.effective(*g)).filter(|g| g.is_finite()))
     }
 
+    /// Groups first treated after the last period, and their units.
+    pub fn after<'a>(
+        &self,
+        units: impl Iterator<Item = &'a Counted<'a>> + Clone,
+    ) -> Vec<(f64, usize)> {
+        let is_after =
+            |g: &f64| g.is_finite() && self.effective(*g).is_infinite() && Some(*g) != self.never;
+        let of = |g: f64| {
+            let own = units.clone().filter(|u| self.on_grid(u.pattern.cohort.group) == g);
+            own.map(|u| u.units).sum::<usize>()
+        };
+        let found = self.found.iter().filter(|g| is_after(g)).map(|g| (*g, of(*g)));
+        found.filter(|(_, units)| *units > 0).collect()
+    }
+
     /// Cohort and periods that are not dropped.
     pub fn kept(&self, pattern: &Pattern) -> Option<(Cohort, Vec<f64>)> {
         let cohort = Cohort { group: self.effective(pattern.cohort.group), ..pattern.cohort };

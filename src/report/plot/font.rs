@@ -1,19 +1,48 @@
 //! The font that travels with the crate: `DejaVu Sans`, reduced to Latin, Greek and Cyrillic.
+//!
+//! It is there as outlines (`outlines.py` says in what form, and makes them from the font), so that no font format is read.
 
-use ab_glyph::{Font, FontRef, PxScale, ScaleFont};
+use std::collections::HashMap;
+
+use ab_glyph_rasterizer::{Point, Rasterizer, point};
 
 use crate::error::{DidError, Result};
 
 use super::scene::{Anchor, Text};
 
-const BYTES: &[u8] = include_bytes!("DejaVuSans-subset.ttf");
+const OUTLINES: &[u8] = include_bytes!("DejaVuSans.outlines");
 
 /// Half the height of a lower-case letter, in ems.
 const HALF_X_HEIGHT: f64 = 0.2735;
 
 #[derive(Debug)]
 pub(super) struct Typeface {
-    font: FontRef<'static>,
+    units_per_em: f32,
+    glyphs: HashMap<char, Glyph>,
+    /// In place of characters that the font does not have.
+    unknown: Glyph,
+}
+
+/// A character's shape, in units of the font, with heights upwards.
+#[derive(Debug, Default)]
+struct Glyph {
+    advance: f32,
+    curves: Vec<Curve>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Curve {
+    Line([Point; 2]),
+    Quadratic([Point; 3]),
+}
+
+impl Curve {
+    fn points(&self) -> &[Point] {
+        match self {
+            Self::Line(points) => points,
+            Self::Quadratic(points) => points,
+        }
+    }
 }
 
 /// How much of a pixel a glyph covers, at offsets right of and below the text's anchor.
@@ -26,25 +55,41 @@ pub(super) struct Coverage {
 
 impl Typeface {
     pub(super) fn load() -> Result<Self> {
-        let font = FontRef::try_from_slice(BYTES).map_err(|e| DidError::Plot(e.to_string()))?;
-        Ok(Self { font })
+        Self::read(&mut Bytes(OUTLINES))
+            .ok_or_else(|| DidError::Plot("the outlines of the font are cut short".into()))
+    }
+
+    fn read(bytes: &mut Bytes<'_>) -> Option<Self> {
+        let units_per_em = bytes.short()?.into();
+        let mut glyphs = HashMap::new();
+        for _ in 0..bytes.short()? {
+            glyphs.insert(char::from_u32(bytes.long()?)?, Glyph::read(bytes)?);
+        }
+        let unknown = glyphs.remove(&'\0')?;
+        Some(Self { units_per_em, glyphs, unknown })
+    }
+
+    fn glyph(&self, c: char) -> &Glyph {
+        self.glyphs.get(&c).unwrap_or(&self.unknown)
+    }
+
+    /// Width in pixels of a character at `size` pixels an em.
+    fn advance(&self, c: char, size: f64) -> f64 {
+        f64::from(self.glyph(c).advance * self.scale(size))
     }
 
     /// Width in pixels at `size` pixels an em.
     pub(super) fn width(&self, text: &str, size: f64) -> f64 {
-        let font = self.font.as_scaled(self.scale(size));
-        text.chars().map(|c| f64::from(font.h_advance(font.glyph_id(c)))).sum()
+        text.chars().map(|c| self.advance(c, size)).sum()
     }
 
     /// `text`, shortened by an ellipsis to fit `room` pixels.
     pub(super) fn fit(&self, text: &str, size: f64, room: f64) -> String {
-        let font = self.font.as_scaled(self.scale(size));
-        let advance = |c: char| f64::from(font.h_advance(font.glyph_id(c)));
-        let ellipsis = advance('…');
+        let ellipsis = self.advance('…', size);
         // Up to the first letter with which the text, or what is kept of it and the ellipsis, is too wide.
         let (mut width, mut kept) = (0.0, 0);
         for (start, c) in text.char_indices() {
-            width += advance(c);
+            width += self.advance(c, size);
             if width > room {
                 return text[..kept].to_owned() + "…";
             }
@@ -58,47 +103,146 @@ impl Typeface {
     /// Pixels that a text covers when everything is drawn `factor` times as large.
     pub(super) fn coverage(&self, text: &Text, factor: f64) -> Vec<Coverage> {
         let size = text.size * factor;
-        let scale = self.scale(size);
-        let font = self.font.as_scaled(scale);
         let width = self.width(&text.words, size);
         let mut x = match text.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => -width / 2.0,
             Anchor::End => -width,
-        } as f32;
+        };
         let baseline = (size * HALF_X_HEIGHT) as f32;
         let mut pixels = Vec::new();
         for c in text.words.chars() {
-            let id = font.glyph_id(c);
-            let glyph = id.with_scale_and_position(scale, ab_glyph::point(x, baseline));
-            if let Some(outline) = font.outline_glyph(glyph) {
-                let corner = outline.px_bounds().min;
-                let (left, top) = (corner.x as i32, corner.y as i32);
-                outline.draw(|dx, dy, share| {
-                    pixels.push(Coverage { x: left + dx as i32, y: top + dy as i32, share });
-                });
-            }
-            x += font.h_advance(id);
+            self.glyph(c).cover(point(x as f32, baseline), self.scale(size), &mut pixels);
+            x += self.advance(c, size);
         }
         pixels
     }
 
-    fn scale(&self, size: f64) -> PxScale {
-        let em = self.font.units_per_em().unwrap_or(2048.0);
-        PxScale::from(size as f32 * self.font.height_unscaled() / em)
+    /// Pixels a unit of the font.
+    fn scale(&self, size: f64) -> f32 {
+        size as f32 / self.units_per_em
+    }
+}
+
+impl Glyph {
+    fn read(bytes: &mut Bytes<'_>) -> Option<Self> {
+        let advance = bytes.short()?.into();
+        let curves = (0..bytes.short()?).map(|_| match bytes.byte()? {
+            2 => Some(Curve::Line([bytes.point()?, bytes.point()?])),
+            3 => Some(Curve::Quadratic([bytes.point()?, bytes.point()?, bytes.point()?])),
+            _ => None,
+        });
+        Some(Self { advance, curves: curves.collect::<Option<_>>()? })
+    }
+
+    /// Adds the pixels that the glyph covers with its origin at `origin`.
+    fn cover(&self, origin: Point, scale: f32, pixels: &mut Vec<Coverage>) {
+        let place = |p: &Point| point(origin.x + p.x * scale, origin.y - p.y * scale);
+        let all = self.curves.iter().flat_map(|curve| curve.points()).map(place);
+        let ends = all.fold(None, |ends: Option<(Point, Point)>, p| {
+            let (low, high) = ends.unwrap_or((p, p));
+            let low = point(low.x.min(p.x), low.y.min(p.y));
+            Some((low, point(high.x.max(p.x), high.y.max(p.y))))
+        });
+        let Some((low, high)) = ends else { return };
+        let corner = point(low.x.floor(), low.y.floor());
+        let [width, height] = [high.x - corner.x, high.y - corner.y].map(|v| v.ceil() as usize);
+        let mut rasterizer = Rasterizer::new(width, height);
+        let inside = |p: &Point| place(p) - corner;
+        for curve in &self.curves {
+            match curve {
+                Curve::Line([from, to]) => rasterizer.draw_line(inside(from), inside(to)),
+                Curve::Quadratic([from, by, to]) => {
+                    rasterizer.draw_quad(inside(from), inside(by), inside(to));
+                }
+            }
+        }
+        let (left, top) = (corner.x as i32, corner.y as i32);
+        rasterizer.for_each_pixel_2d(|dx, dy, share| {
+            pixels.push(Coverage { x: left + dx as i32, y: top + dy as i32, share });
+        });
+    }
+}
+
+/// Numbers, one after another; `None` where there are no more.
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (first, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take().map(u8::from_le_bytes)
+    }
+
+    fn short(&mut self) -> Option<u16> {
+        self.take().map(u16::from_le_bytes)
+    }
+
+    fn long(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn point(&mut self) -> Option<Point> {
+        let mut coordinate = || self.take().map(|bytes| f32::from(i16::from_le_bytes(bytes)));
+        Some(point(coordinate()?, coordinate()?))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::Colour;
+    use super::super::scene::Point as Place;
     use super::*;
 
     #[test]
     fn has_the_letters_that_plots_need() {
         let face = Typeface::load().expect("the font travels with the crate");
         for c in "AaÄéßőΔβЖя−±≤≥→…–“”".chars() {
-            assert_ne!(face.font.glyph_id(c).0, 0, "{c}");
+            assert!(face.glyphs.get(&c).is_some_and(|glyph| !glyph.curves.is_empty()), "{c}");
         }
+        assert!(face.glyphs[&' '].curves.is_empty() && face.glyphs[&' '].advance > 0.0);
+    }
+
+    #[test]
+    fn outlines_are_closed_and_read_to_their_end() {
+        let mut bytes = Bytes(OUTLINES);
+        let face = Typeface::read(&mut bytes).expect("the font travels with the crate");
+        assert!(bytes.0.is_empty());
+        assert!(Typeface::read(&mut Bytes(&OUTLINES[..OUTLINES.len() - 1])).is_none());
+        for (c, glyph) in &face.glyphs {
+            let around = glyph.curves.iter().fold(point(0.0, 0.0), |sum, curve| {
+                let points = curve.points();
+                sum + (points[points.len() - 1] - points[0])
+            });
+            assert_eq!((around.x, around.y), (0.0, 0.0), "{c}");
+        }
+    }
+
+    #[test]
+    fn letters_cover_what_they_should() {
+        let face = Typeface::load().expect("the font travels with the crate");
+        let text = |words: &str| Text {
+            at: Place { x: 0.0, y: 0.0 },
+            words: words.into(),
+            size: 100.0,
+            anchor: Anchor::Start,
+            upright: false,
+            colour: Colour(0, 0, 0),
+        };
+        // A stroke of 0.0981 ems by 0.7290.
+        let area: f32 = face.coverage(&text("I"), 1.0).iter().map(|pixel| pixel.share).sum();
+        assert!((area - 100.0 * 100.0 * 0.0981 * 0.729).abs() < 10.0, "{area}");
+        // A ring has a hole.
+        let ring = face.coverage(&text("o"), 1.0);
+        let [left, right] = [i32::MAX, i32::MIN];
+        let left = ring.iter().map(|pixel| pixel.x).fold(left, i32::min);
+        let right = ring.iter().map(|pixel| pixel.x).fold(right, i32::max);
+        let centre = ring.iter().find(|p| p.x == i32::midpoint(left, right) && p.y == 0);
+        assert!(centre.is_some_and(|pixel| pixel.share.abs() < 1e-3));
     }
 
     #[test]

@@ -109,6 +109,7 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "N",
         default_value_t = defaults::cont_did().anticipation,
+        value_parser = values::periods,
         allow_negative_numbers = true,
         help_heading = "Estimation"
     )]
