@@ -61,7 +61,7 @@ def python_claims(given, wanted):
     for name, scripts in PYTHON.items():
         for script in (s for s in scripts if wanted in s):
             python = given.get(name) or environment(name)
-            yield from claims([python, "-W", "ignore", HERE / f"python/{script}.py"], script)
+            yield from claims([python, "-B", "-W", "ignore", HERE / f"python/{script}.py"], script)
 
 
 def r_claims(wanted):
