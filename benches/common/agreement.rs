@@ -1,8 +1,6 @@
 //! Whether two contestants computed the same thing.
 
-use burn_did::ControlGroup;
-
-use super::case::{Case, Estimator};
+use super::case::Case;
 use super::run::{Cell, Run};
 
 /// How far estimates may be apart: effects relative to the larger of effect and standard error, standard errors
@@ -53,35 +51,22 @@ const UNNORMALISED: Tolerance = Tolerance {
     convention: "comparison weights are divided by the number of treated units, not by their sum",
 };
 
-/// ModernDiD has the sign of DRDID up to 1.2.3 in the influence of the base period's regressions.
+/// R `did` has the sign of DRDID up to 1.2.3 in the influence of the base period's regressions.
 const BASE_PERIOD_SIGN: Tolerance = Tolerance {
     att: 1e-6,
     se: 0.15,
     convention: "sign of the base period's regressions in the influence function, as in DRDID before 1.4.0",
 };
 
-/// ModernDiD divides by all units, not by those of the cell, where it combines several comparison cohorts: its standard
-/// errors are too small by the root of the share of units in the cell's cohorts, and right where all cohorts take part.
-const ALL_UNITS: Tolerance = Tolerance {
-    att: 1e-6,
-    se: 0.15,
-    convention: "standard errors of cells with several comparison cohorts count the units of all cohorts",
-};
-
 /// What is allowed for a peer in a case, apart from simulation error.
 fn analytic(ours: &Run, peer: &Run, case: &Case) -> Tolerance {
     let single = |run: &Run| run.settings.contains("f32");
     match (peer.contestant.as_str(), case.panel, case.covariates > 0) {
-        ("moderndid", ..) if several_comparisons(case) => ALL_UNITS,
         ("diff-diff", true, true) => UNNORMALISED,
-        ("moderndid" | "did", false, true) => BASE_PERIOD_SIGN,
+        ("did", false, true) => BASE_PERIOD_SIGN,
         _ if single(ours) || single(peer) => SINGLE,
         _ => EXACT,
     }
-}
-
-fn several_comparisons(case: &Case) -> bool {
-    case.estimator == Estimator::Ddd && case.control_group == ControlGroup::NotYetTreated
 }
 
 /// Adds the simulation error of two bootstrapped standard errors: five of its standard deviations, that of an

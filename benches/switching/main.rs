@@ -86,7 +86,7 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// Switchers in only, of which ModernDiD has the right sign.
+/// Switchers in only, as in the measurements of ModernDiD 0.2.0, which has the right sign of these alone.
 fn data(groups: usize) -> Result<PathBuf> {
     let path = work_folder("data")?.join(format!("switching_{groups}.parquet"));
     if !path.exists() {

@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 import venv
+from itertools import chain
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -61,7 +62,7 @@ def python_claims(given, wanted):
     for name, scripts in PYTHON.items():
         for script in (s for s in scripts if wanted in s):
             python = given.get(name) or environment(name)
-            yield from claims([python, "-W", "ignore", HERE / f"python/{script}.py"], script)
+            yield from claims([python, "-B", "-W", "ignore", HERE / f"python/{script}.py"], script)
 
 
 def r_claims(wanted):
@@ -84,10 +85,10 @@ def main():
     given = dict(pair.split("=", 1) for pair in asked.python)
     print("| package | version | checked | claim | verdict | measured |\n|---|---|---|---|---|---|")
     verdicts = {}
-    for found in [*python_claims(given, asked.script), *r_claims(asked.script)]:
+    for found in chain(python_claims(given, asked.script), r_claims(asked.script)):
         verdicts[found["verdict"]] = verdicts.get(found["verdict"], 0) + 1
         columns = ("package", "version", "checked", "claim", "verdict", "measured")
-        print("| " + " | ".join(cell(found[column]) for column in columns) + " |")
+        print("| " + " | ".join(cell(found[column]) for column in columns) + " |", flush=True)
     print(f"\n{', '.join(f'{count} {verdict}' for verdict, count in sorted(verdicts.items()))}")
     sys.exit(bool(set(verdicts) - {"holds", "not checked"}) or "holds" not in verdicts)
 

@@ -87,6 +87,14 @@ def _():
     return refused(lambda: fit(frame, columns, xformla="~ w"), "covariates")
 
 
+@says("`cont_did` ignores `clustervars`")
+def _():
+    frame = next(oracle())[0].with_columns(c=pl.col("id") % 20)
+    columns = ("y", "t", "id", "g", "d")
+    errors = [fit(frame, columns, biters=200, **more).overall_att_se for more in ({}, {"clustervars": ["c"]})]
+    assert errors[0] == errors[1], errors
+
+
 @says("standard errors are drawn: they depend on the number of draws, and there is no way without")
 def _():
     frame = next(oracle())[0]

@@ -132,6 +132,13 @@ def _():
     return f"R {simple['att']:.4f}, ModernDiD {own.overall_att:.4f}"
 
 
+@claim("moderndid", VERSION, CHECKED, "clusters of `ddd` in two periods are bootstrapped, whatever `boot` says", "ddd-clusters")
+def _():
+    options = dict(yname="y", tname="time", idname="id", gname="state", pname="partition", est_method="reg", boot=False)
+    errors = [moderndid.ddd(data("ddd2p_a"), cluster="cluster", **options).se for _ in range(2)]
+    assert errors[0] != errors[1], errors
+
+
 def switching(kept):
     """Distances from R DIDmultiplegtDYN 2.2.0."""
     distance = Distance()

@@ -4,8 +4,9 @@ source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE)
 says <- function(text, check) claim("contdid", "0.1.0", "2026-11-25", text, check)
 
 fit <- function(data, ...) {
+  set.seed(1)
   contdid::cont_did(yname = "Y", tname = "time_period", idname = "id", gname = "G", dname = "D", data = data,
-                    treatment_type = "continuous", biters = 50, cband = FALSE, ...)
+                    treatment_type = "continuous", biters = 400, cband = FALSE, ...)
 }
 
 # Two periods, so that least squares by hand are the curve.
@@ -26,6 +27,20 @@ says("overall averages are those of ModernDiD and of this crate", function() {
   found <- fit(two(), target_parameter = "level", aggregation = "dose", control_group = "notyettreated",
                  base_period = "varying", degree = 1, num_knots = 0)
   near(found$overall_att, one$overall_att, 1e-9)
+})
+
+says("the standard error of the overall slope is too small by the share of treated units", function() {
+  data <- two()
+  found <- fit(data, target_parameter = "level", aggregation = "dose", control_group = "notyettreated",
+               base_period = "varying", degree = 1, num_knots = 0)
+  wide <- stats::reshape(data, idvar = c("id", "G", "D"), timevar = "time_period", direction = "wide")
+  treated <- wide[wide$D > 0, ]
+  # With a straight line the slope is a coefficient of least squares among treated units.
+  line <- stats::lm(I(Y.2 - Y.1) ~ D, treated)
+  exact <- sqrt(sandwich::vcovHC(line, "HC0")[2, 2])
+  share <- nrow(treated) / nrow(wide)
+  stopifnot(abs(found$overall_acrt_se / (share * exact) - 1) < 0.25)
+  sprintf("%.3f, in place of %.3f; treated share %.2f", found$overall_acrt_se, exact, share)
 })
 
 says("event studies do not depend on the base period", function() {
