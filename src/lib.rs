@@ -124,9 +124,9 @@ pub use npiv::{
     Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
 };
 pub use options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference,
-    Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
+    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
+    Inference, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};

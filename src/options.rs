@@ -7,7 +7,7 @@ mod shares;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DidError, Result};
-pub use dose::{CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
+pub use dose::{CohortShares, CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
 pub use shares::SharesOf;
 
 /// Units that serve as the comparison for a treated group.

@@ -23,6 +23,7 @@ mod departures;
 mod doses;
 mod doses_errors;
 mod doses_properties;
+mod doses_samples;
 mod drdid;
 mod drdid_properties;
 mod errors;

@@ -26,7 +26,7 @@ pub enum Departure {
     DddGroupError,
     /// The reference draws clustered standard errors.
     DddClusters,
-    /// The reference leaves the noise of the comparison units out.
+    /// The reference leaves the noise of the comparison units out, and chooses the dimension at the doses that are shown, undamped.
     DoseCck,
     /// The reference adds the other regressors' values to the derivative.
     SieveDerivatives,

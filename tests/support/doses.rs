@@ -47,6 +47,7 @@ pub fn golden(dataset: &str) -> (DataFrame, Vec<Value>) {
 /// The options of a golden case.
 pub fn golden_config<B: DidBackend>(case: &Value) -> ContDid<B> {
     let (target, aggregation, control_group, base_period, method) = words(case);
+    let as_reference = of_doses(case).contains(&Departure::DoseCck);
     ContDid::builder()
         .outcome("Y")
         .unit("id")
@@ -61,6 +62,9 @@ pub fn golden_config<B: DidBackend>(case: &Value) -> ContDid<B> {
         .degree(case["degree"].as_u64().unwrap_or(3) as usize)
         .knots(case["num_knots"].as_u64().unwrap_or(0) as usize)
         .maybe_grid(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
-        .comparison_noise(!of_doses(case).contains(&Departure::DoseCck))
+        // Where the data choose the dimension, as the reference does: at the doses that are shown.
+        .maybe_compare_at(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
+        .damping(!as_reference)
+        .comparison_noise(!as_reference)
         .build()
 }

@@ -7,6 +7,7 @@ pub mod aggregate;
 pub mod cells;
 #[cfg(test)]
 mod derivatives;
+pub mod dose;
 pub mod inequalities;
 pub mod linear;
 pub mod logit;
