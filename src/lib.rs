@@ -93,7 +93,10 @@ mod temporary;
 mod threads;
 mod written;
 
-pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
+pub use aggregate::{
+    Aggregated, AggregatedRow, Aggregation, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup,
+    LeftOutRow, Window,
+};
 pub use calendar::Frequency;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
@@ -130,7 +133,9 @@ pub use options::{
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};
-pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare, etable};
+pub use report::{
+    Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare, etable,
+};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use settings::Settings;

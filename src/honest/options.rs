@@ -324,7 +324,7 @@ impl Honest {
             Effect::Weights(weights) => {
                 if weights.len() != times.len() || weights.iter().any(|w| !w.is_finite()) {
                     let got = format!("{weights:?} for {} period(s)", times.len());
-                    return config("one number a period after the reference", got);
+                    return config("one number per period after the reference", got);
                 }
                 if weights.iter().all(|w| *w == 0.0) {
                     return config("weights that are not all zero", format!("{weights:?}"));

@@ -14,6 +14,7 @@ mod golden;
 mod help;
 mod honest;
 mod hostile;
+mod left_out;
 mod mistakes;
 mod run;
 mod study;
