@@ -98,7 +98,8 @@ pub struct Window {
 /// The effects with a value at every cell.
 fn filled(effects: &GroupTimeEffects) -> GroupTimeEffects {
     let values = effects.joint.values.iter().map(|v| Some(v.unwrap_or(0.0))).collect();
-    let joint = Joint { values, covariance: None, draws: None, ..effects.joint };
+    let unknown = effects.joint.unknown.clone();
+    let joint = Joint { values, covariance: None, draws: None, unknown, ..effects.joint };
     let (cells, groups, periods) =
         (effects.cells.clone(), effects.groups.clone(), effects.periods.clone());
     GroupTimeEffects { cells, groups, periods, joint, ..*effects }
