@@ -20,9 +20,9 @@ use crate::support::frames::golden_data;
 use crate::support::{but, ddd, drdid, golden};
 
 /// The command.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_burn-did");
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_burn-did");
 
-fn local(executors: usize) -> LocalCluster {
+pub fn local(executors: usize) -> LocalCluster {
     LocalCluster::builder().executors(executors).threads(1).program(PROGRAM).build()
 }
 
@@ -37,10 +37,10 @@ macro_rules! shown {
 }
 
 /// Data in several files of several row groups.
-struct Files(tempfile::TempDir);
+pub struct Files(tempfile::TempDir);
 
 impl Files {
-    fn new(data: &DataFrame) -> Self {
+    pub fn new(data: &DataFrame) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let half = data.height().div_ceil(2);
         for number in 0..2 {
@@ -51,7 +51,7 @@ impl Files {
         Self(directory)
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 }
@@ -105,12 +105,12 @@ fn golden_cases_on_one_two_and_three_executors() {
     }
 }
 
-fn named() -> AttGt<Cpu> {
+pub fn named() -> AttGt<Cpu> {
     let named = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
     named.covariates("~ x1 + x2").build()
 }
 
-fn panel() -> Simulation {
+pub fn panel() -> Simulation {
     Simulation::builder().units(20_000).periods(4).cohorts([3, 4]).covariates(2).build()
 }
 
@@ -158,7 +158,12 @@ fn what_executors_keep_is_not_read_again() {
 }
 
 fn kill(process: u32) {
-    assert!(Command::new("kill").args(["-9", &process.to_string()]).status().unwrap().success());
+    assert!(kill_with("-9", process));
+}
+
+/// Sends a signal; whether there is such a process.
+pub fn kill_with(signal: &str, process: u32) -> bool {
+    Command::new("kill").args([signal, &process.to_string()]).status().unwrap().success()
 }
 
 /// One of two executors is killed while a fit is running: at some moment of it, in each of the fits another.
@@ -289,7 +294,7 @@ fn a_path_that_executors_do_not_see_is_named() {
 }
 
 /// Certificates of an authority for this machine.
-fn certificates(place: &Path, authority: &str) -> Certificates {
+pub fn certificates(place: &Path, authority: &str) -> Certificates {
     let run = |words: &str| {
         let done = Command::new("openssl").args(words.split(' ')).current_dir(place).output();
         assert!(done.unwrap().status.success(), "{words}");
@@ -317,7 +322,7 @@ fn certificates(place: &Path, authority: &str) -> Certificates {
 }
 
 /// A process that ends with the test.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {

@@ -13,6 +13,8 @@ mod calendar;
 mod callback;
 #[cfg(all(feature = "cluster", feature = "cli", target_os = "linux"))]
 mod cluster;
+#[cfg(all(feature = "cluster", feature = "cli", target_os = "linux"))]
+mod cluster_safety;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod ddd;

@@ -1,14 +1,15 @@
 //! An executor of a cluster.
 
-use super::front;
+use super::front::{self, Secret};
 use super::gate::Gate;
 use super::scheduler::{host_of, session_config};
 use super::threads::RuntimeThreads;
 use super::tls::Tls;
-use super::{MESSAGE, function, problem};
+use super::{MESSAGE, causes, function, problem, tls};
 use crate::cluster::engine::Obey;
 use crate::cluster::network::SCHEDULER_PORT;
 use crate::error::Result;
+use crate::temporary::{PrivateDirectory, before_the_end};
 use arrow_flight::flight_service_server::FlightServiceServer;
 use ballista_core::BALLISTA_PROTOCOL_VERSION;
 use ballista_core::error::BallistaError;
@@ -31,13 +32,15 @@ use ballista_executor::flight_service::BallistaFlightService;
 use ballista_executor::health::ExecutorHealth;
 use ballista_executor::metrics::{ExecutorMetricCollectionPolicy, LoggingMetricsCollector};
 use ballista_executor::shutdown::ShutdownNotifier;
+use datafusion::common::plan_err;
 use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::prelude::SessionConfig;
 use std::collections::HashMap;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tonic::transport::Channel;
@@ -92,7 +95,7 @@ pub(crate) struct Executor {
     scheduler: SchedulerGrpcClient<Channel>,
     end: oneshot::Receiver<String>,
     // The answers lie there until they are fetched.
-    _work_dir: TempDir,
+    _work_dir: PrivateDirectory,
 }
 
 impl std::fmt::Debug for Executor {
@@ -105,7 +108,7 @@ impl Executor {
     /// Starts an executor; it is registered when this returns.
     pub(crate) fn start(options: &ExecutorOptions, worker: Arc<dyn Obey>) -> Result<Self> {
         let threads = RuntimeThreads::new("executor", 2)?;
-        let work_dir = TempDir::with_prefix("burn-did-").map_err(problem)?;
+        let work_dir = PrivateDirectory::new(&std::env::temp_dir()).map_err(problem)?;
         let id = new_instance_id();
         let (sender, end) = oneshot::channel();
         let path = work_dir.path().to_string_lossy().into_owned();
@@ -114,22 +117,43 @@ impl Executor {
         Ok(Self { threads, id, scheduler, end, _work_dir: work_dir })
     }
 
-    /// Waits until `stop` is over, or until the executor ends by itself, which is an error.
+    /// Waits until `stop` is over or the process is about to be ended, or until the executor ends by itself, which is an error.
     pub(crate) fn wait(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<()> {
         let Self { threads, id, mut scheduler, end, _work_dir } = self;
+        let (tell, told) = oneshot::channel();
+        let (said, saying) = std::sync::mpsc::channel();
+        before_the_end(move || {
+            if tell.send(()).is_ok() {
+                saying.recv_timeout(2 * GOODBYE).ok();
+            }
+        });
         threads.wait(async move {
+            let stop = async {
+                tokio::select! {
+                    () = stop => {}
+                    Ok(()) = told => {}
+                }
+            };
             tokio::select! {
                 reason = end => Err(problem(reason.unwrap_or_else(|_| "the executor has ended".to_owned()))),
                 () = stop => {
                     let stopped = ExecutorStoppedParams { executor_id: id, reason: "it was told to stop".to_owned() };
                     let goodbye = scheduler.executor_stopped(stopped);
-                    tokio::time::timeout(Duration::from_secs(2), goodbye).await.ok();
+                    tokio::time::timeout(GOODBYE, goodbye).await.ok();
+                    said.send(()).ok();
                     Ok(())
                 }
             }
         })?
     }
 }
+
+/// How long answers are kept, and how often it is looked for older ones.
+const KEPT: Duration = Duration::from_secs(24 * 3_600);
+const LOOK: Duration = Duration::from_secs(600);
+
+/// Time that an executor has to say good-bye.
+const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Over when standard input ends: the parent process has closed it, or has died.
 pub(crate) async fn stdin_ended() {
@@ -162,15 +186,18 @@ async fn start(
     let port = listener.local_addr().map_err(problem)?.port();
     let scheduler = scheduler(&options).await?;
     let (stop, mut stopped) = mpsc::channel(10);
+    let secret = options.tls.as_ref().map(|_| Secret::new());
     let shutdown = ShutdownNotifier::new();
     let mut tries = 0;
     let tasks = loop {
         let task_port = free_port(options.bind, options.task_port).map_err(problem)?;
-        let executor = executor(&options, &id, (port, task_port), &work_dir, &worker);
+        let executor = executor(&options, &id, (port, task_port), &work_dir, &worker, &secret);
         let mut bind = options.bind;
-        if let Some(tls) = &options.tls {
-            front::serve(SocketAddr::new(bind, task_port), tls).await?;
-            bind = front::behind(bind);
+        let mut obeyed = stop.clone();
+        if let (Some(tls), Some(secret)) = (&options.tls, &secret) {
+            let front = (SocketAddr::new(bind, task_port), tls);
+            front::serve(front, secret.clone(), (id.clone(), stop.clone())).await?;
+            (bind, obeyed) = (front::behind(bind), front::unheard());
         }
         let config = Arc::new(ExecutorProcessConfig {
             bind_host: host_of(bind),
@@ -188,7 +215,7 @@ async fn start(
             config,
             executor,
             codec,
-            stop.clone(),
+            obeyed,
             &shutdown,
             health,
         );
@@ -203,6 +230,7 @@ async fn start(
             Err(error) => return Err(problem(format!("the executor cannot start: {error}"))),
         }
     };
+    tokio::spawn(forget_old_answers(work_dir.clone().into()));
     let answers = FlightServiceServer::new(BallistaFlightService::new(work_dir))
         .max_decoding_message_size(MESSAGE as usize)
         .max_encoding_message_size(MESSAGE as usize);
@@ -214,14 +242,38 @@ async fn start(
     let answers = server.add_service(answers).serve_with_incoming(incoming);
     tokio::spawn(async move {
         let reason = tokio::select! {
-            ended = answers => format!("it no longer serves answers: {ended:?}"),
-            ended = tasks => format!("it no longer takes tasks, or hears nothing of the scheduler: {ended:?}"),
+            ended = answers => format!("it no longer serves answers{}", why(ended.err())),
+            ended = tasks => match ended {
+                Ok(Ok(())) => "it hears nothing of the scheduler, which may have ended".to_owned(),
+                Ok(Err(error)) => format!("it no longer takes tasks{}", why(Some(error))),
+                Err(error) => format!("it no longer takes tasks{}", why(Some(error))),
+            },
             _ = stopped.recv() => "the scheduler told it to stop".to_owned(),
         };
         drop(shutdown);
         end.send(format!("the executor has ended: {reason}")).ok();
     });
     Ok(scheduler)
+}
+
+/// Removes answers that nobody has fetched for a day: their driver was killed, and did not say that it is done.
+async fn forget_old_answers(work_dir: PathBuf) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let old = |entry: &std::fs::DirEntry| {
+            let Ok(found) = entry.metadata() else { return false };
+            let age = found.modified().map(|time| time.elapsed());
+            found.is_dir() && age.is_ok_and(|age| age.is_ok_and(|age| age > KEPT))
+        };
+        for job in std::fs::read_dir(&work_dir).into_iter().flatten().flatten().filter(old) {
+            let _ = std::fs::remove_dir_all(job.path());
+        }
+    }
+}
+
+/// The end of a sentence about something that has ended.
+fn why(error: Option<impl std::error::Error>) -> String {
+    error.map_or_else(String::new, |error| format!(": {}", causes(&error)))
 }
 
 /// A connection to the scheduler, once that is there.
@@ -246,7 +298,11 @@ async fn scheduler(options: &ExecutorOptions) -> Result<SchedulerGrpcClient<Chan
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
             Err(error) => {
-                return Err(problem(format!("there is no scheduler at {address}: {error}")));
+                let hint = tls::hint(options.tls.is_some());
+                return Err(problem(format!(
+                    "there is no scheduler at {address}: {}{hint}",
+                    causes(&error)
+                )));
             }
         }
     }
@@ -259,6 +315,7 @@ fn executor(
     (port, task_port): (u16, u16),
     work_dir: &str,
     worker: &Arc<dyn Obey>,
+    secret: &Option<Secret>,
 ) -> Arc<BallistaExecutor> {
     let slots = options.slots.max(1);
     let registration = ExecutorRegistration {
@@ -285,11 +342,17 @@ fn executor(
         window_functions: HashMap::new(),
         higher_order_functions: HashMap::new(),
     };
-    let environment = Arc::new(RuntimeEnv::default());
+    let (environment, secret) = (Arc::new(RuntimeEnv::default()), secret.clone());
+    let environment = move |settings: &SessionConfig| match &secret {
+        Some(secret) if !secret.is_in(settings) => {
+            plan_err!("a task did not come through the port that asks for certificates")
+        }
+        _ => Ok(Arc::clone(&environment)),
+    };
     Arc::new(BallistaExecutor::new(
         registration,
         work_dir,
-        Arc::new(move |_| Ok(Arc::clone(&environment))),
+        Arc::new(environment),
         Arc::new(session_config),
         Arc::new(functions),
         Arc::new(LoggingMetricsCollector::default()),

@@ -3,7 +3,7 @@
 use super::label::JobLabel;
 use super::plan::{self, TaskAnswer};
 use super::tls::Tls;
-use super::{MESSAGE, problem};
+use super::{MESSAGE, causes, problem, said, tls};
 use crate::error::Result;
 use ballista_core::client::BallistaClient;
 use ballista_core::config::BALLISTA_JOB_NAME;
@@ -69,7 +69,8 @@ impl Link {
             endpoint = tls.endpoint(&endpoint).map_err(wrong)?;
         }
         let channel = endpoint.keep_alive_timeout(CONNECT).connect().await.map_err(|error| {
-            problem(format!("there is no scheduler at {address}: {}", causes(&error)))
+            let hint = tls::hint(tls.is_some());
+            problem(format!("there is no scheduler at {address}: {}{hint}", causes(&error)))
         })?;
         let endpoints = tls.map(|tls| Arc::new(BallistaConfigGrpcEndpoint::new(tls.endpoints())));
         Ok(Self { address: address.into(), channel, endpoints, executors: Arc::default() })
@@ -82,7 +83,7 @@ impl Link {
     }
 
     fn lost(&self, error: &tonic::Status) -> crate::error::DidError {
-        problem(format!("the scheduler at {} does not answer: {}", self.address, causes(error)))
+        problem(format!("the scheduler at {} does not answer: {}", self.address, said(error)))
     }
 
     /// Runs a job to its end.
@@ -204,9 +205,10 @@ impl Link {
             .map_err(|_| problem(format!("the scheduler at {} does not answer", self.address)))?
             .map_err(|error: tonic::transport::Error| {
                 problem(format!(
-                    "the scheduler at {} does not answer: {}",
+                    "the scheduler at {} does not answer: {}{}",
                     self.address,
-                    causes(&error)
+                    causes(&error),
+                    tls::hint(self.endpoints.is_some())
                 ))
             })?;
         let status = answer.status();
@@ -219,18 +221,4 @@ impl Link {
         let body = answer.into_body().collect().await.map_err(problem)?;
         Ok(body.to_bytes().to_vec())
     }
-}
-
-/// An error with its causes: connections say why only there.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let inner_text = inner.to_string();
-        if !text.contains(&inner_text) {
-            text = format!("{text}: {inner_text}");
-        }
-        cause = inner.source();
-    }
-    text
 }

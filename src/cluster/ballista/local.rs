@@ -3,12 +3,14 @@
 use super::problem;
 use super::scheduler::{Scheduler, SchedulerOptions};
 use crate::error::Result;
+use crate::parallel::held;
+use crate::temporary::{PrivateDirectory, before_the_end};
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// What the executors of a local cluster are.
 #[derive(Clone, Debug)]
@@ -43,11 +45,11 @@ impl ProcessOptions {
 /// standard input is a pipe that ends with it.
 #[derive(Debug)]
 pub(crate) struct LocalProcesses {
-    children: Children,
+    children: Arc<Mutex<Children>>,
     scheduler: Scheduler,
     options: ProcessOptions,
     /// Place of all temporary files of the executors, also of killed ones.
-    files: TempDir,
+    files: PrivateDirectory,
 }
 
 /// Processes that end when this is dropped: first they are told to by the end of their input, then killed.
@@ -80,8 +82,15 @@ impl LocalProcesses {
     /// Starts everything; all executors are registered when this returns.
     pub(crate) fn start(options: ProcessOptions) -> Result<Self> {
         let scheduler = Scheduler::start(&options.scheduler)?;
-        let files = TempDir::with_prefix("burn-did-cluster-").map_err(problem)?;
-        let mut cluster = Self { children: Children::default(), scheduler, options, files };
+        let files = PrivateDirectory::new(&std::env::temp_dir()).map_err(problem)?;
+        let children = Arc::<Mutex<Children>>::default();
+        let of_this = Arc::downgrade(&children);
+        before_the_end(move || {
+            if let Some(children) = of_this.upgrade() {
+                drop(std::mem::take(&mut *held(&children)));
+            }
+        });
+        let mut cluster = Self { children, scheduler, options, files };
         for _ in 0..cluster.options.executors {
             cluster.spawn()?;
         }
@@ -96,7 +105,7 @@ impl LocalProcesses {
 
     /// Process identifiers of the executors that were started, also of those that have ended.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        self.children.0.iter().map(Child::id).collect()
+        held(&self.children).0.iter().map(Child::id).collect()
     }
 
     /// Starts one more executor and waits until as many are registered as there are processes: one that has just died may still
@@ -107,7 +116,7 @@ impl LocalProcesses {
     }
 
     fn spawn(&mut self) -> Result<()> {
-        let number = self.children.0.len().to_string();
+        let number = held(&self.children).0.len().to_string();
         let fill = |argument: &String| {
             argument.replace("{scheduler}", self.address()).replace("{number}", &number)
         };
@@ -123,7 +132,7 @@ impl LocalProcesses {
             .map_err(|error| {
                 problem(format!("{} cannot be started: {error}", program.display()))
             })?;
-        self.children.0.push(child);
+        held(&self.children).0.push(child);
         Ok(())
     }
 
@@ -131,16 +140,20 @@ impl LocalProcesses {
     fn wait(&mut self, least: usize) -> Result<()> {
         let start = Instant::now();
         loop {
-            let ended =
-                self.children.0.iter_mut().filter_map(|child| child.try_wait().ok().flatten());
-            let ended = ended.count();
-            let executors = least.max(self.children.0.len() - ended);
+            let (living, youngest) = {
+                let mut children = held(&self.children);
+                let ended =
+                    children.0.iter_mut().filter_map(|child| child.try_wait().ok().flatten());
+                let ended = ended.count();
+                let living = children.0.len() - ended;
+                let youngest = children.0.last_mut().map(Child::try_wait).transpose();
+                (living, youngest.map_err(problem)?.flatten())
+            };
+            let executors = least.max(living);
             if self.scheduler.executors()? >= executors {
                 return Ok(());
             }
-            if let Some(youngest) = self.children.0.last_mut()
-                && let Some(status) = youngest.try_wait().map_err(problem)?
-            {
+            if let Some(status) = youngest {
                 return Err(problem(format!(
                     "an executor has ended before it was registered: {status}"
                 )));

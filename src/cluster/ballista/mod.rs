@@ -52,3 +52,32 @@ const MESSAGE: u32 = 1 << 30;
 fn problem(what: impl std::fmt::Display) -> DidError {
     DidError::Cluster { problem: what.to_string() }
 }
+
+/// An error with its causes: connections say why only there.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !text.contains(&inner_text) {
+            text = format!("{text}: {inner_text}");
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+/// What a call ended with, in words.
+fn said(status: &tonic::Status) -> String {
+    let mut text = match status.message() {
+        "" => status.code().description().to_owned(),
+        message => message.to_owned(),
+    };
+    if let Some(cause) = std::error::Error::source(status) {
+        let cause = causes(cause);
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}

@@ -7,6 +7,10 @@ use super::watch::{Server, watch};
 use super::{MESSAGE, function, problem};
 use crate::cluster::network::SCHEDULER_PORT;
 use crate::error::Result;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
 use ballista_core::ConfigProducer;
 use ballista_core::config::{
     BALLISTA_CLIENT_GRPC_MAX_MESSAGE_SIZE, BALLISTA_SHUFFLE_COMPRESSION_CODEC, TaskSchedulingPolicy,
@@ -17,7 +21,7 @@ use ballista_scheduler::api::get_routes;
 use ballista_scheduler::cluster::memory::InMemoryJobState;
 use ballista_scheduler::cluster::{BallistaCluster, ClusterState};
 use ballista_scheduler::config::SchedulerConfig;
-use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service_with_listener};
+use ballista_scheduler::scheduler_process::create_scheduler;
 use ballista_scheduler::scheduler_server::SessionBuilder;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::SessionConfig;
@@ -148,10 +152,7 @@ async fn start(
         .map_err(|error| problem(format!("the scheduler cannot start: {error}")))?;
     tokio::spawn(watch(members, server.clone()));
     tokio::spawn(async move {
-        let served = match tls {
-            None => start_grpc_service_with_listener(listener, server).await.map_err(problem),
-            Some(tls) => serve_ring(listener, server, &tls).await,
-        };
+        let served = serve(listener, server, tls.as_ref()).await;
         let reason = served.map_or_else(|error| error.to_string(), |()| "it stopped".to_owned());
         end.send(format!("the scheduler has ended: {reason}")).ok();
     });
@@ -167,19 +168,29 @@ fn listen(bind: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(1024)
 }
 
-/// Serves those with a certificate: the same as without TLS, but for Ballista's probes of health.
-async fn serve_ring(listener: TcpListener, server: Server, tls: &Tls) -> Result<()> {
+/// Serves everybody, or those with a certificate. Pages are to be looked at: calls that would change something are refused, as
+/// there is nothing to change by them but what clients do by their own protocol.
+async fn serve(listener: TcpListener, server: Server, tls: Option<&Tls>) -> Result<()> {
     let scheduler = SchedulerGrpcServer::new(server.clone())
         .max_decoding_message_size(MESSAGE as usize)
         .max_encoding_message_size(MESSAGE as usize);
-    let routes = Routes::from(get_routes(Arc::new(server))).add_service(scheduler);
+    let pages = get_routes(Arc::new(server)).layer(from_fn(only_look));
+    let routes = Routes::from(pages).add_service(scheduler);
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let served = tonic::transport::Server::builder()
-        .tls_config(tls.server())
-        .map_err(problem)?
-        .add_routes(routes)
-        .serve_with_incoming(incoming);
+    let mut builder = tonic::transport::Server::builder().accept_http1(true);
+    if let Some(tls) = tls {
+        builder = builder.tls_config(tls.server()).map_err(problem)?;
+    }
+    let served = builder.add_routes(routes).serve_with_incoming(incoming);
     served.await.map_err(problem)
+}
+
+/// Refuses everything but to look at a page.
+async fn only_look(request: Request, next: Next) -> Response {
+    match *request.method() {
+        Method::GET | Method::HEAD => next.run(request).await,
+        _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
+    }
 }
 
 /// An address as part of a URL.

@@ -1,8 +1,10 @@
 //! Mutual TLS between client, scheduler and executors.
 
-use super::problem;
-use crate::error::Result;
+use super::{causes, problem};
+use crate::error::{DidError, Result};
 use ballista_core::extension::EndpointOverrideFn;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,15 +32,23 @@ impl Tls {
             std::fs::read(path)
                 .map_err(|error| problem(format!("{} cannot be read: {error}", path.display())))
         };
-        let (authority, certificate, key) = (read(authority)?, read(certificate)?, read(key)?);
+        let lacks = |what: &str, path: &Path| problem(format!("no {what} in {}", path.display()));
+        let (authority, certificate) =
+            (certificates(authority, &read, &lacks)?, certificates(certificate, &read, &lacks)?);
+        let key = {
+            let bytes = read(key)?;
+            PrivateKeyDer::from_pem_slice(&bytes).map_err(|_| lacks("key", key))?;
+            bytes
+        };
         // Libraries may bring several kinds of cryptography; it must be said which is used. The first one stays.
         rustls::crypto::ring::default_provider().install_default().ok();
         let own = Self {
             authority: Certificate::from_pem(authority),
             identity: Identity::from_pem(certificate, key),
         };
-        own.endpoint(&Endpoint::from_static("http://localhost"))
-            .map_err(|error| problem(format!("the certificates are not usable: {error:?}")))?;
+        own.endpoint(&Endpoint::from_static("http://localhost")).map_err(|error| {
+            problem(format!("the certificates are not usable: {}", causes(&error)))
+        })?;
         Ok(own)
     }
 
@@ -71,5 +81,44 @@ impl Tls {
     pub(super) fn endpoints(&self) -> EndpointOverrideFn {
         let own = Arc::new(self.clone());
         Arc::new(move |endpoint| Ok(own.endpoint(&endpoint)?))
+    }
+}
+
+/// The bytes of a file that has a certificate.
+fn certificates(
+    path: &Path,
+    read: &impl Fn(&Path) -> Result<Vec<u8>>,
+    lacks: &impl Fn(&str, &Path) -> DidError,
+) -> Result<Vec<u8>> {
+    let bytes = read(path)?;
+    let found = CertificateDer::pem_slice_iter(&bytes).all(|found| found.is_ok());
+    let any = CertificateDer::pem_slice_iter(&bytes).next().is_some();
+    if found && any { Ok(bytes) } else { Err(lacks("certificate", path)) }
+}
+
+/// What may be the reason that a connection fails where one side expects certificates.
+pub(super) fn hint(with_certificates: bool) -> &'static str {
+    if with_certificates {
+        "; it must have been started with certificates of the same authority"
+    } else {
+        "; if it was started with certificates, they are needed here, too (--tls-ca, --tls-cert, --tls-key)"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_without_certificates_are_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.pem");
+        for text in
+            ["", "root:x:0:0", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
+        {
+            std::fs::write(&path, text).unwrap();
+            let error = Tls::load(&path, &path, &path).unwrap_err().to_string();
+            assert!(error.contains("no certificate in") && error.contains("a.pem"), "{error}");
+        }
     }
 }
