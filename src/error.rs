@@ -55,7 +55,7 @@ pub enum DidError {
         /// Its row, counted from 0.
         row: usize,
         /// Where that is in a CSV file.
-        line: Option<FileLine>,
+        line: Option<Box<FileLine>>,
     },
     /// A column has a type that its role cannot take.
     ColumnType {
@@ -88,7 +88,7 @@ pub enum DidError {
         /// Row, counted from 0.
         row: usize,
         /// Where that is in a CSV file.
-        line: Option<FileLine>,
+        line: Option<Box<FileLine>>,
         /// What a period is.
         frequency: &'static str,
     },
@@ -103,7 +103,7 @@ pub enum DidError {
         /// Row, counted from 0.
         row: usize,
         /// Where that is in a CSV file.
-        line: Option<FileLine>,
+        line: Option<Box<FileLine>>,
     },
     /// Two periods differ by no more than rounding.
     ClosePeriods {
@@ -123,7 +123,7 @@ pub enum DidError {
         /// Row, counted from 0.
         row: usize,
         /// Where that is in a CSV file.
-        line: Option<FileLine>,
+        line: Option<Box<FileLine>>,
         /// What is allowed.
         remedy: &'static str,
     },

@@ -20,7 +20,7 @@ impl fmt::Display for FileLine {
 }
 
 /// A line, or else a row of the data.
-pub(super) struct Place<'a>(pub usize, pub &'a Option<FileLine>);
+pub(super) struct Place<'a>(pub usize, pub &'a Option<Box<FileLine>>);
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,7 +33,7 @@ impl fmt::Display for Place<'_> {
 
 impl DidError {
     /// The row that the error is about, if it names one, and where to say which line of a file that is.
-    pub(crate) fn row(&mut self) -> Option<(usize, &mut Option<FileLine>)> {
+    pub(crate) fn row(&mut self) -> Option<(usize, &mut Option<Box<FileLine>>)> {
         match self {
             Self::NotBinary { row, line, .. }
             | Self::NoPeriod { row, line, .. }

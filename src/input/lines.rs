@@ -8,7 +8,7 @@ use crate::files::{FileFormat, Files};
 /// An error about a row of the files at `path` names the line, if they are CSV files.
 pub(super) fn located(mut error: DidError, path: &Path) -> DidError {
     if let Some((row, line)) = error.row() {
-        *line = line.take().or_else(|| find(row, path));
+        *line = line.take().or_else(|| find(row, path).map(Box::new));
     }
     error
 }
