@@ -121,9 +121,9 @@ pub use npiv::{
     Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
 };
 pub use options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
-    DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference, Multiplier, Precision,
-    Resampling, UnbalancedPanel,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CurveErrors, DoseAggregation,
+    DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights, Inference,
+    Multiplier, Precision, Resampling, UnbalancedPanel,
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};

@@ -6,7 +6,7 @@ mod dose;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DidError, Result};
-pub use dose::{CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
+pub use dose::{CohortShares, CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
 
 /// Units that serve as the comparison for a treated group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

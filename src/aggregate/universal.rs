@@ -45,6 +45,7 @@ pub(super) fn universal(
         values: values.chain(shares.clone().map(|j| effects.joint.values[j])).collect(),
         covariance: None,
         draws: None,
+        unknown: Vec::new(),
         ..effects.joint
     };
     let with_base = GroupTimeEffects {
@@ -66,7 +67,9 @@ pub(super) fn universal(
         Combination { value: of.value, weights }
     };
     let combinations: Vec<Combination> = rows.iter().map(|r| combination(&r.combination)).collect();
-    let covariance = effects.joint.combined(&combinations)?.covariance?;
+    let joint = effects.joint.combined(&combinations)?;
+    // A covariance with unknown variances is none.
+    let covariance = joint.covariance.filter(|_| joint.unknown.is_empty())?;
     Some(UniversalBase {
         vcov: covariance.chunks_exact(rows.len().max(1)).map(<[f64]>::to_vec).collect(),
         rows: rows.iter().map(|r| (r.at, r.combination.value, r.reference)).collect(),

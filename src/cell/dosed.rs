@@ -23,23 +23,31 @@ use super::terms::{CellEstimate, Coefficients, CombinedTerms, InfluenceTerm};
 use crate::condition::Doses;
 use crate::error::Result;
 use crate::estimates::CellStatus;
+use crate::options::CurveErrors;
 use crate::panel::Sample;
 use crate::pass::UNTRIMMED;
 use crate::solve::{SINGULAR, Spd, dot, multiply, reciprocal_condition};
 use crate::source::Source;
 
 /// What a cell of a continuous treatment has.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct DoseCell {
-    /// Average effect on the treated.
+    /// Average effect on the treated, which needs no curve.
     pub att: CellEstimate,
+    /// The curve, or why there is none; empty if none was asked for.
+    pub curve: CellResult<CellCurve>,
+}
+
+/// The curve of a cell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CellCurve {
     /// Average causal response of the treated: the mean slope of the curve at their doses.
     pub acrt: CellEstimate,
     /// Coefficients of the curve `[J]`: the first is the constant less the mean change of the comparison units.
     pub coefficients: Vec<CellEstimate>,
 }
 
-/// Estimates every cell from one pass. Without curves a cell has the average effect on the treated only.
+/// Estimates every cell from one pass: curves if asked for, with standard errors of this kind.
 ///
 /// # Errors
 /// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) for sums that are not there. A cell that cannot be
@@ -47,7 +55,7 @@ pub(crate) struct DoseCell {
 pub(crate) fn dose_cells<S: Source>(
     source: &S,
     cells: &[PlannedCell],
-    curves: bool,
+    curves: Option<CurveErrors>,
 ) -> Result<Vec<CellResult<DoseCell>>> {
     Ok(dose_cells_and_totals(source, cells, curves, &[])?.0)
 }
@@ -59,7 +67,7 @@ pub(crate) fn dose_cells<S: Source>(
 pub(crate) fn dose_cells_and_totals<S: Source>(
     source: &S,
     cells: &[PlannedCell],
-    curves: bool,
+    curves: Option<CurveErrors>,
     rows: &[StratumRows],
 ) -> Result<(Vec<CellResult<DoseCell>>, Vec<f64>)> {
     let sample = source.sample();
@@ -75,7 +83,7 @@ pub(crate) fn dose_cells_and_totals<S: Source>(
     sums.run(source, UNTRIMMED)?;
     let solve = |cell: &PlannedCell| match (&cell.status, &cell.sides[..]) {
         (Some(status), _) => Ok(Err(status.clone())),
-        (None, [side]) => solve(sample, &sums, side, curves),
+        (None, [side]) => solve(sample, &sums, (cell, side), curves),
         (None, _) => {
             let message = "a continuous treatment needs a balanced panel".into();
             Ok(Err(CellStatus::Estimator { message }))
@@ -100,7 +108,12 @@ pub(crate) fn average<'a>(
     CellEstimate { att, terms: terms.into_terms(), ..CellEstimate::default() }
 }
 
-fn solve(sample: &Sample, sums: &Sums, side: &Side, curves: bool) -> Result<CellResult<DoseCell>> {
+fn solve(
+    sample: &Sample,
+    sums: &Sums,
+    (cell, side): (&PlannedCell, &Side),
+    curves: Option<CurveErrors>,
+) -> Result<CellResult<DoseCell>> {
     let weight = |rows: &StratumRows| sums.total(rows, Weighting::Sampling);
     let centre = Centre::new(sample, side, weight)?;
     let columns = side.outcome.columns();
@@ -114,31 +127,38 @@ fn solve(sample: &Sample, sums: &Sums, side: &Side, curves: bool) -> Result<Cell
     };
     let arms = DosedArms {
         side,
+        n_treated: cell.n_treated,
         treated: moments(&side.treated, true)?,
         control: moments(&side.control, false)?,
     };
     if let Err(status) = arms.check_weights() {
         return Ok(Err(status));
     }
-    let mut cell = DoseCell { att: arms.mean_effect(), ..DoseCell::default() };
-    if curves && let Err(status) = arms.add_curve(sample, &mut cell) {
-        return Ok(Err(status));
-    }
+    let mut att = arms.mean_effect();
+    let mut curve = match curves {
+        None => Ok(CellCurve::default()),
+        Some(errors) => arms.curve(sample, errors),
+    };
     // What has the mean change of the comparison units in it is measured from their level.
-    for estimate in std::iter::once(&mut cell.att).chain(cell.coefficients.first_mut()) {
+    let first = curve.as_mut().ok().and_then(|curve| curve.coefficients.first_mut());
+    for estimate in std::iter::once(&mut att).chain(first) {
         restore(estimate, sample, std::slice::from_ref(side), &[centre])?;
     }
-    let all = [&cell.att, &cell.acrt].into_iter().chain(&cell.coefficients);
-    if !all.map(|estimate| estimate.att).all(f64::is_finite) {
-        let message = "the estimate is not finite".into();
-        return Ok(Err(CellStatus::Estimator { message }));
+    let not_finite = || CellStatus::Estimator { message: "the estimate is not finite".into() };
+    if !att.att.is_finite() {
+        return Ok(Err(not_finite()));
     }
-    Ok(Ok(cell))
+    let curve = curve.and_then(|curve| {
+        let mut all = std::iter::once(&curve.acrt).chain(&curve.coefficients);
+        if all.all(|estimate| estimate.att.is_finite()) { Ok(curve) } else { Err(not_finite()) }
+    });
+    Ok(Ok(DoseCell { att, curve }))
 }
 
 /// A cell's rows and sums.
 struct DosedArms<'a> {
     side: &'a Side,
+    n_treated: usize,
     treated: Moments,
     control: Moments,
 }
@@ -178,7 +198,8 @@ impl DosedArms<'_> {
         CellEstimate { att, terms, ..CellEstimate::default() }
     }
 
-    fn add_curve(&self, sample: &Sample, cell: &mut DoseCell) -> CellResult<()> {
+    /// The curve, with influence values whose residuals are corrected as `errors` says.
+    fn curve(&self, sample: &Sample, errors: CurveErrors) -> CellResult<CellCurve> {
         let stratum = self.side.treated.first().map_or(0, |rows| rows.stratum);
         let (doses, functions) = curve(sample, stratum)?;
         let k = sample.design.k();
@@ -209,20 +230,22 @@ impl DosedArms<'_> {
             .map(|j| if j == 0 { 0.0 } else { zz(0, first + j - 1) / total })
             .collect();
         let acrt = dot(&slopes, &own);
+        let of_residuals = errors.factor(self.n_treated, functions);
+        let scaled = |v: &[f64]| v.iter().map(|b| of_residuals * b).collect::<Vec<_>>();
         let of_mean = Coefficients {
             beta: Some(beta.clone()),
-            b: Some(padded(&multiply(&inverse, &slopes), 0)),
+            b: Some(padded(&scaled(&multiply(&inverse, &slopes)), 0)),
             e: Some(padded(&own[1..].iter().map(|b| b / total).collect::<Vec<_>>(), first)),
             f: -acrt / total,
             ..Coefficients::default()
         };
-        cell.acrt = CellEstimate {
+        let acrt = CellEstimate {
             att: acrt,
             terms: self.terms(true, &of_mean),
             ..CellEstimate::default()
         };
         let coefficient = |(j, row): (usize, &[f64])| {
-            let b = Some(padded(row, 0));
+            let b = Some(padded(&scaled(row), 0));
             let of_one = Coefficients { beta: Some(beta.clone()), b, ..Coefficients::default() };
             let mut terms = self.terms(true, &of_one);
             let mut att = own[j];
@@ -232,8 +255,8 @@ impl DosedArms<'_> {
             }
             CellEstimate { att, terms, ..CellEstimate::default() }
         };
-        cell.coefficients = inverse.chunks_exact(functions).enumerate().map(coefficient).collect();
-        Ok(())
+        let coefficients = inverse.chunks_exact(functions).enumerate().map(coefficient).collect();
+        Ok(CellCurve { acrt, coefficients })
     }
 }
 

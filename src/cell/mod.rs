@@ -45,7 +45,7 @@ mod two_by_two;
 #[cfg(test)]
 mod fixtures;
 
-pub(crate) use dosed::{DoseCell, average, dose_cells, dose_cells_and_totals};
+pub(crate) use dosed::{CellCurve, DoseCell, average, dose_cells, dose_cells_and_totals};
 pub(crate) use estimate::{Results, estimate};
 pub(crate) use legs::{influence_pass, rows_pass};
 pub(crate) use method::{Method, Recipe, TRIM};

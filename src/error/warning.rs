@@ -266,6 +266,36 @@ pub enum DidWarning {
         /// Number of observations.
         observations: usize,
     },
+    /// A group has effects and no curve: averages of curves and slopes are over the other groups.
+    NoCurve {
+        /// The group.
+        group: f64,
+        /// Why it has none.
+        reason: String,
+        /// Its share of the treated units, by weight.
+        share: f64,
+    },
+    /// The curve of a group has few treated units for its coefficients.
+    FewTreated {
+        /// The group.
+        group: f64,
+        /// Its treated units.
+        units: usize,
+        /// Coefficients of its curve.
+        coefficients: usize,
+    },
+    /// Instruments have many functions for so many observations: part of the bias of least squares is left.
+    ManyInstruments {
+        /// Functions of the instruments that the data tell apart.
+        functions: usize,
+        /// Number of observations.
+        observations: usize,
+    },
+    /// Rows with a weight of zero are no observations.
+    WeightlessRows {
+        /// Number of rows.
+        rows: usize,
+    },
     /// The data do not tell apart all functions of a sieve; of the curves that fit alike, the one with the smallest coefficients is
     /// shown.
     CollinearSieve {

@@ -256,6 +256,30 @@ impl DidWarning {
                 f,
                 "{observations} observations are few for a function of unknown form; its bands are rough"
             ),
+            Self::NoCurve { group, reason, share } => write!(
+                f,
+                "group {} has average effects and no curve: {reason}. ATT(d), ACRT(d) and averages of slopes leave out this group, {:.1}% of the treated units by weight; average effects include it",
+                name(group),
+                100.0 * share
+            ),
+            Self::FewTreated { group, units, coefficients } if units <= coefficients => write!(
+                f,
+                "the curve of group {} goes through all of its {units} treated unit(s) with {coefficients} coefficients: ATT(d), ACRT(d) and averages of slopes that include it have no standard error; choose a lower degree or fewer knots",
+                name(group)
+            ),
+            Self::FewTreated { group, units, coefficients } => write!(
+                f,
+                "the curve of group {} has {coefficients} coefficients from {units} treated units, fewer than 10 each: standard errors of ATT(d) and ACRT(d) are too small; choose a lower degree or fewer knots, or `curve_errors` (--curve-errors) `hc1`",
+                name(group)
+            ),
+            Self::ManyInstruments { functions, observations } => write!(
+                f,
+                "the instruments have {functions} functions for {observations} observations: about {:.0}% of the bias of least squares is left; choose fewer segments or instruments",
+                100.0 * *functions as f64 / *observations as f64
+            ),
+            Self::WeightlessRows { rows } => {
+                write!(f, "{rows} row(s) with a weight of zero are left out")
+            }
             Self::CollinearSieve { functions, rank } => write!(
                 f,
                 "the data tell apart {rank} of the {functions} functions of the sieve; between the observations the curve is one of many, that of the smallest coefficients"

@@ -95,6 +95,8 @@ impl Joint {
             format!("has {} numbers; {m} × {m} belong to {parameters}", covariance.len())
         })?;
         ensure_finite(field, covariance)?;
+        let known = self.unknown.is_sorted_by(|a, b| a < b) && self.unknown.iter().all(|j| *j < m);
+        ensure(known, field, || "has unknown variances of no parameter".into())?;
         let variances: Vec<f64> = (0..m).map(|j| covariance[j * m + j]).collect();
         if let Some(j) = variances.iter().position(|v| *v < 0.0) {
             return Err(format!("`{field}` has the negative variance {} in row {j}", variances[j]));

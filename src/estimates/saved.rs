@@ -25,6 +25,12 @@ pub(super) struct SavedEffects<'a> {
     inference: Inference,
     #[serde(default = "one", skip_serializing_if = "is_one")]
     unit: f64,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    unknown: Cow<'a, [usize]>,
+}
+
+fn is_empty(unknown: &[usize]) -> bool {
+    unknown.is_empty()
 }
 
 fn one() -> f64 {
@@ -56,7 +62,7 @@ struct SavedShare {
 
 impl Serialize for GroupTimeEffects {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Joint { values, covariance, draws, n, n_clusters, unit } = &self.joint;
+        let Joint { values, covariance, draws, n, n_clusters, unit, unknown } = &self.joint;
         let cell = |(cell, att): (&Cell, &Option<f64>)| {
             let Cell { group, time, status, n_treated, n_control, sample_sd } = cell.clone();
             SavedCell { group, time, att: *att, status, n_treated, n_control, sample_sd }
@@ -74,6 +80,7 @@ impl Serialize for GroupTimeEffects {
             draws: draws.as_deref().map(Cow::Borrowed),
             inference: self.inference,
             unit: *unit,
+            unknown: Cow::Borrowed(unknown),
         };
         saved.serialize(serializer)
     }
@@ -101,6 +108,7 @@ impl TryFrom<SavedEffects<'_>> for GroupTimeEffects {
                 n: saved.n,
                 n_clusters: saved.n_clusters,
                 unit: saved.unit,
+                unknown: saved.unknown.into_owned(),
             },
             inference: saved.inference,
         };

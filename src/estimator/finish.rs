@@ -156,7 +156,15 @@ fn effects(
         groups: sample.groups.iter().map(|cohorts| sample.group(cohorts)).collect(),
         periods: sample.periods.clone(),
         calendar: sample.calendar,
-        joint: Joint { values, covariance: None, draws: None, n, n_clusters, unit: 1.0 },
+        joint: Joint {
+            values,
+            covariance: None,
+            draws: None,
+            n,
+            n_clusters,
+            unit: 1.0,
+            unknown: Vec::new(),
+        },
         inference: settings.inference,
     }
 }

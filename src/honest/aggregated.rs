@@ -3,7 +3,7 @@
 use super::options::Honest;
 use super::result::HonestDid;
 use super::study::{EventStudy, are_uneven};
-use crate::aggregate::{Aggregated, AggregationKind};
+use crate::aggregate::{Aggregated, AggregatedRow, AggregationKind};
 use crate::error::{DidError, DidWarning, Result};
 
 /// Event time, effect, and whether it is the reference.
@@ -71,6 +71,10 @@ impl Aggregated {
                 let Some(rows) = row.collect::<Option<Vec<_>>>() else {
                     return wrong("an event time has no estimate".into());
                 };
+                let unknown = |r: &&AggregatedRow| r.estimate.se.is_none() && !r.reference;
+                if let Some(row) = self.rows.iter().find(unknown) {
+                    return wrong(format!("event time {} has no standard error", row.at));
+                }
                 (rows, &self.vcov)
             }
         };

@@ -1,6 +1,8 @@
 //! Critical values of intervals and uniform bands.
 
-use super::{Joint, SupT, bootstrap, sup_t};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::{Estimate, Joint, SupT, bootstrap, sup_t};
 use crate::error::DidWarning;
 use crate::options::{Band, Inference};
 
@@ -80,8 +82,28 @@ impl Joint {
             .iter()
             .flat_map(|(i, si)| kept.iter().map(move |(j, sj)| covariance[i * m + j] / (si * sj)))
             .collect();
-        let df = self.n_clusters.filter(|c| *c < FEW_CLUSTERS).map(|c| c as f64 - 1.0);
-        Some(sup_t(&correlation, kept.len(), level, df.filter(|df| *df >= 1.0)))
+        Some(sup_t(&correlation, kept.len(), level, self.degrees_of_freedom()))
+    }
+
+    /// Degrees of freedom of the t law that statistics are taken to have, if they have it: with few clusters and without draws.
+    fn degrees_of_freedom(&self) -> Option<f64> {
+        let few = self.n_clusters.filter(|clusters| (2..FEW_CLUSTERS).contains(clusters))?;
+        self.draws.is_none().then_some(few as f64 - 1.0)
+    }
+
+    /// An estimate with a pointwise interval and p-value of the law that bands have: of t with few clusters.
+    pub fn of_one_law(&self, att: Option<f64>, se: Option<f64>, alpha: f64) -> Estimate {
+        let law = self.degrees_of_freedom().and_then(|df| StudentsT::new(0.0, 1.0, df).ok());
+        let Some(law) = law else { return Estimate::new(att, se, super::pointwise(alpha)) };
+        let estimate = Estimate::new(att, se, -law.inverse_cdf(alpha / 2.0));
+        let p_value = estimate.statistic().map(|t| (2.0 * law.sf(t.abs())).min(1.0));
+        Estimate { p_value, ..estimate }
+    }
+
+    /// The critical value of such an interval.
+    pub fn pointwise(&self, alpha: f64) -> f64 {
+        let unit = self.of_one_law(Some(0.0), Some(1.0), alpha);
+        unit.ci_upper.unwrap_or(f64::NAN)
     }
 }
 
@@ -99,6 +121,7 @@ mod tests {
             n: 1_000,
             n_clusters,
             unit: 1.0,
+            unknown: Vec::new(),
         }
     }
 
@@ -119,6 +142,22 @@ mod tests {
         assert!(few > value + 0.2, "{few}");
         let pointwise = Inference { band: Band::Pointwise, ..UNIFORM };
         assert_eq!(critical(&independent(None), &pointwise, false).1, Band::Pointwise);
+    }
+
+    #[test]
+    fn intervals_of_one_law_are_those_of_a_band_of_one() {
+        let joint = independent(Some(20));
+        let one = joint.select(&[0]).expect("there is a covariance");
+        let (band, ..) = critical(&one, &UNIFORM, false);
+        // The t law with 19 degrees of freedom.
+        assert!((band - 2.093_024_054_408_263).abs() < 1e-9, "{band}");
+        assert!((joint.pointwise(0.05) - band).abs() < 1e-12);
+        let estimate = joint.of_one_law(Some(band), Some(1.0), 0.05);
+        assert!((estimate.p_value.unwrap_or(0.0) - 0.05).abs() < 1e-9, "{estimate:?}");
+        let many = independent(Some(50));
+        assert_eq!(many.pointwise(0.05), super::super::pointwise(0.05));
+        let draws = Joint { draws: Some(vec![0.0; 8]), ..joint };
+        assert_eq!(draws.pointwise(0.05), super::super::pointwise(0.05));
     }
 
     #[test]

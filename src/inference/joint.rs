@@ -21,6 +21,9 @@ pub(crate) struct Joint {
     /// Size of a standard error next to which one is rounding, if not 1 as in R: slopes in a dose of large numbers are small.
     #[serde(default = "one")]
     pub unit: f64,
+    /// Parameters with an estimate whose variance cannot be estimated, ascending: nothing that depends on them has a standard error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<usize>,
 }
 
 fn one() -> f64 {
@@ -87,8 +90,11 @@ impl Joint {
             let count = d.len() / m.max(1);
             rows.iter().flat_map(|w| weighted_sum(d, count, w)).collect()
         });
+        let depends = |(_, row): &(usize, &Terms)| row.iter().any(|(j, _)| self.is_unknown(*j));
+        let unknown = rows.iter().enumerate().filter(depends).map(|(i, _)| i).collect();
         let (n, n_clusters, unit) = (self.n, self.n_clusters, self.unit);
-        Some(Self { values, covariance: Some(pairs.collect()), draws, n, n_clusters, unit })
+        let covariance = Some(pairs.collect());
+        Some(Self { values, covariance, draws, n, n_clusters, unit, unknown })
     }
 
     /// One combination with its standard error and a pointwise interval; `None` if only point estimates exist.
@@ -111,12 +117,18 @@ impl Joint {
         analytic.into_iter().zip(draws).map(spread).collect()
     }
 
+    /// Whether the variance of a parameter cannot be estimated.
+    fn is_unknown(&self, parameter: usize) -> bool {
+        self.unknown.binary_search(&parameter).is_ok()
+    }
+
     fn analytic(&self) -> Vec<Option<f64>> {
         let m = self.len();
         let Some(covariance) = &self.covariance else { return vec![None; m] };
         let degenerate = DEGENERATE * self.unit;
         let se = |j: usize| covariance[j * m + j].sqrt();
-        (0..m).map(|j| Some(se(j)).filter(|s| s.is_finite() && *s > degenerate)).collect()
+        let known = |j: usize, s: f64| s.is_finite() && s > degenerate && !self.is_unknown(j);
+        (0..m).map(|j| Some(se(j)).filter(|s| known(j, *s))).collect()
     }
 
     /// The draws of each parameter.
@@ -125,8 +137,11 @@ impl Joint {
         Some(draws.chunks_exact((draws.len() / self.len().max(1)).max(1)))
     }
 
-    /// Wald test that all parameters are zero; `None` without a covariance that can be inverted, or an estimate.
+    /// Wald test that all parameters are zero; `None` without a covariance that is known and can be inverted, or an estimate.
     pub fn wald(&self) -> Option<Wald> {
+        if !self.unknown.is_empty() {
+            return None;
+        }
         let theta: Vec<f64> = self.values.iter().copied().collect::<Option<_>>()?;
         wald(&theta, self.covariance.as_ref()?)
     }
@@ -168,6 +183,7 @@ mod tests {
             n: 100,
             n_clusters: None,
             unit: 1.0,
+            unknown: Vec::new(),
         }
     }
 
@@ -241,6 +257,18 @@ mod tests {
         let analytic = Joint { draws: None, ..small(1e-8) };
         assert_eq!(analytic.standard_errors(), [Some(1e-9)]);
         assert_eq!(analytic.select(&[0]).map(|j| j.unit), Some(1e-8));
+    }
+
+    #[test]
+    fn nothing_that_depends_on_an_unknown_variance_has_a_standard_error() {
+        let joint = Joint { unknown: vec![1], ..joint() };
+        assert_eq!(joint.standard_errors(), [Some(2.0), None, None]);
+        let difference = joint.combination([(0, 1.0), (1, -1.0)]).expect("both exist");
+        let first = joint.combination([(0, 2.0)]).expect("it exists");
+        let both = joint.combined([&difference, &first]).expect("there is a covariance");
+        assert_eq!((both.standard_errors(), both.wald()), (vec![None, Some(4.0)], None));
+        assert_eq!(joint.select(&[2, 1]).map(|selected| selected.unknown), Some(vec![1]));
+        assert_eq!(joint.select(&[0, 0]).map(|selected| selected.unknown), Some(Vec::new()));
     }
 
     #[test]

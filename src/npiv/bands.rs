@@ -2,8 +2,9 @@
 //! and 4).
 
 use super::choose::{Candidates, DimensionChoice, Spaces, candidates, choose};
-use super::draws::{CurveDraws, guarded, quantile};
-use super::level::{Observations, SieveLevel, SieveLevels};
+use super::draws::{CurveDraws, in_errors, quantile};
+use super::level::{Observations, SieveLevel};
+use super::levels::{Residuals, SieveLevels};
 use super::sieve::Derivative;
 use crate::error::Result;
 
@@ -13,6 +14,8 @@ pub(crate) struct CurveQuestion<'a> {
     pub segments: Option<(usize, usize)>,
     /// Instruments have `2^smooth` times as many segments as regressors, if they are chosen by the data.
     pub smooth: u32,
+    /// Whether dimensions with few observations for their functions are damped, if the data choose.
+    pub damping: bool,
     /// Points at which dimensions are compared.
     pub grid: &'a [Vec<f64>],
     /// Points at which the curve is evaluated.
@@ -56,13 +59,24 @@ pub(crate) fn fit(
     let Candidates { levels, segments, alpha } = match question.segments {
         Some((x, w)) => {
             let level = SieveLevel::new(data, spaces.sieves(x, w)?)?;
+            level.check_instruments(data.len())?;
             Candidates { levels: vec![level], segments: vec![(x, w)], alpha: 0.5 }
         }
-        None => candidates(data, spaces, question.smooth)?,
+        None => candidates(data, spaces, question.smooth, question.damping)?,
     };
-    let levels = SieveLevels::new(data, levels);
+    // Differences of dimensions are judged by residuals that do not get smaller with the dimension.
+    let compared = (question.segments.is_none() && question.damping)
+        .then(|| SieveLevels::new(data, levels.clone(), Residuals::LeftOut));
+    let levels = SieveLevels::new(data, levels, Residuals::Plain);
     let draws = CurveDraws::new(&levels, question.draws, question.seed)?;
-    let choice = question.segments.is_none().then(|| choose(&levels, alpha, question.grid, &draws));
+    let choice = match (question.segments, compared) {
+        (Some(_), _) => None,
+        (None, None) => Some(choose(&levels, alpha, question.grid, &draws)),
+        (None, Some(compared)) => {
+            let draws = CurveDraws::new(&compared, question.draws, question.seed)?;
+            Some(choose(&compared, alpha, question.grid, &draws))
+        }
+    };
     let level = choice.map_or(0, |choice| choice.level);
     let count = segments.len();
     // Dimensions up to the chosen one, and at least the third largest.
@@ -72,11 +86,13 @@ pub(crate) fn fit(
         for at in 0..=last {
             for points in question.points.chunks(AT_ONCE) {
                 let rows = levels.levels[at].rows(points, derivative);
-                let errors = errors(&levels, at, &rows, shift);
+                let floor = |row: &Vec<_>| levels.rounding(at, row);
+                let errors = errors(&levels, at, &rows, shift).into_iter().zip(&rows);
+                let errors: Vec<f64> = errors.map(|(error, row)| error.max(floor(row))).collect();
                 draws.raise(&mut largest, |draw| {
                     let moved = shift.sqrt() * draw.shift;
                     let statistics = rows.iter().zip(&errors).map(|(row, error)| {
-                        (draw.curve(levels.first[at], row) + moved).abs() / guarded(*error)
+                        in_errors(draw.curve(levels.first[at], row) + moved, *error)
                     });
                     statistics.fold(0.0, f64::max)
                 });

@@ -1,7 +1,8 @@
 //! The dimension of the sieve by Lepski's method (Chen, Christensen and Kankanala 2025, procedures 1 and 3).
 
-use super::draws::{CurveDraws, guarded, quantile};
-use super::level::{Observations, SieveLevel, SieveLevels, Sieves};
+use super::draws::{CurveDraws, in_errors, quantile};
+use super::level::{Observations, SieveLevel, Sieves};
+use super::levels::SieveLevels;
 use super::sieve::{Sieve, SieveBasis, SieveKnots, breakpoints, dimension};
 use crate::error::{DidError, Result};
 use crate::memory;
@@ -23,11 +24,19 @@ pub(crate) struct Spaces<'a> {
 /// Functions of instruments beyond which their products are decomposed for hours.
 const MOST_INSTRUMENTS: u128 = 3_000;
 
+/// Observations for each function of the largest dimension that is compared, at least. The dimension that is chosen is at most the
+/// second largest, and has about twice as many.
+const MIN_PER_FUNCTION: usize = 5;
+
+/// Dimensions that are compared however few observations there are.
+const ALWAYS: usize = 2;
+
 impl Spaces<'_> {
     /// The sieves of so many segments of each regressor and instrument.
     ///
     /// # Errors
-    /// [`DidError::Doses`] for a variable that does not vary, [`DidError::Memory`] for sieves that have no room.
+    /// [`DidError::Doses`] for a variable that does not vary or instruments that cannot identify the function, [`DidError::Memory`]
+    /// for sieves that have no room.
     pub fn sieves(&self, x_segments: usize, w_segments: usize) -> Result<Sieves> {
         let make = |sorted: &[Vec<f64>], degree, segments, range, what: &str| -> Result<Sieve> {
             let splines = |values: &Vec<f64>| {
@@ -41,12 +50,15 @@ impl Spaces<'_> {
             let splines = sorted.iter().map(splines).collect::<Result<_>>()?;
             Ok(Sieve { basis: self.basis, splines })
         };
-        let functions = |variables: usize, degree: usize, segments: usize| {
-            dimension(self.basis, std::iter::repeat_n(degree + segments, variables)) as u128
-        };
-        let most = functions(self.x.len(), self.x_degree, x_segments)
-            .max(self.w.map_or(0, |w| functions(w.len(), self.w_degree, w_segments)));
-        let instruments = self.w.map_or(0, |w| functions(w.len(), self.w_degree, w_segments));
+        let functions = self.x_dimension(x_segments) as u128;
+        let instruments = self.w_dimension(w_segments).map_or(0, |k| k as u128);
+        let most = functions.max(instruments);
+        if self.w.is_some() && instruments < functions {
+            let problem = format!(
+                "{instruments} functions of the instruments cannot identify {functions} functions of the regressors; choose more segments (`w_segments`, `w_smooth`) or a higher degree (`w_degree`) of the instruments, or fewer segments of the regressors"
+            );
+            return Err(DidError::Doses { problem });
+        }
         if instruments > MOST_INSTRUMENTS {
             let problem = format!(
                 "the sieve of the instruments would have {instruments} functions; choose an additive basis, fewer segments, or a smaller `w_smooth`"
@@ -67,6 +79,15 @@ impl Spaces<'_> {
     fn x_dimension(&self, segments: usize) -> usize {
         dimension(self.basis, self.x.iter().map(|_| self.x_degree + segments))
     }
+
+    fn w_dimension(&self, segments: usize) -> Option<usize> {
+        Some(dimension(self.basis, self.w?.iter().map(|_| self.w_degree + segments)))
+    }
+
+    /// Whether the instruments of so many segments project on less than all of `n` observations, in reasonable time.
+    fn project(&self, segments: usize, n: usize) -> bool {
+        self.w_dimension(segments).is_none_or(|k| k < n && k as u128 <= MOST_INSTRUMENTS)
+    }
 }
 
 /// The dimensions that are compared, ascending.
@@ -79,12 +100,17 @@ pub(crate) struct Candidates {
 
 /// Dimensions whose estimates are not too noisy; instruments have `2^smooth` times as many segments.
 ///
+/// Standard errors of dimensions with a handful of observations for each function are too small, so that Lepski's method would
+/// reject smaller dimensions for no reason: with `damping`, these are not compared. Nor are, in any case, those whose instruments
+/// have as many functions as there are observations, which is least squares.
+///
 /// # Errors
 /// As [`Spaces::sieves`].
 pub(crate) fn candidates(
     data: &Observations<'_>,
     spaces: &Spaces<'_>,
     smooth: u32,
+    damping: bool,
 ) -> Result<Candidates> {
     let n = data.len() as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
@@ -94,9 +120,17 @@ pub(crate) fn candidates(
     let segments: Vec<(usize, usize)> = (0..=last)
         .map(|l| if data.w.is_some() { (1 << l, 1usize << (l + smooth)) } else { (1 << l, 1 << l) })
         .collect();
+    let independent = data.independent();
+    let is_compared = |(at, (x, w)): (usize, &(usize, usize))| {
+        let functions = spaces.x_dimension(*x).max(spaces.w_dimension(*w).unwrap_or(0));
+        let many = MIN_PER_FUNCTION.saturating_mul(functions) > independent;
+        let enough = at < ALWAYS || !damping || !many;
+        enough && (at == 0 || spaces.project(*w, data.len()))
+    };
+    let compared = segments.iter().enumerate().take_while(|pair| is_compared(*pair)).count();
     let mut noise: Vec<f64> = Vec::new();
     let mut levels = Vec::new();
-    for (at, (x, w)) in segments.iter().enumerate() {
+    for (at, (x, w)) in segments[..compared].iter().enumerate() {
         if at > 1 && noise[at - 2] > bound {
             noise.push(noise[at - 1]);
             continue;
@@ -107,6 +141,7 @@ pub(crate) fn candidates(
             None => penalty.max(1.0),
             Some(_) => {
                 let level = SieveLevel::new(data, spaces.sieves(*x, *w)?)?;
+                level.check_instruments(data.len())?;
                 // Functions that the instruments, or the data, do not tell apart have no strength, and infinite noise.
                 let found = level.strength.unwrap_or(0.0);
                 levels.push(level);
@@ -116,7 +151,8 @@ pub(crate) fn candidates(
         noise.push(j * j.ln().sqrt() * penalty.max(strength.recip()));
     }
     let crossing = noise.windows(2).position(|pair| pair[0] <= bound && bound < pair[1]);
-    let kept = crossing.map_or(last as usize, |at| at + 1);
+    // Without a crossing, all but the last as in R.
+    let kept = crossing.map_or(compared.min(last as usize), |at| at + 1);
     let segments = segments[..kept].to_vec();
     levels.truncate(kept);
     for (x, w) in segments.iter().skip(levels.len()) {
@@ -173,11 +209,12 @@ impl DimensionPair {
             if own > 0.0 && variance <= SAME * own {
                 return f64::INFINITY;
             }
-            guarded(variance.max(0.0).sqrt())
+            let rounding = levels.rounding(a, one).max(levels.rounding(b, other));
+            variance.max(0.0).sqrt().max(rounding)
         };
         let points = rows[a].len();
         let errors: Vec<f64> = (0..points).map(error).collect();
-        let statistics = (0..points).map(|at| (value(a, at) - value(b, at)).abs() / errors[at]);
+        let statistics = (0..points).map(|at| in_errors(value(a, at) - value(b, at), errors[at]));
         let statistic = statistics.fold(0.0, f64::max);
         let statistic = if statistic.is_finite() { statistic } else { f64::INFINITY };
         Self { a, b, errors, statistic }
@@ -186,7 +223,7 @@ impl DimensionPair {
     /// The largest difference of their curves in a draw, in standard errors.
     fn largest(&self, curves: &[Vec<f64>]) -> f64 {
         let paths = curves[self.a].iter().zip(&curves[self.b]).zip(&self.errors);
-        paths.map(|((one, other), error)| (one - other).abs() / error).fold(0.0, f64::max)
+        paths.map(|((one, other), error)| in_errors(one - other, *error)).fold(0.0, f64::max)
     }
 }
 

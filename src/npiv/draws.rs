@@ -6,7 +6,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
-use super::level::SieveLevels;
+use super::levels::SieveLevels;
 use crate::error::Result;
 use crate::random::standard_normals;
 use crate::solve::semidefinite_factor;
@@ -85,9 +85,9 @@ impl CurveDraws {
     }
 }
 
-/// A standard error by which something is divided.
-pub(crate) fn guarded(error: f64) -> f64 {
-    error.max(f64::EPSILON)
+/// The size of a deviation in standard errors; none is 0 whatever its error.
+pub(crate) fn in_errors(deviation: f64, error: f64) -> f64 {
+    if deviation == 0.0 { 0.0 } else { deviation.abs() / error }
 }
 
 /// Quantile of values that need no order, interpolated between the midpoints of the steps of their distribution (R's type 5).

@@ -6,6 +6,7 @@ use super::bands::{CurveQuestion, FittedCurve, fit};
 use super::choose::Spaces;
 use super::level::Observations;
 use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
+use super::rows::{drop_weightless, sort_by_content, to_unit_size};
 use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::error::{DidError, DidWarning, Result};
 use crate::inference::Estimate;
@@ -85,6 +86,12 @@ pub struct Npiv {
     #[builder(default = two())]
     #[serde(default = "two")]
     pub w_smooth: u32,
+    /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
+    /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
+    /// R `npiv` does neither.
+    #[builder(default = crate::options::defaults::yes())]
+    #[serde(default = "crate::options::defaults::yes")]
+    pub damping: bool,
     /// Range of evenly spaced knots of the regressors, if not that of their values.
     pub x_range: Option<(f64, f64)>,
     /// Range of evenly spaced knots of the instruments, if not that of their values.
@@ -152,18 +159,6 @@ const COMPARED: usize = 50;
 
 /// Outcome, regressors, instruments and weights.
 type NpivColumns<'a> = (&'a [f64], &'a [Vec<f64>], &'a [Vec<f64>], Option<&'a [f64]>);
-
-/// Puts rows, which have no labels, in the order of what is in them: the result does not depend on how they came.
-fn sort_by_content(columns: &mut [Vec<f64>]) {
-    let mut order: Vec<usize> = (0..columns[0].len()).collect();
-    order.sort_unstable_by(|a, b| {
-        let compared = columns.iter().map(|column| column[*a].total_cmp(&column[*b]));
-        compared.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
-    });
-    for column in columns {
-        *column = order.iter().map(|row| column[*row]).collect();
-    }
-}
 
 /// An error unless so many points of so many variables, and what is estimated at them, have room.
 fn check_room(points: usize, variables: usize) -> Result<()> {
@@ -268,12 +263,22 @@ impl Npiv {
             });
         }
         self.check_points(columns[0].len())?;
+        let weightless = self.weights.as_ref().map_or(0, |_| drop_weightless(&mut columns));
         let points = self.observed(&columns);
         sort_by_content(&mut columns);
         let weights = self.weights.as_ref().and_then(|_| columns.pop());
-        let y = columns.remove(0);
+        let mut y = columns.remove(0);
         let w = columns.split_off(self.regressors.len());
-        self.estimate(points, (&y, &columns, &w, weights.as_deref()), rows_missing)
+        let scale = to_unit_size(&mut y);
+        let mut result = self.estimate(points, (&y, &columns, &w, weights.as_deref()), scale)?;
+        result.rows_missing = rows_missing;
+        let rows = [
+            (rows_missing, DidWarning::DroppedRows { rows: rows_missing }),
+            (weightless, DidWarning::WeightlessRows { rows: weightless }),
+        ];
+        let said = rows.into_iter().filter(|(rows, _)| *rows > 0).map(|(_, warning)| warning);
+        result.warnings.splice(0..0, said);
+        Ok(result)
     }
 
     /// An error unless there is room for the points and what is estimated at them.
@@ -329,7 +334,7 @@ impl Npiv {
         &self,
         observed: Vec<Vec<f64>>,
         (y, x, w, weights): NpivColumns<'_>,
-        rows_missing: usize,
+        scale: f64,
     ) -> Result<NpivResult> {
         if let Some(total) = weights.map(|w| w.iter().sum::<f64>()).filter(|total| *total <= 0.0) {
             return Err(DidError::Weights {
@@ -376,6 +381,7 @@ impl Npiv {
         let question = CurveQuestion {
             segments: self.segments(y.len(), w.map(<[Vec<f64>]>::len)),
             smooth: self.w_smooth,
+            damping: self.damping,
             // Not the points asked for: the dimension is a matter of the function as a whole.
             grid: &even(COMPARED),
             points: &points,
@@ -389,7 +395,7 @@ impl Npiv {
             seed: self.seed,
         };
         let fitted = fit(&data, &spaces, &question)?;
-        Ok(self.result(&points, fitted, y.len(), rows_missing))
+        Ok(self.result(&points, fitted, y.len(), scale))
     }
 
     /// Segments asked for, those of the instruments by the rule of thumb if left open; `None` if the data choose.
@@ -410,28 +416,20 @@ impl Npiv {
         Some((x, w))
     }
 
-    fn result(
-        &self,
-        points: &[Vec<f64>],
-        fitted: FittedCurve,
-        n: usize,
-        rows_missing: usize,
-    ) -> NpivResult {
+    fn result(&self, points: &[Vec<f64>], fitted: FittedCurve, n: usize, scale: f64) -> NpivResult {
         let (h, slope) = fitted.critical;
         let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
         let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
         let estimate = |(value, se): &(f64, f64), critical| {
-            Estimate::new(Some(*value), positive(*se), critical)
+            Estimate::new(Some(value * scale), positive(se * scale), critical)
         };
         let level = &fitted.levels.levels[fitted.level];
         let breakpoints = level.sieves.x.splines.iter().map(|s| s.breakpoints().to_vec());
         let mut warnings = Vec::new();
-        if rows_missing > 0 {
-            warnings.push(DidWarning::DroppedRows { rows: rows_missing });
-        }
         if n < FEW_OBSERVATIONS {
             warnings.push(DidWarning::FewObservations { observations: n });
         }
+        warnings.extend(level.many_instruments(n));
         warnings.extend(level.collinear());
         NpivResult {
             rows: rows
@@ -443,7 +441,7 @@ impl Npiv {
                 .collect(),
             critical_value: h,
             critical_value_derivative: slope,
-            coefficients: level.beta.clone(),
+            coefficients: level.beta.iter().map(|b| b * scale).collect(),
             breakpoints: breakpoints.collect(),
             x_segments: fitted.segments.0,
             w_segments: fitted.segments.1,
@@ -453,7 +451,7 @@ impl Npiv {
                 theta: choice.theta,
             }),
             n,
-            rows_missing,
+            rows_missing: 0,
             warnings,
             config: NpivSettings {
                 outcome: self.outcome.clone(),

@@ -36,7 +36,7 @@ pub(crate) struct ObservationClusters<'a> {
 
 impl ObservationClusters<'_> {
     /// The observations of each cluster.
-    fn members(&self) -> (Vec<usize>, Vec<usize>) {
+    pub(super) fn members(&self) -> (Vec<usize>, Vec<usize>) {
         let mut starts = vec![0; self.shift.len() + 1];
         for cluster in self.of {
             starts[*cluster as usize + 1] += 1;
@@ -61,12 +61,20 @@ impl Observations<'_> {
         self.y.len()
     }
 
-    fn weight(&self, row: usize) -> f64 {
+    /// Number of observations that do not depend on each other: of clusters with observations, if there are clusters.
+    pub fn independent(&self) -> usize {
+        let Some(clusters) = self.clusters else { return self.len() };
+        let mut present = vec![false; clusters.shift.len()];
+        clusters.of.iter().for_each(|cluster| present[*cluster as usize] = true);
+        present.into_iter().filter(|present| *present).count()
+    }
+
+    pub(super) fn weight(&self, row: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[row])
     }
 }
 
-fn point(columns: &[Vec<f64>], row: usize, out: &mut Vec<f64>) {
+pub(super) fn point(columns: &[Vec<f64>], row: usize, out: &mut Vec<f64>) {
     out.clear();
     out.extend(columns.iter().map(|column| column[row]));
 }
@@ -80,7 +88,7 @@ pub(crate) struct Sieves {
 }
 
 impl Sieves {
-    fn instruments(&self) -> &Sieve {
+    pub(super) fn instruments(&self) -> &Sieve {
         self.w.as_ref().unwrap_or(&self.x)
     }
 }
@@ -92,18 +100,23 @@ pub(crate) struct SieveLevel {
     /// `[J]`.
     pub beta: Vec<f64>,
     /// `M`, `[J, K]`.
-    map: Vec<f64>,
+    pub(super) map: Vec<f64>,
     /// Directions of the coefficients that the data tell apart.
     rank: usize,
     /// Smallest singular value of the sieve's projection on the instruments; `None` where these are the regressors.
     pub strength: Option<f64>,
+    /// Functions of the instruments that the data tell apart; `None` where these are the regressors.
+    instruments: Option<usize>,
 }
+
+/// Share of the observations above which so many functions of instruments are said to be many.
+const MANY_INSTRUMENTS: f64 = 0.2;
 
 /// Rows of tiles that are held at a time, in doubles.
 const HELD: usize = 1 << 22;
 
 /// Sums `[size]` over the tiles of some rows, in the order of the tiles.
-fn summed(
+pub(super) fn summed(
     rows: usize,
     size: usize,
     tile: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
@@ -155,6 +168,7 @@ impl SieveLevel {
             }
         });
         let (bb_inverse, rank) = spectral(&sums[..bb], k, f64::recip)?;
+        let instruments = sieves.w.is_some().then_some(rank);
         let (map, rank, strength) = if sieves.w.is_some() {
             let cross = &sums[bb..bb + pb];
             let a = product(cross, &bb_inverse, j, k, k);
@@ -166,7 +180,7 @@ impl SieveLevel {
             (bb_inverse, rank, None)
         };
         let beta = product(&map, &sums[bb + pb..], j, k, 1);
-        Ok(Self { sieves, beta, map, rank, strength })
+        Ok(Self { sieves, beta, map, rank, strength, instruments })
     }
 
     /// Number of functions of the regressors.
@@ -178,6 +192,34 @@ impl SieveLevel {
     pub fn collinear(&self) -> Option<DidWarning> {
         let (functions, rank) = (self.len(), self.rank);
         (rank < functions).then_some(DidWarning::CollinearSieve { functions, rank })
+    }
+
+    /// `p' M b` of rows of the two sieves.
+    pub(super) fn bilinear(&self, p: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
+        let k = self.map.len() / self.len().max(1);
+        let row = |i: usize| b.iter().map(|(c, v)| v * self.map[i * k + c]).sum::<f64>();
+        p.iter().map(|(i, v)| v * row(*i)).sum()
+    }
+
+    /// An error if the instruments have as many functions as there are observations.
+    ///
+    /// # Errors
+    /// [`DidError::Doses`].
+    pub fn check_instruments(&self, observations: usize) -> Result<()> {
+        let Some(rank) = self.instruments.filter(|rank| *rank >= observations) else {
+            return Ok(());
+        };
+        let problem = format!(
+            "{rank} functions of the instruments fit {observations} observations of any regressor exactly, which is least squares: choose fewer segments (`w_segments`), fewer instruments or an additive basis, or leave out the instruments for the same curve"
+        );
+        Err(DidError::Doses { problem })
+    }
+
+    /// A warning if the instruments have many functions for so many observations.
+    pub fn many_instruments(&self, observations: usize) -> Option<DidWarning> {
+        let functions = self.instruments?;
+        (functions as f64 > MANY_INSTRUMENTS * observations as f64)
+            .then_some(DidWarning::ManyInstruments { functions, observations })
     }
 
     /// The sieve at some points, or its derivative: entries that are not zero.
@@ -218,133 +260,8 @@ fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f6
     Ok(values.iter().copied().fold(f64::INFINITY, f64::min).max(0.0).sqrt())
 }
 
-/// Estimates of several dimensions with their joint covariance.
-pub(crate) struct SieveLevels {
-    pub levels: Vec<SieveLevel>,
-    /// First coefficient of each level among all.
-    pub first: Vec<usize>,
-    /// Covariance of all coefficients, `[m, m]`.
-    pub covariance: Vec<f64>,
-}
-
-impl SieveLevels {
-    /// With the covariance of the coefficients of all levels, from their residuals.
-    pub fn new(data: &Observations<'_>, levels: Vec<SieveLevel>) -> Self {
-        let mut first = vec![0];
-        let mut starts = vec![0];
-        for level in &levels {
-            first.push(first[first.len() - 1] + level.len());
-            starts.push(starts[starts.len() - 1] + level.sieves.instruments().len());
-        }
-        let m = first[levels.len()];
-        let (meat, size) = meat(data, &levels, &starts);
-        // Of what moves the curve with the scores of a level, and of itself.
-        let shift = |level: &SieveLevel, start: usize| -> Vec<f64> {
-            let k = level.sieves.instruments().len();
-            let last = &meat[(size - 1) * size..];
-            product(&level.map, &last[start..start + k], level.len(), k, 1)
-        };
-        let shifts: Option<Vec<Vec<f64>>> =
-            data.clusters.map(|_| levels.iter().zip(&starts).map(|(l, s)| shift(l, *s)).collect());
-        let mut covariance = vec![0.0; m * m];
-        for (a, one) in levels.iter().enumerate() {
-            for (b, other) in levels.iter().enumerate() {
-                let (ka, kb) = (starts[a + 1] - starts[a], starts[b + 1] - starts[b]);
-                let block: Vec<f64> = (0..ka * kb)
-                    .map(|e| meat[(starts[a] + e / kb) * size + starts[b] + e % kb])
-                    .collect();
-                let half = product(&one.map, &block, one.len(), ka, kb);
-                let own = product_transposed(&half, &other.map, one.len(), kb, other.len());
-                for (e, value) in own.iter().enumerate() {
-                    let (i, j) = (e / other.len(), e % other.len());
-                    let moved =
-                        shifts.as_ref().map_or(0.0, |s| s[a][i] + s[b][j] + meat[size * size - 1]);
-                    covariance[(first[a] + i) * m + first[b] + j] = value + moved;
-                }
-            }
-        }
-        Self { levels, first, covariance }
-    }
-
-    /// Number of coefficients of all levels.
-    pub fn len(&self) -> usize {
-        self.first[self.levels.len()]
-    }
-
-    /// `r_a' V r_b` for rows of the sieves of two levels.
-    pub fn quadratic(
-        &self,
-        a: usize,
-        b: usize,
-        one: &[(usize, f64)],
-        other: &[(usize, f64)],
-    ) -> f64 {
-        let m = self.len();
-        let row = |i: usize| {
-            let of = |(j, v): &(usize, f64)| v * self.covariance[i * m + self.first[b] + j];
-            other.iter().map(of).sum::<f64>()
-        };
-        one.iter().map(|(i, v)| v * row(self.first[a] + i)).sum()
-    }
-}
-
-/// Sums of the products of scores of all levels, which start at `starts`, and how many scores there are. With clusters these are
-/// sums of their observations, and the last is what moves the curve.
-fn meat(data: &Observations<'_>, levels: &[SieveLevel], starts: &[usize]) -> (Vec<f64>, usize) {
-    let all = starts[levels.len()];
-    let scores = |row: usize, at: &mut Vec<f64>, row_of: &mut Vec<_>, out: &mut Vec<_>| {
-        out.clear();
-        for (level, start) in levels.iter().zip(starts) {
-            point(data.x, row, at);
-            level.sieves.x.row(at, None, row_of);
-            let fitted: f64 = row_of.iter().map(|(j, v)| v * level.beta[*j]).sum();
-            let residual = data.weight(row) * (data.y[row] - fitted);
-            if let (Some(w), Some(sieve)) = (data.w, &level.sieves.w) {
-                point(w, row, at);
-                sieve.row(at, None, row_of);
-            }
-            out.extend(row_of.iter().map(|(j, v)| (start + j, residual * v)));
-        }
-    };
-    let Some(clusters) = data.clusters else {
-        let sums = summed(data.len(), all * all, |rows, out| {
-            let (mut at, mut row_of, mut own) = (Vec::new(), Vec::new(), Vec::new());
-            for row in rows {
-                scores(row, &mut at, &mut row_of, &mut own);
-                for (c, vc) in &own {
-                    for (d, vd) in &own {
-                        out[c * all + d] += vc * vd;
-                    }
-                }
-            }
-        });
-        return (sums, all);
-    };
-    let size = all + 1;
-    let (first, members) = clusters.members();
-    let sums = summed(clusters.shift.len(), size * size, |range, out| {
-        let (mut at, mut row_of, mut own) = (Vec::new(), Vec::new(), Vec::new());
-        for cluster in range {
-            let mut sum = vec![0.0; size];
-            sum[all] = clusters.shift[cluster];
-            for row in &members[first[cluster]..first[cluster + 1]] {
-                scores(*row, &mut at, &mut row_of, &mut own);
-                for (c, v) in &own {
-                    sum[*c] += v;
-                }
-            }
-            for (c, vc) in sum.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                for (out, vd) in out[c * size..].iter_mut().zip(&sum) {
-                    *out += vc * vd;
-                }
-            }
-        }
-    });
-    (sums, size)
-}
-
 /// `a b` of row-major matrices `[rows, inner]` and `[inner, cols]`.
-fn product(a: &[f64], b: &[f64], rows: usize, inner: usize, cols: usize) -> Vec<f64> {
+pub(super) fn product(a: &[f64], b: &[f64], rows: usize, inner: usize, cols: usize) -> Vec<f64> {
     let a = MatRef::from_row_major_slice(a, rows, inner);
     let b = MatRef::from_row_major_slice(b, inner, cols);
     let c = a * b;
@@ -352,7 +269,13 @@ fn product(a: &[f64], b: &[f64], rows: usize, inner: usize, cols: usize) -> Vec<
 }
 
 /// `a b'` of row-major matrices `[rows, inner]` and `[cols, inner]`.
-fn product_transposed(a: &[f64], b: &[f64], rows: usize, inner: usize, cols: usize) -> Vec<f64> {
+pub(super) fn product_transposed(
+    a: &[f64],
+    b: &[f64],
+    rows: usize,
+    inner: usize,
+    cols: usize,
+) -> Vec<f64> {
     let a = MatRef::from_row_major_slice(a, rows, inner);
     let b = MatRef::from_row_major_slice(b, cols, inner);
     let c = a * b.transpose();
@@ -399,56 +322,4 @@ pub(crate) fn pseudo_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
 
 fn root_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
     Ok(spectral(a, k, |value| value.sqrt().recip())?.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::sieve::SieveBasis;
-    use super::*;
-    use crate::splines::Splines;
-
-    /// The sum over clusters of the products of what their observations, and their shift, make of the coefficients.
-    #[test]
-    fn clusters_are_summed_before_they_are_squared() {
-        let n = 60;
-        let of: Vec<u32> = (0..n).map(|i| (7 * i) % 11).collect();
-        // The last cluster has no observation.
-        let shift: Vec<f64> = (0..12).map(|g| 0.01 * f64::from(g) - 0.05).collect();
-        let x: Vec<f64> = (0..n).map(|i| f64::from(i) / f64::from(n - 1)).collect();
-        let y: Vec<f64> = (0..n).map(|i| f64::from(i * i % 17)).collect();
-        let weights: Vec<f64> = (0..n).map(|i| 1.0 + f64::from(i % 3)).collect();
-        let x = [x];
-        let clusters = Some(ObservationClusters { of: &of, shift: &shift });
-        let data = Observations { y: &y, x: &x, w: None, weights: Some(&weights), clusters };
-        let level = |points: &[f64]| {
-            let splines = vec![Splines::new(2, points).unwrap()];
-            let x = Sieve { basis: SieveBasis::Tensor, splines };
-            SieveLevel::new(&data, Sieves { x, w: None }).unwrap()
-        };
-        let levels = SieveLevels::new(&data, vec![level(&[0.0, 1.0]), level(&[0.0, 0.4, 1.0])]);
-        let m = levels.len();
-        let mut influence = vec![vec![0.0; m]; shift.len()];
-        for (sum, shift) in influence.iter_mut().zip(&shift) {
-            sum.fill(*shift);
-        }
-        for (level, first) in levels.levels.iter().zip(&levels.first) {
-            let j = level.len();
-            for (row, cluster) in of.iter().enumerate() {
-                let psi = level.sieves.x.splines[0].row(x[0][row], 0);
-                let fitted: f64 = psi.iter().zip(&level.beta).map(|(p, b)| p * b).sum();
-                for a in 0..j {
-                    let direction: f64 = (0..j).map(|b| level.map[a * j + b] * psi[b]).sum();
-                    influence[*cluster as usize][first + a] +=
-                        direction * weights[row] * (y[row] - fitted);
-                }
-            }
-        }
-        for a in 0..m {
-            for b in 0..m {
-                let expected: f64 = influence.iter().map(|sum| sum[a] * sum[b]).sum();
-                let found = levels.covariance[a * m + b];
-                assert!((found - expected).abs() < 1e-10, "{a}, {b}: {found}, {expected}");
-            }
-        }
-    }
 }

@@ -9,7 +9,9 @@ mod choose;
 mod draws;
 mod estimator;
 mod level;
+mod levels;
 mod result;
+mod rows;
 mod sieve;
 
 pub(crate) use bands::{CurveQuestion, FittedCurve, fit};

@@ -64,11 +64,35 @@ impl DoseMethod {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CohortShares {
-    /// They are those of the sample: inference is about groups of these sizes.
-    #[default]
+    /// They are those of the sample: inference is given groups of these sizes.
     Fixed,
-    /// They are estimates of the population's.
+    /// They are estimates of the population's, as in averages of all other estimators.
+    #[default]
     Estimated,
+}
+
+/// Correction of the standard errors of curves and slopes for the coefficients that a group's treated units determine: residuals
+/// are smaller than errors, the more so the fewer units a group has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CurveErrors {
+    /// None, as in the reference packages.
+    #[default]
+    Hc0,
+    /// Squared residuals times `n / (n - J)`, for `n` treated units and `J` coefficients of a group's curve (`MacKinnon` and White 1985).
+    Hc1,
+}
+
+impl CurveErrors {
+    /// What a residual is multiplied by.
+    pub(crate) fn factor(self, units: usize, coefficients: usize) -> f64 {
+        match self {
+            Self::Hc1 if units > coefficients => {
+                (units as f64 / (units - coefficients) as f64).sqrt()
+            }
+            Self::Hc0 | Self::Hc1 => 1.0,
+        }
+    }
 }
 
 /// Doses at which curves are reported.
@@ -84,7 +108,7 @@ pub enum CohortShares {
 pub enum DoseGrid {
     /// So many, evenly spaced from the smallest dose to the largest.
     Even(usize),
-    /// Quantiles of the doses of all treated rows, at probabilities evenly spaced from the first to the last.
+    /// Quantiles of the doses of the treated units, each counted once, at probabilities evenly spaced from the first to the last.
     Quantiles {
         /// Smallest probability.
         first: f64,
@@ -113,8 +137,12 @@ impl DoseGrid {
     /// # Errors
     /// [`DidError::Config`].
     pub fn validate(&self) -> Result<()> {
-        let fails =
-            |expected, got: String| Err(DidError::Config { option: "dvals", expected, got });
+        self.check("dvals")
+    }
+
+    /// As [`validate`](Self::validate), of the doses of this option.
+    pub(crate) fn check(&self, option: &'static str) -> Result<()> {
+        let fails = |expected, got: String| Err(DidError::Config { option, expected, got });
         let count = match self {
             Self::Even(count) | Self::Quantiles { count, .. } => *count,
             Self::Values(values) => values.len(),

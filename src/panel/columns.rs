@@ -3,7 +3,7 @@
 use polars::prelude::*;
 
 use super::codes::LabelColumn;
-use super::doses::{check_constant, check_sign, doses, first_treated, is_treated};
+use super::doses::{check_constant, check_sign, doses, filled, first_treated, is_treated};
 use super::excerpt::excerpt;
 use super::formula::{Evaluated, RawColumn, Texts};
 use super::gaps::Gaps;
@@ -76,9 +76,6 @@ impl Rows {
                 got: df.height().to_string(),
             });
         }
-        let raw = |name: &str| {
-            RawColumn::from_series(column(name, "covariate")?.as_materialized_series())
-        };
         let y = outcomes(df, roles)?;
         let dated = |name: &str, role, null| {
             numeric(&periods(column(name, role)?, role, roles.frequency, first_row)?, role, null)
@@ -122,6 +119,17 @@ impl Rows {
             Units { labels, order }
         });
         let cluster = labels(&roles.cluster, "cluster")?.map(|labels| labels.codes());
+        // Which number an untreated row has as its dose does not matter, nor whether it has one, if groups have a column.
+        let filled = match (&dose, &roles.dose, roles.treatment) {
+            (Some(dose), Some(name), Treatment::FirstPeriod) => {
+                filled(name, dose, |row| is_treated(&group, &time, row))
+            }
+            _ => None,
+        };
+        let raw = |name: &str| match &filled {
+            Some(dose) if name == dose.name().as_str() => RawColumn::from_series(dose),
+            _ => RawColumn::from_series(column(name, "covariate")?.as_materialized_series()),
+        };
         let covariates = roles.covariates.evaluate(df.height(), &raw)?;
         let texts = covariates.texts(&|name| {
             df.column(name).is_ok_and(|c| c.dtype().is_categorical() || c.dtype().is_enum())
@@ -200,7 +208,9 @@ impl Rows {
         }
         if let (Some(dose), Some(name)) = (dose, &roles.dose) {
             let untreated = format!("{name} (0 after treatment)");
-            gaps.mark(&untreated, |row| dose[row] != 0.0 || !is_treated(self, row));
+            gaps.mark(&untreated, |row| {
+                dose[row] != 0.0 || !is_treated(&self.group, &self.time, row)
+            });
         }
         gaps.mark_covariates(&self.covariates);
         (self.complete, self.missing) = (gaps.complete, gaps.missing);

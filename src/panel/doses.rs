@@ -31,7 +31,8 @@ pub(super) fn check_sign(
     treatment: Treatment,
     first_row: usize,
 ) -> Result<()> {
-    let matters = |row: usize| treatment == Treatment::Dose || is_treated(rows, row);
+    let matters =
+        |row: usize| treatment == Treatment::Dose || is_treated(&rows.group, &rows.time, row);
     match (0..doses.len()).find(|row| doses[*row] < 0.0 && matters(*row)) {
         None => Ok(()),
         Some(row) => Err(DidError::Negative {
@@ -58,10 +59,25 @@ pub(super) fn first_treated(doses: &[f64], time: &SmallCodes, labels: &LabelColu
     time.with_codes(codes.iter().map(group).collect())
 }
 
-/// Whether a row is of a unit that is treated in its period.
-pub(super) fn is_treated(rows: &Rows, row: usize) -> bool {
-    let group = rows.group.value(rows.group.codes[row]);
-    let time = rows.time.value(rows.time.codes[row]);
+/// The doses of a column with 0 in rows that are not treated and have none; `None` if there are no such rows.
+pub(super) fn filled(
+    column: &str,
+    doses: &[f64],
+    is_treated: impl Fn(usize) -> bool + Sync,
+) -> Option<Series> {
+    let unknown = |row: usize| !doses[row].is_finite() && !is_treated(row);
+    if !(0..doses.len()).into_par_iter().any(unknown) {
+        return None;
+    }
+    let dose = |row: usize| if unknown(row) { 0.0 } else { doses[row] };
+    let all: Vec<f64> = (0..doses.len()).map(dose).collect();
+    Some(Series::new(column.into(), all))
+}
+
+/// Whether a row, of this group and period, is of a unit that is treated in its period.
+pub(super) fn is_treated(groups: &SmallCodes, periods: &SmallCodes, row: usize) -> bool {
+    let group = groups.value(groups.codes[row]);
+    let time = periods.value(periods.codes[row]);
     // Groups and periods of one calendar may differ by rounding.
     group.is_finite() && group <= time + 1e-9 * time.abs()
 }
@@ -74,7 +90,8 @@ pub(super) fn check_constant(
     column: &str,
 ) -> Result<()> {
     let varies = |unit: usize| {
-        let treated = |row: &usize| rows.is_complete(*row) && is_treated(rows, *row);
+        let treated =
+            |row: &usize| rows.is_complete(*row) && is_treated(&rows.group, &rows.time, *row);
         let mut own = units.order.unit(unit).filter(treated).map(|row| doses[row]);
         own.next().is_some_and(|first| own.any(|dose| dose != first))
     };

@@ -11,7 +11,7 @@ use crate::calendar::label;
 use crate::error::{DidWarning, Result};
 use crate::estimator::{ContDidResult, DoseCurve, DoseTable};
 use crate::inference::Estimate;
-use crate::options::{DoseAggregation, DoseMethod, DoseTarget};
+use crate::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
 
 impl ContDidResult {
     /// The table that `Display` prints: effects by dose with the overall effects, or the event study if that was asked for.
@@ -82,11 +82,25 @@ impl ContDidResult {
         let (low, high) = self.knots.range;
         notes.push(format!("Doses: {} to {}", label(rounded(low)), label(rounded(high))));
         notes.push(foot::sample(settings));
-        notes.push(format!("Std. Errors: {}", foot::errors(settings, None)));
+        notes.push(format!("Std. Errors: {}{}", foot::errors(settings, None), self.more_errors()));
         notes.extend(foot::data(&self.level.audit));
         let shown = |w: &&DidWarning| !matches!(w, DidWarning::NoPretest { .. });
         notes.extend(foot::warnings(settings, self.warnings.iter().filter(shown)));
         notes
+    }
+
+    /// What standard errors of curves and slopes have besides those of other estimators.
+    fn more_errors(&self) -> String {
+        let groups = self.knots.groups.len();
+        let shares = match self.curves.shares {
+            CohortShares::Fixed if groups > 1 => ", given the groups' shares",
+            CohortShares::Fixed | CohortShares::Estimated => "",
+        };
+        let errors = match self.curves.errors {
+            CurveErrors::Hc0 => "",
+            CurveErrors::Hc1 => ", curves and slopes HC1",
+        };
+        format!("{shares}{errors}")
     }
 
     fn curves(&self) -> String {

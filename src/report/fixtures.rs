@@ -85,6 +85,7 @@ pub(super) fn att_gt(
                 n: 500,
                 n_clusters: None,
                 unit: 1.0,
+                unknown: Vec::new(),
             },
             inference,
         },

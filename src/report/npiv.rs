@@ -57,7 +57,13 @@ impl NpivResult {
             config.instruments.join(", ")
         };
         notes.push(format!("Outcome: {}, Instruments: {instruments}", config.outcome));
-        let chosen = if self.choice.is_some() { "chosen by the data" } else { "as given" };
+        let chosen = match &self.choice {
+            None => "as given".to_owned(),
+            Some(choice) => {
+                let compared = choice.compared.iter().map(|(x, _)| x.to_string());
+                format!("chosen by the data from {}", compared.collect::<Vec<_>>().join(", "))
+            }
+        };
         notes.push(format!(
             "Splines of degree {}, Segments: {} ({chosen}), Coefficients: {}",
             config.degree,

@@ -38,6 +38,10 @@ fn options(case: &Value) -> Vec<String> {
     if let Some(doses) = case.get("dvals").and_then(Value::as_array) {
         let doses: Vec<String> = doses.iter().map(ToString::to_string).collect();
         out.extend(["--dvals".to_owned(), doses.join(",")]);
+        if case.get("dose_est_method").is_some() {
+            // As the reference: dimensions are compared at the doses that are shown, and not damped.
+            out.extend(["--compare-at".to_owned(), doses.join(","), "--no-damping".to_owned()]);
+        }
     }
     out
 }
@@ -295,4 +299,58 @@ fn functions_by_the_command() {
     let refused =
         failure(2, &[&["npiv", &file, "--yname", "Y", "--xname", "D"][..], &alone].concat());
     assert!(refused.contains("--j-x-segments"), "{refused}");
+}
+
+/// Columns of the files in `tests/golden/doses`.
+const SHORT: [&str; 10] =
+    ["--yname", "y", "--tname", "t", "--idname", "id", "--gname", "g", "--dname", "d"];
+
+fn fit_file(name: &str, more: &[&str]) -> Value {
+    let file = root().join(format!("tests/golden/doses/{name}.csv")).display().to_string();
+    parsed(&[&["cont-did", &file][..], &SHORT, more, &["--format", "json"]].concat())
+}
+
+#[test]
+fn shares_and_corrected_errors_are_options() {
+    let curve = ["--degree", "2", "--dvals", "0.8"];
+    let se = |more: &[&str]| {
+        let document = fit_file("shares", &[&curve[..], more].concat());
+        document["dose"][0]["att_se"].as_f64().unwrap()
+    };
+    let (estimated, fixed) = (se(&[]), se(&["--shares", "fixed"]));
+    assert!((estimated - 0.2065).abs() < 5e-5 && (fixed - 0.1135).abs() < 5e-5);
+    assert_eq!(se(&["--shares", "estimated"]), estimated);
+    assert!(se(&["--curve-errors", "hc1"]) > estimated);
+    let refused = ["--dose-method", "cck", "--curve-errors", "hc1"];
+    let file = data("cont2_a");
+    let refused = failure(2, &[&["cont-did", &file][..], &COLUMNS, &refused].concat());
+    assert!(refused.contains("curve_errors") && refused.contains("hc0"), "{refused}");
+}
+
+/// A saturated curve has no standard errors, in any format, and says why.
+#[test]
+fn what_has_no_standard_error_is_null_and_said() {
+    let document = fit_file("edge_treated_4", &["--dvals", "0.3,0.5"]);
+    for row in document["dose"].as_array().unwrap() {
+        assert!(row["att"].is_f64() && row["acrt"].is_f64());
+        assert!(row["att_se"].is_null() && row["acrt_se"].is_null() && row["att_lower"].is_null());
+    }
+    assert!(document["warnings"].to_string().contains("no standard error"));
+    let level = fit_file("edge_few_doses_deg3", &["--dvals", "0.5"]);
+    assert!((level["overall"]["att"]["att"].as_f64().unwrap() - 0.9245).abs() < 5e-5);
+    assert!(level["warnings"].to_string().contains("group 3 has average effects and no curve"));
+}
+
+/// The dimension does not depend on the doses that are shown; that of the reference does.
+#[test]
+fn dimensions_are_compared_where_they_are_asked_to_be() {
+    let overall = |more: &[&str]| {
+        let document = fit("cont2_a", &[&["--dose-method", "cck"][..], more].concat());
+        document["overall"]["acrt"]["acrt"].as_f64().unwrap()
+    };
+    let ten = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9";
+    assert_eq!(overall(&[]), overall(&["--dvals", ten]));
+    assert_eq!(overall(&[]), overall(&["--dvals", "0.5"]));
+    let reference = overall(&["--dvals", "0.5", "--compare-at", ten, "--no-damping"]);
+    assert!((reference - 1.373_495_606_047).abs() < 1e-9, "{reference}");
 }

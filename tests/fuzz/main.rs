@@ -1,7 +1,7 @@
 //! Hunts for wrong numbers.
 //!
 //! *Random designs* through the library, held against a second program (`oracle`) that shares nothing with it. A design is a data
-//! frame and the options of a fit, both of which its seed decides: `group_time`, `two_period` and `triple` have those of the three
+//! frame and the options of a fit, both of which its seed decides: `group_time`, `two_period`, `triple` and `doses` have those of the
 //! estimators. Every estimate, standard error, covariance, failure, test and aggregation is compared; cells at a threshold (of
 //! rank, overlap or trimming), where two programs may differ, are skipped by name and counted.
 //! `BURN_DID_FUZZ_DESIGNS=20000` sets the number of designs of each estimator and `BURN_DID_FUZZ_SEED=7` the first seed. A
@@ -20,6 +20,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod doses;
 mod formula;
 mod group_time;
 mod metamorphic;

@@ -13,6 +13,7 @@ mod att_gt;
 mod coverage;
 mod ddd;
 mod doses;
+mod doses_small;
 mod drdid;
 mod fixed_effects;
 #[path = "../support/mod.rs"]

@@ -101,8 +101,9 @@ fn doses_that_cannot_be_are_named() {
     assert!(matches!(&found, DidError::ColumnNotFound { role: "dose", .. }), "{found}");
     let never = error(&but(config(), |c| c.group = None), &map(&df, "dose", |_| 0.0));
     assert!(matches!(never, DidError::NoValidGroups { .. }), "{never}");
-    let all = error(&config(), &map(&df, "dose", |_| f64::NAN));
-    assert!(matches!(all, DidError::EmptySample { .. }), "{all}");
+    // Rows without treatment need no dose, so that comparison units are left.
+    let all = error(&config(), &map(&df, "dose", |_| f64::NAN)).to_string();
+    assert!(all.contains("no group is first treated"), "{all}");
 }
 
 #[test]
@@ -117,10 +118,15 @@ fn treated_units_without_a_dose_are_left_out_and_counted() {
     let expected = [("dose (0 after treatment)".to_owned(), 2)];
     assert_eq!(fit.level.audit.rows_missing, expected);
     assert!(fit.warnings.contains(&DidWarning::Unbalanced { units: 1 }), "{:?}", fit.warnings);
-    // A missing dose is a missing value, of any unit.
-    let missing = doses(&df, |i, d, _, _| if i == 5 { f64::NAN } else { d });
-    let fit = config().fit(&missing, &Default::default()).unwrap();
-    assert_eq!(fit.level.audit.rows_missing, [("dose".to_owned(), 1)]);
+    // The dose of a row with treatment is needed, that of others is not.
+    let times = floats(&df, "period");
+    for (with_treatment, expected) in [(true, vec![("dose".to_owned(), 1)]), (false, Vec::new())] {
+        let is_it = |row: &usize| group[*row] == 3.0 && (times[*row] >= 3.0) == with_treatment;
+        let row = (0..df.height()).find(is_it).unwrap();
+        let missing = doses(&df, |i, d, _, _| if i == row { f64::NAN } else { d });
+        let fit = config().fit(&missing, &Default::default()).unwrap();
+        assert_eq!(fit.level.audit.rows_missing, expected);
+    }
 }
 
 #[test]
@@ -128,7 +134,7 @@ fn groups_with_few_doses_have_no_curve_and_the_others_do() {
     let df = data();
     let few = doses(&df, |_, d, g, _| if g == 3.0 { (3.0 * d).ceil() } else { d });
     let fit = config().fit(&few, &Default::default()).unwrap();
-    let own = fit.level.cells.iter().filter(|cell| cell.group == 3.0);
+    let own = fit.slope.cells.iter().filter(|cell| cell.group == 3.0);
     for cell in own {
         let few = CellStatus::FewDoses { distinct: 4, needed: 4 };
         let fewer = matches!(cell.status, CellStatus::FewDoses { needed: 4, .. });
@@ -140,11 +146,12 @@ fn groups_with_few_doses_have_no_curve_and_the_others_do() {
     }
     let one = doses(&df, |_, d, g, _| if g == 3.0 { 0.7 } else { d });
     let fit = config().fit(&one, &Default::default()).unwrap();
-    let status = |g: f64| &fit.level.cells.iter().find(|c| c.group == g).unwrap().status;
+    let status = |g: f64| &fit.slope.cells.iter().find(|c| c.group == g).unwrap().status;
     assert_eq!(status(3.0), &CellStatus::FewDoses { distinct: 1, needed: 4 });
     assert_eq!(status(2.0), &CellStatus::Estimated);
     assert_eq!(fit.knots.groups.iter().map(|g| g.group).collect::<Vec<_>>(), [2.0, 4.0]);
-    assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::FailedCell { group: 3.0, .. })));
+    assert!(fit.level.cells.iter().all(|c| c.status == CellStatus::Estimated));
+    assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::NoCurve { group: 3.0, .. })));
     assert!(fit.overall.att.se.is_some() && fit.dose.rows.iter().all(|r| r.att.se.is_some()));
     let all = doses(&df, |_, d, _, _| d.ceil());
     let found = error(&config(), &all).to_string();
@@ -161,7 +168,7 @@ fn knots_and_doses_outside_a_groups_range_are_said() {
     });
     let fit = knots.fit(&apart, &Default::default()).unwrap();
     assert!(
-        fit.warnings.contains(&DidWarning::DroppedKnots { group: 4.0, knots: 2 }),
+        fit.warnings.contains(&DidWarning::DroppedKnots { group: 4.0, knots: 1 }),
         "{:?}",
         fit.warnings
     );
@@ -190,10 +197,13 @@ fn the_data_choose_dimensions_of_two_groups_in_two_periods_only() {
 #[test]
 fn mixed_words_for_missing_doses_are_read_as_missing() {
     let df = data();
+    let (groups, times) = (floats(&df, "group"), floats(&df, "period"));
+    let is_treated = |row: &usize| groups[*row] > 0.0 && groups[*row] <= times[*row];
+    let treated = (0..df.height()).find(is_treated).unwrap();
     let texts: Vec<String> = floats(&df, "dose")
         .iter()
         .enumerate()
-        .map(|(i, d)| if i == 4 { "NA".into() } else { d.to_string() })
+        .map(|(i, d)| if i == treated { "NA".into() } else { d.to_string() })
         .collect();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("doses.csv");

@@ -21,6 +21,7 @@ mod ddd_sizes;
 mod doses;
 mod doses_errors;
 mod doses_properties;
+mod doses_samples;
 mod drdid;
 mod drdid_properties;
 mod errors;

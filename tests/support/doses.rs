@@ -60,6 +60,9 @@ pub fn golden_config<B: DidBackend>(case: &Value) -> ContDid<B> {
         .degree(case["degree"].as_u64().unwrap_or(3) as usize)
         .knots(case["num_knots"].as_u64().unwrap_or(0) as usize)
         .maybe_grid(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
+        // Where the data choose the dimension, as the reference does: at the doses that are shown.
+        .maybe_compare_at(case.get("dvals").map(|dvals| DoseGrid::Values(numbers(dvals))))
+        .damping(false)
         .comparison_noise(false)
         .build()
 }

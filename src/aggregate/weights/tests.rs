@@ -19,7 +19,15 @@ fn effects() -> GroupTimeEffects {
         groups: vec![2.0, 3.0],
         periods: vec![1.0, 2.0, 3.0],
         calendar: Calendar::default(),
-        joint: Joint { values, covariance: None, draws: None, n: 60, n_clusters: None, unit: 1.0 },
+        joint: Joint {
+            values,
+            covariance: None,
+            draws: None,
+            n: 60,
+            n_clusters: None,
+            unit: 1.0,
+            unknown: Vec::new(),
+        },
         inference: Inference { alpha: 0.05, bootstrap: None, band: Band::Pointwise },
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, Delta,
+    Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, CurveErrors, Delta,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, Effect, EstimationMethod,
     Family, FixWeights, Frequency, GDf, HonestMethod, Inference, KFixef, Multiplier, Precision,
     Resampling, Restriction, Search, SieveBasis, SieveGrid, SieveKnots, Solver, Ssc,
@@ -139,6 +139,8 @@ pub(crate) const DOSE_AGGREGATION: Choice<DoseAggregation> = Choice(&[
 pub(crate) const DOSE_METHOD: Choice<DoseMethod> =
     Choice(&[(&["parametric"], DoseMethod::Parametric), (&["cck"], DoseMethod::Cck)]);
 
+pub(crate) const CURVE_ERRORS: Choice<CurveErrors> =
+    Choice(&[(&["hc0"], CurveErrors::Hc0), (&["hc1"], CurveErrors::Hc1)]);
 pub(crate) const SHARES: Choice<CohortShares> =
     Choice(&[(&["fixed"], CohortShares::Fixed), (&["estimated"], CohortShares::Estimated)]);
 

@@ -88,6 +88,8 @@ fn strata() -> Strata {
     Strata { sample, strata: vec![treated, control] }
 }
 
+const HC0: Option<CurveErrors> = Some(CurveErrors::Hc0);
+
 fn planned() -> PlannedCell {
     let side = Side {
         outcome: Outcome::Change { post: 1, base: 0 },
@@ -97,7 +99,7 @@ fn planned() -> PlannedCell {
     cell(vec![side], 5, 2)
 }
 
-fn solved(source: &Strata, curves: bool) -> DoseCell {
+fn solved(source: &Strata, curves: Option<CurveErrors>) -> DoseCell {
     dose_cells(source, &[planned()], curves).unwrap().remove(0).unwrap()
 }
 
@@ -130,8 +132,9 @@ fn assert_near(got: &[f64], expected: &[f64]) {
 
 #[test]
 fn the_curve_goes_through_the_means_of_the_doses() {
-    let cell = solved(&strata(), true);
-    let coefficients: Vec<f64> = cell.coefficients.iter().map(|c| c.att).collect();
+    let cell = solved(&strata(), HC0);
+    let own = cell.curve.unwrap();
+    let coefficients: Vec<f64> = own.coefficients.iter().map(|c| c.att).collect();
     assert_near(&coefficients, &[3.0 - 2.0, 8.0 - 3.0, 10.0 - 3.0]);
     let splines = Splines::new(1, &[1.0, 2.0, 3.0]).unwrap();
     let curve = |dose: f64, order: usize| {
@@ -145,15 +148,16 @@ fn the_curve_goes_through_the_means_of_the_doses() {
     assert_near(&levels, &[1.0, 6.0, 7.0, 8.0]);
     assert_near(&[curve(1.5, 1), curve(2.5, 1)], &[5.0, 2.0]);
     // 40 over a weight of 6, less 2; slopes 5 of weight 2 and 2 of weight 4.
-    assert_near(&[cell.att.att, cell.acrt.att], &[40.0 / 6.0 - 2.0, (2.0 * 5.0 + 4.0 * 2.0) / 6.0]);
+    assert_near(&[cell.att.att, own.acrt.att], &[40.0 / 6.0 - 2.0, (2.0 * 5.0 + 4.0 * 2.0) / 6.0]);
 }
 
 #[test]
 fn influence_is_that_of_means_and_their_differences() {
     let source = strata();
-    let cell = solved(&source, true);
+    let cell = solved(&source, HC0);
+    let curve = cell.curve.unwrap();
     let all: Vec<&CellEstimate> =
-        [&cell.att, &cell.acrt].into_iter().chain(&cell.coefficients).collect();
+        [&cell.att, &curve.acrt].into_iter().chain(&curve.coefficients).collect();
     let values = influence(&source, &all);
     // Deviations from the mean 20/3 over the weight of all; of the others from 2, with a minus.
     let ninths = [-7.0, -4.0, -1.0, 7.0, 5.0, 3.0, -3.0].map(|v| v / 9.0);
@@ -167,18 +171,45 @@ fn influence_is_that_of_means_and_their_differences() {
     assert_near(&values[4], &[half, -half, 0.0, 0.0, 0.0, 0.0, 0.0]);
 }
 
+/// Five units and three coefficients: residuals are `√(5 / 2)` times as large, and what is no residual stays.
+#[test]
+fn corrected_errors_have_larger_residuals() {
+    let source = strata();
+    let [plain, corrected] = [CurveErrors::Hc0, CurveErrors::Hc1].map(|errors| {
+        let curve = solved(&source, Some(errors)).curve.unwrap();
+        let all: Vec<&CellEstimate> =
+            std::iter::once(&curve.acrt).chain(&curve.coefficients).collect();
+        influence(&source, &all)
+    });
+    let factor = 2.5f64.sqrt();
+    let scaled = |values: &[f64], treated: usize| -> Vec<f64> {
+        let own = values.iter().enumerate();
+        own.map(|(row, v)| if row < treated { factor * v } else { *v }).collect()
+    };
+    for j in 1..4 {
+        assert_near(&corrected[j], &scaled(&plain[j], 5));
+    }
+    // Slopes less their mean, over the weight of 6.
+    let slopes = [2.0, 2.0, -1.0, -2.0, -1.0].map(|slope| slope / 6.0);
+    let residuals = plain[0].iter().zip(slopes).map(|(u, slope)| u - slope);
+    let expected: Vec<f64> = residuals.zip(slopes).map(|(u, slope)| factor * u + slope).collect();
+    assert_near(&corrected[0][..5], &expected);
+}
+
 #[test]
 fn without_curves_there_is_the_average_effect_alone() {
-    let cell = solved(&strata(), false);
-    assert_near(&[cell.att.att, cell.acrt.att], &[14.0 / 3.0, 0.0]);
-    assert!(cell.coefficients.is_empty() && cell.acrt.terms.is_empty());
+    let cell = solved(&strata(), None);
+    let curve = cell.curve.unwrap();
+    assert_near(&[cell.att.att, curve.acrt.att], &[14.0 / 3.0, 0.0]);
+    assert!(curve.coefficients.is_empty() && curve.acrt.terms.is_empty());
 }
 
 #[test]
 fn the_mean_of_cells_has_the_mean_influence() {
     let source = strata();
-    let cell = solved(&source, true);
-    let mean = average([&cell.coefficients[0], &cell.coefficients[1]].into_iter());
+    let cell = solved(&source, HC0);
+    let coefficients = cell.curve.unwrap().coefficients;
+    let mean = average([&coefficients[0], &coefficients[1]].into_iter());
     assert_near(&[mean.att], &[3.0]);
     let sixth = 1.0 / 6.0;
     let values = influence(&source, &[&mean]);
@@ -189,7 +220,10 @@ fn the_mean_of_cells_has_the_mean_influence() {
 fn doses_must_be_as_many_as_splines_and_the_sample_must_have_them() {
     let mut source = strata();
     let status = |source: &Strata| {
-        dose_cells(source, &[planned()], true).unwrap().remove(0).expect_err("no curve")
+        let cell = solved(source, HC0);
+        // The average effect needs no curve.
+        assert_near(&[cell.att.att], &[14.0 / 3.0]);
+        cell.curve.expect_err("no curve")
     };
     if let Some(doses) = &mut source.sample.doses {
         doses.distinct[0] = 2;

@@ -43,7 +43,7 @@ pub(crate) struct Doses {
     pub dropped: Vec<usize>,
     /// Smallest and largest dose.
     pub range: (f64, f64),
-    /// Percentiles 0, 1, …, 100 of the doses of all treated rows.
+    /// Percentiles 0, 1, …, 100 of the doses of the treated units, each counted once.
     pub percentiles: Vec<f64>,
     /// The further quantiles asked for.
     pub quantiles: Vec<f64>,
@@ -100,14 +100,12 @@ pub(super) fn find_doses<R: Raw>(
 ) -> Result<FoundDoses> {
     let (degree, interior) = query.splines.unwrap_or((1, 0));
     let functions = degree + interior + 1;
-    let treated = treated_periods(sample);
-    let from = |(first, _): (usize, usize)| if versions > 1 { first } else { 0 };
+    let treated = treated_from(sample);
+    let from = |first: usize| if versions > 1 { first } else { 0 };
     let versions: Vec<Option<usize>> = treated.iter().map(|own| own.map(from)).collect();
     let look = |question| DoseLook { versions: versions.clone(), question };
     let ranges = ask(raw, look(DoseQuestion::Range { distinct: functions.max(2) }))?;
     let rows = raw.rows();
-    let posts: Vec<u64> =
-        treated.iter().map(|own| own.map_or(0, |(_, posts)| posts as u64)).collect();
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
     for stat in &ranges {
         if let DoseStat::Range { lowest: low, highest: high, .. } = stat {
@@ -123,10 +121,11 @@ pub(super) fn find_doses<R: Raw>(
         (0..=PERCENTILES).map(|p| p as f64 / PERCENTILES as f64).collect();
     probabilities.extend((1..=interior).map(|j| j as f64 / (interior + 1) as f64));
     probabilities.extend(&query.probabilities);
-    let weighted: Vec<u64> =
-        rows.iter().zip(&posts).map(|(rows, posts)| *rows as u64 * posts).collect();
+    // A treated unit counts once, however long it is treated.
+    let treated = rows.iter().zip(&treated).filter(|(_, first)| first.is_some());
+    let units: u64 = treated.map(|(rows, _)| *rows as u64).sum();
     let count = |question| ask(raw, look(question));
-    let found = quantiles(&probabilities, weighted.iter().sum(), &posts, count)?;
+    let found = quantiles(&probabilities, units, count)?;
     let (percentiles, rest) = found.split_at(PERCENTILES + 1);
     let (knots, further) = rest.split_at(interior);
     let mut doses = Doses {
@@ -168,13 +167,12 @@ impl Doses {
     }
 }
 
-/// First period, as its position, in which the units of each stratum are treated, and the number of such periods.
-fn treated_periods(sample: &Sample) -> Vec<Option<(usize, usize)>> {
+/// First period, as its position, in which the units of each stratum are treated.
+fn treated_from(sample: &Sample) -> Vec<Option<usize>> {
     let of_cohort = |cohort: usize| {
         let group = sample.cohorts[cohort].group;
         let first = sample.periods.partition_point(|t| *t < group);
-        let posts = sample.periods.len() - first;
-        (group.is_finite() && posts > 0).then_some((first, posts))
+        (group.is_finite() && first < sample.periods.len()).then_some(first)
     };
     sample.strata.keys().iter().map(|key| of_cohort(key.cohort)).collect()
 }

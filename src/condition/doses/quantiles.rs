@@ -11,15 +11,14 @@ struct RankTarget {
     rank: u64,
 }
 
-/// Quantiles with linear interpolation (R's type 7) at these probabilities, of the doses of all strata, each of which counts
-/// as often as `times` says; `total` is the number of doses so counted, and `count` answers questions stratum by stratum.
+/// Quantiles with linear interpolation (R's type 7) at these probabilities, of the doses of all strata; `total` is their number, and
+/// `count` answers questions stratum by stratum.
 ///
 /// # Errors
 /// What `count` returns, and [`DidError::Engine`] for counts that are not of these doses.
 pub(super) fn quantiles(
     probabilities: &[f64],
     total: u64,
-    times: &[u64],
     count: impl Fn(DoseQuestion) -> Result<Vec<DoseStat>>,
 ) -> Result<Vec<f64>> {
     if total == 0 {
@@ -38,9 +37,9 @@ pub(super) fn quantiles(
         prefixes.dedup();
         let answers = count(DoseQuestion::Digits { digit, prefixes: prefixes.clone() })?;
         let mut counts = vec![0u64; prefixes.len() * VALUES];
-        for (answer, times) in answers.iter().zip(times) {
+        for answer in &answers {
             let DoseStat::Digits(own) = answer else { return Err(lost()) };
-            counts.iter_mut().zip(own).for_each(|(count, own)| *count += own * times);
+            counts.iter_mut().zip(own).for_each(|(count, own)| *count += own);
         }
         for target in &mut targets {
             let at = prefixes.partition_point(|prefix| *prefix < target.prefix);

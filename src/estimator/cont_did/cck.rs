@@ -4,7 +4,7 @@
 //! average slope is `θ = Σ_T w ψ̇'β / Σ_T w`, with influence `ψ̇_i'β - θ + e_i ψ_i'(Σ w ψψ')⁻ Σ w ψ̇` times `w_i / Σ_T w`.
 
 use super::curve::{CohortCurve, Curves};
-use super::effects::{effects, failures, finish, no_law, unit};
+use super::effects::{effects, failures, finish, no_law, outcome_size, unit};
 use super::kept::{TreatedUnits, treated};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
 use crate::backend::DidBackend;
@@ -21,7 +21,7 @@ use crate::npiv::{
     CurveQuestion, DRAWS, Derivative, FEW_OBSERVATIONS, FittedCurve, ObservationClusters,
     Observations, SieveBasis, SieveKnots, Spaces, fit, pseudo_inverse,
 };
-use crate::options::{Bootstrap, DoseTarget};
+use crate::options::{Bootstrap, DoseGrid, DoseTarget};
 use crate::panel::Sample;
 use crate::settings::Settings;
 use crate::source::Source;
@@ -58,7 +58,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     let work =
         crate::source::Work { bootstrap: None, ..config.shared().work(1 + sample.groups.len()) };
     source.check(&work)?;
-    let cells = dose_cells(&source, &planned, false)?;
+    let cells = dose_cells(&source, &planned, None)?;
     let cell = match &cells[0] {
         Ok(cell) => cell,
         Err(status) => {
@@ -85,8 +85,10 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     let timings = timings.of(&source);
     let of = |target, value: f64, variance: f64| {
         let settings = Settings { target, ..settings.clone() };
-        let joint = one(sample, value, variance, &comparison, unit(target, fitted.knots.range));
-        let effects = effects(sample, &planned, &cells, joint, &settings);
+        let unit = unit(target, outcome_size(sample), fitted.knots.range);
+        let joint = one(sample, value, variance, &comparison, unit);
+        let estimated = std::iter::once(CellStatus::Estimated);
+        let effects = effects(sample, &planned, estimated, joint, &settings);
         let mut warnings = sample.warnings.clone();
         warnings.extend(failures::<DoseCell>(sample, &planned, &cells));
         warnings.extend(few.clone());
@@ -104,8 +106,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
 /// # Errors
 /// [`DidError::Doses`] if the smallest curve is not determined by their doses.
 fn few_observations(treated: &TreatedUnits) -> Result<Option<DidWarning>> {
-    let weighted = treated.doses.iter().zip(&treated.weights).filter(|(_, w)| **w > 0.0);
-    let mut doses: Vec<f64> = weighted.map(|(dose, _)| *dose).collect();
+    let mut doses = treated.doses.clone();
     let observations = doses.len();
     doses.sort_unstable_by(f64::total_cmp);
     doses.dedup();
@@ -186,8 +187,11 @@ impl ComparisonUnits {
         let mut sorted = doses.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let found = sample.doses.as_ref().ok_or_else(no_law)?;
-        let grid: Vec<Vec<f64>> =
-            config.grid.doses(found.range, &found.quantiles).into_iter().map(|d| vec![d]).collect();
+        let points = |grid: &DoseGrid, quantiles: &[f64]| -> Vec<Vec<f64>> {
+            grid.doses(found.range, quantiles).into_iter().map(|d| vec![d]).collect()
+        };
+        let shown = config.grid.probabilities().len().min(found.quantiles.len());
+        let (shown, compared) = found.quantiles.split_at(shown);
         let (columns, sorted) = ([doses], [sorted]);
         let (noise, shift) = self.noise.parts(config.comparison_noise);
         let data = Observations {
@@ -213,8 +217,9 @@ impl ComparisonUnits {
         let question = CurveQuestion {
             segments: None,
             smooth: 0,
-            grid: &grid,
-            points: &grid,
+            damping: config.damping,
+            grid: &points(&config.compare_at, compared),
+            points: &points(&config.grid, shown),
             derivative: Derivative { variable: 0, order: 1 },
             shift: noise,
             alpha: config.alpha,
@@ -237,6 +242,8 @@ impl ComparisonUnits {
             joint: coefficients(sample, &fitted, noise),
             cohorts: vec![CohortCurve { group, splines, first: 0 }],
             shares: config.shares,
+            errors: config.curve_errors,
+            size: outcome_size(sample),
             bands: Some(fitted.critical),
         };
         let collinear = fitted.levels.levels[fitted.level].collinear();
@@ -276,7 +283,7 @@ fn coefficients(sample: &Sample, fitted: &FittedCurve, noise: f64) -> Joint {
     let values = (0..j).map(|a| Some(own(a))).chain([Some(share)]).collect();
     let covariance = Some(covariance);
     let (n, n_clusters) = (sample.n, sample.n_clusters);
-    Joint { values, covariance, draws: None, n, n_clusters, unit: 1.0 }
+    Joint { values, covariance, draws: None, n, n_clusters, unit: 1.0, unknown: Vec::new() }
 }
 
 /// The mean slope at the treated units' doses, and its variance.
@@ -337,5 +344,6 @@ fn one(
         n: sample.n,
         n_clusters: sample.n_clusters,
         unit,
+        unknown: Vec::new(),
     }
 }

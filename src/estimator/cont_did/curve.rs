@@ -7,7 +7,7 @@ use crate::estimates::check::{Checked, ensure, ensure_finite};
 use crate::inference::{Combination, Critical, Estimate, Joint, pointwise};
 use crate::memory;
 use crate::options::defaults::five_percent;
-use crate::options::{Band, Bootstrap, CohortShares, DoseTarget, Inference};
+use crate::options::{Band, Bootstrap, CohortShares, CurveErrors, DoseTarget, Inference};
 use crate::splines::Splines;
 
 use super::effects::{no_law, unit};
@@ -32,8 +32,17 @@ pub(crate) struct Curves {
     /// Of the coefficients of all groups, and of the groups' shares behind them.
     pub joint: Joint,
     pub shares: CohortShares,
+    #[serde(default)]
+    pub errors: CurveErrors,
+    /// Size of the outcomes, by which standard errors are judged.
+    #[serde(default = "one")]
+    pub size: f64,
     /// Critical values of uniform bands of `ATT(d)` and `ACRT(d)`, if they come with the curve.
     pub bands: Option<(f64, f64)>,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// A curve at one dose.
@@ -119,6 +128,7 @@ impl Curves {
         ensure(self.joint.covariance.is_some(), "curves.joint", || "has no covariance".into())?;
         let bands = self.bands.iter().flat_map(|(att, acrt)| [att, acrt]);
         ensure_finite("curves.bands", bands)?;
+        ensure_finite("curves.size", [&self.size])?;
         self.joint.check_covariance("curves.joint.covariance", &parameters)?;
         self.joint.check_draws("curves.joint.draws", &parameters, bootstrap)
     }
@@ -223,9 +233,9 @@ impl Curves {
         let range = ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (l, h)| {
             (low.min(l), high.max(h))
         });
-        let unit = unit(target, range);
+        let unit = unit(target, self.size, range);
         let value = match (inference.band, self.bands, target) {
-            (Band::Pointwise, _, _) => pointwise(inference.alpha),
+            (Band::Pointwise, _, _) => self.joint.pointwise(inference.alpha),
             (Band::Uniform, Some((att, _)), DoseTarget::Level) => att,
             (Band::Uniform, Some((_, acrt)), DoseTarget::Slope) => acrt,
             (Band::Uniform, None, _) => {
@@ -236,7 +246,11 @@ impl Curves {
             let combination = self.at(*dose, target)?;
             let joint = self.joint.combined([&combination]).ok_or_else(no_law)?;
             let se = Joint { unit, ..joint }.standard_errors().pop().flatten();
-            Ok(Estimate::new(Some(combination.value), se, value))
+            let att = Some(combination.value);
+            Ok(match inference.band {
+                Band::Pointwise => self.joint.of_one_law(att, se, inference.alpha),
+                Band::Uniform => Estimate::new(att, se, value),
+            })
         };
         let estimates = doses.iter().map(estimate).collect::<Result<_>>()?;
         Ok((estimates, Critical { value, band: inference.band }))

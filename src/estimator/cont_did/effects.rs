@@ -7,7 +7,7 @@ use super::ContDid;
 use super::curve::{CohortCurve, Curves, DoseCurve};
 use super::result::{ContDidResult, DoseEffects, DoseKnots, GroupKnots};
 use crate::backend::DidBackend;
-use crate::cell::{CellEstimate, DoseCell, PlannedCell, average};
+use crate::cell::{CellCurve, CellEstimate, DoseCell, PlannedCell, average};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::estimator::finish;
@@ -31,13 +31,25 @@ pub(super) struct InfluenceColumns {
     estimates: Vec<Option<CellEstimate>>,
     curves: Vec<CurveColumns>,
     groups: usize,
+    /// Columns whose variance is not known, ascending: of curves that go through the change of every treated unit, whose residuals say
+    /// nothing of their errors.
+    unknown: Vec<usize>,
 }
 
-/// Of a group that has a curve: its position, its columns, and the cells that the curve is the mean of.
+/// Of a group that has a curve: its position, its columns, the cells that the curve is the mean of, and their treated units.
 struct CurveColumns {
     group: usize,
     columns: Range<usize>,
     cells: Vec<usize>,
+    treated: usize,
+}
+
+/// Treated units for each coefficient of a group's curve below which its standard errors are too small to go unsaid.
+const FEW_TREATED: usize = 10;
+
+/// The curve of a cell, if there is one.
+fn curve_of(cell: &SolvedDoseCell) -> Option<&CellCurve> {
+    cell.as_ref().ok()?.curve.as_ref().ok()
 }
 
 impl InfluenceColumns {
@@ -49,29 +61,38 @@ impl InfluenceColumns {
 
     pub fn new(sample: &Sample, planned: &[PlannedCell], cells: &[SolvedDoseCell]) -> Self {
         let level = |cell: &SolvedDoseCell| cell.as_ref().ok().map(|c| c.att.clone());
-        let slope = |cell: &SolvedDoseCell| cell.as_ref().ok().map(|c| c.acrt.clone());
+        let slope = |cell: &SolvedDoseCell| Some(curve_of(cell)?.acrt.clone());
         let mut estimates: Vec<Option<CellEstimate>> =
             cells.iter().map(level).chain(cells.iter().map(slope)).collect();
+        let saturated = |(plan, cell): (&PlannedCell, &SolvedDoseCell)| {
+            curve_of(cell).is_some_and(|curve| plan.n_treated <= curve.coefficients.len())
+        };
+        let pairs = planned.iter().zip(cells).enumerate().filter(|(_, pair)| saturated(*pair));
+        let mut unknown: Vec<usize> = pairs.map(|(j, _)| cells.len() + j).collect();
         let mut curves = Vec::new();
         for (position, group) in sample.groups.iter().enumerate() {
             let is_post = |p: &PlannedCell| {
                 p.cohort == group.start && sample.group(group) <= sample.periods[p.time]
             };
-            let (own, solved): (Vec<usize>, Vec<&DoseCell>) = planned
+            let (own, solved): (Vec<usize>, Vec<&CellCurve>) = planned
                 .iter()
                 .zip(cells)
                 .enumerate()
                 .filter(|(_, (plan, _))| is_post(plan))
-                .filter_map(|(j, (_, cell))| Some((j, cell.as_ref().ok()?)))
+                .filter_map(|(j, (_, cell))| Some((j, curve_of(cell)?)))
                 .unzip();
             let Some(first) = solved.first() else { continue };
             let start = estimates.len();
-            let mean = |j: usize| Some(average(solved.iter().map(|cell| &cell.coefficients[j])));
+            let treated = own.iter().map(|j| planned[*j].n_treated).min().unwrap_or(0);
+            let mean = |j: usize| Some(average(solved.iter().map(|curve| &curve.coefficients[j])));
             estimates.extend((0..first.coefficients.len()).map(mean));
             let columns = start..estimates.len();
-            curves.push(CurveColumns { group: position, columns, cells: own });
+            if treated <= columns.len() {
+                unknown.extend(columns.clone());
+            }
+            curves.push(CurveColumns { group: position, columns, cells: own, treated });
         }
-        Self { cells: cells.len(), estimates, curves, groups: sample.groups.len() }
+        Self { cells: cells.len(), estimates, curves, groups: sample.groups.len(), unknown }
     }
 
     /// The estimates of the same columns from the cells of another sample, 0 where there is none in this one; `None` if the other
@@ -80,14 +101,15 @@ impl InfluenceColumns {
         let mut values = vec![0.0; self.estimates.len()];
         for (j, cell) in cells.iter().enumerate() {
             if self.estimates[j].is_some() {
-                let cell = cell.as_ref().ok()?;
-                values[j] = cell.att.att;
-                values[self.cells + j] = cell.acrt.att;
+                values[j] = cell.as_ref().ok()?.att.att;
+            }
+            if self.estimates[self.cells + j].is_some() {
+                values[self.cells + j] = curve_of(cell)?.acrt.att;
             }
         }
         for curve in &self.curves {
             for cell in &curve.cells {
-                let own = &cells[*cell].as_ref().ok()?.coefficients;
+                let own = &curve_of(&cells[*cell])?.coefficients;
                 for (value, own) in values[curve.columns.clone()].iter_mut().zip(own) {
                     *value += own.att / curve.cells.len() as f64;
                 }
@@ -162,6 +184,8 @@ impl Assembly<'_> {
             cohorts,
             joint: joint.select(&parameters).ok_or_else(no_law)?,
             shares: config.shares,
+            errors: config.curve_errors,
+            size: outcome_size(self.sample),
             bands: None,
         };
         let warnings = self.warnings();
@@ -232,7 +256,8 @@ impl Assembly<'_> {
             draws
         });
         let (n, n_clusters) = (self.sample.n, self.sample.n_clusters);
-        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters, unit: 1.0 })
+        let unknown = self.columns.unknown.clone();
+        Ok(Joint { values, covariance: Some(all), draws, n, n_clusters, unit: 1.0, unknown })
     }
 
     fn splines(&self, cohort: usize) -> Option<crate::splines::Splines> {
@@ -250,9 +275,15 @@ impl Assembly<'_> {
         let parameters: Vec<usize> = self.columns.of(target).chain(self.columns.shares()).collect();
         let joint = joint.select(&parameters).ok_or_else(no_law)?;
         let range = self.sample.doses.as_ref().map_or((0.0, 1.0), |doses| doses.range);
-        let joint = Joint { unit: unit(target, range), ..joint };
+        let joint = Joint { unit: unit(target, outcome_size(self.sample), range), ..joint };
         let settings = Settings { target, ..self.settings.clone() };
-        let effects = effects(self.sample, self.planned, self.cells, joint, &settings);
+        let status = |cell: &SolvedDoseCell| match (cell, target) {
+            (Err(status), _) => status.clone(),
+            (Ok(DoseCell { curve: Err(status), .. }), DoseTarget::Slope) => status.clone(),
+            (Ok(_), _) => CellStatus::Estimated,
+        };
+        let statuses = self.cells.iter().map(status);
+        let effects = effects(self.sample, self.planned, statuses, joint, &settings);
         Ok(finish::of_effects(effects, self.sample, settings, self.timings, warnings, self.start))
     }
 
@@ -266,7 +297,33 @@ impl Assembly<'_> {
                 warnings.push(DidWarning::DroppedKnots { group: self.sample.group(group), knots });
             }
         }
+        warnings.extend(self.without_curves());
+        let few = self.columns.curves.iter().filter(|c| c.treated < FEW_TREATED * c.columns.len());
+        warnings.extend(few.map(|curve| DidWarning::FewTreated {
+            group: self.sample.group(&self.sample.groups[curve.group]),
+            units: curve.treated,
+            coefficients: curve.columns.len(),
+        }));
         warnings
+    }
+
+    /// One warning for each group that has effects and no curve.
+    fn without_curves(&self) -> Vec<DidWarning> {
+        let share = |group: &Range<usize>| self.sample.shares[group.clone()].iter().sum::<f64>();
+        let all: f64 = self.sample.groups.iter().map(share).sum();
+        let groups = self.sample.groups.iter().enumerate();
+        let without = groups.filter(|(g, _)| self.columns.curves.iter().all(|c| c.group != *g));
+        let warning = |(_, group): (usize, &Range<usize>)| {
+            let own = self.planned.iter().zip(self.cells).filter(|(p, _)| p.cohort == group.start);
+            let status =
+                own.filter_map(|(_, cell)| cell.as_ref().ok()?.curve.as_ref().err()).next();
+            Some(DidWarning::NoCurve {
+                group: self.sample.group(group),
+                reason: status?.shown(self.sample.calendar.frequency),
+                share: share(group) / all,
+            })
+        };
+        without.filter_map(warning).collect()
     }
 
     fn knots(&self) -> DoseKnots {
@@ -290,20 +347,32 @@ impl Assembly<'_> {
 
     /// Why there is no curve at all.
     fn no_curve(&self) -> DidError {
-        let post = self.planned.iter().zip(self.cells).rfind(|(_, cell)| cell.is_err());
-        let reason = match post {
-            Some((_, Err(status))) => status.shown(self.sample.calendar.frequency),
-            _ => "no group is treated in a period of the sample".into(),
+        let status = self.cells.iter().rev().find_map(|cell| match cell {
+            Err(status) | Ok(DoseCell { curve: Err(status), .. }) => Some(status),
+            Ok(_) => None,
+        });
+        let reason = match status {
+            Some(status) => status.shown(self.sample.calendar.frequency),
+            None => "no group is treated in a period of the sample".into(),
         };
         DidError::Doses { problem: format!("no group has a dose-response curve: {reason}") }
     }
 }
 
-/// What a standard error of `target` is judged by: a slope, by that of the effect of the whole range of doses.
-pub(super) fn unit(target: DoseTarget, (lowest, highest): (f64, f64)) -> f64 {
+/// The largest mean outcome of a cohort in a period, in absolute value; 1 if all are zero.
+pub(super) fn outcome_size(sample: &Sample) -> f64 {
+    let means = sample.offsets.iter().flatten().map(|mean| (mean * sample.y_scale).abs());
+    let largest = means.fold(0.0, f64::max);
+    if largest > 0.0 && largest.is_finite() { largest } else { 1.0 }
+}
+
+/// What a standard error of `target` is judged by: 1 as in R, or the size of outcomes that are smaller; of a slope, that of the effect
+/// of the whole range of doses.
+pub(super) fn unit(target: DoseTarget, size: f64, (lowest, highest): (f64, f64)) -> f64 {
+    let level = size.clamp(f64::MIN_POSITIVE, 1.0);
     match target {
-        DoseTarget::Level => 1.0,
-        DoseTarget::Slope => (highest - lowest).max(1.0).recip(),
+        DoseTarget::Level => level,
+        DoseTarget::Slope => (level / (highest - lowest).max(1.0)).max(f64::MIN_POSITIVE),
     }
 }
 
@@ -328,22 +397,22 @@ pub(super) fn failures<'a, T>(
 }
 
 /// Effects of all cells, whose law `joint` is with the groups' shares.
-pub(super) fn effects<T>(
+pub(super) fn effects(
     sample: &Sample,
     planned: &[PlannedCell],
-    cells: &[std::result::Result<T, CellStatus>],
+    statuses: impl Iterator<Item = CellStatus>,
     mut joint: Joint,
     settings: &Settings,
 ) -> GroupTimeEffects {
-    let cell = |(plan, solved): (&PlannedCell, &std::result::Result<T, CellStatus>)| Cell {
+    let cell = |(plan, status): (&PlannedCell, CellStatus)| Cell {
         group: sample.cohorts[plan.cohort].group,
         time: sample.periods[plan.time],
-        status: solved.as_ref().err().cloned().unwrap_or(CellStatus::Estimated),
+        status,
         n_treated: plan.n_treated,
         n_control: plan.n_control,
         sample_sd: false,
     };
-    let cells: Vec<Cell> = planned.iter().zip(cells).map(cell).collect();
+    let cells: Vec<Cell> = planned.iter().zip(statuses).map(cell).collect();
     for (cell, value) in cells.iter().zip(&mut joint.values) {
         if cell.status == CellStatus::Reference {
             *value = Some(0.0);
@@ -369,7 +438,9 @@ pub(super) fn finish<B: DidBackend>(
     kept: Kept,
 ) -> Result<ContDidResult> {
     let quantiles = sample.doses.as_ref().map_or(&[][..], |doses| &doses.quantiles);
-    let doses = config.grid.doses(knots.range, quantiles);
+    // Behind them are those at which dimensions are compared.
+    let shown = &quantiles[..config.grid.probabilities().len().min(quantiles.len())];
+    let doses = config.grid.doses(knots.range, shown);
     let band = level.settings.inference.band;
     let mut result = ContDidResult {
         format: SavedFormat,

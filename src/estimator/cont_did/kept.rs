@@ -6,7 +6,7 @@ use crate::panel::Sample;
 use crate::pass::KeptRows;
 use crate::source::Source;
 
-/// Treated units of a comparison of two periods, in canonical order.
+/// Treated units of a comparison of two periods that have a positive weight, in canonical order.
 #[derive(Default)]
 pub(super) struct TreatedUnits {
     /// Changes of the outcome.
@@ -42,7 +42,8 @@ pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<Treat
     }
     let level = level(sample, rows.stratum, post, base);
     let mut treated = TreatedUnits::default();
-    for (_, cluster, [change, dose, weight]) in kept {
+    let weighted = kept.into_iter().filter(|(.., [_, _, weight])| *weight > 0.0);
+    for (_, cluster, [change, dose, weight]) in weighted {
         treated.clusters.extend(cluster);
         treated.changes.push((change + level) * sample.y_scale);
         treated.doses.push(dose);
@@ -51,7 +52,9 @@ pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<Treat
     let clusters = &treated.clusters;
     let known = match sample.n_clusters {
         None => clusters.is_empty(),
-        Some(n) => clusters.len() == cell.n_treated && clusters.iter().all(|c| (*c as usize) < n),
+        Some(n) => {
+            clusters.len() == treated.doses.len() && clusters.iter().all(|c| (*c as usize) < n)
+        }
     };
     if known { Ok(treated) } else { Err(foreign()) }
 }

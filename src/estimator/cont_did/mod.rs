@@ -17,8 +17,8 @@ use crate::cell::{CovariatePeriod, PlanOptions, PlannedCell, TRIM, dose_cells, p
 use crate::condition::{Conditioning, DoseQuery};
 use crate::error::{DidError, DidWarning, Result};
 use crate::options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseAggregation, DoseGrid, DoseMethod,
-    DoseTarget, Inference, Resampling,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CurveErrors, DoseAggregation,
+    DoseGrid, DoseMethod, DoseTarget, Inference, Resampling,
 };
 use crate::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
 use crate::settings::Settings;
@@ -70,7 +70,7 @@ estimator! {
         #[doc(alias = "gname")]
         pub group: Option<String>,
         /// Dose of the row's unit: from its treatment on one number, at least 0. With a group column it does not matter which number
-        /// stands before, and with never-treated units, but there must be one: a row without is left out.
+        /// stands before, and with never-treated units, or whether there is one.
         #[doc(alias = "dname")]
         pub dose: String,
         /// There are no covariates: `~ 1`.
@@ -101,7 +101,7 @@ estimator! {
         #[builder(default = CUBIC)]
         #[serde(default = "cubic")]
         pub degree: usize,
-        /// Interior knots, at quantiles of the doses of all treated rows.
+        /// Interior knots, at quantiles of the doses of the treated units, each counted once.
         #[doc(alias = "num_knots")]
         #[builder(default)]
         #[serde(default)]
@@ -115,6 +115,20 @@ estimator! {
         #[builder(default)]
         #[serde(default)]
         pub shares: CohortShares,
+        /// Correction of the standard errors of curves and slopes for groups of few treated units; not for [`DoseMethod::Cck`].
+        #[builder(default)]
+        #[serde(default)]
+        pub curve_errors: CurveErrors,
+        /// With [`DoseMethod::Cck`], the doses at which curves of different dimensions are compared, whatever doses are shown. R
+        /// `contdid` compares them at the doses that are shown.
+        #[builder(default)]
+        #[serde(default)]
+        pub compare_at: DoseGrid,
+        /// With [`DoseMethod::Cck`], whether dimensions with few treated units (clusters, if there are any) for their functions are
+        /// [damped](crate::Npiv::damping), which R `contdid` does not.
+        #[builder(default = crate::options::defaults::yes())]
+        #[serde(default = "crate::options::defaults::yes")]
+        pub damping: bool,
         /// Comparison units.
         #[builder(default = not_yet_treated())]
         #[serde(default = "not_yet_treated")]
@@ -187,12 +201,21 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             return fails("repeated_cross_sections", expected, "true".into());
         }
         self.grid.validate()?;
+        self.compare_at.check("compare_at")?;
         if self.resampling != Resampling::Multiplier && self.bootstrap.is_none() {
             let expected = "`multiplier` without a bootstrap";
             return fails("resampling", expected, format!("{:?}", self.resampling).to_lowercase());
         }
         if self.method == DoseMethod::Parametric {
             return Ok(());
+        }
+        if self.curve_errors != CurveErrors::Hc0 {
+            let expected = "`hc0` with the method `cck`, whose sieves grow with the sample";
+            return fails(
+                "curve_errors",
+                expected,
+                format!("{:?}", self.curve_errors).to_lowercase(),
+            );
         }
         if self.aggregation == DoseAggregation::EventStudy {
             let expected = "`dose` with the method `cck`, which has two periods";
@@ -222,7 +245,7 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         let parametric = self.method == DoseMethod::Parametric;
         let query = DoseQuery {
             splines: parametric.then_some((self.degree, self.knots)),
-            probabilities: self.grid.probabilities(),
+            probabilities: [self.grid.probabilities(), self.compare_at.probabilities()].concat(),
         };
         SampleDesign {
             group: self.group.as_deref().unwrap_or(&self.dose),
@@ -261,7 +284,7 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         let work = Work { bootstrap: work.bootstrap.filter(|_| anew.is_none()), ..work };
         let cells = {
             let _span = tracing::info_span!("cells", cells = planned.len()).entered();
-            dose_cells(&source, &planned, true)?
+            dose_cells(&source, &planned, Some(self.curve_errors))?
         };
         let columns = InfluenceColumns::new(sample, &planned, &cells);
         timings.estimate = start.elapsed().as_secs_f64() - before;

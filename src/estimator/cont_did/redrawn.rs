@@ -6,7 +6,7 @@
 use super::effects::{InfluenceColumns, SolvedDoseCell};
 use crate::cell::{PlannedCell, StratumRows, dose_cells_and_totals};
 use crate::error::{DidError, Result};
-use crate::options::{Bootstrap, Resampling};
+use crate::options::{Bootstrap, CurveErrors, Resampling};
 use crate::panel::Sample;
 use crate::pass::Weight;
 use crate::source::{Reweighted, ReweightedDraws, Source};
@@ -32,11 +32,13 @@ impl Redrawn {
     ) -> Result<Self> {
         let Bootstrap { seed, draws, .. } = *bootstrap;
         let sample = source.sample();
+        // Draws are of estimates, and need no standard errors.
+        let curves = Some(CurveErrors::Hc0);
         let all: Vec<PlannedCell> =
             planned.iter().filter(|cell| cell.status.is_none()).cloned().collect();
         let shares: Vec<StratumRows> =
             sample.groups.iter().flat_map(|group| group.clone()).map(|c| rows(sample, c)).collect();
-        let (cells, totals) = dose_cells_and_totals(source, &all, true, &shares)?;
+        let (cells, totals) = dose_cells_and_totals(source, &all, curves, &shares)?;
         let whole = Estimands { columns, planned, sample };
         let of_sample = whole.of(&cells, &totals, &totals).ok_or_else(lost)?;
         let batches: Box<dyn Iterator<Item = ReweightedDraws>> = match resampling {
@@ -64,7 +66,7 @@ impl Redrawn {
                 .collect();
             let rows: Vec<StratumRows> =
                 (0..count).flat_map(|r| shares.iter().map(move |rows| times(rows, r))).collect();
-            let (solved, found) = dose_cells_and_totals(&source, &cells, true, &rows)?;
+            let (solved, found) = dose_cells_and_totals(&source, &cells, curves, &rows)?;
             for r in 0..count {
                 let solved = &solved[r * all.len()..(r + 1) * all.len()];
                 let found = &found[r * shares.len()..(r + 1) * shares.len()];

@@ -39,13 +39,13 @@ pub struct GroupKnots {
 pub struct DoseKnots {
     /// Degree of the splines.
     pub degree: usize,
-    /// Interior knots asked for: quantiles of the doses of all treated rows.
+    /// Interior knots asked for: quantiles of the doses of the treated units, each counted once.
     pub interior: Vec<f64>,
     /// Knots of each group.
     pub groups: Vec<GroupKnots>,
     /// Smallest and largest dose.
     pub range: (f64, f64),
-    /// Percentiles 0, 1, …, 100 of the doses of all treated rows.
+    /// Percentiles 0, 1, …, 100 of the doses of the treated units, each counted once.
     pub percentiles: Vec<f64>,
 }
 
@@ -187,7 +187,10 @@ impl ContDidResult {
         } else {
             by_fixed_shares(&self.slope)?
         };
-        Ok(DoseEffects { att, acrt })
+        let alpha = self.level.settings.inference.alpha;
+        let joint = &self.level.effects.joint;
+        let of_one_law = |e: Estimate| joint.of_one_law(e.att, e.se, alpha);
+        Ok(DoseEffects { att: of_one_law(att), acrt: of_one_law(acrt) })
     }
 }
 

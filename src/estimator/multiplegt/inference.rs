@@ -96,6 +96,7 @@ fn test(theta: &[f64], v: Vec<f64>) -> Option<Tested> {
         n: 0,
         n_clusters: None,
         unit: 1.0,
+        unknown: Vec::new(),
     };
     if let Some(wald) = joint.wald() {
         return Some(Tested { wald, singular: false });

@@ -6,6 +6,7 @@ pub mod aggregate;
 pub mod cells;
 #[cfg(test)]
 mod derivatives;
+pub mod dose;
 pub mod linear;
 pub mod logit;
 pub mod panel;

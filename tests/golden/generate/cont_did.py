@@ -2,7 +2,11 @@
 
 1. `cont_did_<data>.json` and `<data>.csv`: point estimates of moderndid 0.2.0 (dose-response curves, averages, slopes by exposure),
    compacted from the cases that were recorded with the package; `python cont_did.py compact DIRECTORY`.
-2. `cont_did_oracle.json`: everything, by a dense program that is independent of the crate: least squares on scipy's B-splines,
+2. The cases with knots in these files, of moderndid 0.4.1, which counts each treated unit once where knots are quantiles of doses (0.2.0
+   counted it once for every period of its treatment): `python cont_did.py knots`, with moderndid 0.4.1 installed by
+   `pip install --no-deps --ignore-requires-python moderndid==0.4.1`, polars 2.1.0, prettytable 3.18.0 and what else it imports. It
+   stops unless all cases without knots, but for those of the method `cck`, whose dimension depends on draws, are those of 0.2.0.
+3. `cont_did_oracle.json`: everything, by a dense program that is independent of the crate: least squares on scipy's B-splines,
    influence values unit by unit; `python cont_did.py oracle`.
 
 Python 3.11, numpy 2.4.6, scipy 1.17.1.
@@ -38,7 +42,8 @@ def fit(data, doses, degree, knots, never, universal, weighted, clustered, antic
     w = w / w.mean()
     times = np.arange(1, periods + 1)
     groups = [k for k in np.unique(g) if np.isfinite(k) and k - anticipation > 1]
-    pooled = np.concatenate([np.repeat(d[i], (times >= g[i]).sum()) for i in range(n) if g[i] in groups])
+    # Each treated unit counts once.
+    pooled = np.array([d[i] for i in range(n) if g[i] in groups])
     interior = np.quantile(pooled, np.arange(1, knots + 1) / (knots + 1))
     p = np.array([np.sum(w * (g == k)) / n for k in groups])
     p_influence = np.column_stack([(w * (g == k)) / n for k in groups])
@@ -206,5 +211,35 @@ def compact(directory):
         (HERE / f"{name}.csv").write_text(text)
 
 
+def knots():
+    import moderndid
+    import polars
+
+    assert moderndid.__version__ == "0.4.1", moderndid.__version__
+    options = ("target_parameter", "aggregation", "degree", "num_knots", "control_group")
+    for name in ("cont_a", "cont2_a"):
+        path = HERE / f"cont_did_{name}.json"
+        document = json.loads(path.read_text())
+        data = polars.read_csv(HERE / f"{name}.csv")
+        for case in document["cases"]:
+            if "att_d" not in case or "dose_est_method" in case:
+                continue
+            more = {key: case[key] for key in options if key in case}
+            if "dvals" in case:
+                more["dvals"] = np.array(case["dvals"])
+            # Point estimates do not depend on the draws.
+            fit = moderndid.cont_did(data=data, yname="Y", tname="time_period", idname="id", gname="G", dname="D", biters=20,
+                                     random_state=1, **more)
+            new = {"att_d": np.asarray(fit.att_d).tolist(), "acrt_d": np.asarray(fit.acrt_d).tolist(),
+                   "overall_att": float(fit.overall_att), "overall_acrt": float(fit.overall_acrt)}
+            moved = max(np.max(np.abs(np.subtract(new[key], case[key]))) for key in new)
+            if case["num_knots"] > 0:
+                case.update(new, reference="moderndid 0.4.1")
+            else:
+                assert moved < 1e-12, (case["id"], moved)
+            print(case["id"], moved)
+        write(path.name, document)
+
+
 if __name__ == "__main__":
-    compact(sys.argv[2]) if sys.argv[1] == "compact" else oracle()
+    {"compact": lambda: compact(sys.argv[2]), "knots": knots, "oracle": oracle}[sys.argv[1]]()

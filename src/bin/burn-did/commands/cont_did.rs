@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    Aggregated, BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, Resampling,
+    Aggregated, BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, CurveErrors,
+    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Resampling,
 };
 use clap::Args;
 
@@ -86,6 +86,20 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     dvals: Option<DoseGrid>,
+    /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; evenly spaced as in grid:50
+    /// without this. R contdid compares them at the doses of --dvals.
+    #[arg(
+        long,
+        value_name = "DOSES",
+        value_parser = values::doses,
+        allow_hyphen_values = true,
+        help_heading = "Estimation"
+    )]
+    compare_at: Option<DoseGrid>,
+    /// With --dose-method cck, compare dimensions as R contdid does: however few treated units they have for each function, and by
+    /// residuals that get smaller with the dimension.
+    #[arg(long, help_heading = "Estimation")]
+    no_damping: bool,
     /// Comparison units.
     #[arg(
         long,
@@ -127,8 +141,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Inference"
     )]
     boot_type: Resampling,
-    /// Whether the groups' shares are taken as they are, or are estimates with an uncertainty that curves and the overall slope have
-    /// part in.
+    /// Whether the groups' shares are estimates, whose uncertainty is part of that of curves and of the overall slope, or are taken as
+    /// they are, for inference given the groups.
     #[arg(
         long,
         value_name = "WHICH",
@@ -137,6 +151,16 @@ pub(crate) struct ContDidArgs {
         help_heading = "Inference"
     )]
     shares: CohortShares,
+    /// Standard errors of curves and slopes from squared residuals as they are, or times n / (n - J) for groups of n treated units and
+    /// curves of J coefficients.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = values::CURVE_ERRORS.word(defaults::cont_did().curve_errors),
+        value_parser = values::CURVE_ERRORS.parser(),
+        help_heading = "Inference"
+    )]
+    curve_errors: CurveErrors,
     /// With --dose-method cck, leave out the uncertainty of the comparison units' mean change, as the reference packages do.
     #[arg(long, help_heading = "Inference")]
     no_comparison_noise: bool,
@@ -210,6 +234,9 @@ impl Fit for ContDidArgs {
             .anticipation(self.anticipation)
             .resampling(self.boot_type)
             .shares(self.shares)
+            .curve_errors(self.curve_errors)
+            .maybe_compare_at(self.compare_at.clone())
+            .damping(!self.no_damping)
             .comparison_noise(!self.no_comparison_noise)
             .maybe_band(self.band.band())
             .build();

@@ -87,6 +87,10 @@ pub(crate) struct NpivArgs {
     /// Instruments have 2^N times as many segments as regressors, where the data choose.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth, help_heading = "Estimation")]
     k_w_smooth: u32,
+    /// Where the data choose, compare dimensions as R npiv does: however few observations they have for each function, and by residuals
+    /// that get smaller with the dimension.
+    #[arg(long, help_heading = "Estimation")]
+    no_damping: bool,
     /// Points at which the function is evaluated, of one regressor: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; the
     /// observations without this.
     #[arg(
@@ -186,6 +190,7 @@ impl NpivArgs {
             .w_degree(self.k_w_degree)
             .maybe_w_segments(self.k_w_segments)
             .w_smooth(self.k_w_smooth)
+            .damping(!self.no_damping)
             .maybe_grid(self.x_eval.clone())
             .derivative_index(self.deriv_index.get() - 1)
             .derivative_order(self.deriv_order)
