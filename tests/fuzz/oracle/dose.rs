@@ -298,7 +298,9 @@ fn by_shares(parts: &[(Value, &Value)], estimated: bool) -> Option<Value> {
 fn mean<'a>(values: impl Iterator<Item = &'a Value>) -> Option<Value> {
     let all: Vec<&Value> = values.collect();
     let mut mean = Value::zero(all.first()?.influence.len());
-    all.iter().for_each(|value| mean.add(1.0 / all.len() as f64, value));
+    for value in &all {
+        mean.add(1.0 / all.len() as f64, value);
+    }
     Some(mean)
 }
 
