@@ -317,7 +317,7 @@ fn sensitivity_studies() {
         }
         tally.described(&study.words())
     };
-    let tally = run("EventStudy", 150, check);
+    let tally = run("EventStudy", 100, check);
     let gaps = tally.skipped.get("values beyond a gap").copied().unwrap_or(0);
     assert!(tally.numbers > 3 * tally.designs && gaps * 20 < tally.numbers, "{gaps}");
 }
