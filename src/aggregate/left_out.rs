@@ -175,7 +175,7 @@ const BELOW_ONE: f64 = 1.0 - f64::EPSILON;
 
 /// What the window leaves out of the overall average; `None` if that is nothing.
 pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Option<Window> {
-    let Aggregation { kind, min_e, max_e, balance_e, .. } = *options;
+    let Aggregation { kind, min_e, max_e, balance_e, na_rm } = *options;
     let limited = match kind {
         AggregationKind::Dynamic => min_e.is_some() || max_e.is_some() || balance_e.is_some(),
         AggregationKind::Simple | AggregationKind::Group => max_e.is_some(),
@@ -184,14 +184,14 @@ pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Optio
     if !limited {
         return None;
     }
-    let (filled, inside) = (filled(effects), options.na_rm(true));
+    let filled = filled(effects);
     let cells_of = |options: &Aggregation| -> Option<Vec<usize>> {
         let overall = linear(&filled, options, &mut Vec::new()).ok()?.overall?;
         Some((0..filled.cells.len()).filter(|j| overall.weights[*j] != 0.0).collect())
     };
-    let all = cells_of(&Aggregation::new(kind).na_rm(true))?;
-    let kept = cells_of(&inside)?;
-    let selection = Selection::new(&filled, &inside).ok()?;
+    let all = cells_of(&Aggregation::new(kind).na_rm(na_rm))?;
+    let kept = cells_of(options)?;
+    let selection = Selection::new(&filled, options).ok()?;
     let times = |cells: &[usize]| {
         let mut times: Vec<f64> =
             cells.iter().map(|j| selection.event_time(&filled.cells[*j])).collect();

@@ -55,7 +55,6 @@ pub fn aggregate(fit: &Fit, options: Aggregation) -> Result<Aggregated, Refusal>
 
 /// The shares of an average's weight that are on cells without an estimate: the average of an indicator of these cells over all.
 pub fn left_out(fit: &Fit, options: Aggregation) -> Option<Aggregated> {
-    let options = Aggregation { na_rm: true, ..options };
     let value = |c: &Cell| f64::from(u8::from(c.att().is_none()));
     averaged(fit, options, fit.cells.iter().collect(), value).ok()
 }
