@@ -30,6 +30,7 @@ mod fixed_effects_cohorts;
 mod fixed_effects_devices;
 mod fixed_effects_properties;
 mod fixed_effects_results;
+mod fixed_effects_thresholds;
 mod golden;
 mod honest;
 mod input;
