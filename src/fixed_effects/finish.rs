@@ -302,7 +302,7 @@ fn r2(quality: &Quality) -> Option<f64> {
     (quality.likelihood.is_some() || quality.total > 0.0).then_some(r2).filter(|r2| r2.is_finite())
 }
 
-/// Of a Poisson regression, McFadden's: each parameter but the constant costs one of the log likelihood.
+/// Of a Poisson regression, that by likelihoods: each parameter but the constant costs one of the log likelihood.
 fn r2_adjusted(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
     let (n, parameters) = (n as f64, parameters as f64);
     let adjusted = match quality.likelihood {

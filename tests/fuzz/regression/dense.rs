@@ -123,17 +123,13 @@ pub fn eigen(a: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>) {
                 let t = if theta == 0.0 { 1.0 } else { t };
                 let c = 1.0 / (t * t + 1.0).sqrt();
                 let s = t * c;
-                for m in 0..k {
-                    let (x, y) = (a[m][p], a[m][q]);
-                    (a[m][p], a[m][q]) = (c * x - s * y, s * x + c * y);
-                }
-                for m in 0..k {
-                    let (x, y) = (a[p][m], a[q][m]);
-                    (a[p][m], a[q][m]) = (c * x - s * y, s * x + c * y);
-                }
-                for row in &mut v {
+                for row in a.iter_mut().chain(&mut v) {
                     let (x, y) = (row[p], row[q]);
                     (row[p], row[q]) = (c * x - s * y, s * x + c * y);
+                }
+                let (above, below) = a.split_at_mut(q);
+                for (x, y) in above[p].iter_mut().zip(&mut below[0]) {
+                    (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
                 }
             }
         }

@@ -39,7 +39,9 @@ pub fn fit(problem: &Problem) -> Option<Found> {
     for column in &problem.dummies {
         span.add(column, dot(column, column));
     }
-    kept.iter().for_each(|column| span.append(column));
+    for column in &kept {
+        span.append(column);
+    }
     let fitted =
         |v: &[f64]| -> Vec<f64> { v.iter().zip(span.rest(v)).map(|(v, rest)| v - rest).collect() };
     let mut eta = fitted(&vec![mean.ln(); n]);
