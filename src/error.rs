@@ -311,7 +311,8 @@ pub enum DidError {
         column: String,
         /// Iterations made.
         iterations: usize,
-        /// `‖A'r‖` relative to the norm of the column less its mean.
+        /// Estimated error of what fixed effects leave of it, or `‖A'r‖` where that is larger, relative to the norm of the column less
+        /// its mean.
         normal: f64,
     },
     /// The device has no arithmetic of the asked precision.

@@ -49,8 +49,11 @@ pub(super) fn solve<const K: usize>(
                 if second[k] <= goal.floor[k] { second[k] } else { 10.0 * second[k] * rest * rest };
             (out.normal[k], out.error[k]) = (second[k], error);
             out.iterations[k] = iteration;
-            let bound =
-                (goal.tolerance.powi(2) * (goal.squares[k] - explained[k])).max(goal.floor[k]);
+            // Of a column that the factors span, nothing is left that its error could be a part of.
+            let nothing = goal.tolerance.powi(2) * goal.squares[k];
+            let left = goal.squares[k] - explained[k];
+            let bound = if left <= nothing { nothing } else { goal.tolerance.powi(2) * left };
+            let bound = bound.max(goal.floor[k]);
             out.done[k] = (second[k].max(out.error[k]) <= bound).then_some(Done::Goal);
         }
         at.extrapolate(&before, &middle, &out.done);

@@ -245,7 +245,9 @@ impl Demeaner<'_> {
                 }
             }
             if let Some(k) = inner.done[..set.count].iter().position(Option::is_none) {
-                return Err(self.not_demeaned(set, &columns[k], k, inner.normal[k]));
+                let error = Some(inner.error[k]).filter(|error| error.is_finite());
+                let left = inner.normal[k].max(error.unwrap_or_default());
+                return Err(self.not_demeaned(set, &columns[k], k, left));
             }
             left = left.saturating_sub(inner.iterations.into_iter().max().unwrap_or_default());
             let after = self.pass(set, sums, Some(room));
@@ -277,12 +279,12 @@ impl Demeaner<'_> {
         set: &Set<'_, K>,
         column: &Column<'_>,
         k: usize,
-        normal: f64,
+        left: f64,
     ) -> DidError {
         DidError::NotDemeaned {
             column: column.name.into(),
             iterations: set.iterations[k],
-            normal: (normal / set.squares[k]).sqrt(),
+            normal: (left / set.squares[k]).sqrt().min(1.0),
         }
     }
 

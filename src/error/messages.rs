@@ -63,7 +63,7 @@ impl fmt::Display for DidError {
             }
             Self::CovariateRange { column, largest } => write!(
                 f,
-                "covariate `{column}` reaches {largest:e}, where numbers overflow or underflow; divide it by a unit in which it is near 1"
+                "column `{column}` reaches {largest:e}, where numbers overflow or underflow; divide it by a unit in which it is near 1"
             ),
             Self::DuplicateRow { column, unit, period, remedy } => write!(
                 f,
@@ -146,7 +146,8 @@ impl fmt::Display for DidError {
             ),
             Self::NotDemeaned { column, iterations, normal } => write!(
                 f,
-                "`{column}` is not demeaned after {iterations} iterations: ‖A'r‖ is {normal:.1e} of the column's norm; allow more iterations, or a larger tolerance"
+                "`{column}` is not demeaned after {iterations} iterations: the error of what fixed effects leave of it is about {normal:.1e} of the column's norm, \
+                 and the tolerance is a part of what they leave; allow more iterations, or choose another solver (cg or lsmr)"
             ),
             Self::Precision { device, precision, remedy } => {
                 write!(f, "device {device} has no {precision} arithmetic; {remedy}")

@@ -214,6 +214,18 @@ pub enum DidWarning {
     SeparationUnknown,
     /// A covariance by several clusters had a negative variance and was made positive.
     RepairedCovariance,
+    /// The scores of coefficients add up to zero in every cluster, so that they have no standard errors.
+    NoVariance {
+        /// Names of the coefficients.
+        columns: Vec<String>,
+    },
+    /// There is no F test, as the covariance of the coefficients is singular.
+    NoJointTest {
+        /// Number of coefficients that the test is of.
+        coefficients: usize,
+        /// What the rank of a covariance by clusters cannot exceed; `None` without clusters.
+        rank: Option<usize>,
+    },
     /// Leverage is that of the regressors without the fixed effects.
     PartialLeverage,
     /// The regressors fit rows exactly, whatever their outcome, so that HC2 and HC3 do not exist.

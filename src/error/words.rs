@@ -233,6 +233,21 @@ impl DidWarning {
                 f,
                 "the covariance had a negative variance, as the sum over two factors of clusters can have; its negative eigenvalues were made zero"
             ),
+            Self::NoVariance { columns } => write!(
+                f,
+                "no standard error of `{}`: its scores add up to zero in every cluster; cluster by another factor, or leave it out",
+                columns.join("`, `")
+            ),
+            Self::NoJointTest { coefficients, rank: Some(rank) } if rank < coefficients => write!(
+                f,
+                "no F test of the {coefficients} coefficients: a covariance by so few clusters has a rank of {rank} at most"
+            ),
+            Self::NoJointTest { coefficients, .. } => {
+                write!(
+                    f,
+                    "no F test of the {coefficients} coefficients: their covariance is singular"
+                )
+            }
             Self::PartialLeverage => write!(
                 f,
                 "HC2 and HC3 use the leverage of the regressors without that of the fixed effects; standard errors are too small where levels have few rows"

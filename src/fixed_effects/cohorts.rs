@@ -64,14 +64,13 @@ impl CohortCells {
     ) -> Result<Self> {
         let pairs = CohortPeriods::new(cohorts, read.usable.as_deref());
         let periods: BTreeSet<i128> = pairs.values.iter().map(|(_, t)| fine(*t)).collect();
-        let asked: Vec<i128> = references.iter().map(|e| fine(*e)).collect();
         let mut kept = read.usable.clone().unwrap_or_else(|| vec![true; read.len]);
         let (mut without, mut unreferenced) = (Vec::new(), Vec::new());
         let (mut always, mut last) = (0, None);
         let (compared, present) = loop {
             pruned(read, rules, &mut kept)?;
             let present = pairs.present(&kept);
-            let compared = Compared::new(&present, &periods, &asked)?;
+            let compared = Compared::new(&present, &periods, references)?;
             let parts: Vec<RowUse> = pairs.values.iter().map(|pair| compared.part(*pair)).collect();
             let before = without.len();
             for (row, (kept, pair)) in (0..).zip(kept.iter_mut().zip(&pairs.of_row)) {
@@ -177,7 +176,8 @@ struct Compared {
 
 impl Compared {
     /// From the cohorts and periods of a sample, the periods of all usable rows, and the references asked for.
-    fn new(present: &[(f64, f64)], periods: &BTreeSet<i128>, asked: &[i128]) -> Result<Self> {
+    fn new(present: &[(f64, f64)], periods: &BTreeSet<i128>, references: &[f64]) -> Result<Self> {
+        let asked: Vec<i128> = references.iter().map(|e| fine(*e)).collect();
         let range = (f64::INFINITY, f64::NEG_INFINITY);
         let range = present.iter().fold(range, |r, (_, t)| (r.0.min(*t), r.1.max(*t)));
         let cohorts = present.iter().map(|(g, _)| *g);
@@ -200,7 +200,7 @@ impl Compared {
         let cells = present.iter().filter_map(|pair| out.cell(*pair));
         let referring: Vec<CohortCell> = cells.filter(|cell| asked.contains(&cell.at)).collect();
         if referring.is_empty() {
-            let asked: Vec<String> = asked.iter().map(|at| coarse(*at).to_string()).collect();
+            let asked: Vec<String> = references.iter().map(f64::to_string).collect();
             let what = format!(
                 "no treated row of the sample is at the reference event time {}; name one that occurs as `reference`",
                 asked.join(" or ")
@@ -258,8 +258,7 @@ mod tests {
             cohorts.iter().flat_map(|g| (1..=5).map(|t| (*g, f64::from(t)))).collect()
         };
         let periods: BTreeSet<i128> = (1..=5).map(|t| fine(f64::from(t))).collect();
-        let compared =
-            |cohorts: &[f64]| Compared::new(&pairs(cohorts), &periods, &[fine(-1.0)]).unwrap();
+        let compared = |cohorts: &[f64]| Compared::new(&pairs(cohorts), &periods, &[-1.0]).unwrap();
         let with = compared(&[1.0, 3.0, 5.0, f64::INFINITY]);
         assert_eq!((with.last, with.part((5.0, 4.0))), (None, RowUse::Comparison));
         assert_eq!(with.part((1.0, 4.0)), RowUse::Always);

@@ -11,12 +11,14 @@ pub(super) struct Scores<'a> {
     pub residuals: &'a [f64],
     /// Inverse of their cross-products, `[k, k]`.
     pub bread: &'a [f64],
-    /// What the regressors are multiplied by to be the columns, `[k, k]`; nothing if they are the same.
-    pub turn: Option<&'a [f64]>,
+    /// What coefficients of the columns are multiplied by to be those of the regressors, `[k, k]`; nothing if they are the same.
+    pub back: Option<&'a [f64]>,
     /// Residual sum of squares, or the dispersion times `n - 1` where the bread is the inverse information.
     pub rss: f64,
     /// Clusters by row, and how many there are: none, of one factor, or of both and of the two together.
     pub clusters: &'a [(Vec<u32>, usize)],
+    /// What the computation may leave of scores whose sum in a cluster is zero, as a part of their absolute values.
+    pub error: f64,
 }
 
 /// A covariance `[k, k]`, and whether it had to be made positive.
@@ -25,6 +27,8 @@ pub(super) struct Covariance {
     pub repaired: bool,
     /// Rows with a leverage of one, with which there is no covariance by leverage.
     pub full_leverage: usize,
+    /// What its rank cannot exceed, if that is less than the number of rows: sums over clusters add up to zero.
+    pub rank: Option<usize>,
 }
 
 /// What rounding may leave of one minus a leverage of one.
@@ -33,16 +37,19 @@ const FULL: f64 = 1e-10;
 /// A variance of which a repair leaves less than this part is none.
 const LEFT: f64 = 1e-9;
 
+/// What rounding may leave of a difference of variances, as a part of these.
+const ROUNDING: f64 = 1e-12;
+
 impl Scores<'_> {
     /// The covariance with its corrections for small samples; `k` counts the parameters.
     pub fn covariance(&self, vcov: &Vcov, ssc: &Ssc, k: usize) -> Covariance {
         let n = self.residuals.len() as f64;
         let parameters = if ssc.k_adj { (n - 1.0) / (n - k as f64) } else { 1.0 };
         let rows = if ssc.g_adj { n / (n - 1.0) } else { 1.0 };
-        let (mut repaired, mut full_leverage) = (false, 0);
+        let (mut repaired, mut full_leverage, mut rank) = (false, 0, None);
         let matrix = match vcov {
             Vcov::Iid => {
-                scaled(&self.turned(self.bread.to_vec()), parameters * self.rss / (n - 1.0))
+                scaled(&self.of_regressors(self.bread.to_vec()), parameters * self.rss / (n - 1.0))
             }
             Vcov::Hetero => scaled(
                 &self.sandwich(&sums::gram(self.columns, Some(self.residuals))),
@@ -59,30 +66,66 @@ impl Scores<'_> {
                 scaled(&self.sandwich(&sums::gram(self.columns, Some(&e))), parameters * rows)
             }
             Vcov::Cluster(_) => {
-                let matrix = scaled(&self.clustered(ssc), parameters);
-                let fixed = positive(&matrix, self.columns.len());
-                repaired = fixed.is_some();
-                fixed.unwrap_or(matrix)
+                let (matrix, is_repaired) = self.clustered(ssc);
+                repaired = is_repaired;
+                rank = Some(self.clusters.iter().map(|(_, count)| count - 1).sum());
+                scaled(&matrix, parameters)
             }
         };
-        Covariance { matrix, repaired, full_leverage }
+        Covariance { matrix, repaired, full_leverage, rank }
     }
 
-    /// `V₁ + V₂ - V₁₂`, or of one factor `V₁`.
-    fn clustered(&self, ssc: &Ssc) -> Vec<f64> {
+    /// `V₁ + V₂ - V₁₂`, or of one factor `V₁`; and whether it had to be made positive.
+    ///
+    /// It is formed of the clusters' influence on the coefficients, so that it is a sum of squares for each factor. What rounding
+    /// leaves of a variance of zero is zero, and is never taken for a negative variance.
+    fn clustered(&self, ssc: &Ssc) -> (Vec<f64>, bool) {
         let k = self.columns.len();
         let smallest = self.clusters.iter().map(|c| c.1).min().unwrap_or(0);
-        let mut total = vec![0.0; k * k];
+        let influence = self.influence();
+        let (mut total, mut parts) = (vec![0.0; k * k], vec![0.0; k]);
         for (index, (codes, count)) in self.clusters.iter().enumerate() {
             let sums = sums::by_cluster(self.columns, self.residuals, codes, *count);
             let sums: Vec<&[f64]> = sums.iter().map(Vec::as_slice).collect();
             let g = if ssc.g_df == GDf::Min { smallest } else { *count } as f64;
             let adjusted = if ssc.g_adj { g / (g - 1.0) } else { 1.0 };
             let sign = if index == 2 { -adjusted } else { adjusted };
-            let part = self.sandwich(&sums::gram(&sums, None));
+            let of_clusters = sums::combined(&sums, &influence);
+            let of_clusters: Vec<&[f64]> = of_clusters.iter().map(Vec::as_slice).collect();
+            let part = sums::gram(&of_clusters, None);
+            parts.iter_mut().enumerate().for_each(|(j, p)| *p += adjusted * part[j * k + j]);
             total.iter_mut().zip(part).for_each(|(t, v)| *t += sign * v);
         }
-        total
+        let absolute: Vec<f64> = self
+            .columns
+            .iter()
+            .map(|x| sums::sum(x.len(), |i| (x[i] * self.residuals[i]).abs()))
+            .collect();
+        let nothing = |j: usize| {
+            let size: f64 = (0..k).map(|i| influence[i * k + j].abs() * absolute[i]).sum();
+            (self.error * size).powi(2)
+                + if self.clusters.len() > 1 { ROUNDING * parts[j] } else { 0.0 }
+        };
+        let nothing: Vec<f64> = (0..k).map(nothing).collect();
+        let is_zero: Vec<bool> = (0..k).map(|j| total[j * k + j].abs() <= nothing[j]).collect();
+        for e in 0..k * k {
+            if is_zero[e / k] || is_zero[e % k] {
+                total[e] = 0.0;
+            }
+        }
+        match positive(&total, k) {
+            Some(fixed) => (fixed, true),
+            None => (total, false),
+        }
+    }
+
+    /// What a score adds to the coefficients of the regressors, `[k, k]`: one coefficient a column.
+    fn influence(&self) -> Vec<f64> {
+        let k = self.columns.len();
+        let Some(back) = self.back else { return self.bread.to_vec() };
+        let product = MatRef::from_row_major_slice(self.bread, k, k)
+            * MatRef::from_row_major_slice(back, k, k).transpose();
+        (0..k * k).map(|e| product[(e / k, e % k)]).collect()
     }
 
     fn sandwich(&self, meat: &[f64]) -> Vec<f64> {
@@ -90,15 +133,15 @@ impl Scores<'_> {
         let bread = MatRef::from_row_major_slice(self.bread, k, k);
         let meat = MatRef::from_row_major_slice(meat, k, k);
         let product = bread * meat * bread;
-        self.turned((0..k * k).map(|e| product[(e / k, e % k)]).collect())
+        self.of_regressors((0..k * k).map(|e| product[(e / k, e % k)]).collect())
     }
 
     /// The covariance of the regressors' coefficients, of that of the columns'.
-    fn turned(&self, matrix: Vec<f64>) -> Vec<f64> {
+    fn of_regressors(&self, matrix: Vec<f64>) -> Vec<f64> {
         let k = self.columns.len();
-        let Some(turn) = self.turn else { return symmetric(&matrix, k) };
-        let turn = MatRef::from_row_major_slice(turn, k, k);
-        let product = turn * MatRef::from_row_major_slice(&matrix, k, k) * turn.transpose();
+        let Some(back) = self.back else { return symmetric(&matrix, k) };
+        let back = MatRef::from_row_major_slice(back, k, k);
+        let product = back * MatRef::from_row_major_slice(&matrix, k, k) * back.transpose();
         symmetric(&(0..k * k).map(|e| product[(e / k, e % k)]).collect::<Vec<f64>>(), k)
     }
 }
@@ -148,9 +191,10 @@ mod tests {
             columns: &columns,
             residuals: &e,
             bread: &[0.25],
-            turn: None,
+            back: None,
             rss: 10.0,
             clusters: &clusters,
+            error: 1e-12,
         };
         let of = |vcov: &Vcov, ssc: &Ssc| scores.covariance(vcov, ssc, 1).matrix[0];
         let ssc = Ssc::default();

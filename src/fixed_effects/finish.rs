@@ -43,13 +43,16 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let rows_left = n as f64 - df_k as f64;
         let df_t = fewest.map_or(rows_left, |groups| groups as f64 - 1.0);
         let slices: Vec<&[f64]> = estimated.columns.iter().map(Vec::as_slice).collect();
+        let kept = &estimated.kept;
+        let back = regressors.back(kept, estimated.turn.as_deref());
         let scores = Scores {
             columns: &slices,
             residuals: &estimated.residuals,
             bread: &estimated.bread,
-            turn: estimated.turn.as_deref(),
+            back: back.as_deref(),
             rss: estimated.dispersion,
             clusters: &clusters,
+            error: estimated.error(config.fixef_tol),
         };
         let covariance = scores.covariance(&config.vcov, &config.ssc, df_k);
         let mut matrix = covariance.matrix;
@@ -59,8 +62,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         if !regular {
             matrix.fill(f64::NAN);
         }
-        let kept = &estimated.kept;
-        regressors.uncentred(kept, &mut estimated.b, &mut matrix, estimated.mean);
+        regressors.uncentred(kept, &mut estimated.b, estimated.mean);
         let law = match config.family {
             Family::Gaussian => Law::Student(df_t.max(1.0)),
             Family::Poisson => Law::Normal,
@@ -74,6 +76,11 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let own = usize::from(kept.first() == Some(&0) && regressors.constant);
         let tested: Vec<f64> =
             (own..k).flat_map(|i| matrix[i * k + own..(i + 1) * k].to_vec()).collect();
+        let tests = k - own;
+        let f = match covariance.rank {
+            Some(rank) if rank < tests => None,
+            _ => f_test(&estimated.b[own..], &tested, law),
+        };
         let quality = &estimated.quality;
         let few = fewest.filter(|groups| *groups < FEW_CLUSTERS);
         let leverage = matches!(config.vcov, Vcov::Hc2 | Vcov::Hc3) && !absorbed.is_empty();
@@ -84,6 +91,15 @@ impl<B: DidBackend> RegressionTask<'_, B> {
                 .then(|| DidWarning::CollinearRegressors { columns: dropped.clone() }),
         );
         warnings.extend(covariance.repaired.then_some(DidWarning::RepairedCovariance));
+        let without = kept.iter().enumerate().filter(|(p, _)| matrix[p * k + p] == 0.0);
+        let without: Vec<String> = without.map(|(_, j)| regressors.names[*j].clone()).collect();
+        warnings
+            .extend((!without.is_empty()).then_some(DidWarning::NoVariance { columns: without }));
+        let singular = f.is_none() && regular && tests > 0 && self.estimator == "feols";
+        warnings.extend(
+            singular
+                .then_some(DidWarning::NoJointTest { coefficients: tests, rank: covariance.rank }),
+        );
         warnings.extend(leverage.then_some(DidWarning::PartialLeverage));
         warnings.extend(
             (!enough).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
@@ -100,7 +116,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         });
         Ok(RegressionResult {
             format: Default::default(),
-            f: f_test(&estimated.b[own..], &tested, law),
+            f,
             coefficients: kept.iter().enumerate().map(coefficient).collect(),
             vcov: match regular {
                 true => matrix.chunks(k.max(1)).map(<[f64]>::to_vec).collect(),
@@ -111,9 +127,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             df_k,
             df_t,
             r2: r2(quality),
-            r2_adjusted: r2(quality)
-                .map(|r2| 1.0 - (1.0 - r2) * (n as f64 - 1.0) / (n as f64 - all as f64))
-                .filter(|r2| r2.is_finite()),
+            r2_adjusted: r2_adjusted(quality, n, all),
             r2_within: quality
                 .within
                 .filter(|within| *within > 0.0)
@@ -286,6 +300,16 @@ fn r2(quality: &Quality) -> Option<f64> {
         None => 1.0 - quality.rss / quality.total,
     };
     (quality.likelihood.is_some() || quality.total > 0.0).then_some(r2).filter(|r2| r2.is_finite())
+}
+
+/// Of a Poisson regression, that by likelihoods: each parameter but the constant costs one of the log likelihood.
+fn r2_adjusted(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
+    let (n, parameters) = (n as f64, parameters as f64);
+    let adjusted = match quality.likelihood {
+        Some((fit, null)) => Some(1.0 - (fit - (parameters - 1.0)) / null),
+        None => r2(quality).map(|r2| 1.0 - (1.0 - r2) * (n - 1.0) / (n - parameters)),
+    };
+    adjusted.filter(|r2| r2.is_finite())
 }
 
 fn sigma(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {

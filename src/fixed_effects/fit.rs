@@ -6,7 +6,7 @@ use super::finish::{indicated, kept_effects, refuse_negative, residuals};
 use super::linear::{CentredRegressors, gaussian};
 use super::options::Family;
 use super::poisson::{Stopping, poisson};
-use super::predict::{Predictor, RegressorFormula};
+use super::predict::{Predictor, RegressorFormula, SampleLevels};
 use super::problem::{Regressor, Where, columns};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
 use super::sample::{RegressionSample, SampleRules};
@@ -17,7 +17,7 @@ use crate::demean::{DemeanOptions, On};
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::Timings;
 use crate::input::Data;
-use crate::panel::formula::{Design, Present};
+use crate::panel::formula::Design;
 use crate::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
 
 /// What was read, and what is regressed on what.
@@ -52,9 +52,10 @@ pub(super) fn fit<B: DidBackend>(
     let task = RegressionTask { config, device, source, estimator: "feols", start };
     let design = |rows: &[u32]| {
         let regressors = &reading.rows.regressors;
-        let present = regressors.present(rows);
-        let design = regressors.design(&present)?;
-        Ok((columns(&design, rows)?, Some((design, present))))
+        let levels =
+            SampleLevels { present: regressors.present(rows), cells: regressors.cells(rows)? };
+        let design = regressors.design_in(&levels.present, &levels.cells)?;
+        Ok((columns(&design, rows)?, Some((design, levels))))
     };
     task.estimate(&wanted, &reading, Vec::new(), &design)
 }
@@ -88,7 +89,7 @@ pub(super) fn read(
 
 /// The regressors of a sample of these rows, and the design that they are of.
 pub(super) type RegressorsOf<'a> =
-    &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, Present)>)>;
+    &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
 
 impl<B: DidBackend> RegressionTask<'_, B> {
     /// How its samples are formed.
@@ -115,6 +116,8 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             refuse_negative(wanted.formula.outcome_label(), read)?;
         }
         let constant = wanted.formula.regressors.has_constant();
+        let labels =
+            (wanted.formula.outcome_label(), config.weights.as_deref().unwrap_or_default());
         let options = DemeanOptions {
             solver: config.solver,
             tolerance: config.fixef_tol,
@@ -126,10 +129,13 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let (left_out, mut rectified) = (without.len(), 0);
         let mut warnings = Vec::new();
         let (sample, mut regressors, mut estimated, indicators, design) = loop {
-            let sample = RegressionSample::new(read, self.rules(), &without)?;
+            let sample = RegressionSample::new(read, self.rules(), &without, labels)?;
             let (columns, design) = of(&sample.rows)?;
             let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
             let mut regressors = CentredRegressors::new(columns, &sample, constant);
+            if let Some((design, _)) = &design {
+                regressors.without = design.without().to_vec();
+            }
             let estimated = match config.family {
                 Family::Gaussian => gaussian(&sample, &mut regressors, &place)?,
                 Family::Poisson => {
@@ -139,7 +145,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
                     let fitted = poisson(&sample, &mut regressors, &place, stopping, &mut falls);
                     // What is separated keeps the iteration from its end.
                     let suspected = match &fitted {
-                        Ok((_, mu)) => is_suspected(&sample, mu),
+                        Ok((_, mu)) => is_suspected(&sample, mu, &falls),
                         Err(
                             DidError::NotConverged { .. }
                             | DidError::NotDemeaned { .. }
@@ -173,9 +179,9 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         fit.warnings.splice(0..0, warnings);
         self.complete(&mut fit, reading, &sample, rectified);
         fit.indicators = indicated(&indicators, &kept, usize::from(regressors.constant));
-        if let Some((design, present)) = design {
+        if let Some((design, levels)) = design {
             fit.indicators.extend(design.references().iter().map(Indicated::reference));
-            fit.predictor = self.predictor(wanted, read, &design, present, &kept);
+            fit.predictor = self.predictor(wanted, read, &design, levels, &kept);
         }
         if config.keep_fixed_effects {
             fit.effects = Some(kept_effects(&sample, read, effects.as_deref()));
@@ -200,7 +206,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         wanted: &RegressionColumns,
         read: &RegressionRows,
         design: &Design,
-        present: Present,
+        levels: SampleLevels,
         kept: &[usize],
     ) -> Predictor {
         // Without a constant of its own, the regression's columns are the design's but for that.
@@ -209,7 +215,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         let regressors = RegressorFormula {
             source: self.source.clone(),
             kinds: read.regressors.kinds(),
-            present,
+            levels,
             columns: kept.iter().map(|j| j + shift).collect(),
         };
         Predictor {

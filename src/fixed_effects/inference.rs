@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, Continuous, ContinuousCDF, FisherSnedecor, StudentsT};
 
 use crate::inference::Estimate;
-use crate::solve::{SINGULAR, Spd, dot, multiply, reciprocal_condition};
+use crate::solve::{Spd, dot, multiply, reciprocal_condition};
+
+/// A correlation matrix whose reciprocal condition number is below this is singular: what rounding leaves of sums over clusters.
+const SINGULAR: f64 = 1e-12;
 
 /// A coefficient with its uncertainty. What does not exist is `None`, never 0 or NaN.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

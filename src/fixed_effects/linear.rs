@@ -19,6 +19,8 @@ pub(super) struct CentredRegressors {
     pub values: Vec<Vec<f64>>,
     pub means: Vec<f64>,
     pub before: Vec<Before>,
+    /// Terms of the formula that have no column.
+    pub without: Vec<String>,
     /// Whether the first is the constant.
     pub constant: bool,
 }
@@ -52,10 +54,14 @@ pub(super) struct LinearFit {
 
 /// How well it fits.
 pub(super) struct Quality {
+    /// Residual sum of squares, or the deviance.
     pub rss: f64,
-    /// Sum of squares of the outcome about its mean, and of what fixed effects leave of it.
+    /// Sum of squares of the outcome about its mean, and of what fixed effects leave of it; of a Poisson regression, the sum of the
+    /// outcome, which its deviance is measured by.
     pub total: f64,
     pub within: Option<f64>,
+    /// Sum of the lengths of the regressors times their coefficients: they may be much longer than the outcome that they fit.
+    pub fitted: f64,
     /// Logarithms of the likelihood, of the fit and of a constant mean.
     pub likelihood: Option<(f64, f64)>,
 }
@@ -64,12 +70,20 @@ impl LinearFit {
     /// Whether what is left of the outcome is no more than the error of the computation: of rounding, or of fixed effects that
     /// were projected out iteratively, up to ten tolerances.
     pub fn is_exact(&self, tolerance: f64) -> bool {
-        let iterated = is_iterated(self.report.as_ref());
-        let error = if iterated { ROUNDING.max(10.0 * tolerance) } else { ROUNDING };
+        let error = self.error(tolerance);
+        // Alternating projections leave so much of an outcome that fixed effects span.
+        let by_map = self.report.as_ref().is_some_and(|report| report.solver == "map");
+        let spanned = if by_map { tolerance.max(ROUNDING) } else { ROUNDING };
         let total = self.quality.within.unwrap_or(self.quality.total);
-        // A Poisson regression has no such total.
         self.quality.rss <= error.powi(2) * total
-            || self.quality.within.is_some_and(|w| w <= ROUNDING.powi(2) * self.quality.total)
+            || self.quality.rss <= ROUNDING.powi(2) * self.quality.fitted.powi(2)
+            || self.quality.within.is_some_and(|w| w <= spanned.powi(2) * self.quality.total)
+    }
+
+    /// What the computation may leave of a column that is zero, as a part of it.
+    pub fn error(&self, tolerance: f64) -> f64 {
+        let iterated = is_iterated(self.report.as_ref());
+        if iterated { ROUNDING.max(10.0 * tolerance) } else { ROUNDING }
     }
 }
 
@@ -80,8 +94,14 @@ impl CentredRegressors {
         let total = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
         let spanned = constant || !sample.factors.is_empty();
         let own = constant && sample.factors.is_empty();
-        let mut all =
-            Self { names: vec![], values: vec![], means: vec![], before: vec![], constant: own };
+        let mut all = Self {
+            names: vec![],
+            values: vec![],
+            means: vec![],
+            before: vec![],
+            without: vec![],
+            constant: own,
+        };
         if own {
             all.push(CONSTANT.to_owned(), vec![1.0; n], 0.0, Before { raw: total, centred: total });
         }
@@ -105,34 +125,40 @@ impl CentredRegressors {
         self.before.push(before);
     }
 
-    /// Names of the regressors that are not kept; an error if none is.
+    /// Names of the regressors that are not kept, and terms without a column; an error if no regressor is kept.
     pub fn dropped(&self, kept: &[usize]) -> Result<Vec<String>> {
         let dropped = (0..self.names.len()).filter(|j| !kept.contains(j));
-        let dropped: Vec<String> = dropped.map(|j| self.names[j].clone()).collect();
+        let mut dropped: Vec<String> = dropped.map(|j| self.names[j].clone()).collect();
         let own = usize::from(self.constant);
         if kept.len() <= own && self.names.len() > own {
             return Err(DidError::AllCollinear { columns: dropped.join(", ") });
         }
+        dropped.extend_from_slice(&self.without);
         Ok(dropped)
     }
 
-    /// Coefficients and their covariance `[k, k]` as those of the regressors themselves, not of what is left of their means;
-    /// `mean` is that of the outcome.
-    pub fn uncentred(&self, kept: &[usize], b: &mut [f64], covariance: &mut [f64], mean: f64) {
+    /// Makes the constant's coefficient that of the regressors themselves, not of what is left of their means; `mean` is that of the
+    /// outcome.
+    pub fn uncentred(&self, kept: &[usize], b: &mut [f64], mean: f64) {
+        if self.constant {
+            b[0] += mean - (1..b.len()).map(|j| self.means[kept[j]] * b[j]).sum::<f64>();
+        }
+    }
+
+    /// What coefficients of a basis are multiplied by to be those of the kept regressors themselves, `[k, k]`, where `turn` makes them
+    /// those of the centred regressors; nothing if they are the same.
+    pub fn back(&self, kept: &[usize], turn: Option<&[f64]>) -> Option<Vec<f64>> {
         if !self.constant {
-            return;
+            return turn.map(<[f64]>::to_vec);
         }
-        let k = b.len();
-        let means: Vec<f64> = kept.iter().map(|j| self.means[*j]).collect();
-        b[0] += mean - (1..k).map(|j| means[j] * b[j]).sum::<f64>();
-        let first_row: Vec<f64> = (0..k)
-            .map(|c| covariance[c] - (1..k).map(|j| means[j] * covariance[j * k + c]).sum::<f64>())
-            .collect();
-        covariance[..k].copy_from_slice(&first_row);
-        for r in 0..k {
-            let less: f64 = (1..k).map(|j| means[j] * covariance[r * k + j]).sum();
-            covariance[r * k] -= less;
+        let k = kept.len();
+        let identity = |e: usize| f64::from(u8::from(e / k == e % k));
+        let mut back = turn.map_or_else(|| (0..k * k).map(identity).collect(), <[f64]>::to_vec);
+        for column in 0..k {
+            let shift: f64 = (1..k).map(|j| self.means[kept[j]] * back[j * k + column]).sum();
+            back[column] -= shift;
         }
+        Some(back)
     }
 }
 
@@ -146,12 +172,13 @@ pub(super) fn weigh(columns: &mut [Vec<f64>], weights: Option<&[f64]>) {
 
 /// The outcome and the regressors with their names.
 pub(super) fn named<'a>(
+    label: &'a str,
     outcome: &'a [f64],
     names: &'a [String],
     values: &'a [Vec<f64>],
 ) -> Vec<(&'a str, &'a [f64])> {
     let regressors = names.iter().zip(values).map(|(name, values)| (name.as_str(), &values[..]));
-    [("outcome", outcome)].into_iter().chain(regressors).collect()
+    [(label, outcome)].into_iter().chain(regressors).collect()
 }
 
 /// The effects behind a fit: those of the outcome less those of the regressors times their coefficients, with the constant that
@@ -197,7 +224,7 @@ pub(super) fn gaussian(
     let demeaner = place.demeaner(sample, weights)?;
     let values = std::mem::take(&mut regressors.values);
     let Projected { mut residuals, effects, solved, warnings } = {
-        let named = named(&outcome, &regressors.names, &values);
+        let named = named(&sample.outcome_label, &outcome, &regressors.names, &values);
         project(demeaner.as_ref(), &named, None)?
     };
     drop((demeaner, values, outcome));
@@ -223,7 +250,14 @@ pub(super) fn gaussian(
     if weights.is_some() {
         sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());
     }
-    let quality = Quality { rss: fit.rss, total: about.before.centred, within, likelihood: None };
+    let length = |(j, b): (&usize, &f64)| b.abs() * regressors.before[*j].centred.sqrt();
+    let quality = Quality {
+        rss: fit.rss,
+        total: about.before.centred,
+        within,
+        fitted: kept.iter().zip(&fit.b).map(length).sum(),
+        likelihood: None,
+    };
     Ok(LinearFit {
         kept,
         b: fit.b,

@@ -8,7 +8,7 @@ use super::options::Family;
 use super::result::RegressionResult;
 use crate::error::{DidError, Result};
 use crate::input::Data;
-use crate::panel::formula::{Evaluated, Interaction, Kinds, Present};
+use crate::panel::formula::{Cells, Evaluated, Interaction, Kinds, Present};
 use crate::panel::{MissingValues, RegressionColumns, RegressionRows};
 
 /// What predictions need besides coefficients and effects.
@@ -27,9 +27,18 @@ pub(super) struct RegressorFormula {
     /// The regression's formula, or the parts that the builder was given.
     pub source: super::RegressionText,
     pub kinds: Kinds,
-    pub present: Present,
+    #[serde(flatten)]
+    pub levels: SampleLevels,
     /// Positions in the design of the coefficients' columns.
     pub columns: Vec<usize>,
+}
+
+/// Levels that occur in the sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct SampleLevels {
+    pub present: Present,
+    #[serde(default)]
+    pub cells: Cells,
 }
 
 impl RegressionResult {
@@ -94,7 +103,16 @@ impl RegressionResult {
         regressors: &RegressorFormula,
         len: usize,
     ) -> Result<Vec<Option<f64>>> {
-        let design = read.design(&regressors.present)?;
+        let SampleLevels { present, cells } = &regressors.levels;
+        let design = read.design_in(present, cells)?;
+        let name = |column: &usize| design.names().get(*column).map(String::as_str);
+        if !regressors.columns.iter().map(name).eq(self.names().map(Some)) {
+            return Err(DidError::NoInfluence {
+                what: "a prediction",
+                needs: "columns that are read as today: it was saved when `i()` had other references",
+                remedy: "fit again",
+            });
+        }
         let rows: Vec<u32> = (0..).take(len).collect();
         let mut sums = vec![0.0; len];
         let mut values = vec![0.0; len];
@@ -102,7 +120,7 @@ impl RegressionResult {
             design.fill(*column, &rows, &mut values);
             sums.iter_mut().zip(&values).for_each(|(s, x)| *s += coefficient.estimate * x);
         }
-        let known = read.known(&regressors.present);
+        let known = read.known(present);
         let sum =
             |(row, sum): (usize, f64)| (read.blame(row).is_none() && known(row)).then_some(sum);
         Ok(sums.into_iter().enumerate().map(sum).collect())

@@ -20,6 +20,8 @@ pub(super) struct RegressionSample {
     pub clusters: Vec<(Vec<u32>, usize)>,
     pub weights: Option<Vec<f64>>,
     pub outcome: Vec<f64>,
+    /// What messages call the outcome.
+    pub outcome_label: String,
     /// Rows left out because a level has no other.
     pub singletons: usize,
     /// Rows left out because a level's outcomes are all zero.
@@ -35,8 +37,14 @@ pub(super) struct SampleRules {
 }
 
 impl RegressionSample {
-    /// Forms the sample of the usable rows, but for those that `without` says are left out.
-    pub fn new(read: &RegressionRows, rules: SampleRules, without: &[u32]) -> Result<Self> {
+    /// Forms the sample of the usable rows, but for those that `without` says are left out; `labels` are what messages call the outcome
+    /// and the weights.
+    pub fn new(
+        read: &RegressionRows,
+        rules: SampleRules,
+        without: &[u32],
+        labels: (&str, &str),
+    ) -> Result<Self> {
         let mut kept = read.usable.clone().unwrap_or_else(|| vec![true; read.len]);
         for row in without {
             kept[*row as usize] = false;
@@ -54,12 +62,13 @@ impl RegressionSample {
         });
         let weights = read.weights.as_ref().map(|w| gather(&rows, |row| w[row]));
         let outcome = gather(&rows, |row| read.outcome[row]);
-        check_range("weights", weights.as_deref().unwrap_or_default())?;
-        check_range("outcome", &outcome)?;
+        check_range(labels.1, weights.as_deref().unwrap_or_default())?;
+        check_range(labels.0, &outcome)?;
         Ok(Self {
             clusters: clusters.collect(),
             weights,
             outcome,
+            outcome_label: labels.0.to_owned(),
             factors: factors
                 .iter()
                 .map(|dense| Factor { codes: gathered(dense), levels: dense.levels })

@@ -22,10 +22,12 @@ const FALL: f64 = 0.1;
 /// Means of rows with an outcome of zero that are smaller than this part of the mean outcome are suspect.
 const SUSPECT: f64 = 1e-4;
 
-/// Whether rows may be separated: only then is it worth while to look for them.
-pub(super) fn is_suspected(sample: &RegressionSample, mu: &[f64]) -> bool {
+/// Whether rows may be separated: only then is it worth while to look for them. Their means are small, or would still become smaller:
+/// rows of little weight do not keep the regression from its end.
+pub(super) fn is_suspected(sample: &RegressionSample, mu: &[f64], falls: &[f64]) -> bool {
     let mean = sample.outcome.iter().sum::<f64>() / mu.len() as f64;
-    sample.outcome.iter().zip(mu).any(|(y, mu)| *y == 0.0 && *mu < SUSPECT * mean)
+    let rows = sample.outcome.iter().zip(mu).zip(falls);
+    rows.into_iter().any(|((y, mu), fall)| *y == 0.0 && (*mu < SUSPECT * mean || *fall > FALL))
 }
 
 /// Positions of the separated rows in the sample; `None` if they could not be found out. `falls` is by how much the last step of the

@@ -92,7 +92,7 @@ pub(super) fn less_fitted(y: &[f64], columns: &[&[f64]], b: &[f64]) -> Vec<f64> 
     out
 }
 
-/// Columns times an upper triangular `[k, k]`.
+/// Columns times a `[k, k]`, of which nothing is done for the zeros.
 pub(super) fn combined(columns: &[&[f64]], a: &[f64]) -> Vec<Vec<f64>> {
     let k = columns.len();
     let rows = columns.first().map_or(0, |c| c.len());
@@ -102,9 +102,12 @@ pub(super) fn combined(columns: &[&[f64]], a: &[f64]) -> Vec<Vec<f64>> {
             let first = task * TASK_ROWS;
             for start in (0..out.len()).step_by(TILE) {
                 let end = (start + TILE).min(out.len());
-                for (i, column) in columns[..=j].iter().enumerate() {
+                for (i, column) in columns.iter().enumerate() {
                     let column = &column[first + start..first + end];
                     let a = a[i * k + j];
+                    if a == 0.0 {
+                        continue;
+                    }
                     out[start..end].iter_mut().zip(column).for_each(|(o, x)| *o += a * x);
                 }
             }

@@ -45,6 +45,14 @@ impl RegressionResult {
         let (b, covariance) = self.joint();
         let rows: Vec<Vec<f64>> = contrasts.iter().map(|c| self.row(c)).collect::<Result<_>>()?;
         let (values, covariance) = combine(&rows, &b, &covariance);
+        // Sums over the clusters of one factor add up to zero.
+        let rank = match self.clusters.as_slice() {
+            [(_, clusters)] => clusters - 1,
+            _ => usize::MAX,
+        };
+        if rows.len() > rank {
+            return Err(DidError::Singular { what: "Wald test" });
+        }
         f_test(&values, &covariance, self.law).ok_or(DidError::Singular { what: "Wald test" })
     }
 

@@ -145,7 +145,12 @@ impl<B: DidBackend> Demean<B> {
         wanted.with_outcome = false;
         let reading = read(data.into(), &wanted, &config.missing(), start)?;
         let rules = SampleRules { keep_singletons: true, positive_levels: false };
-        let sample = RegressionSample::new(&reading.rows, rules, &[])?;
+        let sample = RegressionSample::new(
+            &reading.rows,
+            rules,
+            &[],
+            ("", self.weights.as_deref().unwrap_or_default()),
+        )?;
         let evaluated = &reading.rows.regressors;
         let design = evaluated.design(&evaluated.present(&sample.rows))?;
         let mut all = columns(&design, &sample.rows)?;
@@ -177,7 +182,7 @@ impl<B: DidBackend> Demean<B> {
             Where { options: &options, place: &On::<B> { device, precision: self.precision } };
         let demeaner = place.demeaner(&sample, weights)?;
         let values: Vec<Vec<f64>> = all.into_iter().map(|c| c.values).collect();
-        let columns = &named(&[], &names, &values)[1..];
+        let columns = &named("", &[], &names, &values)[1..];
         let done = project(demeaner.as_ref(), columns, None)?;
         let (solver, device, columns) = done.solved.map_or_else(
             || (String::new(), String::new(), Vec::new()),

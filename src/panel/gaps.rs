@@ -58,5 +58,8 @@ impl Gaps {
                 None => self.missing.push((term.to_owned(), 1)),
             }
         }
+        // In an order that does not depend on that of the rows.
+        let place = |name: &str| covariates.sources().iter().position(|source| source == name);
+        self.missing.sort_by_key(|(name, _)| place(name));
     }
 }

@@ -114,7 +114,7 @@ fn other_formats_plots_and_saved_results() {
 #[test]
 fn columns_are_written_without_their_fixed_effects() {
     let out = temporary("demean.parquet");
-    let args = ["demean", DATA, "--columns", "y,x1", "--absorb", "firm,year", "--out", &out];
+    let args = ["demean", DATA, "--columns", "y,`x1`", "--absorb", "firm,year", "--out", &out];
     let document = parsed(&args);
     assert_eq!(document["solver"]["columns"], serde_json::json!(["y", "x1"]));
     assert_eq!(document["solver"]["stop"].as_array().unwrap().len(), 2);
@@ -133,6 +133,8 @@ fn what_is_wrong_is_said() {
         (1, &["feols", DATA, "y ~ x9 | firm"], "column `x9` (regressor)"),
         (1, &["feols", DATA, "y ~ sector | firm"], "no regressor is left"),
         (1, &["feols", DATA, "x1 ~ x2", "--family", "poisson"], "outcomes of zero or more"),
+        (1, &["feols", DATA, "y ~ x1", "--vcov", "cluster:`a,b`"], "column `a,b` (cluster)"),
+        (2, &["demean", DATA, "--columns", "y", "--absorb", "firm", "--out", "a.csv"], "parquet"),
         (2, &["feols", DATA, "y ~ x1", "--memory-budget", "1GiB"], "--memory-budget"),
         (2, &["feols", DATA, "y ~ x1", "--plot", "a.svg"], "the formula has none"),
     ] {

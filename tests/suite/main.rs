@@ -35,6 +35,7 @@ mod fixed_effects_cohorts;
 mod fixed_effects_devices;
 mod fixed_effects_properties;
 mod fixed_effects_results;
+mod fixed_effects_thresholds;
 mod golden;
 mod honest;
 mod honest_shortest;

@@ -300,7 +300,12 @@ pub(crate) const SOLVER: Choice<Solver> = Choice(&[
 /// The covariance of a regression's coefficients.
 pub(crate) fn vcov(text: &str) -> Result<Vcov, String> {
     if let Some(factors) = text.strip_prefix("cluster:").or_else(|| text.strip_prefix("cl:")) {
-        let factors: Vec<&str> = factors.split(',').map(str::trim).collect();
+        let mut quoted = false;
+        let comma = |c: char| {
+            quoted ^= c == '`';
+            c == ',' && !quoted
+        };
+        let factors: Vec<&str> = factors.split(comma).map(str::trim).collect();
         return match factors.len() {
             1 | 2 if factors.iter().all(|factor| !factor.is_empty()) => Ok(Vcov::cluster(factors)),
             _ => Err("expected one factor of clusters or two, as in cluster:firm,year".to_owned()),

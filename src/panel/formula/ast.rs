@@ -50,9 +50,9 @@ pub(super) struct Chosen {
 pub(super) enum References {
     #[default]
     None,
-    /// What R `fixest` does where nothing is said; never left in a formula that was read.
+    /// What R `fixest` does where nothing is said, which depends on the term.
     Unsaid,
-    /// The first that occurs.
+    /// The first that occurs, or the first pair of two factors.
     First,
     Given(Vec<Value>),
 }
@@ -61,14 +61,33 @@ pub(super) enum References {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Number(f64),
+    /// The numbers from the first in steps of one, up or down to the last.
+    Range {
+        from: f64,
+        to: f64,
+    },
     Text(String),
+}
+
+impl Chosen {
+    /// Whether the formula says nothing of levels.
+    pub(super) fn is_unsaid(&self) -> bool {
+        matches!(self.references, References::None | References::Unsaid) && self.keep.is_empty()
+    }
 }
 
 impl Value {
     /// Whether a level is this one.
     pub(super) fn is(&self, level: &str) -> bool {
         match self {
-            Self::Number(value) => level.parse::<f64>().is_ok_and(|level| level == *value),
+            // Levels in single precision have fewer digits.
+            Self::Number(value) => level.parse::<f64>().is_ok_and(|level| {
+                level == *value
+                    || level as f32 == *value as f32 && f64::from(*value as f32) == *value
+            }),
+            Self::Range { from, to } => level.parse::<f64>().is_ok_and(|level| {
+                (from.min(*to)..=from.max(*to)).contains(&level) && (level - from).fract() == 0.0
+            }),
             Self::Text(text) => text == level,
         }
     }
@@ -78,6 +97,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(value) => value.fmt(f),
+            Self::Range { from, to } => write!(f, "{from}:{to}"),
             Self::Text(text) => text.fmt(f),
         }
     }
@@ -91,6 +111,14 @@ impl AtomSource {
             | Self::Indicators { column, .. }
             | Self::By { column, .. } => *column == variable,
             Self::Arithmetic(expr) => expr.uses(variable),
+        }
+    }
+
+    /// Which levels of an `i()` have a dummy.
+    pub(super) fn chosen(&self) -> Option<&Chosen> {
+        match self {
+            Self::Indicators { chosen, .. } | Self::By { chosen, .. } => Some(chosen),
+            _ => None,
         }
     }
 

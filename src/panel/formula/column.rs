@@ -29,8 +29,8 @@ pub(super) fn indistinct_levels(column: &str) -> DidError {
     DidError::ColumnType {
         column: column.to_owned(),
         role: "categorical covariate",
-        expected: "integers up to 2^53; convert it to text",
-        got: "larger ones".to_owned(),
+        expected: "integers up to 2^53, as larger ones are not told apart as numbers; convert it to text",
+        got: "integers beyond 2^53".to_owned(),
     }
 }
 

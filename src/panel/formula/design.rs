@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::ast::{AtomSource, FormulaTerm, References};
+use super::ast::FormulaTerm;
+use super::cells::Cells;
 use super::column::RawColumn;
 use super::evaluate::Evaluated;
 use super::present::Present;
@@ -18,6 +19,8 @@ pub(crate) struct Design {
     indicators: Vec<Option<Indicator>>,
     /// Levels of an `i()` that occur and have no column.
     references: Vec<Indicator>,
+    /// Terms of which no level is left.
+    without: Vec<String>,
     atoms: Vec<Arc<RawColumn>>,
 }
 
@@ -37,26 +40,47 @@ struct Product {
     dummies: Vec<(usize, u32)>,
 }
 
-/// Levels that a message names, at most.
-const SHOWN: usize = 12;
+/// What a term has of its atoms: levels of one, or of the two factors of an `i()` together.
+pub(super) struct Coding<'a> {
+    pub atoms: Vec<usize>,
+    pub levels: Vec<Vec<Option<&'a str>>>,
+}
+
+impl<'a> Coding<'a> {
+    fn of(atoms: &[usize], levels: Vec<Option<&'a str>>) -> Self {
+        Self {
+            atoms: atoms.to_vec(),
+            levels: levels.into_iter().map(|level| vec![level]).collect(),
+        }
+    }
+}
 
 /// Code of a level that no row has.
 const ABSENT: u32 = u32::MAX - 1;
 
 impl Evaluated {
-    /// Columns for a sample with these levels, in R's order: levels absent from the sample have none.
+    /// Columns of a formula without an `i()` of two factors; see [`design_in`](Self::design_in).
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn design(&self, present: &Present) -> Result<Design> {
+        self.design_in(present, &Cells::default())
+    }
+
+    /// Columns for a sample with these levels and pairs of levels, in R's order: levels absent from the sample have none.
     ///
     /// A factor is coded by contrasts against its first level present, or by all its dummies where R's rule of marginality
     /// asks for them; so a factor of one level has no column in the first case.
     ///
     /// # Errors
     /// [`DidError::Formula`](crate::DidError::Formula) if there are more than 65,536 columns.
-    pub(crate) fn design(&self, present: &Present) -> Result<Design> {
+    pub(crate) fn design_in(&self, present: &Present, cells: &Cells) -> Result<Design> {
         let mut design = Design {
             names: vec![],
             columns: vec![],
             indicators: vec![],
             references: vec![],
+            without: vec![],
             atoms: self.atoms.clone(),
         };
         if self.formula.intercept {
@@ -64,36 +88,49 @@ impl Evaluated {
             design.columns.push(Product::default());
             design.indicators.push(None);
         }
+        let in_full = self.in_full();
         for index in 0..self.formula.terms.len() {
-            self.add_term(index, present, &mut design)?;
+            self.add_term(index, in_full, present, cells, &mut design)?;
         }
         Ok(design)
     }
 
-    /// Appends a term's columns, the first atom varying fastest.
-    fn add_term(&self, index: usize, present: &Present, design: &mut Design) -> Result<()> {
+    /// Appends a term's columns, the first atom varying fastest, but for the pairs of an `i()` of two factors.
+    fn add_term(
+        &self,
+        index: usize,
+        in_full: Option<usize>,
+        present: &Present,
+        cells: &Cells,
+        design: &mut Design,
+    ) -> Result<()> {
         let term = &self.formula.terms[index];
-        let codings: Vec<Vec<Option<&str>>> = term
-            .iter()
-            .map(|atom| match &*self.atoms[*atom] {
-                RawColumn::Numeric(_) => Ok(vec![None]),
-                RawColumn::Factor { .. } if self.formula.atoms[*atom].source.is_indicator() => {
-                    self.chosen(*atom, present)
-                }
-                RawColumn::Factor { .. } => {
-                    let skip = usize::from(self.is_contrast(index, *atom));
-                    Ok(present.levels(*atom).skip(skip).map(Some).collect())
-                }
-            })
-            .collect::<Result<_>>()?;
+        let codings: Vec<Coding<'_>> = match self.pair_of(term) {
+            None => {
+                let coding = |atom: &usize| {
+                    Ok(Coding::of(&[*atom], self.levels(index, *atom, in_full, present)?))
+                };
+                term.iter().map(coding).collect::<Result<_>>()?
+            }
+            Some((first, by)) => {
+                let pairs = self.pairs(index, (first, by), in_full, present, cells.of(by))?;
+                let coding = |atom: &usize| match *atom == first {
+                    true => Ok(Coding { atoms: vec![first, by], levels: pairs.clone() }),
+                    false => Ok(Coding::of(&[*atom], self.levels(index, *atom, in_full, present)?)),
+                };
+                term.iter().filter(|atom| **atom != by).map(coding).collect::<Result<_>>()?
+            }
+        };
         let labels: Vec<&str> =
             term.iter().map(|atom| self.formula.atoms[*atom].label.as_str()).collect();
-        if codings.iter().any(Vec::is_empty) {
+        if codings.iter().any(|coding| coding.levels.is_empty()) {
+            design.without.push(labels.join(":"));
             return Ok(());
         }
         design.references.extend(self.references(term, &codings, present));
-        let count =
-            codings.iter().try_fold(1_usize, |count, coding| count.checked_mul(coding.len()));
+        let count = codings
+            .iter()
+            .try_fold(1_usize, |count, coding| count.checked_mul(coding.levels.len()));
         if count.is_none_or(|count| count > MAX_LEVELS - design.width().min(MAX_LEVELS)) {
             let problem = format!(
                 "`{}` brings the design to more than {MAX_LEVELS} columns",
@@ -102,94 +139,46 @@ impl Evaluated {
             return Err(problem_in(&self.formula.text, problem));
         }
         let mut columns = vec![(Vec::new(), Product::default())];
-        for (atom, coding) in term.iter().zip(&codings) {
-            let extend = |level: &Option<&str>| {
-                columns.iter().map(|c| self.extended(c, *atom, *level)).collect::<Vec<_>>()
+        for Coding { atoms, levels } in &codings {
+            let extend = |levels: &Vec<Option<&str>>| {
+                let extended = |column: &(Vec<String>, Product)| {
+                    let parts = atoms.iter().zip(levels);
+                    parts.fold(column.clone(), |c, (atom, level)| self.extended(&c, *atom, *level))
+                };
+                columns.iter().map(extended).collect::<Vec<_>>()
             };
-            columns = coding.iter().flat_map(extend).collect();
+            columns = levels.iter().flat_map(extend).collect();
         }
         for (name, column) in columns {
-            design.indicators.push(self.indicator(term, &name, &column));
+            design.indicators.push(self.indicator(term, &name));
             design.names.push(name.join(":"));
             design.columns.push(column);
         }
         Ok(())
     }
 
-    /// Levels of a factor of `i()` that have a dummy.
-    fn chosen<'a>(&self, atom: usize, present: &'a Present) -> Result<Vec<Option<&'a str>>> {
-        let atom_of = &self.formula.atoms[atom];
-        let (AtomSource::Indicators { chosen, .. } | AtomSource::By { chosen, .. }) =
-            &atom_of.source
-        else {
-            return Ok(Vec::new());
-        };
-        let levels: Vec<&str> = present.levels(atom).collect();
-        let known = |value: &super::ast::Value| {
-            if levels.iter().any(|level| value.is(level)) {
-                return Ok(());
-            }
-            let some: Vec<&str> = levels.iter().copied().take(SHOWN).collect();
-            let more = if levels.len() > SHOWN { ", …" } else { "" };
-            let problem = format!(
-                "`{value}` is no level of `{}` in the sample, which has {}{more}",
-                atom_of.label,
-                some.join(", ")
-            );
-            Err(problem_in(&self.formula.text, problem))
-        };
-        let references: &[_] = match &chosen.references {
-            References::Given(values) => values,
-            _ => &[],
-        };
-        references.iter().chain(&chosen.keep).try_for_each(known)?;
-        let skip = usize::from(chosen.references == References::First);
-        let has = |level: &&str| {
-            !references.iter().any(|value| value.is(level))
-                && (chosen.keep.is_empty() || chosen.keep.iter().any(|value| value.is(level)))
-        };
-        Ok(levels.into_iter().skip(skip).filter(has).map(Some).collect())
-    }
-
-    /// Levels without a column of a term that is an `i()`, unless this is of two factors.
-    fn references(
+    /// Levels of an atom that have a column in a term; none as such for numbers.
+    fn levels<'a>(
         &self,
-        term: &FormulaTerm,
-        codings: &[Vec<Option<&str>>],
-        present: &Present,
-    ) -> Vec<Indicator> {
-        let atoms = &self.formula.atoms;
-        let is_first = |atom: &usize| matches!(atoms[*atom].source, AtomSource::Indicators { .. });
-        let Some(first) = term.iter().position(is_first) else { return Vec::new() };
-        let others = || term.iter().zip(codings).enumerate().filter(|(i, _)| *i != first);
-        if !others().all(|(_, (a, c))| atoms[*a].source.is_indicator() && *c == [None]) {
-            return Vec::new();
+        index: usize,
+        atom: usize,
+        in_full: Option<usize>,
+        present: &'a Present,
+    ) -> Result<Vec<Option<&'a str>>> {
+        match &*self.atoms[atom] {
+            RawColumn::Numeric(_) => Ok(vec![None]),
+            RawColumn::Factor { .. } => match self.formula.atoms[atom].source.chosen() {
+                Some(chosen) => {
+                    self.check_levels(atom, chosen, present)?;
+                    let all = present.levels(atom).skip(self.first_of(index, chosen, in_full));
+                    Ok(all.filter(|level| chosen.has(level)).map(Some).collect())
+                }
+                None => {
+                    let skip = usize::from(self.is_contrast(index, atom));
+                    Ok(present.levels(atom).skip(skip).map(Some).collect())
+                }
+            },
         }
-        let labels = others().map(|(_, (a, _))| atoms[*a].label.as_str());
-        let of: Vec<&str> = [atoms[term[first]].label.as_str()].into_iter().chain(labels).collect();
-        let without = present.levels(term[first]).filter(|l| !codings[first].contains(&Some(*l)));
-        without.map(|level| Indicator { of: of.join(":"), level: level.to_owned() }).collect()
-    }
-
-    /// What a column of a term of one `i()` indicates.
-    fn indicator(
-        &self,
-        term: &FormulaTerm,
-        name: &[String],
-        column: &Product,
-    ) -> Option<Indicator> {
-        let atoms = &self.formula.atoms;
-        let first =
-            term.iter().position(|a| matches!(atoms[*a].source, AtomSource::Indicators { .. }))?;
-        if !term.iter().all(|atom| atoms[*atom].source.is_indicator()) {
-            return None;
-        }
-        let label = &atoms[term[first]].label;
-        let level = name.get(first)?.strip_prefix(label.as_str())?.strip_prefix("::")?.to_owned();
-        debug_assert!(!column.dummies.is_empty());
-        let rest = name.iter().enumerate().filter(|(i, _)| *i != first).map(|(_, n)| n.as_str());
-        let of: Vec<&str> = [label.as_str()].into_iter().chain(rest).collect();
-        Some(Indicator { of: of.join(":"), level })
     }
 
     /// A column times one more atom, with the pieces of its name.
@@ -227,10 +216,14 @@ impl Evaluated {
             // Differs from R: in `0 + x + x:f` R codes f by all its dummies, which sum to x.
             return terms[..index].iter().any(|t| rest.iter().all(|other| t.contains(other)));
         }
-        let is_factor = |term: &FormulaTerm| {
-            term.len() == 1 && matches!(*self.atoms[term[0]], RawColumn::Factor { .. })
-        };
-        self.formula.intercept || terms.iter().position(is_factor) != Some(index)
+        self.formula.intercept || terms.iter().position(|t| self.is_factor(t)) != Some(index)
+    }
+
+    /// Whether a term is a factor alone that is not of `i()`.
+    pub(super) fn is_factor(&self, term: &FormulaTerm) -> bool {
+        let [atom] = term.as_slice() else { return false };
+        let source = &self.formula.atoms[*atom].source;
+        matches!(*self.atoms[*atom], RawColumn::Factor { .. }) && !source.is_indicator()
     }
 }
 
@@ -248,6 +241,11 @@ impl Design {
     /// Levels of an `i()` that occur and have no column.
     pub(crate) fn references(&self) -> &[Indicator] {
         &self.references
+    }
+
+    /// Terms without a column, as no level is left that would have one.
+    pub(crate) fn without(&self) -> &[String] {
+        &self.without
     }
 
     /// Number of columns.

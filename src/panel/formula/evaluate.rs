@@ -139,6 +139,11 @@ impl Evaluated {
         self.missing.sources.get(index).map(String::as_str)
     }
 
+    /// Columns and atoms with missing values, in the order in which they are blamed.
+    pub(crate) fn sources(&self) -> &[String] {
+        &self.missing.sources
+    }
+
     /// The values of a formula of one atom.
     pub(crate) fn only(&self) -> Option<&RawColumn> {
         self.atoms.first().map(AsRef::as_ref)

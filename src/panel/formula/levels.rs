@@ -10,7 +10,7 @@ use super::{BLOCK, MAX_LEVELS};
 use crate::parallel;
 
 /// Rows that one task encodes.
-const PART: usize = 16 * BLOCK;
+pub(super) const PART: usize = 16 * BLOCK;
 
 /// Codes of the distinct finite values in numeric order; `None` if there are too many.
 pub(super) fn of_numbers(values: &[f64]) -> Option<RawColumn> {
@@ -28,7 +28,18 @@ pub(super) fn of_numbers(values: &[f64]) -> Option<RawColumn> {
     parallel::chunks(&mut codes, PART, |part, codes| {
         encode(&code_of, parts[part].iter().map(|value| Some(bits(*value))), codes);
     });
-    Some(RawColumn::Factor { codes, levels: levels.iter().map(f64::to_string).collect() })
+    Some(RawColumn::Factor { codes, levels: texts(&levels) })
+}
+
+/// Names of levels. Where all are numbers in single precision, they are written as such: 0.1, not 0.10000000149011612.
+fn texts(levels: &[f64]) -> Vec<String> {
+    let is_single = |level: &f64| f64::from(*level as f32) == *level;
+    let single = levels.iter().all(is_single);
+    let text = |level: &f64| match single && level.fract() != 0.0 {
+        true => (*level as f32).to_string(),
+        false => level.to_string(),
+    };
+    levels.iter().map(text).collect()
 }
 
 /// Codes of the distinct strings in the order of their bytes; `None` if there are too many.
@@ -84,7 +95,7 @@ fn encode<K: Copy + Eq + Hash>(
     }
 }
 
-fn distinct<K: Copy + Eq + Hash>(values: impl Iterator<Item = K>) -> PlHashSet<K> {
+pub(super) fn distinct<K: Copy + Eq + Hash>(values: impl Iterator<Item = K>) -> PlHashSet<K> {
     let mut seen = PlHashSet::default();
     let mut last = None;
     for value in values {
@@ -97,7 +108,7 @@ fn distinct<K: Copy + Eq + Hash>(values: impl Iterator<Item = K>) -> PlHashSet<K
 }
 
 /// Values of all parts, unless there are too many.
-fn union<K: Eq + Hash + Send>(
+pub(super) fn union<K: Eq + Hash + Send>(
     parts: usize,
     distinct_in: impl Fn(usize) -> PlHashSet<K> + Sync,
 ) -> Option<PlHashSet<K>> {
@@ -136,6 +147,14 @@ mod tests {
         let (codes, levels) = parts(of_numbers(&values));
         assert_eq!(levels, ["-1.5", "0", "9", "10", "2000"]);
         assert_eq!(codes, [3, 2, MISSING, 0, 1, 1, MISSING, 4]);
+    }
+
+    #[test]
+    fn levels_in_single_precision_are_named_as_such() {
+        let values = [0.1_f32, 2.5, 1e-7, 3.0].map(f64::from);
+        assert_eq!(parts(of_numbers(&values)).1, ["0.0000001", "0.1", "2.5", "3"]);
+        assert_eq!(parts(of_numbers(&[0.1, 0.5])).1, ["0.1", "0.5"]);
+        assert_eq!(parts(of_numbers(&[f64::from(0.1_f32), 0.1])).1, ["0.1", "0.10000000149011612"]);
     }
 
     #[test]

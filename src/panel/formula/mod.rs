@@ -6,9 +6,11 @@
 
 mod arithmetic;
 mod ast;
+mod cells;
 mod column;
 mod design;
 mod evaluate;
+mod indicated;
 mod kinds;
 mod levels;
 mod lex;
@@ -25,6 +27,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use ast::name_label;
+pub(crate) use cells::Cells;
 pub(crate) use column::RawColumn;
 pub(crate) use design::{Design, Indicator};
 pub(crate) use evaluate::Evaluated;

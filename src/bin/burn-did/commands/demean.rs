@@ -61,10 +61,25 @@ pub(crate) struct DemeanArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
+    let is_text = |end: &std::ffi::OsStr| {
+        ["csv", "tsv", "txt"].iter().any(|text| end.eq_ignore_ascii_case(text))
+    };
+    if args.out.extension().is_some_and(is_text) {
+        return Err(CliError::usage(
+            "--out is a parquet file, and its name says otherwise",
+            "name it as in demeaned.parquet",
+        ));
+    }
     output::keep_apart(&args.data, [Some(&args.out)])?;
     let done = backend::fit(args)?;
     done.write_parquet(&args.out)?;
     output::results(&json::text(&json::Within::new(&done))?)
+}
+
+/// A name without the backticks that a formula would need.
+fn unquoted(name: &str) -> &str {
+    let inner = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+    inner.filter(|name| !name.is_empty()).unwrap_or(name)
 }
 
 impl Fit for DemeanArgs {
@@ -76,7 +91,7 @@ impl Fit for DemeanArgs {
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<Demeaned> {
         let config = Demean::<B>::builder()
-            .columns(self.columns.iter().map(String::as_str))
+            .columns(self.columns.iter().map(|name| unquoted(name)))
             .absorb(self.absorb.iter().map(String::as_str))
             .maybe_weights(self.weightsname.clone())
             .maybe_missing_values(self.na.clone())

@@ -2,7 +2,10 @@
 
 use super::super::ast::{AtomSource, Chosen, FormulaTerm, References, Value};
 use super::super::lex::{Token, TokenKind};
-use super::{MAX_DEPTH, Parsed, Parser};
+use super::{Parsed, Parser};
+
+/// Levels that an argument may list.
+const MOST_LEVELS: usize = 4_096;
 
 /// What stands in the brackets of `i()`.
 #[derive(Default)]
@@ -32,37 +35,6 @@ impl<'a> Parser<'a> {
         let mut term = vec![first, second];
         term.sort_unstable();
         Ok(term)
-    }
-
-    /// Decides about levels that are left out of an `i()` that does not say which, given its terms. Where a constant or fixed
-    /// effects span the dummies, it is the first level of every `i()` that stands by itself; else the first such has them all.
-    pub(super) fn decide_references(&mut self, terms: &[FormulaTerm], spanned: bool) {
-        let mut whole = !spanned;
-        for term in terms {
-            let [first, rest @ ..] = term.as_slice() else { continue };
-            let naked = match rest {
-                [] => true,
-                [by] => match &self.parts.atoms[*by].source {
-                    AtomSource::By { of, factor, .. } => of == first && *factor,
-                    _ => false,
-                },
-                _ => false,
-            };
-            let AtomSource::Indicators { chosen, .. } = &mut self.parts.atoms[*first].source else {
-                continue;
-            };
-            if naked && chosen.references == References::Unsaid {
-                chosen.references = if whole { References::None } else { References::First };
-                whole = false;
-            }
-        }
-        for atom in &mut self.parts.atoms {
-            if let AtomSource::Indicators { chosen, .. } = &mut atom.source
-                && chosen.references == References::Unsaid
-            {
-                chosen.references = References::None;
-            }
-        }
     }
 
     fn column_of_i(&mut self, name: Token<'a>) -> Parsed<String> {
@@ -136,24 +108,36 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A level, or several as in `c(1, 2)`.
+    /// A level, or several as in `c(1, 2)`, `2:4` and `c(1, 3:5)`.
     fn values(&mut self) -> Parsed<Vec<Value>> {
         if !(self.peek().text == "c"
             && self.tokens.get(self.next + 1).is_some_and(|t| t.text == "("))
         {
-            return Ok(vec![self.value()?]);
+            return Ok(vec![self.value_or_range()?]);
         }
         self.advance();
         let opened = self.advance();
-        let mut values = vec![self.value()?];
+        let mut values = vec![self.value_or_range()?];
         while self.take(',').is_some() {
-            values.push(self.value()?);
-            if values.len() > MAX_DEPTH * MAX_DEPTH {
+            values.push(self.value_or_range()?);
+            if values.len() > MOST_LEVELS {
                 return Err("it lists more levels than it may".to_owned());
             }
         }
         self.close(opened)?;
         Ok(values)
+    }
+
+    /// A level, or a range of whole steps as in R.
+    fn value_or_range(&mut self) -> Parsed<Value> {
+        let first = self.value()?;
+        let Some(colon) = self.take(':') else { return Ok(first) };
+        match (first, self.value()?) {
+            (Value::Number(from), Value::Number(to)) => Ok(Value::Range { from, to }),
+            _ => {
+                Err(format!("`:` at character {} is between levels that are no numbers", colon.at))
+            }
+        }
     }
 
     fn value(&mut self) -> Parsed<Value> {

@@ -98,7 +98,6 @@ impl<'a> Parser<'a> {
         let absorbed = absorbed || !effects.is_empty();
         // Factors are coded as with a constant, which fixed effects span.
         self.parts.intercept |= absorbed;
-        self.decide_references(&terms, self.parts.intercept);
         let parts = ParsedFormula { terms, ..std::mem::take(&mut self.parts) };
         if parts.terms.is_empty() && !parts.intercept {
             return Err("it leaves neither regressors nor a constant nor fixed effects".to_owned());
