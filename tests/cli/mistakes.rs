@@ -170,5 +170,5 @@ fn constant_covariates_are_quoted() {
 #[test]
 fn counts_of_periods_are_not_negative() {
     let message = failure(2, &mpdta(&["--anticipation", "-1"]));
-    says(&message, &["--anticipation", "expected a whole number of at least 0"]);
+    says(&message, &["--anticipation", "expected a whole number of periods, at least 0"]);
 }

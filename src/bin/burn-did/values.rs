@@ -274,11 +274,6 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "expected a number of at least 0".to_owned())
 }
 
-/// A number of periods.
-pub(crate) fn periods(text: &str) -> Result<u32, String> {
-    text.trim().parse().map_err(|_| "expected a whole number of at least 0".to_owned())
-}
-
 /// A finite number.
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
     let value = text.trim().parse().ok().filter(|v: &f64| v.is_finite());

@@ -10,7 +10,7 @@ use super::feols::one_device;
 use crate::args::DeviceArgs;
 use crate::backend::{self, Fit, On};
 use crate::defaults;
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::{json, output, values};
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
