@@ -92,8 +92,7 @@ fn words(case: &Value) -> Npiv {
         .maybe_w_degree(number("w_degree"))
         .maybe_derivative_index(number("derivative_index"))
         .maybe_derivative_order(number("derivative_order"))
-        // R compares dimensions however few observations they have for each function.
-        .damping(false)
+        .damping(!of_npiv(case).contains(&Departure::SieveDamping))
         .build()
 }
 
@@ -180,7 +179,7 @@ fn the_choice_is_that_of_the_reference() {
         let instruments = Some(choice["w"].as_str().unwrap()).filter(|w| !w.is_empty());
         let config = but(plain(), |c| {
             c.instruments = instruments.map(str::to_owned).into_iter().collect();
-            c.damping = false;
+            c.damping = !of_npiv(choice).contains(&Departure::SieveDamping);
         });
         let fit = config.fit(&df).unwrap();
         let own = fit.choice.as_ref().unwrap();

@@ -28,6 +28,8 @@ pub enum Departure {
     DddClusters,
     /// The reference leaves the noise of the comparison units out, and chooses the dimension at the doses that are shown, undamped.
     DoseCck,
+    /// The reference compares dimensions however few observations they have for each function.
+    SieveDamping,
     /// The reference adds the other regressors' values to the derivative.
     SieveDerivatives,
     /// Critical values are of another number of draws.
@@ -51,6 +53,7 @@ impl Departure {
             Self::DddGroupError => "ddd-group-error",
             Self::DddClusters => "ddd-clusters",
             Self::DoseCck => "dose-cck",
+            Self::SieveDamping => "sieve-damping",
             Self::SieveDerivatives => "sieve-derivatives",
             Self::HonestDraws => "honest-draws",
             Self::HonestFlci => "honest-flci",
@@ -74,10 +77,14 @@ pub fn of_doses(case: &Value) -> Vec<Departure> {
     that([(case["dose_est_method"] == "cck", Departure::DoseCck)])
 }
 
-/// Of a function by sieves; only those of R have critical values, and choices have drawn thresholds.
+/// Of a function by sieves; only those of R have critical values, and choices, which are at no points, have drawn thresholds.
 pub fn of_npiv(case: &Value) -> Vec<Departure> {
     let drawn = case.get("cv").or_else(|| case.get("theta")).is_some();
-    that([(case["basis"] == "additive", Departure::SieveDerivatives), (drawn, Departure::Draws)])
+    that([
+        (case.get("points").is_none(), Departure::SieveDamping),
+        (case["basis"] == "additive", Departure::SieveDerivatives),
+        (drawn, Departure::Draws),
+    ])
 }
 
 /// Of a sensitivity analysis; original intervals have no method.
