@@ -304,9 +304,9 @@ pub(crate) enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         vcov: Option<Vec<Vec<f64>>>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        left_out: Option<Omitted>,
+        left_out: Option<Box<Omitted>>,
         #[serde(skip_serializing_if = "Option::is_none")]
-        window: Option<Limits>,
+        window: Option<Box<Limits>>,
     },
     Failed {
         error: String,
@@ -360,8 +360,8 @@ impl Answer {
             critical_value: aggregated.critical_value,
             rows: aggregated.rows.iter().map(row).collect(),
             vcov: vcov.then(|| aggregated.vcov.clone()),
-            left_out: left_out.map(|left_out| Omitted::new(left_out, frequency, dates)),
-            window: window.map(|window| Limits::new(window, frequency)),
+            left_out: left_out.map(|left_out| Omitted::new(left_out, frequency, dates).into()),
+            window: window.map(|window| Limits::new(window, frequency).into()),
         }
     }
 }
