@@ -245,12 +245,12 @@ pub enum DidError {
     MissingCells {
         /// How many cells are missing.
         count: usize,
-        /// Group of the first.
-        group: String,
-        /// Period of the first.
-        time: String,
-        /// Why it is missing.
-        reason: String,
+        /// Which, and why.
+        cells: String,
+        /// What gives them an estimate.
+        remedy: &'static str,
+        /// Share of the weight of the overall average that is on them; `None` for contrasts, which have the weights given.
+        share: Option<f64>,
     },
     /// No cell falls within the window asked for.
     EmptyWindow {

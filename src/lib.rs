@@ -92,7 +92,10 @@ mod switching;
 mod temporary;
 mod threads;
 
-pub use aggregate::{Aggregated, AggregatedRow, Aggregation, AggregationKind};
+pub use aggregate::{
+    Aggregated, AggregatedRow, Aggregation, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup,
+    LeftOutRow, Window,
+};
 pub use calendar::Frequency;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
@@ -127,7 +130,9 @@ pub use options::{
 };
 pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use progress::{Progress, ProgressEvent};
-pub use report::{Align, Comparable, PlotRow, Section, Table, Term, compare, etable};
+pub use report::{
+    Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare, etable,
+};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use settings::Settings;

@@ -1,9 +1,10 @@
 //! From a linear form to estimates with standard errors and bands.
 
+use super::left_out::{left_out, window};
 use super::universal::universal;
 use super::weights::linear;
 use super::{Aggregated, AggregatedRow, Aggregation};
-use crate::error::{DidError, Result};
+use crate::error::{DidError, DidWarning, Result};
 use crate::estimates::GroupTimeEffects;
 use crate::inference::{Estimate, Joint, no_covariance};
 use crate::memory;
@@ -46,6 +47,8 @@ pub(crate) fn aggregate(
         Some(overall) => effects.joint.estimate(&overall, inference.alpha).ok_or_else(missing)?,
         None => Estimate::default(),
     };
+    let left_out = left_out(effects, &aggregation);
+    warnings.extend(left_out.as_ref().map(DidWarning::left_out));
     let universal = universal(effects, &aggregation, &settings);
     let Joint { covariance, .. } = joint;
     let vcov = covariance.iter().flat_map(|c| c.chunks_exact(rows.len().max(1)));
@@ -57,6 +60,8 @@ pub(crate) fn aggregate(
         critical_value: critical.value,
         band: critical.band,
         alpha: inference.alpha,
+        left_out,
+        window: window(effects, &aggregation),
         warnings,
         settings: Settings { inference: *inference, ..settings },
         universal,

@@ -1,6 +1,7 @@
 //! Aggregation of group-time effects, from the stored covariance alone (Callaway and Sant'Anna 2021, section 3).
 
 mod compute;
+mod left_out;
 mod universal;
 mod weights;
 
@@ -12,6 +13,8 @@ use crate::options::Band;
 use crate::settings::Settings;
 
 pub(crate) use compute::aggregate;
+pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
+pub(crate) use left_out::{listed, percent, remedy};
 pub(crate) use universal::UniversalBase;
 
 /// What is averaged over which cells.
@@ -60,7 +63,7 @@ pub struct Aggregation {
     pub max_e: Option<f64>,
     /// Keep only groups observed for at least this many periods after treatment (dynamic only).
     pub balance_e: Option<u32>,
-    /// Leave out cells without an estimate instead of failing.
+    /// Leave out cells without an estimate instead of failing, which changes what is averaged: [`Aggregated::left_out`] says how.
     pub na_rm: bool,
 }
 
@@ -221,6 +224,12 @@ pub struct Aggregated {
     pub alpha: f64,
     /// Covariance of the rows' estimates, `[rows][rows]`.
     pub vcov: Vec<Vec<f64>>,
+    /// Cells without an estimate that the average was to have, and its weight on them; `None` if nothing was left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+    /// What the window asked for leaves out of the overall average; `None` if that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// What the user should know.
     pub warnings: Vec<DidWarning>,
     /// How the underlying fit was made.

@@ -5,8 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::left_out::left_out;
 use super::weights::linear;
-use super::{Aggregation, AggregationKind};
+use super::{Aggregation, AggregationKind, LeftOut};
 use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::inference::{Combination, Joint};
 use crate::options::BasePeriod;
@@ -18,6 +19,9 @@ pub(crate) struct UniversalBase {
     /// Event times, with the coefficients and whether they are the reference.
     pub rows: Vec<(f64, f64, bool)>,
     pub vcov: Vec<Vec<f64>>,
+    /// Cells of the universal base that lack an estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
 }
 
 /// A cell with the cells of the fit that it is the sum of, with their signs.
@@ -69,6 +73,7 @@ pub(super) fn universal(
     let covariance = effects.joint.combined(&combinations)?.covariance?;
     Some(UniversalBase {
         vcov: covariance.chunks_exact(rows.len().max(1)).map(<[f64]>::to_vec).collect(),
+        left_out: left_out(&with_base, aggregation),
         rows: rows.iter().map(|r| (r.at, r.combination.value, r.reference)).collect(),
     })
 }

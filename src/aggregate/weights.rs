@@ -3,6 +3,7 @@
 //! An average `θ = Σ_k p_k θ_k / Σ_k p_k` with estimated shares `p` has the influence of the `θ_k` with weights `p_k / S`,
 //! and that of the shares with weights `Σ_{k: g_k = g} (θ_k - θ) / S` (Callaway and Sant'Anna 2021, section 4.2).
 
+use super::left_out::missing_cells;
 use super::{Aggregation, AggregationKind};
 use crate::calendar::{EventTimes, TimeGrid};
 use crate::error::{DidError, DidWarning, Result};
@@ -42,15 +43,9 @@ impl<'a> Selection<'a> {
     pub fn new(effects: &'a GroupTimeEffects, options: &Aggregation) -> Result<Self> {
         let Aggregation { kind, max_e, na_rm, .. } = *options;
         let all = effects.cells.iter().enumerate();
-        let mut missing = all.filter(|(j, _)| effects.att(*j).is_none()).map(|(_, cell)| cell);
-        let count = missing.clone().count();
-        if let Some(first) = missing.next().filter(|_| !na_rm || count == effects.cells.len()) {
-            return Err(DidError::MissingCells {
-                count,
-                group: effects.calendar.shown(first.group),
-                time: effects.calendar.shown(first.time),
-                reason: first.status.shown(effects.calendar.frequency),
-            });
+        let missing = all.filter(|(j, _)| effects.att(*j).is_none()).count();
+        if missing > 0 && (!na_rm || missing == effects.cells.len()) {
+            return Err(missing_cells(effects, options));
         }
         let grid = effects.calendar.grid;
         let cells: Vec<(usize, &Cell, f64)> = effects.estimated().collect();
@@ -68,7 +63,7 @@ impl<'a> Selection<'a> {
     }
 
     /// Periods since treatment.
-    fn event_time(&self, cell: &Cell) -> f64 {
+    pub fn event_time(&self, cell: &Cell) -> f64 {
         self.events.of(self.grid.elapsed(cell.group, cell.time))
     }
 
@@ -149,7 +144,7 @@ impl<'a> Selection<'a> {
                     continue;
                 }
                 let what = format!(
-                    "group {} has no post-treatment cell to average; aggregate with `na_rm` to leave it out",
+                    "group {} has no post-treatment cell in the window to average; widen the window (`na_rm` leaves the group out, which changes what is averaged)",
                     self.effects.calendar.shown(*group)
                 );
                 return Err(DidError::EmptyWindow { what });
@@ -297,4 +292,4 @@ pub(super) fn linear(
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

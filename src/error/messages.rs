@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::DidError;
+use crate::aggregate::percent;
 
 impl fmt::Display for DidError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,7 +67,7 @@ impl fmt::Display for DidError {
             }
             Self::TooFewClusters { column, clusters } => write!(
                 f,
-                "column `{column}` (cluster) has {clusters} cluster in the sample; standard errors need two and deserve ten: name a finer column, or none to cluster by unit"
+                "column `{column}` (cluster) has {clusters} cluster in the sample; at least two clusters are required, ten or more are advisable: name a finer column, or none to cluster by unit"
             ),
             Self::EmptySample { after, remedy } => write!(f, "no rows are left {after}; {remedy}"),
             Self::TooFewPeriods { periods } => write!(
@@ -100,10 +101,21 @@ impl fmt::Display for DidError {
                 f,
                 "the estimate at event time {horizon} does not exist or has no standard error; ask for fewer effects or placebos"
             ),
-            Self::MissingCells { count, group, time, reason } => write!(
-                f,
-                "{count} cell(s) have no estimate, the first is (group {group}, time {time}): {reason}; aggregate with `na_rm` to leave them out"
-            ),
+            Self::MissingCells { count, cells, remedy, share } => {
+                let verb = if *count == 1 { "cell has" } else { "cells have" };
+                write!(
+                    f,
+                    "{count} {verb} no estimate ({cells}); to estimate the same average, try {remedy}"
+                )?;
+                match share {
+                    Some(share) => write!(
+                        f,
+                        "; `na_rm` leaves these cells out, and with them {} of the weight of the overall average",
+                        percent(*share)
+                    ),
+                    None => Ok(()),
+                }
+            }
             Self::EmptyWindow { what } => write!(f, "{what}"),
             Self::NoInfluence { what, needs, remedy } => {
                 write!(f, "{what} needs {needs}, which this fit did not keep; {remedy}")

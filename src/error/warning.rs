@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::aggregate::LeftOut;
 use crate::demean::Stop;
 
 /// Something a user should know about a result that was nevertheless produced.
@@ -88,6 +89,13 @@ pub enum DidWarning {
         /// The period.
         period: f64,
     },
+    /// The pre-test is without some cells, which have no estimate.
+    PartialPretest {
+        /// Number of cells that are not tested.
+        cells: usize,
+        /// Number of cells before treatment.
+        of: usize,
+    },
     /// The pre-test cannot be reported.
     NoPretest {
         /// Why.
@@ -114,6 +122,17 @@ pub enum DidWarning {
     IgnoredOption {
         /// The option.
         option: String,
+    },
+    /// Cells without an estimate were left out of an average, which is therefore another than the one asked for.
+    CellsLeftOut {
+        /// Number of cells.
+        cells: usize,
+        /// Number of cells of the average asked for.
+        of: usize,
+        /// Share of the weight of the overall average that is on these cells, between 0 and 1.
+        share: f64,
+        /// Their groups.
+        groups: Vec<f64>,
     },
     /// There is no event time at or after treatment, so there is no overall effect.
     NoPostEventTime,
@@ -312,4 +331,17 @@ pub enum DidWarning {
         /// Its `M`.
         m: f64,
     },
+}
+
+impl DidWarning {
+    /// The warning that an average leaves out these cells.
+    #[must_use]
+    pub fn left_out(left_out: &LeftOut) -> Self {
+        Self::CellsLeftOut {
+            cells: left_out.cells.len(),
+            of: left_out.of,
+            share: left_out.share,
+            groups: left_out.groups.iter().map(|g| g.group).collect(),
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::DidWarning;
+use crate::aggregate::percent;
 use crate::calendar::{Frequency, shown};
 
 fn list(numbers: &[f64]) -> String {
@@ -109,20 +110,41 @@ impl DidWarning {
                 name(period),
                 name(group)
             ),
-            Self::NoPretest { reason } => write!(f, "no pre-test: {reason}"),
+            Self::PartialPretest { cells, of } => write!(
+                f,
+                "the pre-test is without {cells} of the {of} pre-treatment cells, which have no estimate"
+            ),
+            Self::NoPretest { reason } => {
+                write!(f, "parallel-trends pre-test not available: {reason}")
+            }
             Self::LargeCriticalValue { value } => write!(
                 f,
-                "the simultaneous critical value is {value:.2}, arguably too large to be reliable; this happens with few observations"
+                "the critical value of the uniform band is {value:.2}, arguably too large to be reliable; this happens with few observations"
             ),
             Self::RoughCriticalValue { value, error } => write!(
                 f,
-                "the simultaneous critical value {value:.4} may be off by {error:.4}; a bootstrap gives another"
+                "the critical value {value:.4} of the uniform band may be off by {error:.4}; a bootstrap gives another"
             ),
             Self::PointwiseInstead { reason } => {
                 write!(f, "pointwise intervals are reported instead of a uniform band: {reason}")
             }
             Self::IgnoredOption { option } => {
                 write!(f, "`{option}` is ignored by this aggregation")
+            }
+            Self::CellsLeftOut { cells, of, share, groups } => {
+                let groups = groups.iter().map(name).collect::<Vec<_>>().join(", ");
+                write!(
+                    f,
+                    "{cells} of the {of} cells of this average have no estimate and are left out, of group {groups}: "
+                )?;
+                match *share {
+                    0.0 => write!(f, "none of the overall average"),
+                    share => write!(
+                        f,
+                        "{} of the weight of the overall average, which is not the average asked for",
+                        percent(share)
+                    ),
+                }
             }
             Self::NoPostEventTime => {
                 write!(f, "no event time at or after treatment: there is no overall effect")
@@ -154,7 +176,7 @@ impl DidWarning {
             ),
             Self::CollinearRegressors { columns } => write!(
                 f,
-                "regressors that follow from earlier ones or from the fixed effects were left out: {}",
+                "dropped because of collinearity with other regressors or the fixed effects: {}",
                 columns.join(", ")
             ),
             Self::AlreadyTreatedRows { rows } => write!(

@@ -1,9 +1,9 @@
 //! Tests and contrasts of group-time effects from their joint covariance.
 
 use super::result::{GroupTimeCell, GroupTimeResult};
-use crate::aggregate::{Aggregated, Aggregation, aggregate};
+use crate::aggregate::{Aggregated, Aggregation, LeftOutCell, aggregate, listed, remedy};
 use crate::error::{DidError, DidWarning, Result};
-use crate::estimates::GroupTimeEffects;
+use crate::estimates::{CellStatus, GroupTimeEffects};
 use crate::inference::{Combination, Estimate, Wald, no_covariance};
 use crate::memory;
 use crate::options::Inference;
@@ -19,19 +19,28 @@ pub(super) fn pre_test(
     let pre: Vec<usize> = (0..cells.len())
         .filter(|j| is_pre(&cells[*j]) && cells[*j].estimate.se.is_some())
         .collect();
-    let mut none = |reason: &str| {
-        warnings.push(DidWarning::NoPretest { reason: reason.to_owned() });
-        None
-    };
+    let no_test = |reason: &str| DidWarning::NoPretest { reason: reason.to_owned() };
     if pre.is_empty() {
-        return if cells.iter().any(is_pre) {
-            none("no pre-treatment cell has a standard error")
+        let reference = |c: &GroupTimeCell| c.status == CellStatus::Reference;
+        warnings.push(no_test(if !cells.iter().any(is_pre) {
+            "there are no pre-treatment cells"
+        } else if cells.iter().filter(|c| is_pre(c)).all(reference) {
+            "there is only one pre-treatment period"
         } else {
-            none("there are no pre-treatment cells")
-        };
+            "no pre-treatment cell has a standard error"
+        }));
+        return None;
+    }
+    let failed = cells.iter().filter(|c| is_pre(c) && !c.status.is_estimated()).count();
+    if failed > 0 {
+        let of = cells.iter().filter(|c| is_pre(c)).count();
+        warnings.push(DidWarning::PartialPretest { cells: failed, of });
     }
     let wald = effects.joint.select(&pre)?.wald();
-    wald.or_else(|| none("the covariance of the pre-treatment estimates is singular"))
+    if wald.is_none() {
+        warnings.push(no_test("the covariance of the pre-treatment estimates is singular"));
+    }
+    wald
 }
 
 impl GroupTimeResult {
@@ -149,7 +158,7 @@ impl GroupTimeResult {
         joint.wald().ok_or(DidError::Singular { what: "joint test" })
     }
 
-    /// Wald test that every estimated post-treatment effect is zero.
+    /// Wald test that every post-treatment effect is zero.
     ///
     /// ```
     /// # use burn_did::{AttGt, backend::Cpu, data};
@@ -160,9 +169,11 @@ impl GroupTimeResult {
     /// ```
     ///
     /// # Errors
-    /// As [`joint_test`](Self::joint_test).
+    /// As [`joint_test`](Self::joint_test), and [`DidError::MissingCells`] if one of the cells has no estimate: the hypothesis would
+    /// be another. [`joint_test`](Self::joint_test) tests the cells of choice.
     pub fn test_post_effects(&self) -> Result<Wald> {
-        let post = |c: &&GroupTimeCell| c.group <= c.time && c.estimate.se.is_some();
+        let is_tested = |c: &GroupTimeCell| c.estimate.se.is_some() || !c.status.is_estimated();
+        let post = |c: &&GroupTimeCell| c.group <= c.time && is_tested(c);
         let unit = |c: &GroupTimeCell| vec![((c.group, c.time), 1.0)];
         let contrasts: Vec<_> = self.cells.iter().filter(post).map(unit).collect();
         if contrasts.is_empty() {
@@ -183,14 +194,12 @@ impl GroupTimeResult {
     /// ```
     ///
     /// # Errors
-    /// As [`joint_test`](Self::joint_test); [`DidError::EmptyWindow`] with fewer than two groups.
+    /// As [`joint_test`](Self::joint_test); [`DidError::MissingCells`] if one of the cells has no estimate, and
+    /// [`DidError::EmptyWindow`] with fewer than two groups.
     pub fn test_equal_groups(&self) -> Result<Wald> {
         let average = |group: f64| -> Vec<((f64, f64), f64)> {
-            let post: Vec<&GroupTimeCell> = self
-                .cells
-                .iter()
-                .filter(|c| c.group == group && c.group <= c.time && c.estimate.att.is_some())
-                .collect();
+            let post: Vec<&GroupTimeCell> =
+                self.cells.iter().filter(|c| c.group == group && c.group <= c.time).collect();
             post.iter().map(|c| ((c.group, c.time), 1.0 / post.len() as f64)).collect()
         };
         let averages = self.effects.groups.iter().map(|group| average(*group));
@@ -222,11 +231,15 @@ impl GroupTimeResult {
             Ok((position, *weight))
         };
         let terms = terms.iter().map(found).collect::<Result<Vec<_>>>()?;
+        let failed = |missing: usize| {
+            let cell = &cells[missing];
+            [LeftOutCell { group: cell.group, time: cell.time, status: cell.status.clone() }]
+        };
         joint.combination(terms).map_err(|missing| DidError::MissingCells {
             count: 1,
-            group: calendar.shown(cells[missing].group),
-            time: calendar.shown(cells[missing].time),
-            reason: cells[missing].status.shown(calendar.frequency),
+            cells: listed(&failed(missing), calendar.frequency).join("; "),
+            remedy: remedy(&failed(missing)),
+            share: None,
         })
     }
 }

@@ -186,6 +186,22 @@ impl Indicated {
 }
 
 impl RegressionResult {
+    /// Names of the coefficients in print: `year = 2005 × treated` for `year::2005:treated`.
+    pub(crate) fn printed_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.names().map(ToOwned::to_owned).collect();
+        for indicated in &self.indicators {
+            let Some(name) = indicated.coefficient.and_then(|j| names.get_mut(j)) else { continue };
+            let (column, factor) = indicated.of.split_once(':').unwrap_or((&indicated.of, ""));
+            let factor = match factor.rsplit_once("::") {
+                Some((factor, level)) => format!(" × {factor} = {level}"),
+                None if factor.is_empty() => String::new(),
+                None => format!(" × {factor}"),
+            };
+            *name = format!("{column} = {}{factor}", indicated.level);
+        }
+        names
+    }
+
     /// Names of the coefficients.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.coefficients.iter().map(|c| c.name.as_str())

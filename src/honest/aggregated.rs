@@ -63,18 +63,18 @@ impl Aggregated {
             let kind = self.aggregation.kind.name();
             return wrong(format!("the aggregation is {kind}; aggregate by event time (dynamic)"));
         }
-        let (rows, vcov) = match &self.universal {
-            Some(universal) => (universal.rows.clone(), &universal.vcov),
+        let (rows, vcov, left_out) = match &self.universal {
+            Some(universal) => (universal.rows.clone(), &universal.vcov, &universal.left_out),
             None => {
                 let rows = self.rows.iter();
                 let row = rows.map(|r| Some((r.at, r.estimate.att?, r.reference)));
                 let Some(rows) = row.collect::<Option<Vec<_>>>() else {
                     return wrong("an event time has no estimate".into());
                 };
-                (rows, &self.vcov)
+                (rows, &self.vcov, &self.left_out)
             }
         };
-        of_rows(&rows, vcov)
+        Ok(of_rows(&rows, vcov)?.with_left_out(left_out.clone()))
     }
 
     /// Robust intervals and the breakdown value of the event study (Rambachan and Roth 2023).

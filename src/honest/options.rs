@@ -301,7 +301,11 @@ impl Honest {
         match &self.effect {
             Effect::At(time) => match times.iter().position(|t| t == time) {
                 Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
-                None => config("an event time after the reference period", time.to_string()),
+                None => {
+                    let all: Vec<String> = times.iter().map(ToString::to_string).collect();
+                    let got = format!("{time} (there are {})", all.join(", "));
+                    config("an event time after the reference period", got)
+                }
             },
             Effect::Average => {
                 let count = times.iter().filter(|t| **t >= 0.0).count();
@@ -315,7 +319,7 @@ impl Honest {
             Effect::Weights(weights) => {
                 if weights.len() != times.len() || weights.iter().any(|w| !w.is_finite()) {
                     let got = format!("{weights:?} for {} period(s)", times.len());
-                    return config("one number a period after the reference", got);
+                    return config("one number per period after the reference", got);
                 }
                 if weights.iter().all(|w| *w == 0.0) {
                     return config("weights that are not all zero", format!("{weights:?}"));

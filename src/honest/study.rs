@@ -8,6 +8,7 @@ use super::bounds;
 use super::dense::DenseMatrix;
 use super::options::Honest;
 use super::result::HonestDid;
+use crate::aggregate::LeftOut;
 use crate::error::{DidError, DidWarning, Result};
 use crate::estimator::text_of;
 use crate::solve::least_eigenvalue;
@@ -49,14 +50,19 @@ struct Given {
     /// Event times of the coefficients; the first after the reference period is the one in which treatment starts if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     event_times: Option<Vec<f64>>,
+    /// Cells without an estimate that the coefficients were averaged without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_out: Option<LeftOut>,
 }
 
 impl TryFrom<Given> for EventStudy {
     type Error = DidError;
 
     fn try_from(given: Given) -> Result<Self> {
-        let Given { betahat, sigma, num_pre_periods, num_post_periods, event_times } = given;
+        let Given { betahat, sigma, num_pre_periods, num_post_periods, event_times, left_out } =
+            given;
         let study = Self::new(betahat, sigma, num_pre_periods, num_post_periods)?;
+        let study = study.with_left_out(left_out);
         match event_times {
             Some(times) => study.at_event_times(times),
             None => Ok(study),
@@ -157,6 +163,7 @@ impl EventStudy {
             num_pre_periods: pre,
             num_post_periods: post,
             event_times: None,
+            left_out: None,
         };
         Ok(Self { given, covariance: matrix })
     }
@@ -211,6 +218,18 @@ impl EventStudy {
         }
         self.given.event_times = Some(times);
         Ok(self)
+    }
+
+    /// Cells without an estimate that the coefficients were averaged without; `None` if nothing was left out.
+    #[must_use]
+    pub fn left_out(&self) -> Option<&LeftOut> {
+        self.given.left_out.as_ref()
+    }
+
+    /// The event study of averages that leave out cells.
+    pub(super) fn with_left_out(mut self, left_out: Option<LeftOut>) -> Self {
+        self.given.left_out = left_out;
+        self
     }
 
     /// Robust intervals and the breakdown value.
@@ -278,7 +297,8 @@ impl EventStudy {
         let scale = (0..n).map(|i| sigma[i][i]).fold(0.0, f64::max);
         let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
         let asymmetry = pairs.map(|(i, j)| (sigma[i][j] - sigma[j][i]).abs()).fold(0.0, f64::max);
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<DidWarning> =
+            self.left_out().map(DidWarning::left_out).into_iter().collect();
         if asymmetry > ROUNDING * scale {
             warnings.push(DidWarning::AsymmetricCovariance { largest: asymmetry });
         }

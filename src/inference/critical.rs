@@ -55,8 +55,9 @@ impl Joint {
                 pointwise
             }
             Some(value) if !value.is_finite() || floor && value < z - 1e-12 => {
-                warnings
-                    .push(instead("the simultaneous critical value is below the pointwise one"));
+                warnings.push(instead(
+                    "the critical value of the uniform band is below the pointwise one",
+                ));
                 pointwise
             }
             Some(value) => {

@@ -58,6 +58,10 @@ pub trait Comparable {
     fn facts(&self) -> Vec<(String, String)>;
     /// One minus the level of the intervals behind the stars.
     fn alpha(&self) -> f64;
+    /// What a reader must know of the estimates, such as cells that an average leaves out: for the foot of the table.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Results side by side: estimates with stars, standard errors in parentheses under them, one column a model.
@@ -89,7 +93,14 @@ pub fn compare(models: &[(&str, &dyn Comparable)]) -> Table {
     let mut align = vec![Align::Left];
     align.resize(models.len() + 1, Align::Centre);
     let notes = notes(models, &terms);
-    Table { title: String::new(), align, sections: vec![estimates, facts], notes }
+    Table {
+        align,
+        sections: vec![estimates, facts],
+        notes,
+        caption: Some("Estimates Side by Side".into()),
+        label: Some("comparison".into()),
+        ..Table::default()
+    }
 }
 
 fn estimate_rows(models: &[Vec<Term>]) -> Vec<Vec<String>> {
@@ -156,7 +167,14 @@ fn notes(models: &[(&str, &dyn Comparable)], terms: &[Vec<Term>]) -> Vec<String>
         }
     }
     let kinds = kinds.join(" or ");
-    vec![format!("Standard errors in parentheses. `*' {kinds} confidence band does not cover 0")]
+    let mut notes = vec![format!(
+        "Standard errors in parentheses. `*' {kinds} confidence band does not cover 0"
+    )];
+    let remarks = models.iter().map(|(name, model)| (name, model.remarks()));
+    notes.extend(
+        remarks.flat_map(|(name, all)| all.into_iter().map(move |r| format!("{name}: {r}"))),
+    );
+    notes
 }
 
 /// What the intervals of a model are; if they are of both kinds, with the names of those that are pointwise.
@@ -174,9 +192,9 @@ fn bands(terms: &[Term]) -> String {
         }
     }
     if names.is_empty() {
-        return "simultaneous".into();
+        return "uniform".into();
     }
-    format!("simultaneous ({}: pointwise)", names.join(", "))
+    format!("uniform ({}: pointwise)", names.join(", "))
 }
 
 impl Comparable for GroupTimeResult {
@@ -240,6 +258,10 @@ impl Comparable for Aggregated {
     fn alpha(&self) -> f64 {
         self.alpha
     }
+
+    fn remarks(&self) -> Vec<String> {
+        self.left_out_summary().into_iter().collect()
+    }
 }
 
 /// The overall effects, with the curves at the doses of the fit, or with the event study if that was asked for.
@@ -294,6 +316,10 @@ impl Comparable for ContDidResult {
             DoseAggregation::Dose => self.dose.alpha,
             DoseAggregation::EventStudy => self.level.settings.inference.alpha,
         }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.left_out_notes()
     }
 }
 

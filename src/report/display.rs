@@ -1,6 +1,6 @@
 //! Tables of one result, in the layout of R `did`.
 
-use crate::aggregate::{Aggregated, AggregationKind};
+use crate::aggregate::{Aggregated, Aggregation, AggregationKind};
 use crate::calendar::label;
 use crate::error::DidWarning;
 use crate::estimator::GroupTimeResult;
@@ -9,7 +9,7 @@ use crate::options::DoseTarget;
 
 use super::foot;
 use super::number::Digits;
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 
 impl GroupTimeResult {
     /// The table that `Display` prints.
@@ -41,6 +41,9 @@ impl GroupTimeResult {
             align: aligned(2),
             sections: vec![Section { caption: None, header: strings(&header), rows }],
             notes,
+            caption: Some(foot::caption(self.title(), &self.settings.outcome)),
+            label: Some(self.settings.estimator.clone()),
+            estimates: vec![EstimateColumns::from(2)],
         }
     }
 
@@ -80,18 +83,48 @@ impl Aggregated {
         let parameter = self.settings.parameter();
         let header = strings(&["", parameter, "Std. Error", &lower, &upper, ""][1 - labels..]);
         let caption = words.overall.map(|words| words.replace("ATT", parameter));
+        let caption = match self.overall_note() {
+            Some(note) => Some(format!("{} ({note})", caption.unwrap_or("Overall".into()))),
+            None => caption,
+        };
+        let caption = caption.map(|words| format!("{words}:"));
         let mut sections = vec![Section { caption, header, rows: vec![overall] }];
         if !self.rows.is_empty() {
             let row = |at: f64, e: &Estimate| [vec![self.shown(at)], columns(e, digits)].concat();
             sections.push(Section {
                 caption: Some(words.rows.into()),
                 header: self.header(words.at),
-                rows: self.rows.iter().map(|r| row(r.at, &r.estimate)).collect(),
+                rows: self.rows_with_empty().map(|(at, e)| row(at, &e)).collect(),
             });
         }
-        let mut notes = foot::notes(&self.settings, None);
-        notes.extend(foot::warnings(&self.settings, &self.warnings));
-        Table { title: words.title.into(), align: aligned(labels), sections, notes }
+        let (first, last): (Vec<&DidWarning>, Vec<&DidWarning>) =
+            self.warnings.iter().partition(|w| matches!(w, DidWarning::CellsLeftOut { .. }));
+        let mut notes: Vec<String> = foot::warnings(&self.settings, first).collect();
+        notes.extend(self.left_out_notes());
+        notes.extend(foot::notes(&self.settings, None));
+        notes.extend(foot::warnings(&self.settings, last));
+        Table {
+            title: words.title.into(),
+            align: aligned(labels),
+            sections,
+            notes,
+            caption: Some(foot::caption(words.title, &self.settings.outcome)),
+            label: Some(self.label()),
+            estimates: vec![EstimateColumns::from(labels)],
+        }
+    }
+
+    /// A name of the table that other aggregations of the same fit do not have.
+    fn label(&self) -> String {
+        let Aggregation { kind, min_e, max_e, balance_e, na_rm } = self.aggregation;
+        let number = |name: &str, value: Option<f64>| value.map(|v| format!("{name} {}", label(v)));
+        let mut parts = vec![self.settings.estimator.clone(), kind.name().to_owned()];
+        parts.extend(number("from", min_e));
+        parts.extend(number("to", max_e));
+        parts.extend(number("balanced", balance_e.map(f64::from)));
+        parts.extend(na_rm.then(|| "na rm".to_owned()));
+        // A minus sign would be lost.
+        parts.join(" ").replace(" -", " minus ")
     }
 
     /// Where a row is, as people read it: an event time, a group or a period.
@@ -127,19 +160,19 @@ fn words(kind: AggregationKind) -> TableWords {
         },
         AggregationKind::Dynamic => TableWords {
             title: "Average Effects by Length of Exposure",
-            overall: Some("Overall summary of ATTs based on event-study/dynamic aggregation:"),
+            overall: Some("Overall summary of ATTs based on event-study/dynamic aggregation"),
             rows: "Dynamic Effects:",
             at: "Event time",
         },
         AggregationKind::Group => TableWords {
             title: "Average Effects by Group",
-            overall: Some("Overall summary of ATTs based on group/cohort aggregation:"),
+            overall: Some("Overall summary of ATTs based on group/cohort aggregation"),
             rows: "Group Effects:",
             at: "Group",
         },
         AggregationKind::Calendar => TableWords {
             title: "Average Effects by Calendar Period",
-            overall: Some("Overall summary of ATTs based on calendar time aggregation:"),
+            overall: Some("Overall summary of ATTs based on calendar time aggregation"),
             rows: "Time Effects:",
             at: "Time",
         },

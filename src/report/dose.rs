@@ -5,8 +5,9 @@ use std::fmt;
 use polars::prelude::{DataFrame, df};
 
 use super::number::Digits;
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
+use crate::aggregate::{Aggregated, Aggregation};
 use crate::calendar::label;
 use crate::error::{DidWarning, Result};
 use crate::estimator::{ContDidResult, DoseCurve, DoseTable};
@@ -61,12 +62,40 @@ impl ContDidResult {
             align: self.dose.align(),
             sections: vec![summary, self.dose.section()],
             notes: self.notes(),
+            caption: Some(foot::caption(
+                "Effects of a Continuous Treatment",
+                &self.level.settings.outcome,
+            )),
+            label: Some("cont-did".into()),
+            estimates: [1, 6].map(EstimateColumns::from).into(),
         }
+    }
+
+    /// The averages that the tables and pictures show, which say what they leave out.
+    fn averages(&self) -> Vec<Aggregated> {
+        let by_group = Aggregation::group().na_rm(true);
+        let averages = match self.aggregation {
+            DoseAggregation::Dose => {
+                [DoseTarget::Level, DoseTarget::Slope].map(|of| self.aggregate(of, by_group)).into()
+            }
+            DoseAggregation::EventStudy => vec![self.event_study(self.target)],
+        };
+        averages.into_iter().flatten().collect()
+    }
+
+    /// What the averages leave out, each with its parameter.
+    pub(super) fn left_out_notes(&self) -> Vec<String> {
+        let said = |average: &Aggregated| {
+            let left_out = average.left_out_summary()?;
+            Some(format!("{}: {left_out}", average.settings.parameter()))
+        };
+        self.averages().iter().filter_map(said).collect()
     }
 
     fn notes(&self) -> Vec<String> {
         let settings = &self.level.settings;
-        let mut notes = vec![foot::SIGNIF.to_owned(), String::new()];
+        let mut notes = self.left_out_notes();
+        notes.extend([foot::SIGNIF.to_owned(), String::new()]);
         let (controls, base) =
             (foot::control_group(settings.control_group), foot::base_period(settings.base_period));
         notes.push(format!(
@@ -171,6 +200,9 @@ impl DoseCurve {
             align: self.align(),
             sections: vec![self.section()],
             notes: vec![foot::SIGNIF.to_owned()],
+            label: Some("dose".into()),
+            estimates: [1, 6].map(EstimateColumns::from).into(),
+            ..Table::default()
         }
     }
 

@@ -5,7 +5,7 @@ use polars::prelude::{DataFrame, df};
 use super::compare::{Comparable, Term};
 use super::number::Digits;
 use super::plot_data::PlotRow;
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame, regression};
 use crate::aggregate::AggregatedRow;
 use crate::calendar::label;
@@ -24,7 +24,7 @@ impl RegressionEventStudy {
             let shown = [e.att, e.se, e.ci_lower, e.ci_upper].map(|v| digits.show(v));
             shown.into_iter().chain([mark.to_owned()]).collect::<Vec<String>>()
         };
-        let [lower, upper] = foot::overall_heads(self.settings.alpha);
+        let [lower, upper] = foot::coefficient_heads(self.settings.alpha);
         let header = |first: &str| {
             let heads = [first, "Estimate", "Std. Error", &lower, &upper, ""];
             heads.map(ToOwned::to_owned).to_vec()
@@ -53,17 +53,26 @@ impl RegressionEventStudy {
             format!("Formula: {}", settings.formula),
             format!("Rows: {}, Std. Errors: {}", self.n, settings.vcov),
         ];
-        Table { title: "Event Study".into(), align, sections, notes }
+        let title = "Event Study by Regression";
+        Table {
+            title: title.into(),
+            align,
+            sections,
+            notes,
+            caption: Some(foot::caption(title, &settings.outcome)),
+            label: Some("event-study".into()),
+            estimates: vec![EstimateColumns::from(1)],
+        }
     }
 
-    /// One row an event time: `at`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
+    /// One row per event time: `event_time`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
     ///
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
     pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let first = df!("at" => self.rows.iter().map(|r| r.at).collect::<Vec<_>>())?;
+        let first = df!("event_time" => self.rows.iter().map(|r| r.at).collect::<Vec<_>>())?;
         let last = df!("reference" => self.rows.iter().map(|r| r.reference).collect::<Vec<_>>())?;
-        let estimates = frame::estimates(self.rows.iter().map(|r| &r.estimate))?;
+        let estimates = frame::coefficients(self.rows.iter().map(|r| &r.estimate))?;
         Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
     }
 

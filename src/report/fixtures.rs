@@ -14,7 +14,7 @@ use crate::settings::Settings;
 
 pub(super) const POINTWISE: f64 = 1.959_963_984_540_05;
 
-fn settings(inference: Inference) -> Settings {
+pub(crate) fn settings(inference: Inference) -> Settings {
     Settings {
         estimator: "att_gt".into(),
         backend: "ndarray".into(),
@@ -183,6 +183,8 @@ fn aggregated(
         band: inference.band,
         alpha: inference.alpha,
         vcov: Vec::new(),
+        left_out: None,
+        window: None,
         warnings: Vec::new(),
         settings: settings(inference),
         universal: None,

@@ -51,7 +51,7 @@ pub(super) fn percent(alpha: f64) -> String {
 pub(super) fn interval_heads(band: Band, alpha: f64) -> [String; 2] {
     let level = percent(alpha);
     match band {
-        Band::Uniform => [format!("[{level}% Simult."), "Conf. Band]".into()],
+        Band::Uniform => [format!("[{level}% Uniform"), "Conf. Band]".into()],
         Band::Pointwise => [format!("[{level}% Pointwise"), "Conf. Band]".into()],
     }
 }
@@ -63,6 +63,17 @@ pub(super) fn overall_heads(alpha: f64) -> [String; 2] {
 
 pub(super) fn p_value(p: f64) -> String {
     if p < 0.000_01 { "< 0.00001".into() } else { format!("{p:.5}") }
+}
+
+/// A p-value in an equation or after a colon.
+pub(super) fn p_equals(p: f64) -> String {
+    let shown = p_value(p);
+    if shown.starts_with('<') { format!("p {shown}") } else { format!("p = {shown}") }
+}
+
+/// The two heads over the ends of the interval of a regression's coefficient.
+pub(super) fn coefficient_heads(alpha: f64) -> [String; 2] {
+    [format!("{}% CI from", percent(alpha)), "to".into()]
 }
 
 /// How standard errors were formed: `resampled`, if there was another bootstrap than that by multipliers.
@@ -91,6 +102,11 @@ pub(super) fn errors(settings: &Settings, resampled: Option<String>) -> String {
         out.extend([" (", &n.to_string(), " clusters)"]);
     }
     out
+}
+
+/// A table's title with what it is about, for print.
+pub(super) fn caption(title: &str, outcome: &str) -> String {
+    format!("{title}: {outcome}")
 }
 
 pub(super) const SIGNIF: &str = "Signif. codes: `*' confidence band does not cover 0";

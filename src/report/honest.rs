@@ -3,9 +3,9 @@
 use polars::prelude::{DataFrame, df};
 
 use super::number::{Digits, short};
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
-use crate::error::Result;
+use crate::error::{DidWarning, Result};
 use crate::honest::{Breakdown, Delta, HonestDid, Restriction};
 use crate::inference::Estimate;
 
@@ -39,12 +39,17 @@ impl HonestDid {
                 rows: std::iter::once(original).chain(robust).collect(),
             }],
             notes: self.notes(m, digits),
+            label: Some("sensitivity".into()),
+            estimates: vec![EstimateColumns { estimate: None, interval: (1, 2), mark: Some(3) }],
+            ..Table::default()
         }
     }
 
     fn notes(&self, m: &str, digits: Digits) -> Vec<String> {
-        let mut notes =
-            vec!["Signif. codes: `*' interval does not cover 0".to_owned(), String::new()];
+        let left_out = self.study.left_out();
+        let mut notes = left_out
+            .map_or_else(Vec::new, |l| super::left_out::of_study(l, self.settings.as_ref()));
+        notes.extend(["Signif. codes: `*' interval does not cover 0".to_owned(), String::new()]);
         let (att, se) = (digits.show(self.original.att), digits.show(self.original.se));
         notes.push(format!("Parameter: {}, Estimate: {att} (Std. Error {se})", self.parameter));
         notes.push(format!("Restriction: {} ({})", self.restriction(m), self.name));
@@ -70,7 +75,10 @@ impl HonestDid {
             notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
             notes.push(foot::sample(settings));
         }
-        notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
+        let frequency = self.settings.as_ref().and_then(|s| s.frequency);
+        let said = |w: &&DidWarning| !matches!(w, DidWarning::CellsLeftOut { .. });
+        let warnings = self.warnings.iter().filter(said);
+        notes.extend(warnings.map(|w| format!("Warning: {}", w.shown(frequency))));
         notes
     }
 

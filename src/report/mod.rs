@@ -5,10 +5,11 @@ mod display;
 mod dose;
 mod event_study;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 mod foot;
 mod frame;
 mod honest;
+mod left_out;
 mod npiv;
 mod number;
 #[cfg(feature = "plot")]
@@ -24,4 +25,4 @@ pub use compare::{Comparable, Term, compare};
 pub use plot::{Colour, PlotOptions};
 pub use plot_data::PlotRow;
 pub use regression::etable;
-pub use table::{Align, Section, Table};
+pub use table::{Align, EstimateColumns, Section, Table};

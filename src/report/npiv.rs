@@ -3,7 +3,7 @@
 use polars::prelude::{Column, DataFrame, df};
 
 use super::number::Digits;
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::calendar::label;
 use crate::error::Result;
@@ -42,6 +42,11 @@ impl NpivResult {
             align,
             sections: vec![Section { caption: None, header, rows }],
             notes: self.notes(step),
+            caption: Some(foot::caption("Nonparametric Function by Sieves", &self.config.outcome)),
+            label: Some("npiv".into()),
+            estimates: [0, 5]
+                .map(|i| EstimateColumns::from(self.config.regressors.len() + i))
+                .into(),
         }
     }
 

@@ -4,10 +4,10 @@ use polars::prelude::{DataFrame, df};
 
 use super::compare::{Comparable, Term};
 use super::number::Digits;
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table};
 use super::{foot, frame};
 use crate::error::Result;
-use crate::fixed_effects::{Coefficient, Family, RegressionResult};
+use crate::fixed_effects::{Coefficient, Family, RegressionResult, SolverReport};
 use crate::inference::Estimate;
 use crate::options::Band;
 
@@ -33,7 +33,7 @@ impl RegressionResult {
                 stars(c).to_owned(),
             ]
         };
-        let [lower, upper] = foot::overall_heads(self.settings.alpha);
+        let [lower, upper] = foot::coefficient_heads(self.settings.alpha);
         let letter = if self.settings.family == Family::Poisson { "z" } else { "t" };
         let (value, tail) = (format!("{letter} value"), format!("Pr(>|{letter}|)"));
         let header = ["", "Estimate", "Std. Error", &value, &tail, &lower, &upper, ""];
@@ -41,10 +41,7 @@ impl RegressionResult {
         align.resize(7, Align::Right);
         align.push(Align::Mark);
         Table {
-            title: match self.settings.family {
-                Family::Gaussian => "Least Squares".to_owned(),
-                Family::Poisson => "Poisson Regression".to_owned(),
-            },
+            title: self.method().to_owned(),
             align,
             sections: vec![Section {
                 caption: None,
@@ -52,7 +49,54 @@ impl RegressionResult {
                 rows: self.coefficients.iter().map(row).collect(),
             }],
             notes: self.notes(),
+            caption: Some(foot::caption(self.method(), &self.settings.outcome)),
+            label: Some(format!("feols {}", self.settings.outcome)),
+            estimates: vec![EstimateColumns {
+                estimate: Some((1, 2)),
+                interval: (5, 6),
+                mark: Some(7),
+            }],
         }
+    }
+
+    /// What the regression is, over tables.
+    fn method(&self) -> &'static str {
+        match (self.settings.family, self.absorbed.is_empty()) {
+            (Family::Gaussian, true) => "Ordinary Least Squares",
+            (Family::Gaussian, false) => "Least Squares with Fixed Effects",
+            (Family::Poisson, true) => "Poisson Regression",
+            (Family::Poisson, false) => "Poisson Regression with Fixed Effects",
+        }
+    }
+
+    /// The table in print: names in words, and without the statistic, which is the estimate over its standard error.
+    fn printed(&self) -> Table {
+        let mut table = self.to_table();
+        let names = self.printed_names();
+        for section in &mut table.sections {
+            section.rows.iter_mut().zip(&names).for_each(|(row, name)| row[0].clone_from(name));
+            for line in section.rows.iter_mut().chain([&mut section.header]) {
+                line.remove(3);
+            }
+            section.header[3] = "p-value".into();
+        }
+        table.align.remove(3);
+        table.estimates =
+            vec![EstimateColumns { estimate: Some((1, 2)), interval: (4, 5), mark: Some(6) }];
+        table.notes.retain(|note| !note.starts_with("Solver: "));
+        table
+    }
+
+    /// The table in markdown.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        self.printed().to_markdown()
+    }
+
+    /// The table in LaTeX, for the package `booktabs`.
+    #[must_use]
+    pub fn to_latex(&self) -> String {
+        self.printed().to_latex()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -66,7 +110,7 @@ impl RegressionResult {
         }
         let mut rows = format!("Rows: {}", self.n);
         if self.n_singletons > 0 {
-            rows.push_str(&format!(" ({} singletons left out)", self.n_singletons));
+            rows.push_str(&format!(" ({} singletons dropped)", self.n_singletons));
         }
         if let Some(weights) = &settings.weights {
             rows.push_str(&format!(", Weights: {weights}"));
@@ -84,11 +128,13 @@ impl RegressionResult {
         add("Log-Likelihood", self.log_likelihood);
         quality.extend(self.f.map(|f| {
             let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
-            format!("F({}{df2}): {:.4} (p = {})", f.df1, f.stat, foot::p_value(f.p_value))
+            format!("F({}{df2}): {:.4} ({})", f.df1, f.stat, foot::p_equals(f.p_value))
         }));
         notes.push(quality.join(", "));
-        if let Some(solver) = &self.solver {
-            let iterations = solver.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
+        let iterations =
+            |s: &SolverReport| s.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
+        let iterated = self.solver.as_ref().map(|s| (s, iterations(s))).filter(|(_, n)| *n > 0);
+        if let Some((solver, iterations)) = iterated {
             let place = match solver.device.as_str() {
                 "host" => String::new(),
                 device => format!(" on {device}"),
@@ -101,8 +147,7 @@ impl RegressionResult {
         notes
     }
 
-    /// One row a coefficient: `term`, `att` (the estimate), `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`. What does not
-    /// exist is null.
+    /// One row per coefficient: `term`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`. What does not exist is null.
     ///
     /// # Errors
     /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
@@ -110,7 +155,7 @@ impl RegressionResult {
         let first = df!("term" => self.names().collect::<Vec<_>>())?;
         let estimates: Vec<Estimate> =
             self.coefficients.iter().map(Coefficient::as_estimate).collect();
-        Ok(first.hstack(frame::estimates(estimates.iter())?.columns())?)
+        Ok(first.hstack(frame::coefficients(estimates.iter())?.columns())?)
     }
 
     /// [`Self::to_dataframe`] as CSV, with empty fields for null.
@@ -137,9 +182,13 @@ fn stars(coefficient: &Coefficient) -> &'static str {
     STARS.iter().find(|(level, _)| p < *level).map_or("", |(_, stars)| stars)
 }
 
-shown_as_table!(RegressionResult);
+impl std::fmt::Display for RegressionResult {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.to_table().fmt(f)
+    }
+}
 
-/// Regressions side by side, as R `fixest`'s `etable`: coefficients with stars, standard errors in brackets under them, fixed
+/// Regressions side by side, as R `fixest`'s `etable`: coefficients with stars, standard errors in parentheses under them, fixed
 /// effects, observations and fit; one column a regression.
 ///
 /// ```
@@ -196,9 +245,22 @@ pub fn etable(models: &[(&str, &RegressionResult)]) -> Table {
     let mut align = vec![Align::Left];
     align.resize(models.len() + 1, Align::Centre);
     let notes = vec![
-        "Standard errors in brackets. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(),
+        "Standard errors in parentheses. Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(),
     ];
-    Table { title: String::new(), align, sections, notes }
+    let mut outcomes: Vec<&str> = fits.iter().map(|fit| fit.settings.outcome.as_str()).collect();
+    outcomes.dedup();
+    let caption = match outcomes[..] {
+        [one] => foot::caption("Regressions", one),
+        _ => "Regressions".to_owned(),
+    };
+    Table {
+        align,
+        sections,
+        notes,
+        caption: Some(caption),
+        label: Some("regressions".into()),
+        ..Table::default()
+    }
 }
 
 fn coefficients(fits: &[&RegressionResult]) -> Vec<Vec<String>> {

@@ -5,7 +5,7 @@ use polars::prelude::{DataFrame, df};
 use super::compare::{Comparable, Term};
 use super::number::Digits;
 use super::plot_data::PlotRow;
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::calendar::label;
 use crate::error::Result;
@@ -32,10 +32,16 @@ impl MultiplegtResult {
         let mut align = vec![Align::Right; 5];
         align.extend([Align::Mark, Align::Right, Align::Right]);
         Table {
-            title: format!("{normalized}Effects of a Treatment that Switches"),
+            title: format!("{normalized}Effects of Switching Treatments"),
             align,
             sections,
             notes: self.notes(),
+            caption: Some(foot::caption(
+                &format!("{normalized}Effects of Switching Treatments"),
+                &self.settings.outcome,
+            )),
+            label: Some("did-multiplegt".into()),
+            estimates: vec![EstimateColumns::from(1)],
         }
     }
 
@@ -88,8 +94,8 @@ impl MultiplegtResult {
         ];
         for (what, wald) in tests {
             if let Some(Wald { stat, df, p_value }) = wald {
-                let p = foot::p_value(*p_value);
-                notes.push(format!("Test that {what}: chi-squared {stat:.4}, df {df}, p {p}"));
+                let p = foot::p_equals(*p_value);
+                notes.push(format!("Test that {what}: chi-squared = {stat:.4}, df = {df}, {p}"));
             }
         }
         let controls = match settings.control_group {

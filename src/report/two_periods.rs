@@ -4,7 +4,7 @@ use polars::prelude::{DataFrame, df};
 
 use super::compare::{Comparable, Term};
 use super::number::Digits;
-use super::table::{Align, Section, Table, shown_as_table};
+use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
 use crate::error::Result;
 use crate::estimator::DrdidResult;
@@ -30,6 +30,16 @@ impl DrdidResult {
                 rows: vec![row],
             }],
             notes: self.notes(),
+            caption: Some(foot::caption(
+                "Average Effect on the Treated in Two Periods",
+                &self.settings.outcome,
+            )),
+            label: Some("drdid".into()),
+            estimates: vec![EstimateColumns {
+                estimate: Some((0, 1)),
+                interval: (4, 5),
+                mark: None,
+            }],
         }
     }
 

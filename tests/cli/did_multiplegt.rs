@@ -167,7 +167,7 @@ fn options_reach_the_estimator() {
 fn every_format_is_written_and_files_too() {
     let [saved, picture] = [temporary("switching.json"), temporary("switching.svg")];
     let table = stdout(&args(&["--effects", "2", "--save", &saved, "--plot", &picture]));
-    assert!(table.contains("Effects of a Treatment that Switches"), "{table}");
+    assert!(table.contains("Effects of Switching Treatments"), "{table}");
     assert!(fs::read_to_string(saved).unwrap().contains("\"format\":1"));
     assert!(fs::read_to_string(picture).unwrap().starts_with("<svg"));
     assert!(stdout(&args(&["--format", "markdown"])).contains("| "));

@@ -5,7 +5,7 @@ use std::fs;
 use polars::prelude::{ParquetReader, SerReader};
 use serde_json::Value;
 
-use crate::run::{failure, keys, parsed, root, sorted, stdout, temporary};
+use crate::run::{burn_did, failure, keys, parsed, root, sorted, stdout, temporary};
 
 const DATA: &str = "tests/golden/fepois.csv";
 
@@ -106,7 +106,8 @@ fn other_formats_plots_and_saved_results() {
     assert!(stdout(&["feols", DATA, formula, "--format", "latex"]).contains("\\toprule"));
     assert!(stdout(&["feols", DATA, formula, "--format", "markdown"]).contains("| x1 |"));
     assert!(
-        stdout(&["feols", DATA, formula, "--format", "csv", "--quiet"]).starts_with("term,att,se")
+        stdout(&["feols", DATA, formula, "--format", "csv", "--quiet"])
+            .starts_with("term,estimate,se")
     );
 }
 
@@ -136,7 +137,7 @@ fn what_is_wrong_is_said() {
         (2, &["feols", DATA, "y ~ x1", "--plot", "a.svg"], "the formula has none"),
     ] {
         if args.contains(&"--plot") {
-            let done = crate::run::burn_did(args);
+            let done = burn_did(args);
             assert_eq!(done.status.code(), Some(code));
             continue;
         }
@@ -144,7 +145,9 @@ fn what_is_wrong_is_said() {
         assert!(message.contains(expected), "{args:?}: {message}");
     }
     for (option, value, expected) in [
-        ("--vcov", "robust", "expected iid, hetero, hc2, hc3"),
+        ("--vcov", "heteroskedastic", "expected iid, hetero, hc2, hc3"),
+        ("--vcov", "robust", "are hetero (HC1)"),
+        ("--vcov", "cluster", "as in cluster:firm"),
         ("--vcov", "cluster:a,b,c", "one factor of clusters or two"),
         ("--ssc", "k_fixef=some", "none, nonnested or full"),
         ("--ssc", "adj=true", "none of k_adj"),
@@ -153,6 +156,55 @@ fn what_is_wrong_is_said() {
         let message = failure(2, &["feols", DATA, "y ~ x1", option, value]);
         assert!(message.contains(expected), "{message}");
     }
+}
+
+#[test]
+fn clusters_by_another_name_are_hinted_at() {
+    let done = burn_did(&["feols", DATA, "y ~ x1", "--cluster", "firm"]);
+    assert_eq!(done.status.code(), Some(2));
+    let message = std::str::from_utf8(&done.stderr).unwrap();
+    assert!(
+        message.contains("hint: clusters are part of --vcov, as in --vcov cluster:firm"),
+        "{message}"
+    );
+}
+
+/// Two series of one `i()`, none of which has a reference.
+#[test]
+fn all_series_of_an_interaction_are_drawn() {
+    let picture = temporary("series.svg");
+    let formula = "lemp ~ 0 + i(year, i.treat)";
+    stdout(&["feols", "src/data/mpdta.csv", formula, "--plot", &picture, "--quiet"]);
+    let drawn = fs::read_to_string(&picture).unwrap();
+    assert!(drawn.contains("treat = 0") && drawn.contains("treat = 1"), "{drawn}");
+    assert!(!drawn.contains("eference") && drawn.contains("Coefficient"), "{drawn}");
+    let formula = "lemp ~ i(year, treat, ref = 2003) | countyreal + year";
+    stdout(&["feols", "src/data/mpdta.csv", formula, "--plot", &picture, "--quiet"]);
+    assert!(fs::read_to_string(&picture).unwrap().contains("After the reference"));
+}
+
+/// Print has names in words, standard errors under estimates and one head over an interval.
+#[test]
+fn printed_tables_are_as_in_print() {
+    let formula = "lemp ~ i(year, treat, ref = 2003) | countyreal + year";
+    let run = |format: &str| {
+        stdout(&["feols", "src/data/mpdta.csv", formula, "--format", format, "--quiet"])
+    };
+    let (latex, markdown) = (run("latex"), run("markdown"));
+    assert!(latex.contains("year = 2004 $\\times$ treat & "), "{latex}");
+    assert!(
+        latex
+            .contains("\\caption{Least Squares with Fixed Effects: lemp}\n\\label{tab:feols-lemp}")
+    );
+    assert!(markdown.contains("| year = 2004 × treat | "), "{markdown}");
+    for text in [&latex, &markdown] {
+        assert!(
+            text.contains("p-value") && !text.contains("Solver") && !text.contains("Std. Error ")
+        );
+        assert!(text.contains("95\\% CI") || text.contains("| 95% CI |"), "{text}");
+    }
+    assert!(run("csv").starts_with("term,estimate,se,"));
+    assert!(run("table").contains("95% CI from"));
 }
 
 #[test]

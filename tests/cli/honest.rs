@@ -185,20 +185,20 @@ fn what_does_not_fit_is_refused() {
         assert!(message.contains(words), "{message}");
     };
     refused(2, &["--delta", "xx"], "expected sd, rm or sdrm");
-    refused(2, &["--delta", "sd", "--mbar", "1"], "--mbar is of rm");
-    refused(2, &["--delta", "rm", "--m", "1"], "--m is of sd");
+    refused(2, &["--delta", "sd", "--mbar", "1"], "--mbar applies to");
+    refused(2, &["--delta", "rm", "--m", "1"], "--m applies to");
     refused(2, &["--m=-1"], "at least 0");
     refused(2, &["--m", "nan"], "at least 0");
     refused(2, &["--delta", "sdpb", "--bias", "negative"], "names one restriction");
     refused(2, &["--method", "FLCI"], "`method`");
     refused(2, &["--l-vec", "1,0"], "--event-time");
     refused(2, &["--l-vec", "last"], "expected first, avg");
-    refused(2, &["--event-time", "7"], "`effect`");
+    refused(2, &["--event-time", "7"], "after the reference period, got 7 (there are ");
     refused(2, &["--kappa", "0.5"], "`kappa`");
     refused(2, &["--grid-points", "1"], "`grid_points`");
     refused(2, &["--grid-lb", "1", "--grid-ub", "0"], "`grid`");
     refused(2, &["--aggregate", "dynamic"], "the file has an event study");
-    refused(2, &["--aggregate", "group"], "dynamic aggregate");
+    refused(2, &["--aggregate", "group"], "must be dynamic");
     let with = |name: &str, content: &str, words: &str| {
         let path = temporary(name);
         fs::write(&path, content).unwrap();

@@ -13,6 +13,7 @@ mod golden;
 mod help;
 mod honest;
 mod hostile;
+mod left_out;
 mod run;
 mod temporary;
 mod two_periods;

@@ -291,6 +291,7 @@ fn aggregation(
         match (got.aggregate(options), aggregate::aggregate(want, options)) {
             (Ok(got), Ok(expected)) => {
                 tally.aggregations += 1;
+                left_out(tally, &at, &got, aggregate::left_out(want, options));
                 return averages(tally, &at, &got, &expected, want, limits);
             }
             (Err(error), Err(refusal)) => {
@@ -309,6 +310,21 @@ fn aggregation(
                 tally.differ(format!("{at}: a result, but the oracle has {refusal:?}"));
             }
         }
+    }
+}
+
+/// What an average leaves out, against the shares of the oracle.
+fn left_out(tally: &mut Tally, at: &str, got: &Aggregated, want: Option<aggregate::Aggregated>) {
+    const ROUNDING: f64 = 1e-9;
+    let Some(want) = want else { return tally.differ(format!("{at}: nothing was asked for")) };
+    let of = |average: &Option<Average>| average.as_ref().map_or(0.0, |a| a.value);
+    let mut same = |what: &str, got: f64, want: f64| {
+        let same = (got - want).abs() <= ROUNDING;
+        tally.same(&format!("{at}: {what} left out, {got} or {want}"), &same, &true);
+    };
+    same("overall", got.left_out.as_ref().map_or(0.0, |l| l.share), of(&want.overall));
+    for row in &want.rows {
+        same(&format!("at {}", row.at), got.left_out_at(row.at), row.average.value);
     }
 }
 

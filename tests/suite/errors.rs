@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn_did::{
-    Aggregation, Bootstrap, ControlGroup, DidError, EstimationMethod, FixWeights, GroupTimeResult,
+    Aggregated, Aggregation, Bootstrap, ControlGroup, DidError, EstimationMethod, FixWeights,
+    GroupTimeResult, compare,
 };
 use polars::prelude::*;
 
@@ -209,7 +210,22 @@ fn missing_cells_and_empty_windows() {
     assert!(fit.cells.iter().any(|cell| cell.estimate.att.is_none()));
     let error = fit.aggregate(Aggregation::dynamic()).unwrap_err();
     check_error!(error, DidError::MissingCells { .. }, "na_rm", "group 4");
-    let _ = fit.aggregate(Aggregation::dynamic().na_rm(true)).unwrap();
+    let average = fit.aggregate(Aggregation::dynamic().na_rm(true)).unwrap();
+    let left_out = average.left_out.as_ref().unwrap();
+    assert!(left_out.share > 0.0 && left_out.groups.iter().any(|g| g.group == 4.0));
+    let table = compare(&[("Averages", &average)]).to_string();
+    assert!(table.contains("Averages: ") && table.contains("are left out"), "{table}");
+    // A saved average keeps the record; one of before there was one has none.
+    let json = serde_json::to_value(&average).unwrap();
+    assert_eq!(serde_json::from_value::<Aggregated>(json.clone()).unwrap(), average);
+    let mut older = json;
+    older.as_object_mut().unwrap().remove("left_out").unwrap();
+    assert_eq!(serde_json::from_value::<Aggregated>(older).unwrap().left_out, None);
+    // Tests of all effects are of all or of none.
+    let test = fit.test_post_effects().unwrap_err();
+    check_error!(test, DidError::MissingCells { .. }, "group 4");
+    let test = fit.test_equal_groups().unwrap_err();
+    check_error!(test, DidError::MissingCells { .. }, "group 4");
 
     let fit = Spec::default().fit(&panel());
     let error = fit.aggregate(Aggregation::dynamic().min_e(50.0)).unwrap_err();

@@ -4,7 +4,7 @@ use crate::inference::Joint;
 use crate::options::{Band, Inference};
 
 /// Effects of the groups 2 and 3, of which the later is twice as large, in the periods 1 to 3.
-fn effects() -> GroupTimeEffects {
+pub(in crate::aggregate) fn effects() -> GroupTimeEffects {
     let cell = |(group, time): (f64, f64)| Cell {
         group,
         time,

@@ -14,7 +14,7 @@ use crate::values::{self, AggregateSpec};
 /// Data and the columns that every estimator has.
 #[derive(Args)]
 pub(crate) struct ColumnArgs {
-    /// CSV or parquet file in long form: one row a unit and period. Also a directory of such files or, if nothing has that name,
+    /// CSV or parquet file in long form: one row per unit and period. Also a directory of such files or, if nothing has that name,
     /// a pattern as in "data/*.parquet".
     pub data: PathBuf,
 
@@ -86,7 +86,7 @@ impl ColumnArgs {
             [cluster] => Ok(Some(cluster.clone())),
             _ => Err(CliError::usage(
                 "at most one cluster variable beyond the unit",
-                "clusters must nest the units, so that one variable is enough",
+                "each unit must stay in one cluster, so that one variable is enough",
             )),
         }
     }
@@ -153,7 +153,7 @@ pub(crate) struct InferenceArgs {
         help_heading = "Inference"
     )]
     seed: u64,
-    /// Law of the bootstrap's multipliers.
+    /// Distribution of the bootstrap multipliers.
     #[arg(
         long,
         value_name = "LAW",
@@ -244,7 +244,7 @@ pub(crate) struct OutputArgs {
     /// Save the result as JSON, for `burn-did aggregate` and `burn-did plot`.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Add the covariance of the group-time effects to the JSON.
+    /// Add the covariances of the group-time effects and of the aggregates to the JSON; a saved result always has them.
     #[arg(long)]
     pub vcov: bool,
 }
@@ -252,12 +252,12 @@ pub(crate) struct OutputArgs {
 /// Format of the results.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Tables for people.
+    /// Plain-text tables.
     #[default]
     Table,
     /// One document with everything; null where a number does not exist.
     Json,
-    /// One row an estimate; empty where a number does not exist.
+    /// One row per estimate; empty where a number does not exist.
     Csv,
     /// Markdown tables.
     Markdown,
@@ -292,5 +292,6 @@ pub(crate) const AGGREGATE: &str = "TYPE[:KEY=VALUE,...]";
 
 /// What that means.
 pub(crate) const AGGREGATE_HELP: &str = "Average the group-time effects; repeatable. TYPE is simple, dynamic (the event \
-    study), group or calendar; KEY is min_e, max_e, balance_e or na_rm, as in \
-    dynamic:min_e=-3,max_e=5,balance_e=1,na_rm=true";
+    study; also event), group or calendar; KEY is min_e, max_e, balance_e or na_rm, as in \
+    dynamic:min_e=-3,max_e=5,balance_e=1. na_rm=true averages the cells that have an estimate, which is another \
+    average where some have none; the result says what is left out";

@@ -14,10 +14,19 @@ pub(crate) enum CliError {
         /// What to do.
         hint: Option<String>,
     },
+    /// A file of results is of another kind than the command reads.
+    File {
+        /// What it is.
+        problem: String,
+        /// What reads it.
+        hint: &'static str,
+    },
     /// The library refuses or fails.
     Did(DidError),
     /// Standard output cannot be written.
     Output(std::io::Error),
+    /// Something asked for could not be made, which was said.
+    Said,
 }
 
 pub(crate) type Result<T> = std::result::Result<T, CliError>;
@@ -31,7 +40,7 @@ impl CliError {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Usage { .. } | Self::Did(DidError::Config { .. } | DidError::Formula { .. }) => 2,
-            Self::Did(_) | Self::Output(_) => 1,
+            Self::File { .. } | Self::Did(_) | Self::Output(_) | Self::Said => 1,
         }
     }
 
@@ -39,19 +48,21 @@ impl CliError {
     pub(crate) fn hint(&self) -> Option<&str> {
         match self {
             Self::Usage { hint, .. } => hint.as_deref(),
+            Self::File { hint, .. } => Some(hint),
             Self::Did(error) => hint(error),
-            Self::Output(_) => None,
+            Self::Output(_) | Self::Said => None,
         }
     }
 }
 
-fn hint(error: &DidError) -> Option<&'static str> {
+/// As [`CliError::hint`], of an error of the library.
+pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
     Some(match error {
         DidError::Config { option: "unit", .. } => {
             "name the unit column by --idname, or add --repeated-cross-sections"
         }
         DidError::Config { option: "effect", .. } => {
-            "give --l-vec one number a period after the reference, or --event-time one of them"
+            "--l-vec takes one number per period after the reference, --event-time one of the event times after it"
         }
         DidError::Config { option: "data", .. } => "convert the file to CSV or parquet",
         DidError::ColumnType { got, .. } if got.starts_with("text") => {
@@ -66,7 +77,10 @@ fn hint(error: &DidError) -> Option<&'static str> {
              --repeated-cross-sections and leave out --idname"
         }
         DidError::SmallNeverTreated { .. } => "add --control-group notyettreated",
-        DidError::MissingCells { .. } => "add na_rm=true, as in --aggregate dynamic:na_rm=true",
+        DidError::MissingCells { .. } => {
+            "estimate with --est-method reg, another --control-group or fewer covariates in --xformla; na_rm=true, as in \
+             dynamic:na_rm=true, averages the cells that are left, which is another average, and says what it leaves out"
+        }
         DidError::Precision { .. } => "add --precision f32",
         DidError::Json(_) => {
             "the file must be one that `--save FILE` of an estimating command wrote; `honest` also takes an event study written by hand, \
@@ -79,9 +93,13 @@ fn hint(error: &DidError) -> Option<&'static str> {
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage { problem, .. } => f.write_str(problem),
+            Self::Usage { problem, .. } | Self::File { problem, .. } => f.write_str(problem),
+            Self::Did(DidError::Config { option: "effect", expected, got }) => {
+                write!(f, "the parameter must be {expected}, got {got}")
+            }
             Self::Did(error) => error.fmt(f),
             Self::Output(error) => write!(f, "standard output: {error}"),
+            Self::Said => f.write_str("not everything asked for could be made"),
         }
     }
 }
@@ -89,5 +107,23 @@ impl fmt::Display for CliError {
 impl From<DidError> for CliError {
     fn from(error: DidError) -> Self {
         Self::Did(error)
+    }
+}
+
+/// What to write instead of an option that another program has, or another command.
+pub(crate) fn hint_for(error: &clap::Error) -> Option<&'static str> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let unknown = error.kind() == ErrorKind::UnknownArgument;
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let regression = std::env::args().nth(1).is_some_and(|command| command == "feols");
+    match option.as_str() {
+        "--cluster" | "--clustervars" | "--clusters" if unknown && regression => {
+            Some("clusters are part of --vcov, as in --vcov cluster:firm")
+        }
+        "--cluster" if unknown => Some("name the cluster by --clustervars"),
+        "--robust" | "--se" if unknown && regression => Some("add --vcov hetero"),
+        _ => None,
     }
 }

@@ -1,7 +1,10 @@
 //! Aggregations that were asked for, and what came of them.
 
-use burn_did::{Aggregated, AggregationKind, ContDidResult, DidError, DoseAggregation};
+use burn_did::{
+    Aggregated, AggregationKind, ContDidResult, DidError, DidWarning, DoseAggregation, DoseTarget,
+};
 
+use crate::error::CliError;
 use crate::output;
 use crate::values::AggregateSpec;
 
@@ -16,20 +19,25 @@ pub(crate) fn formed(aggregates: &[Formed]) -> impl Iterator<Item = &Aggregated>
     aggregates.iter().filter_map(|a| a.result.as_ref().ok())
 }
 
-/// Says which aggregations could not be formed.
-pub(crate) fn report_failures(aggregates: &[Formed]) {
+/// Says which aggregations could not be formed; an error if there is one.
+pub(crate) fn report_failures(aggregates: &[Formed]) -> Result<(), CliError> {
+    let mut done = Ok(());
     for aggregate in aggregates {
         if let Err(error) = &aggregate.result {
-            output::warning(format!("aggregate {}: {error}", aggregate.spec.text));
+            output::not_formed(&aggregate.spec.text, error);
+            done = Err(CliError::Said);
         }
     }
+    done
 }
 
 /// Says what is to be known of the aggregations that could be formed.
 pub(crate) fn report_warnings(aggregates: &[Formed]) {
-    for aggregated in formed(aggregates) {
+    for aggregate in aggregates {
+        let Ok(aggregated) = &aggregate.result else { continue };
         let frequency = aggregated.settings.frequency;
-        aggregated.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
+        let shown = aggregated.warnings.iter().map(|w| w.shown(frequency));
+        shown.for_each(|w| output::warning(format!("aggregate {}: {w}", aggregate.spec.text)));
     }
 }
 
@@ -53,7 +61,15 @@ pub(crate) fn study(fit: &ContDidResult) -> Option<Result<Aggregated, DidError>>
 /// Warnings of a continuous treatment's fit, and those that only its event study has.
 pub(crate) fn warnings_with(fit: &ContDidResult, study: Option<&Aggregated>) -> Vec<String> {
     let frequency = fit.level.settings.frequency;
-    let own = fit.warnings.iter().map(|w| w.shown(frequency));
+    let overall = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter_map(|target| {
+        let left_out = fit.overall_left_out(target).filter(|_| study.is_none())?;
+        Some(format!(
+            "{}: {}",
+            target.parameter(),
+            DidWarning::left_out(&left_out).shown(frequency)
+        ))
+    });
+    let own = fit.warnings.iter().map(|w| w.shown(frequency)).chain(overall);
     let more = study.into_iter().flat_map(|study| &study.warnings);
     let more = more.filter(|w| !fit.warnings.contains(w));
     own.chain(more.map(|w| format!("event study: {}", w.shown(frequency)))).collect()

@@ -1,6 +1,7 @@
 //! The JSON document of results.
 
 mod dose;
+mod left_out;
 mod npiv;
 mod regression;
 
@@ -19,6 +20,7 @@ use crate::shown::in_json;
 use crate::values::{Given, Number};
 
 pub(crate) use dose::Doses;
+pub(crate) use left_out::{Limits, Omitted};
 pub(crate) use npiv::Function;
 pub(crate) use regression::{Regression, Within};
 
@@ -32,9 +34,13 @@ pub(crate) enum Period {
 
 impl Period {
     pub(crate) fn new(period: f64, settings: &Settings) -> Self {
-        match settings.frequency {
+        Self::of(period, settings.frequency)
+    }
+
+    pub(crate) fn of(period: f64, frequency: Option<Frequency>) -> Self {
+        match frequency {
             // 0 stands for never treated.
-            Some(_) if period != 0.0 => Self::Date(settings.period(period)),
+            Some(frequency) if period != 0.0 => Self::Date(frequency.shown(period)),
             _ => Self::Number(Number(period)),
         }
     }
@@ -84,7 +90,7 @@ impl<'a> Fit<'a> {
             cells: fit.cells.iter().map(|c| Cell::new(c, &fit.settings)).collect(),
             comparisons: Comparisons::new(fit),
             vcov: vcov.then(|| fit.vcov()),
-            aggregates: aggregates.iter().map(Aggregate::new).collect(),
+            aggregates: aggregates.iter().map(|a| Aggregate::new(a, vcov)).collect(),
             audit: audit(&fit.audit, &fit.settings),
             warnings: own.chain(warnings(aggregates)).collect(),
             timings: fit.timings,
@@ -102,10 +108,10 @@ pub(crate) struct Aggregates<'a> {
 }
 
 impl<'a> Aggregates<'a> {
-    pub(crate) fn new(fit: &'a GroupTimeResult, aggregates: &'a [Formed]) -> Self {
+    pub(crate) fn new(fit: &'a GroupTimeResult, aggregates: &'a [Formed], vcov: bool) -> Self {
         Self {
             about: About::new(&fit.settings),
-            aggregates: aggregates.iter().map(Aggregate::new).collect(),
+            aggregates: aggregates.iter().map(|a| Aggregate::new(a, vcov)).collect(),
             warnings: warnings(aggregates).collect(),
         }
     }
@@ -275,8 +281,20 @@ struct Aggregate<'a> {
 #[derive(serde::Serialize)]
 #[serde(untagged)]
 pub(crate) enum Answer {
-    Formed { overall: Interval, critical_value: f64, rows: Vec<Row> },
-    Failed { error: String },
+    Formed {
+        overall: Interval,
+        critical_value: f64,
+        rows: Vec<Row>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        vcov: Option<Vec<Vec<f64>>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        left_out: Option<Box<Omitted>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        window: Option<Box<Limits>>,
+    },
+    Failed {
+        error: String,
+    },
 }
 
 #[derive(serde::Serialize)]
@@ -290,14 +308,16 @@ pub(crate) struct Interval {
 #[derive(serde::Serialize)]
 pub(crate) struct Row {
     at: Period,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_time: Option<Number>,
     #[serde(flatten)]
     estimate: Interval,
 }
 
 impl<'a> Aggregate<'a> {
-    fn new(formed: &'a Formed) -> Self {
+    fn new(formed: &'a Formed, vcov: bool) -> Self {
         let answer = match &formed.result {
-            Ok(aggregated) => Answer::formed(aggregated),
+            Ok(aggregated) => Answer::formed(aggregated, vcov),
             Err(error) => Answer::Failed { error: DidError::to_string(error) },
         };
         let r#type = formed.spec.aggregation.kind.name();
@@ -306,20 +326,26 @@ impl<'a> Aggregate<'a> {
 }
 
 impl Answer {
-    pub(crate) fn formed(aggregated: &Aggregated) -> Self {
+    /// `vcov`: with the covariance of the rows.
+    pub(crate) fn formed(aggregated: &Aggregated, vcov: bool) -> Self {
+        let frequency = aggregated.settings.frequency;
+        let kind = aggregated.aggregation.kind;
+        let dates = matches!(kind, AggregationKind::Group | AggregationKind::Calendar);
+        let dynamic = kind == AggregationKind::Dynamic;
         let row = |r: &burn_did::AggregatedRow| Row {
-            at: match aggregated.aggregation.kind {
-                AggregationKind::Group | AggregationKind::Calendar => {
-                    Period::new(r.at, &aggregated.settings)
-                }
-                AggregationKind::Simple | AggregationKind::Dynamic => Period::Number(Number(r.at)),
-            },
+            at: Period::of(r.at, frequency.filter(|_| dates)),
+            event_time: dynamic.then_some(Number(r.at)),
             estimate: Interval::from(r.estimate),
         };
+        let left_out = aggregated.left_out.as_ref();
+        let window = aggregated.window.as_ref();
         Self::Formed {
             overall: Interval::from(aggregated.overall),
             critical_value: aggregated.critical_value,
             rows: aggregated.rows.iter().map(row).collect(),
+            vcov: vcov.then(|| aggregated.vcov.clone()),
+            left_out: left_out.map(|left_out| Omitted::new(left_out, frequency, dates).into()),
+            window: window.map(|window| Limits::new(window, frequency).into()),
         }
     }
 }

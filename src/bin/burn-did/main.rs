@@ -27,8 +27,8 @@ use commands::{
 
 /// Difference-in-differences estimators: estimates, standard errors, event studies and plots.
 ///
-/// Results go to standard output, errors and progress to standard error. Exit status: 0; 1 if the data or the
-/// estimation is at fault; 2 if the command line is.
+/// Results go to standard output; errors, warnings and progress to standard error. Exit status: 0 if everything asked for was
+/// made; 1 if the data or the estimation is at fault; 2 if the command line is.
 #[derive(Parser)]
 #[command(name = "burn-did", version, max_term_width = 100)]
 struct Cli {
@@ -62,6 +62,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             output::usage(&error.render().to_string());
+            if let Some(hint) = error::hint_for(&error) {
+                output::hint(hint);
+            }
             return ExitCode::from(2);
         }
         // Help, or the version.

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
+use burn_did::DidError;
+
 use crate::error::{CliError, Result};
 use crate::shown::escaped;
 
@@ -37,10 +39,38 @@ pub(crate) fn usage(text: &str) {
     let _ = write!(stderr().lock(), "{}", escaped(text, true));
 }
 
+/// Says why a command fails, if that was not said before.
 pub(crate) fn error(error: &CliError) {
+    if matches!(error, CliError::Said) {
+        return;
+    }
     message("error", error);
     if let Some(hint) = error.hint() {
-        message("hint", hint);
+        self::hint(hint);
+    }
+}
+
+pub(crate) fn hint(text: &str) {
+    message("hint", text);
+}
+
+/// Says what of several things could not be made; an error if there is one.
+pub(crate) fn all(done: impl IntoIterator<Item = Result<()>>) -> Result<()> {
+    let failed: Vec<CliError> = done.into_iter().filter_map(Result::err).collect();
+    match <[CliError; 1]>::try_from(failed) {
+        Ok([only]) => Err(only),
+        Err(several) => {
+            several.iter().for_each(error);
+            if several.is_empty() { Ok(()) } else { Err(CliError::Said) }
+        }
+    }
+}
+
+/// An aggregate that could not be formed.
+pub(crate) fn not_formed(aggregate: &str, error: &DidError) {
+    message("error", format!("aggregate {aggregate}: {error}"));
+    if let Some(hint) = crate::error::hint(error) {
+        self::hint(hint);
     }
 }
 

@@ -250,12 +250,17 @@ impl FromStr for EffectSpec {
                 let weight = |w: &str| w.trim().parse::<f64>().ok().filter(|w| w.is_finite());
                 let weights: Option<Vec<f64>> = weights.split(',').map(weight).collect();
                 weights.map(|w| Self(Effect::Weights(w))).ok_or_else(|| {
-                    "expected first, avg, or one number a period after the reference, as in 0.5,0.5"
+                    "expected first, avg, or one number per period after the reference, as in 0.5,0.5"
                         .to_owned()
                 })
             }
         }
     }
+}
+
+/// A whole number of periods.
+pub(crate) fn periods(text: &str) -> Result<u32, String> {
+    text.trim().parse().map_err(|_| "expected a whole number of periods, at least 0".to_owned())
 }
 
 /// A finite number of at least 0.
@@ -296,6 +301,8 @@ pub(crate) fn vcov(text: &str) -> Result<Vcov, String> {
         "hetero" | "hc1" => Ok(Vcov::Hetero),
         "hc2" => Ok(Vcov::Hc2),
         "hc3" => Ok(Vcov::Hc3),
+        "robust" | "white" => Err("robust standard errors are hetero (HC1), hc2 or hc3".to_owned()),
+        "cluster" | "cl" => Err("name the factor of the clusters, as in cluster:firm".to_owned()),
         _ => Err("expected iid, hetero, hc2, hc3, cluster:a or cluster:a,b".to_owned()),
     }
 }
@@ -414,7 +421,9 @@ impl FromStr for AggregateSpec {
         let (kind, options) = text.split_once(':').unwrap_or((text, ""));
         let kind = match kind.trim() {
             "simple" => AggregationKind::Simple,
-            "dynamic" | "eventstudy" => AggregationKind::Dynamic,
+            "dynamic" | "event" | "eventstudy" | "event-study" | "event_study" => {
+                AggregationKind::Dynamic
+            }
             "group" => AggregationKind::Group,
             "calendar" => AggregationKind::Calendar,
             other => {

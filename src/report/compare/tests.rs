@@ -41,7 +41,7 @@ fn models_stand_side_by_side() {
  Covariates               ~ 1          ~ lpop
  Units                    500             500
 ---
-Standard errors in parentheses. `*' 95% pointwise or 95% simultaneous (Overall ATT: pointwise) confidence band does not cover 0
+Standard errors in parentheses. `*' 95% pointwise or 95% uniform (Overall ATT: pointwise) confidence band does not cover 0
 ";
     assert_eq!(table.to_string(), expected);
 }
@@ -71,9 +71,9 @@ fn nothing_to_compare() {
 
 #[test]
 fn notes_tell_bands_from_pointwise_intervals() {
-    assert_eq!(stars(&fixtures::uniform()), "95% simultaneous");
+    assert_eq!(stars(&fixtures::uniform()), "95% uniform");
     assert_eq!(stars(&fixtures::universal()), "95% pointwise");
-    assert_eq!(stars(&fixtures::group()), "95% simultaneous (Overall ATT: pointwise)");
+    assert_eq!(stars(&fixtures::group()), "95% uniform (Overall ATT: pointwise)");
     assert_eq!(stars(&fixtures::calendar()), "95% pointwise");
     // There is no row that the band would be of.
     let asked = Aggregated { band: Band::Uniform, ..fixtures::simple() };
@@ -88,11 +88,11 @@ fn curves_have_bands_of_their_own() {
     let mut fit = fit.expect("a fit");
     assert_eq!(stars(&fit), "95% pointwise");
     fit.dose.band_acrt = Band::Uniform;
-    assert_eq!(stars(&fit), "95% simultaneous (Overall ATT, Overall ACRT, ATT: pointwise)");
+    assert_eq!(stars(&fit), "95% uniform (Overall ATT, Overall ACRT, ATT: pointwise)");
     fit.dose.band_att = Band::Uniform;
-    assert_eq!(stars(&fit), "95% simultaneous (Overall ATT, Overall ACRT: pointwise)");
+    assert_eq!(stars(&fit), "95% uniform (Overall ATT, Overall ACRT: pointwise)");
     fit.aggregation = DoseAggregation::EventStudy;
     assert_eq!(stars(&fit), "95% pointwise");
     fit.level.settings.inference.band = Band::Uniform;
-    assert_eq!(stars(&fit), "95% simultaneous (Overall ATT: pointwise)");
+    assert_eq!(stars(&fit), "95% uniform (Overall ATT: pointwise)");
 }

@@ -5,7 +5,7 @@ fn cells_with_a_uniform_band() {
     let expected = "\
 Group-Time Average Treatment Effects
 
- Group  Time  ATT(g,t)  Std. Error  [95% Simult.  Conf. Band]
+ Group  Time  ATT(g,t)  Std. Error  [95% Uniform  Conf. Band]
   2004  2004   -0.0145      0.0231       -0.0758       0.0467
   2004  2005   -0.0764      0.0303       -0.1567       0.0039
   2004  2006   -0.1404      0.0381       -0.2416      -0.0393 *
@@ -65,7 +65,7 @@ Overall summary of ATTs based on event-study/dynamic aggregation:
               -0.0804      0.0201         -0.1198      -0.0409 *
 
 Dynamic Effects:
- Event time  Estimate  Std. Error    [95% Simult.  Conf. Band]
+ Event time  Estimate  Std. Error    [95% Uniform  Conf. Band]
          -3    0.0267      0.0142         -0.0093       0.0628
          -2   -0.0036      0.0131         -0.0368       0.0296
          -1   -0.0232      0.0147         -0.0606       0.0141
@@ -113,8 +113,20 @@ fn pointwise_bands_are_called_so() {
 #[test]
 fn latex_and_markdown_carry_the_same_rows() {
     let (latex, markdown) = (fixtures::group().to_latex(), fixtures::group().to_markdown());
-    assert!(latex.contains("2004 & $-$0.0846 & 0.0273 & $-$0.1448 & $-$0.0244 & $^{*}$ \\\\\n"));
+    assert!(latex.contains(
+        "2004 & $-$0.0846$^{*}$ & {[}$-$0.1448, $-$0.0244{]} \\\\\n & (0.0273) &  \\\\\n"
+    ));
+    assert!(
+        latex.contains("\\caption{Average Effects by Group: lemp}\n\\label{tab:att-gt-group}\n")
+    );
     assert!(latex.contains("Covariates: \\textasciitilde{} 1\\par"));
-    assert!(markdown.contains("| 2004 | -0.0846 | 0.0273 | -0.1448 | -0.0244 | \\* |\n"));
-    assert!(markdown.contains("*Group Effects:*\n\n| Group | Estimate |"));
+    assert!(
+        markdown.contains("| 2004 | -0.0846\\* | \\[-0.1448, -0.0244\\] |\n|  | (0.0273) |  |\n")
+    );
+    assert!(
+        markdown.contains("*Group Effects:*\n\n| Group | Estimate | 95% uniform confidence band |")
+    );
+    for text in [latex, markdown] {
+        assert!(text.contains("Standard errors in parentheses") && !text.contains("Conf. Band"));
+    }
 }

@@ -39,7 +39,7 @@ fn cells_are_rows() {
 #[test]
 fn aggregates_end_with_the_overall_effect() {
     let frame = fixtures::dynamic_universal().to_dataframe().expect("a frame");
-    assert_eq!(frame.shape(), (9, 9));
+    assert_eq!(frame.shape(), (9, 12));
     assert_eq!((nulls(&frame, "at"), nulls(&frame, "se")), (1, 1));
     let term = frame.column("term").expect("term").str().expect("strings");
     assert_eq!((term.get(0), term.get(8)), (Some("ATT(-4)"), Some("overall")));
@@ -75,7 +75,7 @@ group,time,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control
     assert_eq!(csv, expected);
     let csv = fixtures::group().to_csv().expect("text");
     assert!(csv.starts_with(
-        "type,term,at,att,se,ci_lower,ci_upper,p_value,statistic\ngroup,ATT(2004),2004.0,"
+        "type,term,at,att,se,ci_lower,ci_upper,p_value,statistic,event_time,left_out,note\ngroup,ATT(2004),2004.0,"
     ));
     assert!(csv.contains("\ngroup,overall,,-0.0328195972,"));
 }

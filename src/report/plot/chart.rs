@@ -7,7 +7,7 @@ use crate::estimator::{GroupTimeResult, MultiplegtResult};
 use crate::fixed_effects::RegressionEventStudy;
 use crate::options::Band;
 use crate::report::foot::percent;
-use crate::report::number::Digits;
+use crate::report::number::{Digits, short};
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
 use crate::settings::Settings;
@@ -24,6 +24,23 @@ const LARGEST: f64 = 1e290;
 pub(super) struct Facet {
     pub(super) title: String,
     pub(super) rows: Vec<PlotRow>,
+    /// Where there is no estimate, ascending.
+    pub(super) failed: Vec<f64>,
+}
+
+impl Facet {
+    /// Rows without anything that has no estimate.
+    pub(super) fn new(title: String, rows: Vec<PlotRow>) -> Self {
+        Self { title, rows, failed: Vec::new() }
+    }
+
+    /// Where rows are, and where there is no estimate, ascending.
+    pub(super) fn places(&self) -> Vec<f64> {
+        let mut places: Vec<f64> =
+            self.rows.iter().map(|r| r.at).chain(self.failed.clone()).collect();
+        places.sort_by(f64::total_cmp);
+        places
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,15 +62,29 @@ pub(super) struct Chart {
     /// What points are called that are before, at and after the reference.
     pub(super) points: [&'static str; 3],
     pub(super) legend: Vec<LegendEntry>,
+    /// Lines under the legend: what a reader must know of the estimates.
+    pub(super) remarks: Vec<String>,
 }
 
 /// Robust intervals beside an original one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Robust {
-    /// Where the robust intervals begin; the original one stands before it.
-    pub(super) first: f64,
+    /// Where the original interval stands, before the robust ones.
+    pub(super) original: Option<f64>,
+    /// How large violations may be in the robust intervals, ascending.
+    pub(super) m: Vec<f64>,
     /// The breakdown value, if it is among them.
     pub(super) breakdown: Option<f64>,
+}
+
+impl Robust {
+    /// At most `most` ticks, at intervals that are drawn.
+    pub(super) fn ticks(&self, most: f64) -> Vec<(f64, String)> {
+        let step = (self.m.len() as f64 / most.max(1.0)).ceil().max(1.0) as usize;
+        let original = self.original.map(|at| (at, "Original".to_owned()));
+        let m = self.m.iter().step_by(step).map(|m| (*m, short(*m)));
+        original.into_iter().chain(m).collect()
+    }
 }
 
 pub(super) struct ChartWords<'a> {
@@ -67,6 +98,9 @@ const BESIDE_TREATMENT: [&str; 3] = ["Pre-treatment", "Reference period", "Post-
 /// What they are called where nothing is treated in between.
 const BESIDE_REFERENCE: [&str; 3] = ["Before the reference", "Reference", "After the reference"];
 
+/// What they are called where nothing is compared with anything.
+const ALONE: [&str; 3] = ["Coefficient"; 3];
+
 /// The parameter and the outcome, for an axis.
 fn axis(settings: &Settings) -> (&'static str, &str) {
     (settings.parameter(), &settings.outcome)
@@ -75,14 +109,13 @@ fn axis(settings: &Settings) -> (&'static str, &str) {
 impl Chart {
     pub(super) fn att_gt(result: &GroupTimeResult, options: &PlotOptions) -> Result<Self> {
         let mut facets: Vec<Facet> = Vec::new();
-        for row in checked(result.plot_data())? {
-            let same = |f: &&mut Facet| f.rows.last().is_some_and(|r| r.facet == row.facet);
-            if let Some(facet) = facets.last_mut().filter(same) {
-                facet.rows.push(row);
-            } else {
-                let group = row.facet.map_or(String::new(), |g| result.settings.period(g));
-                facets.push(Facet { title: format!("Group {group}"), rows: vec![row] });
-            }
+        let rows = checked(result.plot_data())?;
+        for cells in result.cells.chunk_by(|a, b| a.group == b.group) {
+            let group = cells[0].group;
+            let own = rows.iter().filter(|r| r.facet == Some(group)).copied().collect();
+            let title = format!("Group {}", result.settings.period(group));
+            let failed = cells.iter().filter(|c| !c.status.is_estimated()).map(|c| c.time);
+            facets.push(Facet { failed: failed.collect(), ..Facet::new(title, own) });
         }
         let words = ChartWords { title: result.title(), x_label: "Period" };
         let mut chart = Self::new(&words, axis(&result.settings), facets, options);
@@ -93,8 +126,12 @@ impl Chart {
 
     pub(super) fn aggregated(result: &Aggregated, options: &PlotOptions) -> Result<Self> {
         let words = words(result.aggregation.kind)?;
-        let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
+        let empty = result.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
+        let failed = empty.map(|r| r.at).collect();
+        let facet = Facet::new(String::new(), checked(result.plot_data())?);
+        let facets = vec![Facet { failed, ..facet }];
         let mut chart = Self::new(&words, axis(&result.settings), facets, options);
+        chart.remarks = result.left_out_summary().into_iter().collect();
         if result.aggregation.kind != AggregationKind::Dynamic {
             chart.categories = true;
             chart.frequency = result.settings.frequency;
@@ -109,7 +146,21 @@ impl Chart {
         result: &RegressionEventStudy,
         options: &PlotOptions,
     ) -> Result<Self> {
-        let facets = vec![Facet { title: String::new(), rows: checked(result.plot_data())? }];
+        Self::event_studies(&[(String::new(), result.clone())], options)
+    }
+
+    /// Event studies of one regression in a panel each, with a title.
+    pub(super) fn event_studies(
+        series: &[(String, RegressionEventStudy)],
+        options: &PlotOptions,
+    ) -> Result<Self> {
+        let facet = |(title, study): &(String, RegressionEventStudy)| -> Result<Facet> {
+            let failed = study.rows.iter().filter(|r| r.estimate.att.is_none()).map(|r| r.at);
+            let facet = Facet::new(title.clone(), checked(study.plot_data())?);
+            Ok(Facet { failed: failed.collect(), ..facet })
+        };
+        let facets = series.iter().map(facet).collect::<Result<Vec<_>>>()?;
+        let Some((_, result)) = series.first() else { return Err(no_estimate()) };
         let outcome = &result.settings.outcome;
         let mut chart = match result.axis() {
             None => Self::new(&words(AggregationKind::Dynamic)?, ("ATT", outcome), facets, options),
@@ -117,7 +168,8 @@ impl Chart {
                 let title = format!("Coefficients by {column}");
                 let words = ChartWords { title: &title, x_label: column };
                 let chart = Self::new(&words, ("Coefficient", outcome), facets, options);
-                Self { points: BESIDE_REFERENCE, ..chart }
+                let reference = chart.facets.iter().flat_map(|f| &f.rows).any(|r| r.reference);
+                Self { points: if reference { BESIDE_REFERENCE } else { ALONE }, ..chart }
             }
         };
         chart.finish(options, Band::Pointwise, result.settings.alpha);
@@ -128,10 +180,12 @@ impl Chart {
         let rows = checked(result.plot_data())?;
         let words = ChartWords {
             title: "Effects by Time since the First Switch",
-            x_label: "Periods since the last one before the switch",
+            x_label: "Periods relative to the last pre-switch period",
         };
-        let facets = vec![Facet { title: String::new(), rows }];
-        let mut chart = Self::new(&words, axis(&result.settings), facets, options);
+        let all = result.placebos.iter().rev().chain(&result.effects);
+        let failed = all.filter(|e| e.estimate.att.is_none()).map(|e| e.horizon as f64);
+        let facet = Facet { failed: failed.collect(), ..Facet::new(String::new(), rows) };
+        let mut chart = Self::new(&words, axis(&result.settings), vec![facet], options);
         chart.finish(options, Band::Pointwise, result.settings.inference.alpha);
         Ok(chart)
     }
@@ -158,6 +212,7 @@ impl Chart {
             robust: None,
             points: BESIDE_TREATMENT,
             legend: Vec::new(),
+            remarks: Vec::new(),
         }
     }
 
@@ -168,6 +223,10 @@ impl Chart {
         }
         if !self.categories {
             self.legend = self.point_entries(options);
+        }
+        if self.facets.iter().any(|f| !f.failed.is_empty()) {
+            self.legend
+                .push(LegendEntry { key: LegendKey::Cross(MUTED), label: "No estimate".into() });
         }
         let level = percent(alpha);
         let mut entry = |key, label| self.legend.push(LegendEntry { key, label });
@@ -203,13 +262,19 @@ impl Chart {
                 if row?.reference { LegendKey::Hollow(colour) } else { LegendKey::Point(colour) };
             Some(LegendEntry { key, label: label.to_owned() })
         };
-        kinds.into_iter().filter_map(entry).collect()
+        let mut entries: Vec<LegendEntry> = kinds.into_iter().filter_map(entry).collect();
+        entries.dedup_by(|a, b| a.label == b.label);
+        entries
     }
+}
+
+fn no_estimate() -> DidError {
+    DidError::Plot("there is no estimate to draw".into())
 }
 
 pub(super) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
     if rows.is_empty() {
-        return Err(DidError::Plot("there is no estimate to draw".into()));
+        return Err(no_estimate());
     }
     let drawable = |r: &PlotRow| r.at.abs() < LARGEST && r.extent().all(|v| v.abs() < LARGEST);
     match rows.iter().find(|r| !drawable(r)) {

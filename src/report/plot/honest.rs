@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::Result;
+use crate::error::{DidWarning, Result};
 use crate::honest::HonestDid;
 use crate::report::foot::percent;
 use crate::report::number::short;
@@ -82,16 +82,21 @@ impl Chart {
         let words = ChartWords {
             title: "Robust Confidence Intervals",
             x_label: if relative {
-                "Largest violation relative to pre-treatment (Mbar)"
+                "Largest violation after treatment, relative to the largest before (Mbar)"
             } else {
-                "M"
+                "Largest change of the slope of the difference in trends (M)"
             },
         };
+        let original = rows.iter().find(|r| !r.post).map(|r| r.at);
+        let m = rows.iter().filter(|r| r.post).map(|r| r.at).collect();
         let outcome = result.settings.as_ref().map_or("effect", |s| &s.outcome);
-        let facets = vec![Facet { title: String::new(), rows }];
+        let facets = vec![Facet::new(String::new(), rows)];
         let mut chart = Self::new(&words, ("ATT", outcome), facets, options);
         let breakdown = result.breakdown.value().filter(|b| (first..=last).contains(b));
-        chart.robust = Some(Robust { first, breakdown });
+        chart.robust = Some(Robust { original, m, breakdown });
+        let frequency = result.settings.as_ref().and_then(|s| s.frequency);
+        let left_out = result.study.left_out().map(DidWarning::left_out);
+        chart.remarks = left_out.map(|w| w.shown(frequency)).into_iter().collect();
         if options.show_legend {
             let level = percent(result.options.alpha);
             let entry = |key, label: String| LegendEntry { key, label };

@@ -2,7 +2,9 @@
 
 use crate::calendar::shown;
 use crate::error::{DidError, Result};
+use crate::report::number::short;
 use crate::report::plot_data::PlotRow;
+use crate::report::table::one_line;
 
 use super::axis::Axis;
 use super::chart::{Chart, Facet};
@@ -26,6 +28,9 @@ impl Sizes {
         Self { unit, title: 23.0 * unit, label: 18.0 * unit, tick: 15.5 * unit }
     }
 }
+
+/// Most lines of remarks; tables have all.
+const MOST_REMARKS: usize = 6;
 
 /// Least width and height of a panel in pixels.
 const SMALLEST: f64 = 40.0;
@@ -113,7 +118,7 @@ impl ChartLayout<'_> {
     fn margins(&self, page: Area) -> Area {
         let Sizes { unit, title, label, tick } = self.sizes;
         let if_any = |text: &str, size: f64| if text.is_empty() { 0.0 } else { size };
-        let legend = self.legend(page).height();
+        let legend = self.legend(page).height() + self.remarks_height(page);
         Area {
             left: 18.0 * unit + if_any(&self.chart.y_label, 1.6 * label),
             top: 20.0 * unit + if_any(&self.chart.title, 1.8 * title),
@@ -143,22 +148,23 @@ impl ChartLayout<'_> {
     }
 
     fn x_axis(&self, width: f64) -> Axis {
-        let rows = || self.chart.facets.iter().flat_map(|f| &f.rows);
+        let places: Vec<f64> = self.chart.facets.iter().flat_map(Facet::places).collect();
         let frequency = self.chart.frequency;
-        let names: Vec<String> = rows().map(|r| shown(r.at, frequency)).collect();
+        let robust = self.chart.robust.is_some();
+        let name = |at: &f64| if robust { short(*at) } else { shown(*at, frequency) };
+        let names: Vec<String> = places.iter().map(name).collect();
         let widest = names.iter().map(|n| self.face.width(n, self.sizes.tick)).fold(1.0, f64::max);
         let air = if self.columns > 1 { 1.6 } else { 0.9 };
         let most = (width / (widest + air * self.sizes.tick)).max(1.0);
         if self.chart.categories {
             Axis::categories(&names, most)
         } else if let Some(frequency) = frequency {
-            Axis::dates(&rows().map(|r| r.at).collect::<Vec<_>>(), most, frequency)
+            Axis::dates(&places, most, frequency)
         } else {
-            let mut axis = Axis::times(&rows().map(|r| r.at).collect::<Vec<_>>(), most);
-            if let Some(robust) = self.chart.robust {
-                axis.ticks.retain(|(at, _)| *at >= robust.first);
+            match &self.chart.robust {
+                Some(robust) => Axis { ticks: robust.ticks(most), ..Axis::times(&places, most) },
+                None => Axis::times(&places, most),
             }
-            axis
         }
     }
 
@@ -190,7 +196,7 @@ impl ChartLayout<'_> {
             let from = Point { x: area.left, y: up(overall) };
             self.scene.rule(from, area.right, 2.0 * unit, MUTED);
         }
-        if let Some(value) = self.chart.robust.and_then(|r| r.breakdown) {
+        if let Some(value) = self.chart.robust.as_ref().and_then(|r| r.breakdown) {
             let x = x.place(value, area.left, area.right);
             let [from, to] = [area.top, area.bottom].map(|y| Point { x, y });
             self.scene.line(from, to, 2.0 * unit, MUTED);
@@ -216,15 +222,20 @@ impl ChartLayout<'_> {
 
     fn rows(&mut self, facet: &Facet, area: Area, x: &Axis, up: &impl Fn(f64) -> f64) {
         let categories = self.chart.categories;
-        let place = |index: usize, at: f64| {
-            x.place(if categories { index as f64 } else { at }, area.left, area.right)
+        let all = facet.places();
+        let place = |at: f64| {
+            let index = all.partition_point(|other| *other < at) as f64;
+            x.place(if categories { index } else { at }, area.left, area.right)
         };
-        let places: Vec<f64> = facet.rows.iter().enumerate().map(|(i, r)| place(i, r.at)).collect();
+        let places: Vec<f64> = all.iter().map(|at| place(*at)).collect();
         let spacing = places.windows(2).map(|w| (w[1] - w[0]).abs()).fold(f64::INFINITY, f64::min);
         let small = if self.chart.facets.len() > 1 { 0.75 } else { 1.0 };
         let marks = Marks::new(small * self.sizes.unit, spacing.max(1.0));
-        for (row, x) in facet.rows.iter().zip(places) {
-            marks.row(&mut self.scene, row, x, up, &self.style);
+        for row in &facet.rows {
+            marks.row(&mut self.scene, row, place(row.at), up, &self.style);
+        }
+        for at in &facet.failed {
+            marks.cross(&mut self.scene, Point { x: place(*at), y: up(0.0) }, MUTED);
         }
     }
 
@@ -270,7 +281,48 @@ impl ChartLayout<'_> {
             upright: true,
         }));
         let legend = Legend::new(&chart.legend, self.face, 16.0 * unit, page.width() - 40.0 * unit);
-        let top = page.bottom - 10.0 * unit - legend.height();
+        let remarks = self.remarks_height(page);
+        let top = page.bottom - 10.0 * unit - legend.height() - remarks;
         legend.draw(&mut self.scene, centre, top);
+        for (index, line) in self.remarks(page).iter().enumerate() {
+            let y = page.bottom - 10.0 * unit - remarks + (index as f64 + 0.7) * self.remark_line();
+            let at = Point { x: 20.0 * unit, y };
+            self.scene.text(line, at, Anchor::Start, self.remark_size(), INK);
+        }
+    }
+
+    fn remark_size(&self) -> f64 {
+        14.0 * self.sizes.unit
+    }
+
+    fn remark_line(&self) -> f64 {
+        1.4 * self.remark_size()
+    }
+
+    fn remarks_height(&self, page: Area) -> f64 {
+        self.remarks(page).len() as f64 * self.remark_line()
+    }
+
+    /// The chart's remarks in lines that fit on the page.
+    fn remarks(&self, page: Area) -> Vec<String> {
+        let room = page.width() - 40.0 * self.sizes.unit;
+        let mut lines: Vec<String> = Vec::new();
+        for remark in &self.chart.remarks {
+            let mut line = String::new();
+            for word in one_line(remark).split_whitespace() {
+                let longer = if line.is_empty() { word.into() } else { format!("{line} {word}") };
+                if !line.is_empty() && self.face.width(&longer, self.remark_size()) > room {
+                    lines.push(std::mem::replace(&mut line, word.to_owned()));
+                } else {
+                    line = longer;
+                }
+            }
+            lines.push(line);
+        }
+        if lines.len() > MOST_REMARKS {
+            lines.truncate(MOST_REMARKS);
+            lines.iter_mut().skip(MOST_REMARKS - 1).for_each(|last| last.push_str(" …"));
+        }
+        lines.into_iter().map(|l| self.face.fit(&l, self.remark_size(), room)).collect()
     }
 }

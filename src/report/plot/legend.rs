@@ -13,6 +13,7 @@ pub(super) enum LegendKey {
     Uniform(Colour),
     Overall(Colour),
     Upright(Colour),
+    Cross(Colour),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +81,7 @@ impl<'a> Legend<'a> {
             LegendKey::Hollow(colour) => marks.hollow(scene, at, colour),
             LegendKey::Pointwise(colour) => marks.pointwise(scene, at.x, ends, colour),
             LegendKey::Uniform(colour) => marks.uniform(scene, at.x, ends, colour),
+            LegendKey::Cross(colour) => marks.cross(scene, at, colour),
             LegendKey::Upright(colour) => {
                 let [from, to] = [ends.0, ends.1].map(|y| Point { y, ..at });
                 scene.line(from, to, 0.125 * self.size, colour);

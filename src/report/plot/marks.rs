@@ -43,6 +43,16 @@ impl Marks {
         scene.ring(at, self.radius * 1.05, 0.38 * self.radius, colour);
     }
 
+    /// Where there is no estimate.
+    pub(super) fn cross(&self, scene: &mut Scene, at: Point, colour: Colour) {
+        let reach = 0.95 * self.radius;
+        for sign in [-1.0, 1.0] {
+            let from = Point { x: at.x - reach, y: at.y - sign * reach };
+            let to = Point { x: at.x + reach, y: at.y + sign * reach };
+            scene.curve(&[from, to], 0.45 * self.radius, colour);
+        }
+    }
+
     /// One row at horizontal position `x`; `y` turns effects into pixels.
     pub(super) fn row(
         &self,

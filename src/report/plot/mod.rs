@@ -17,6 +17,7 @@ mod legend;
 mod marks;
 mod options;
 mod raster;
+mod regression;
 mod scene;
 mod vector;
 

@@ -6,9 +6,16 @@ impl Table {
     /// A `table` environment for LaTeX with the package `booktabs`, with names escaped.
     #[must_use]
     pub fn to_latex(&self) -> String {
+        self.published().latex()
+    }
+
+    fn latex(&self) -> String {
         let mut out = String::from("\\begin{table}[htbp]\n\\centering\n");
-        if !self.title.is_empty() {
-            push(&mut out, &format!("\\caption{{{}}}", escape(self.title.trim())));
+        if !self.printed_title().is_empty() {
+            push(&mut out, &format!("\\caption{{{}}}", escape(self.printed_title())));
+        }
+        if let Some(label) = &self.label {
+            push(&mut out, &format!("\\label{{tab:{}}}", slug(label)));
         }
         let spec: String = (0..self.columns()).map(|c| column(self.align(c))).collect();
         push(&mut out, &format!("\\begin{{tabular}}{{{spec}}}\n\\toprule"));
@@ -25,6 +32,12 @@ impl Table {
         push(&mut out, "\\end{table}");
         out
     }
+}
+
+/// A name that LaTeX takes as a label: letters, digits and hyphens.
+fn slug(label: &str) -> String {
+    let words = label.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
 fn push(out: &mut String, line: &str) {
@@ -96,7 +109,7 @@ fn escape(text: &str) -> String {
     let mut before = ' ';
     while let Some(c) = rest.next() {
         match c {
-            '-' if " (".contains(before) && rest.peek().is_some_and(char::is_ascii_digit) => {
+            '-' if " ([".contains(before) && rest.peek().is_some_and(char::is_ascii_digit) => {
                 out.push_str("$-$");
             }
             '\\' => out.push_str("\\textbackslash{}"),

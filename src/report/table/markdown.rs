@@ -6,9 +6,13 @@ impl Table {
     /// Markdown (GitHub flavour), with names escaped.
     #[must_use]
     pub fn to_markdown(&self) -> String {
+        self.published().markdown()
+    }
+
+    fn markdown(&self) -> String {
         let mut blocks = Vec::new();
-        if !self.title.is_empty() {
-            blocks.push(format!("**{}**\n", escape(self.title.trim())));
+        if !self.printed_title().is_empty() {
+            blocks.push(format!("**{}**\n", escape(self.printed_title())));
         }
         for section in &self.sections {
             if let Some(caption) = &section.caption {

@@ -2,11 +2,13 @@
 
 mod latex;
 mod markdown;
+mod published;
 mod shown;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
+pub use published::EstimateColumns;
 pub(super) use shown::shown_as_table;
 
 /// How a column is set.
@@ -59,9 +61,23 @@ pub struct Table {
     pub sections: Vec<Section>,
     /// Lines at the foot.
     pub notes: Vec<String>,
+    /// The title in markdown and LaTeX, if it is another than [`Self::title`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
+    /// What `\ref` finds the table by in LaTeX; without one there is no `\label`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Columns that markdown and LaTeX set as an estimate with its uncertainty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub estimates: Vec<EstimateColumns>,
 }
 
 impl Table {
+    /// The title in markdown and LaTeX.
+    fn printed_title(&self) -> &str {
+        self.caption.as_ref().unwrap_or(&self.title).trim()
+    }
+
     fn columns(&self) -> usize {
         let rows = |s: &Section| s.rows.iter().map(Vec::len).max().unwrap_or(0).max(s.header.len());
         self.sections.iter().map(rows).max().unwrap_or(0)

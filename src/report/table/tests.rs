@@ -15,6 +15,7 @@ fn table() -> Table {
             String::new(),
             "$ from -3 to (-4), \"pre\"-test #1".into(),
         ],
+        ..Table::default()
     }
 }
 

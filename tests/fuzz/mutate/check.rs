@@ -135,7 +135,8 @@ fn csv(text: &str) -> Result<(), String> {
                 c == ',' && !quoted
             })
             .collect();
-        let [_, term, _, _, _, att, se, low, high, p, statistic, status, _, _] = fields[..] else {
+        let [_, term, _, _, _, att, se, low, high, p, statistic, status, _, _, ..] = fields[..]
+        else {
             return Err(format!("CSV row {line}"));
         };
         let numbers = [att, se, low, high, p, statistic];

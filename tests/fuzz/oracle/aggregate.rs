@@ -40,6 +40,8 @@ struct Selected<'a> {
     cells: Vec<&'a Cell>,
     /// Periods and groups.
     calendar: Vec<f64>,
+    /// What is averaged.
+    value: fn(&Cell) -> f64,
 }
 
 /// The aggregation of a fit's cells.
@@ -48,19 +50,34 @@ pub fn aggregate(fit: &Fit, options: Aggregation) -> Result<Aggregated, Refusal>
     if cells.is_empty() || (cells.len() < fit.cells.len() && !options.na_rm) {
         return Err(Refusal::MissingCells);
     }
+    averaged(fit, options, cells, |c| c.att().unwrap_or(0.0))
+}
+
+/// The shares of an average's weight that are on cells without an estimate: the average of an indicator of these cells over all.
+pub fn left_out(fit: &Fit, options: Aggregation) -> Option<Aggregated> {
+    let value = |c: &Cell| f64::from(u8::from(c.att().is_none()));
+    averaged(fit, options, fit.cells.iter().collect(), value).ok()
+}
+
+fn averaged(
+    fit: &Fit,
+    options: Aggregation,
+    cells: Vec<&Cell>,
+    value: fn(&Cell) -> f64,
+) -> Result<Aggregated, Refusal> {
     let mut calendar = fit.sample.periods.clone();
     if options.na_rm {
         // Groups that are left out, and in averages by group those without a cell in the window, take no place.
         let longest = options.max_e.unwrap_or(f64::INFINITY);
-        let averaged = |c: &&&Cell| c.time >= c.group && c.time <= c.group + longest;
+        let counts = |c: &&&Cell| c.time >= c.group && c.time <= c.group + longest;
         let by_group = options.kind == AggregationKind::Group;
-        calendar.extend(cells.iter().filter(|c| !by_group || averaged(c)).map(|c| c.group));
+        calendar.extend(cells.iter().filter(|c| !by_group || counts(c)).map(|c| c.group));
     } else {
         calendar.extend(&fit.sample.groups);
     }
     calendar.sort_by(f64::total_cmp);
     calendar.dedup();
-    let selected = Selected { fit, options, cells, calendar };
+    let selected = Selected { fit, options, cells, calendar, value };
     let aggregated = match options.kind {
         AggregationKind::Simple => selected.simple(),
         AggregationKind::Group => selected.group()?,
@@ -83,8 +100,9 @@ impl Selected<'_> {
     }
 
     fn of_cell(&self, c: &Cell) -> (f64, Average) {
-        let u = c.influence(self.fit.n()).unwrap_or_default();
-        (c.group, Average { value: c.att().unwrap_or(0.0), u })
+        let n = self.fit.n();
+        let u = c.influence(n).unwrap_or_else(|| vec![0.0; n]);
+        (c.group, Average { value: (self.value)(c), u })
     }
 
     /// Mean by the groups' shares; `None` without weight.

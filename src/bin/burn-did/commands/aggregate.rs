@@ -6,6 +6,7 @@ use burn_did::{Aggregated, GroupTimeResult, Inference, PlotOptions};
 use clap::Args;
 
 use super::draw;
+use super::saved::Saved;
 use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
 use crate::error::{CliError, Result};
 use crate::formed::{Formed, drawn, formed, report_failures, report_warnings};
@@ -42,9 +43,15 @@ pub(crate) struct AggregateArgs {
     /// Draw the event study, or else the only other aggregate, to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
+    /// Add the covariance of the event study, or of other averages, to the JSON.
+    #[arg(long, help_heading = "Output")]
+    vcov: bool,
+    /// No warnings on standard error.
+    #[arg(long, short)]
+    quiet: bool,
 }
 
-/// Runs the command. It fails if none of the aggregates can be formed, or not the one that is to be drawn.
+/// Runs the command. It fails if one of the aggregates cannot be formed or drawn, after all that can.
 pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let chosen = args.plot.as_ref().and_then(|_| drawn(&args.aggregates));
     if args.plot.is_some() && chosen.is_none() {
@@ -52,6 +59,13 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
             "--plot needs a dynamic aggregate, or exactly one by group or calendar period",
             "`burn-did plot` draws one of your choice",
         ));
+    }
+    if args.vcov && args.format != Format::Json {
+        return Err(CliError::usage("--vcov is part of JSON alone", "add --format json"));
+    }
+    let kind = Saved::of(&args.result)?;
+    if kind != Saved::GroupTime {
+        return Err(kind.refused(&args.result, "what --save of att-gt or ddd wrote"));
     }
     let fit = GroupTimeResult::load(&args.result)?;
     let own = fit.settings.inference;
@@ -64,29 +78,23 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         spec: spec.clone(),
         result: fit.aggregate_with(spec.aggregation, &inference),
     };
-    let mut aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
-    let all_failed = formed(&aggregates).next().is_none();
+    let aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
     let tables: Vec<&Aggregated> = formed(&aggregates).collect();
     let text = match args.format {
-        Format::Json => json::text(&json::Aggregates::new(&fit, &aggregates))?,
-        _ if all_failed => String::new(),
+        Format::Json => json::text(&json::Aggregates::new(&fit, &aggregates, args.vcov))?,
+        _ if tables.is_empty() => String::new(),
         Format::Csv => csv::table(&fit.settings, &[], tables.into_iter()),
         Format::Table => output::blocks(tables.iter().map(ToString::to_string)),
         Format::Markdown => output::blocks(tables.iter().map(|a| a.to_markdown())),
         Format::Latex => output::blocks(tables.iter().map(|a| a.to_latex())),
     };
     output::results(&text)?;
-    if args.format == Format::Csv {
+    if !args.quiet {
         report_warnings(&aggregates);
     }
-    // The command ends with the error of this one, which therefore is no warning.
-    let needed = chosen.or(all_failed.then_some(0)).map(|at| aggregates.remove(at));
-    if args.format != Format::Json {
-        report_failures(&aggregates);
-    }
-    let needed = needed.map(|formed| formed.result).transpose()?;
-    if let Some(file) = &args.plot {
-        draw(&fit, needed.as_ref(), file, &PlotOptions::default())?;
-    }
-    Ok(())
+    let chosen = chosen.and_then(|at| aggregates[at].result.as_ref().ok());
+    let drawn = args.plot.as_ref().zip(chosen);
+    let drawn = drawn.map(|(file, study)| draw(&fit, Some(study), file, &PlotOptions::default()));
+    let formed = report_failures(&aggregates);
+    output::all(drawn.into_iter().chain([formed]))
 }

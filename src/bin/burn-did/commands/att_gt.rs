@@ -29,6 +29,7 @@ pub(crate) struct AttGtArgs {
         long,
         value_name = "N",
         default_value_t = defaults::att_gt().anticipation,
+        value_parser = values::periods,
         allow_negative_numbers = true,
         help_heading = "Estimation"
     )]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    Aggregated, BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, Resampling,
+    BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, DoseAggregation, DoseGrid,
+    DoseMethod, DoseTarget, Resampling,
 };
 use clap::Args;
 
@@ -13,7 +13,7 @@ use crate::args::{BandArgs, ColumnArgs, DeviceArgs, Format, InferenceArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
-use crate::error::Result;
+use crate::error::{CliError, Result};
 use crate::formed::{study, warnings_with};
 use crate::{json, output, values};
 
@@ -109,6 +109,7 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "N",
         default_value_t = defaults::cont_did().anticipation,
+        value_parser = values::periods,
         allow_negative_numbers = true,
         help_heading = "Estimation"
     )]
@@ -127,8 +128,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Inference"
     )]
     boot_type: Resampling,
-    /// Whether the groups' shares are taken as they are, or are estimates with an uncertainty that curves and the overall slope have
-    /// part in.
+    /// Treat cohort shares as fixed, or as estimated and add their sampling error to the standard errors of curves and of the overall
+    /// slope.
     #[arg(
         long,
         value_name = "WHICH",
@@ -159,26 +160,33 @@ pub(crate) struct ContDidArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
     let fit = backend::fit(args)?;
-    // The other formats form their own.
-    let study = if args.format == Format::Csv { study(&fit).transpose()? } else { None };
+    let study = study(&fit);
+    let formed = study.as_ref().and_then(|study| study.as_ref().ok());
     let text = match args.format {
         Format::Json => json::text(&json::Doses::new(&fit))?,
-        Format::Csv => study.as_ref().map_or_else(|| fit.to_csv(), Aggregated::to_csv)?,
+        // Without the event study, the cells that it would be of.
+        Format::Csv => match (&study, formed) {
+            (Some(_), None) => fit.cells_of(fit.target).to_csv()?,
+            (_, Some(study)) => study.to_csv()?,
+            (None, None) => fit.to_csv()?,
+        },
         Format::Table => output::blocks([fit.to_string()]),
         Format::Markdown => output::blocks([fit.to_markdown()]),
         Format::Latex => output::blocks([fit.to_latex()]),
     };
     output::results(&text)?;
-    if args.format == Format::Csv && !args.device.quiet {
-        warnings_with(&fit, study.as_ref()).iter().for_each(output::warning);
+    if !args.device.quiet {
+        warnings_with(&fit, formed).iter().for_each(output::warning);
     }
-    if let Some(file) = &args.save {
-        fit.save(file)?;
-    }
-    if let Some(file) = &args.plot {
-        fit.plot(file)?;
-    }
-    Ok(())
+    let saved = args.save.as_ref().map(|file| Ok(fit.save(file)?));
+    let not_formed = study.as_ref().and_then(|study| study.as_ref().err());
+    let plotted = args.plot.as_ref().filter(|_| not_formed.is_none());
+    let plotted = plotted.map(|file| Ok(fit.plot(file)?));
+    let formed = not_formed.map(|error| {
+        output::not_formed("dynamic", error);
+        Err(CliError::Said)
+    });
+    output::all(saved.into_iter().chain(plotted).chain(formed))
 }
 
 impl Fit for ContDidArgs {

@@ -17,13 +17,13 @@ use crate::{csv, json, output};
 /// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
 /// sections.
 ///
-/// The options have the names of R's `DRDID::drdid`, and the long words that follow as aliases.
+/// The options have the names of R's `DRDID::drdid`, where there is one, and the words that follow as aliases.
 #[derive(Args)]
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
     /// Whether the row is of the treated group: 1, in both periods, else 0.
-    #[arg(long, value_name = "COLUMN", visible_alias = "treatment", help_heading = "Columns")]
+    #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"], help_heading = "Columns")]
     treatname: String,
     /// R's function for the estimator; `drdid_imp_panel`, or `drdid_imp_rc` for repeated cross sections, if not given.
     #[arg(
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
         Format::Latex => output::blocks([fit.to_latex()]),
     };
     output::results(&text)?;
-    if args.format == Format::Csv && !args.device.quiet {
+    if !args.device.quiet {
         let frequency = fit.settings.frequency;
         fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
     }

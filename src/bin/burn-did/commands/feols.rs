@@ -123,7 +123,8 @@ pub(crate) struct FeolsArgs {
     /// Format of the results.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
-    /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file.
+    /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file; of
+    /// i(year, i.treated) one panel for each level of the second factor.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Save the result as JSON.
@@ -146,15 +147,16 @@ pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
         Format::Latex => output::blocks([fit.to_latex()]),
     };
     output::results(&text)?;
-    if args.format == Format::Csv && !args.device.quiet {
+    if !args.device.quiet {
         fit.warnings.iter().for_each(output::warning);
     }
     if let Some(file) = &args.save {
         fit.save(file)?;
     }
     if let Some(file) = &args.plot {
-        event_study(&fit, "--plot draws the coefficients of i(), and the formula has none")?
-            .plot(file)?;
+        let _ =
+            event_study(&fit, "--plot draws the coefficients of i(), and the formula has none")?;
+        fit.plot(file)?;
     }
     Ok(())
 }
@@ -194,7 +196,7 @@ pub(super) fn one_device<'a, B: DidBackend>(
 ) -> Result<&'a B::Device> {
     if asked.memory_budget.is_some() {
         return Err(CliError::usage(
-            "--memory-budget is of commands that stream units",
+            "--memory-budget applies to commands that stream units",
             "leave it out: the columns needed are read as a whole",
         ));
     }

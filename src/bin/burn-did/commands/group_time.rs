@@ -11,38 +11,38 @@ use crate::{csv, json, output};
 
 /// Refuses options that do not go together, before any work.
 pub(super) fn check(output: &OutputArgs) -> Result<()> {
-    if output.vcov && output.format != Format::Json {
-        return Err(CliError::usage("--vcov is part of the JSON only", "add --format json"));
+    if output.vcov && output.format != Format::Json && output.save.is_none() {
+        return Err(CliError::usage(
+            "--vcov is part of JSON alone",
+            "add --format json, or --save FILE, which always has it",
+        ));
     }
     Ok(())
 }
 
-/// Aggregates, writes, saves and draws. It fails if what is to be drawn cannot be formed.
+/// Aggregates, writes, saves and draws. It fails if anything asked for could not be made, after all that could.
 pub(super) fn report(fit: &GroupTimeResult, output: &OutputArgs, quiet: bool) -> Result<()> {
     let aggregate = |spec: &AggregateSpec| Formed {
         spec: spec.clone(),
         result: fit.aggregate(spec.aggregation),
     };
-    let mut aggregates: Vec<Formed> = output.aggregates.iter().map(aggregate).collect();
+    let aggregates: Vec<Formed> = output.aggregates.iter().map(aggregate).collect();
     output::results(&text(fit, &aggregates, output)?)?;
-    if output.format == Format::Csv && !quiet {
+    if !quiet {
         let frequency = fit.settings.frequency;
         fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
         report_warnings(&aggregates);
     }
-    let chosen = output.plot.as_ref().and_then(|_| drawn(&output.aggregates));
-    let chosen = chosen.map(|at| aggregates.remove(at));
-    if output.format != Format::Json {
-        report_failures(&aggregates);
-    }
-    if let Some(file) = &output.save {
-        fit.save(file)?;
-    }
-    if let Some(file) = &output.plot {
-        let aggregate = chosen.map(|formed| formed.result).transpose()?;
-        draw(fit, aggregate.as_ref(), file, &PlotOptions::default())?;
-    }
-    Ok(())
+    let saved = output.save.as_ref().map(|file| Ok(fit.save(file)?));
+    let chosen = drawn(&output.aggregates).map(|at| &aggregates[at].result);
+    let plotted = output.plot.as_ref().and_then(|file| match chosen {
+        None => Some(draw(fit, None, file, &PlotOptions::default())),
+        Some(Ok(aggregate)) => Some(draw(fit, Some(aggregate), file, &PlotOptions::default())),
+        // Said with the aggregates.
+        Some(Err(_)) => None,
+    });
+    let formed = report_failures(&aggregates);
+    output::all(saved.into_iter().chain(plotted).chain([formed]))
 }
 
 fn text(fit: &GroupTimeResult, aggregates: &[Formed], output: &OutputArgs) -> Result<String> {

@@ -69,7 +69,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Restrictions"
     )]
     monotonicity: Option<Restriction>,
-    /// Effect: first (in the period in which treatment starts), avg (the average from then on), or one weight a period after
+    /// Effect: first (in the period in which treatment starts), avg (the average from then on), or one weight per period after
     /// the reference, as in 0.5,0.5.
     #[arg(
         long,
@@ -170,6 +170,10 @@ pub(crate) struct HonestArgs {
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
     let kind = Saved::of(&args.file)?;
+    if matches!(kind, Saved::Honest | Saved::Function | Saved::TwoPeriods | Saved::Printed) {
+        let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt or feols wrote, or an event study";
+        return Err(kind.refused(&args.file, reads));
+    }
     if kind != Saved::GroupTime && args.aggregate.is_some() {
         return Err(CliError::usage(
             "--aggregate is given, and the file has an event study",
@@ -185,7 +189,7 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     } else if kind == Saved::Regression {
         let fit = RegressionResult::load(&args.file)?;
         let alpha = args.alp.unwrap_or(fit.settings.alpha);
-        event_study(&fit, "the regression has no i(), which an event study is of")?
+        event_study(&fit, "the regression has no i(), and so no event study")?
             .honest(options.alpha(alpha))?
     } else if kind == Saved::Doses {
         let fit = ContDidResult::load(&args.file)?;
@@ -206,8 +210,9 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
         Format::Latex => output::blocks([result.to_latex()]),
     };
     output::results(&text)?;
-    if args.format == Format::Csv && !args.quiet {
-        result.warnings.iter().for_each(output::warning);
+    if !args.quiet {
+        let frequency = result.settings.as_ref().and_then(|s| s.frequency);
+        result.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
     }
     if let Some(file) = &args.save {
         result.save(file)?;
@@ -222,8 +227,8 @@ impl HonestArgs {
     fn options(&self) -> Result<Honest> {
         if self.aggregate.as_ref().is_some_and(|a| a.aggregation.kind != AggregationKind::Dynamic) {
             return Err(CliError::usage(
-                "an event study is a dynamic aggregate",
-                "as in --aggregate dynamic",
+                "--aggregate must be dynamic: an event study is analysed",
+                "as in --aggregate dynamic:min_e=-5",
             ));
         }
         let Violations { delta, restriction } = self.violations()?;
@@ -257,10 +262,16 @@ impl HonestArgs {
         let named = self.delta.unwrap_or(Violations { delta: default, restriction: None });
         let smooth = named.delta == Delta::Smoothness;
         if smooth && !self.mbar.is_empty() {
-            return Err(CliError::usage("--mbar is of rm and sdrm", "give the M of sd by --m"));
+            return Err(CliError::usage(
+                "--mbar applies to --delta rm and sdrm only",
+                "give the M of sd by --m",
+            ));
         }
         if !smooth && !self.m.is_empty() {
-            return Err(CliError::usage("--m is of sd", "give the Mbar of rm and sdrm by --mbar"));
+            return Err(CliError::usage(
+                "--m applies to --delta sd only",
+                "give the Mbar of rm and sdrm by --mbar",
+            ));
         }
         let further = self.bias.or(self.monotonicity);
         if let (Some(a), Some(b)) = (named.restriction, further)
@@ -290,6 +301,8 @@ struct Document<'a> {
     breakdown_status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     m_bounds: Option<[Option<f64>; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<json::Omitted>,
     warnings: Vec<String>,
 }
 
@@ -315,6 +328,7 @@ impl<'a> Document<'a> {
     fn new(result: &'a HonestDid) -> Self {
         let original = &result.original;
         let method = result.method.name();
+        let frequency = result.settings.as_ref().and_then(|s| s.frequency);
         let row = |i: &burn_did::RobustInterval| {
             let (lb, ub) = (i.lower, i.upper);
             Row { m: Number(i.m), lb, ub, open: i.open, method, delta: &result.name }
@@ -341,7 +355,8 @@ impl<'a> Document<'a> {
                 Breakdown::AlwaysSignificant(_) => "always_significant",
             },
             m_bounds: result.smoothness_bounds.map(|bounds| bounds.map(finite)),
-            warnings: result.warnings.iter().map(ToString::to_string).collect(),
+            left_out: result.study.left_out().map(|l| json::Omitted::new(l, frequency, false)),
+            warnings: result.warnings.iter().map(|w| w.shown(frequency)).collect(),
         }
     }
 }

@@ -160,7 +160,7 @@ pub(crate) fn run(args: &NpivArgs) -> Result<()> {
         Format::Latex => output::blocks([fit.to_latex()]),
     };
     output::results(&text)?;
-    if args.format == Format::Csv && !args.quiet {
+    if !args.quiet {
         fit.warnings.iter().for_each(output::warning);
     }
     if let Some(file) = &args.save {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use burn_did::{
-    AggregationKind, ContDidResult, GroupTimeResult, MultiplegtResult, PlotOptions,
-    RegressionResult,
+    AggregationKind, ContDidResult, GroupTimeResult, HonestDid, MultiplegtResult, NpivResult,
+    PlotOptions, RegressionResult,
 };
 use clap::Args;
 
@@ -14,11 +14,11 @@ use crate::args::AGGREGATE;
 use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec};
 
-/// A plot of a saved result: of an aggregate or the group-time effects, of the effects of a treatment that switches, of the
-/// curves of a continuous treatment, or of the coefficients of a regression's first `i()`.
+/// A plot of a saved result: an aggregate or the group-time effects, effects of switching treatments, curves of a continuous
+/// treatment, the coefficients of a regression's first `i()`, or robust intervals.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` wrote.
+    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `feols`, `honest` or `npiv` wrote.
     result: PathBuf,
     /// Picture to write: .png or .svg.
     #[arg(long, value_name = "FILE", value_parser = values::picture())]
@@ -61,9 +61,9 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         ..PlotOptions::default()
     };
     let kind = Saved::of(&args.result)?;
-    if spec.is_some() && matches!(kind, Saved::Switching | Saved::Doses | Saved::Regression) {
+    if spec.is_some() && kind != Saved::GroupTime {
         return Err(CliError::usage(
-            "--aggregate is of group-time effects, and the file has something else",
+            "--aggregate averages group-time effects, and the file has something else",
             "leave it out",
         ));
     }
@@ -72,10 +72,18 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         Saved::Doses => ContDidResult::load(&args.result)?.plot_with(&args.out, &options)?,
         Saved::Regression => {
             let fit = RegressionResult::load(&args.result)?;
-            event_study(&fit, "the regression has no i(), whose coefficients would be drawn")?
-                .plot_with(&args.out, &options)?;
+            let _ =
+                event_study(&fit, "the regression has no i(), whose coefficients would be drawn")?;
+            fit.plot_with(&args.out, &options)?;
         }
-        Saved::Study | Saved::GroupTime => {
+        Saved::Honest => HonestDid::load(&args.result)?.plot_with(&args.out, &options)?,
+        Saved::Function => NpivResult::load(&args.result)?.plot_with(&args.out, &options)?,
+        Saved::Study | Saved::TwoPeriods | Saved::Printed => {
+            let reads =
+                "what --save of att-gt, ddd, cont-did, did-multiplegt, feols, honest or npiv wrote";
+            return Err(kind.refused(&args.result, reads));
+        }
+        Saved::GroupTime => {
             let fit = GroupTimeResult::load(&args.result)?;
             let aggregate = spec.map(|spec| fit.aggregate(spec.aggregation)).transpose()?;
             draw(&fit, aggregate.as_ref(), &args.out, &options)?;

@@ -21,7 +21,15 @@ pub(super) enum Saved {
     Doses,
     /// A saved result of `feols`.
     Regression,
-    /// A saved result of group-time effects, or something else, which is said by who reads it.
+    /// A saved result of `honest`.
+    Honest,
+    /// A saved result of `npiv`.
+    Function,
+    /// A saved result of `drdid`.
+    TwoPeriods,
+    /// What `--format json` wrote.
+    Printed,
+    /// A saved result of `att-gt` or `ddd`, or something else, which is said by who reads it.
     GroupTime,
 }
 
@@ -29,21 +37,61 @@ impl Saved {
     pub(super) fn of(path: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Probe {
+            estimator: Option<String>,
             betahat: Option<IgnoredAny>,
             placebos: Option<IgnoredAny>,
             curves: Option<IgnoredAny>,
+            intervals: Option<IgnoredAny>,
+            x_segments: Option<IgnoredAny>,
             coefficients: Option<IgnoredAny>,
+            n_treated: Option<IgnoredAny>,
         }
         let io = |source| DidError::Io { path: path.display().to_string(), source };
         let file = File::open(path).map_err(io)?;
         let probe: std::result::Result<Probe, _> = serde_json::from_reader(BufReader::new(file));
         Ok(match probe {
+            Ok(Probe { estimator: Some(_), .. }) => Self::Printed,
             Ok(Probe { betahat: Some(_), .. }) => Self::Study,
             Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
             Ok(Probe { curves: Some(_), .. }) => Self::Doses,
+            Ok(Probe { intervals: Some(_), .. }) => Self::Honest,
+            Ok(Probe { x_segments: Some(_), .. }) => Self::Function,
             Ok(Probe { coefficients: Some(_), .. }) => Self::Regression,
+            Ok(Probe { n_treated: Some(_), .. }) => Self::TwoPeriods,
             _ => Self::GroupTime,
         })
+    }
+
+    /// The error of a command that cannot use the file, and reads `what`.
+    pub(super) fn refused(self, path: &Path, what: &str) -> CliError {
+        let (is, hint) = match self {
+            Self::Study => ("is an event study", "`burn-did honest` reads it"),
+            Self::Switching => {
+                ("was saved by did-multiplegt", "`burn-did honest` and `burn-did plot` read it")
+            }
+            Self::Doses => {
+                ("was saved by cont-did", "`burn-did honest` and `burn-did plot` read it")
+            }
+            Self::Regression => {
+                ("was saved by feols", "`burn-did honest` and `burn-did plot` read it")
+            }
+            Self::Honest => ("was saved by honest", "`burn-did plot` draws it"),
+            Self::Function => ("was saved by npiv", "`burn-did plot` draws it"),
+            Self::TwoPeriods => (
+                "was saved by drdid",
+                "it is one estimate, of which there is nothing to average or draw",
+            ),
+            Self::Printed => (
+                "was printed by --format json, which cannot be read back",
+                "estimate again with --save FILE, and name that file",
+            ),
+            Self::GroupTime => (
+                "was saved by att-gt or ddd",
+                "`burn-did aggregate`, `burn-did honest` and `burn-did plot` read it",
+            ),
+        };
+        let problem = format!("{} {is}; this command reads {what}", path.display());
+        CliError::File { problem, hint }
     }
 }
 

@@ -6,7 +6,7 @@ use burn_did::{
 };
 use serde_json::Value;
 
-use super::{About, Answer, Period, audit};
+use super::{About, Answer, Omitted, Period, audit};
 use crate::formed::{study, warnings_with};
 
 /// Everything about a fit of a continuous treatment.
@@ -22,6 +22,8 @@ pub(crate) struct Doses<'a> {
     cells: Vec<Cell<'a>>,
     wald: Option<Wald>,
     event_study: Option<EventStudy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<OfBoth>,
     knots: &'a DoseKnots,
     audit: Value,
     warnings: Vec<String>,
@@ -81,6 +83,13 @@ struct Cell<'a> {
     n_control: usize,
 }
 
+/// What the overall effect and the overall slope leave out.
+#[derive(serde::Serialize)]
+struct OfBoth {
+    att: Option<Omitted>,
+    acrt: Option<Omitted>,
+}
+
 #[derive(serde::Serialize)]
 struct EventStudy {
     target: DoseTarget,
@@ -97,10 +106,16 @@ impl<'a> Doses<'a> {
         let study = study.map(|study| EventStudy {
             target: fit.target,
             answer: match study {
-                Ok(study) => Answer::formed(&study),
+                Ok(study) => Answer::formed(&study, false),
                 Err(error) => Answer::Failed { error: error.to_string() },
             },
         });
+        let of = |target| {
+            let left_out = fit.overall_left_out(target)?;
+            Some(Omitted::new(&left_out, settings.frequency, true))
+        };
+        let both = OfBoth { att: of(DoseTarget::Level), acrt: of(DoseTarget::Slope) };
+        let left_out = (both.att.is_some() || both.acrt.is_some()).then_some(both);
         let (att, acrt) = (fit.dose.critical_att, fit.dose.critical_acrt);
         Self {
             about: About::new(settings),
@@ -115,6 +130,7 @@ impl<'a> Doses<'a> {
             cells: cells.map(|(level, slope)| Cell::new(level, slope, settings)).collect(),
             wald: fit.cells_of(fit.target).wald,
             event_study: study,
+            left_out,
             knots: &fit.knots,
             audit: audit(&fit.level.audit, settings),
             warnings,

@@ -153,7 +153,7 @@ pub(crate) struct DidMultiplegtArgs {
         help_heading = "Inference"
     )]
     predict_het: Option<PredictHeterogeneity>,
-    /// Take the mean over switchers of the same treatments in all periods off their changes, where there are several.
+    /// Centre each switcher's change on the mean of the switchers with the same treatment path, where a path has at least two.
     #[arg(long, help_heading = "Inference")]
     less_conservative_se: bool,
     /// With --xformla, do not enlarge the influence of the controls' coefficients as R's `DIDmultiplegtDYN` 2.2 does where groups
@@ -217,7 +217,7 @@ pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
     let fit = args.estimator().fit(args.data.as_path())?;
     drop(bar);
     output::results(&text(&fit, args.format)?)?;
-    if args.format == Format::Csv && !args.quiet {
+    if !args.quiet {
         let frequency = fit.settings.frequency;
         fit.warnings.iter().for_each(|warning| output::warning(warning.shown(frequency)));
     }
