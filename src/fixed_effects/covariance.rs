@@ -113,7 +113,7 @@ impl Scores<'_> {
                 total[e] = 0.0;
             }
         }
-        match positive(&total, k) {
+        match positive(&total, &parts) {
             Some(fixed) => (fixed, true),
             None => (total, false),
         }
@@ -157,13 +157,15 @@ fn scaled(matrix: &[f64], scale: f64) -> Vec<f64> {
 
 /// The matrix with its negative eigenvalues at zero, if a variance is negative (Cameron, Gelbach and Miller 2011).
 ///
-/// Differs from R `fixest`, whose least eigenvalue is 1e-10: here the matrix is divided by its variances first, so that the units
-/// of the regressors do not matter, and a variance that the repair leaves at zero is none rather than a tiny one.
-fn positive(matrix: &[f64], k: usize) -> Option<Vec<f64>> {
+/// Differs from R `fixest`, whose least eigenvalue is 1e-10: here the matrix is divided by the variances that its own are sums and
+/// differences of first, so that the units of the regressors do not matter; by those that are left it would grow without bound as one of
+/// them comes near to zero from below. A variance that the repair leaves at zero is none rather than a tiny one.
+fn positive(matrix: &[f64], parts: &[f64]) -> Option<Vec<f64>> {
+    let k = parts.len();
     if !(0..k).any(|j| matrix[j * k + j] < 0.0) {
         return None;
     }
-    let scale: Vec<f64> = (0..k).map(|j| matrix[j * k + j].abs().sqrt()).collect();
+    let scale: Vec<f64> = parts.iter().map(|part| part.sqrt()).collect();
     let over = |e: usize| scale[e / k] * scale[e % k];
     let scaled: Vec<f64> =
         (0..k * k).map(|e| if over(e) > 0.0 { matrix[e] / over(e) } else { 0.0 }).collect();
@@ -215,17 +217,25 @@ mod tests {
 
     #[test]
     fn negative_variances_are_repaired() {
-        let fixed = positive(&[-1.0, 0.0, 0.0, 4.0], 2).unwrap();
+        let fixed = positive(&[-1.0, 0.0, 0.0, 4.0], &[3.0, 5.0]).unwrap();
         assert!(fixed[0] == 0.0 && (fixed[3] - 4.0).abs() < 1e-14);
-        assert!(positive(&[1.0], 1).is_none());
+        assert!(positive(&[1.0], &[1.0]).is_none());
         // In any units.
         let matrix = [-0.5, 0.3, -0.2, 0.3, 2.0, 0.1, -0.2, 0.1, 1.5];
         let units = [1e-9, 1.0, 1e9];
         let scaled: Vec<f64> = (0..9).map(|e| matrix[e] * units[e / 3] * units[e % 3]).collect();
-        let (plain, scaled) = (positive(&matrix, 3).unwrap(), positive(&scaled, 3).unwrap());
+        let parts = [0.7, 2.0, 1.6];
+        let parts_scaled: Vec<f64> = (0..3).map(|j| parts[j] * units[j].powi(2)).collect();
+        let plain = positive(&matrix, &parts).unwrap();
+        let scaled = positive(&scaled, &parts_scaled).unwrap();
         for e in 0..9 {
             assert!((scaled[e] / (units[e / 3] * units[e % 3]) - plain[e]).abs() < 1e-13);
         }
         assert!(plain[0] > 0.0 && plain[4] > 2.0);
+        // However near to zero the negative variance is, the others stay as they are but for what it takes.
+        for negative in [1e-2, 1e-5, 1e-9] {
+            let fixed = positive(&[-negative, 0.5, 0.5, 1.0], &[1.0, 1.0]).unwrap();
+            assert!(fixed[3] > 1.0 && fixed[3] < 1.3, "{negative} {}", fixed[3]);
+        }
     }
 }

@@ -137,10 +137,10 @@ pub fn eigen(a: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>) {
     ((0..k).map(|j| a[j][j]).collect(), v)
 }
 
-/// With its negative eigenvalues at zero, once its variances are one or minus one.
-pub fn positive(v: &[Vec<f64>]) -> Vec<Vec<f64>> {
+/// With its negative eigenvalues at zero, once it is divided by these variances.
+pub fn positive(v: &[Vec<f64>], variances: &[f64]) -> Vec<Vec<f64>> {
     let k = v.len();
-    let size: Vec<f64> = (0..k).map(|j| v[j][j].abs().sqrt()).collect();
+    let size: Vec<f64> = variances.iter().map(|v| v.sqrt()).collect();
     let scaled: Vec<Vec<f64>> =
         (0..k).map(|i| (0..k).map(|j| v[i][j] / size[i] / size[j]).collect()).collect();
     let (values, vectors) = eigen(&scaled);

@@ -217,6 +217,14 @@ fn check(seed: u64, family: Family) -> Tally {
     compared(&design, &by_row).described(&design.words())
 }
 
+/// Whether the formula names a level that only rows outside the sample have.
+fn names_an_absent_level(design: &Design, sample: &Sample) -> bool {
+    let all: Vec<usize> = (0..design.y.len()).collect();
+    design.table.factors.iter().any(|(_, codes, _)| {
+        all.iter().any(|row| sample.rows.iter().all(|kept| codes[*kept] != codes[*row]))
+    })
+}
+
 fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
     let mut tally = Tally { cells: 1, ..Tally::default() };
     let sample = design.sample(by_row);
@@ -247,8 +255,14 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
         Ok(got) => got,
         Err(error) => {
             let nothing = problem.kept.len() <= usize::from(problem.own_constant);
+            let no_level = error.to_string().contains("is no level of");
             if sample.rows.is_empty() || nothing {
                 *tally.refused.entry("nothing to estimate".to_owned()).or_default() += 1;
+            } else if no_level && names_an_absent_level(design, &sample) {
+                *tally
+                    .refused
+                    .entry("a level that is not in the sample".to_owned())
+                    .or_default() += 1;
             } else {
                 tally.differ(format!("refused: {error}"));
             }
@@ -309,9 +323,15 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
         let each = fitted.influence.iter().zip(&fitted.e).map(|(i, e)| (i[j] * e).abs());
         each.sum::<f64>().powi(2)
     };
+    // What rounding leaves of rows that are fitted exactly: of the outcome, or of the logarithms of its means.
+    let outcome: f64 = match poisson {
+        true => 400.0 * dot(&problem.y, &problem.weights),
+        false => problem.y.iter().zip(&problem.weights).map(|(y, w)| w * y * y).sum(),
+    };
     let is_rounding = |j: usize| {
         let differs = if rank == usize::MAX { 0.0 } else { ROUNDING * parts[j] };
-        v[j][j].abs() <= differs + 1e-16 * reach(j)
+        let of_outcome = ROUNDING.powi(2) * fitted.bread[j][j] * outcome;
+        v[j][j].abs() <= differs + 1e-16 * reach(j) + of_outcome
     };
     let zero: Vec<bool> = (0..k).map(is_rounding).collect();
     let negative = (0..k).any(|j| !zero[j] && v[j][j] < 0.0);
@@ -320,7 +340,7 @@ fn compared(design: &Design, by_row: &[Vec<usize>]) -> Tally {
         return tally;
     }
     if negative {
-        v = positive(&v);
+        v = positive(&v, &parts);
     }
     let repaired = got.warnings.contains(&DidWarning::RepairedCovariance);
     tally.same("repaired", &repaired, &negative);
