@@ -19,6 +19,8 @@ pub(super) struct Scores<'a> {
     pub clusters: &'a [(Vec<u32>, usize)],
     /// What the computation may leave of scores whose sum in a cluster is zero, as a part of their absolute values.
     pub error: f64,
+    /// What rounding leaves of the residuals, as a part of them.
+    pub rounding: f64,
 }
 
 /// A covariance `[k, k]`, and whether it had to be made positive.
@@ -37,8 +39,11 @@ const FULL: f64 = 1e-10;
 /// A variance of which a repair leaves less than this part is none.
 const LEFT: f64 = 1e-9;
 
-/// What rounding may leave of a difference of variances, as a part of these.
+/// What rounding may leave of a difference of variances, as a part of these: at least, and in units of what it leaves of residuals,
+/// and at most.
 const ROUNDING: f64 = 1e-12;
+const ROUNDINGS: f64 = 16.0;
+const ROUNDED: f64 = 1e-6;
 
 impl Scores<'_> {
     /// The covariance with its corrections for small samples; `k` counts the parameters.
@@ -101,10 +106,11 @@ impl Scores<'_> {
             .iter()
             .map(|x| sums::sum(x.len(), |i| (x[i] * self.residuals[i]).abs()))
             .collect();
+        let rounding = (ROUNDINGS * self.rounding).clamp(ROUNDING, ROUNDED);
         let nothing = |j: usize| {
             let size: f64 = (0..k).map(|i| influence[i * k + j].abs() * absolute[i]).sum();
             (self.error * size).powi(2)
-                + if self.clusters.len() > 1 { ROUNDING * parts[j] } else { 0.0 }
+                + if self.clusters.len() > 1 { rounding * parts[j] } else { 0.0 }
         };
         let nothing: Vec<f64> = (0..k).map(nothing).collect();
         let is_zero: Vec<bool> = (0..k).map(|j| total[j * k + j].abs() <= nothing[j]).collect();
@@ -197,6 +203,7 @@ mod tests {
             rss: 10.0,
             clusters: &clusters,
             error: 1e-12,
+            rounding: 1e-16,
         };
         let of = |vcov: &Vcov, ssc: &Ssc| scores.covariance(vcov, ssc, 1).matrix[0];
         let ssc = Ssc::default();

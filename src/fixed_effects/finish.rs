@@ -53,6 +53,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             rss: estimated.dispersion,
             clusters: &clusters,
             error: estimated.error(config.fixef_tol),
+            rounding: estimated.quality.rounding,
         };
         let covariance = scores.covariance(&config.vcov, &config.ssc, df_k);
         let mut matrix = covariance.matrix;
@@ -90,7 +91,10 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             (!dropped.is_empty())
                 .then(|| DidWarning::CollinearRegressors { columns: dropped.clone() }),
         );
-        warnings.extend(covariance.repaired.then_some(DidWarning::RepairedCovariance));
+        let exact = regular && estimated.is_exact(config.fixef_tol);
+        // That of an exact fit is rounding.
+        let repaired = covariance.repaired && !exact;
+        warnings.extend(repaired.then_some(DidWarning::RepairedCovariance));
         let without = kept.iter().enumerate().filter(|(p, _)| matrix[p * k + p] == 0.0);
         let without: Vec<String> = without.map(|(_, j)| regressors.names[*j].clone()).collect();
         warnings
@@ -105,7 +109,6 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             (!enough).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
         );
         warnings.extend((enough && full > 0).then_some(DidWarning::FullLeverage { rows: full }));
-        let exact = regular && estimated.is_exact(config.fixef_tol);
         warnings.extend(exact.then_some(DidWarning::ExactFit));
         let names = wanted.clusters.iter().map(ToString::to_string);
         let report = estimated.report.take().map(|report| SolverReport {

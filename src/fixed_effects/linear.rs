@@ -62,6 +62,8 @@ pub(super) struct Quality {
     pub within: Option<f64>,
     /// Sum of the lengths of the regressors times their coefficients: they may be much longer than the outcome that they fit.
     pub fitted: f64,
+    /// What rounding leaves of the residuals, as a part of them.
+    pub rounding: f64,
     /// Logarithms of the likelihood, of the fit and of a constant mean.
     pub likelihood: Option<(f64, f64)>,
 }
@@ -251,11 +253,13 @@ pub(super) fn gaussian(
         sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());
     }
     let length = |(j, b): (&usize, &f64)| b.abs() * regressors.before[*j].centred.sqrt();
+    let fitted = kept.iter().zip(&fit.b).map(length).sum::<f64>();
     let quality = Quality {
         rss: fit.rss,
         total: about.before.centred,
         within,
-        fitted: kept.iter().zip(&fit.b).map(length).sum(),
+        fitted,
+        rounding: f64::EPSILON * (about.before.centred.sqrt() + fitted) / fit.rss.sqrt(),
         likelihood: None,
     };
     Ok(LinearFit {

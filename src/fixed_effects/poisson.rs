@@ -137,6 +137,7 @@ pub(super) fn poisson(
                 total: total * mean,
                 within: None,
                 fitted: 0.0,
+                rounding: noise / deviance,
                 likelihood: Some((likelihood(sample, |row| mu[row]), likelihood(sample, |_| mean))),
             };
             let mut raw_residuals = y.clone();

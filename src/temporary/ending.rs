@@ -43,7 +43,9 @@ pub(crate) fn before_the_end(work: impl FnOnce() + Send + 'static) {
 /// good-bye where it is one of several. The process must end after this.
 pub fn clear_away() {
     let work = std::mem::take(&mut *held(&TO_DO));
-    work.into_iter().for_each(|work| work());
+    for work in work {
+        work();
+    }
     for path in held(&LISTED).iter() {
         if !path.is_dir() {
             let _ = fs::remove_file(path);
