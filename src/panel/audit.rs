@@ -34,7 +34,7 @@ pub struct SampleAudit {
     /// Units never treated inside the sample.
     pub never_treated: usize,
     /// Groups first treated after the last period, which are never treated inside the sample, and their units.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub groups_after: Vec<(f64, usize)>,
     /// Groups estimated.
     pub groups: Vec<f64>,

@@ -28,7 +28,7 @@ pub struct ReadAsMissing {
     /// How often.
     pub values: usize,
     /// Whether it says that a unit is never treated, as in the column of first treated periods.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub never_treated: bool,
 }
 

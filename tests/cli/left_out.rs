@@ -60,16 +60,16 @@ fn every_format_says_what_an_average_leaves_out() {
     }
     let csv = of("csv");
     let row = |term: &str| csv.lines().find(|line| line.starts_with(term)).unwrap().to_owned();
-    assert!(row("dynamic,ATT(0)").contains(",partial,,,0.5,"), "{csv}");
-    assert!(row("dynamic,ATT(2),,,2,,,,,,,no_estimate,,,1,").ends_with(','), "{csv}");
-    assert!(row("dynamic,overall").contains(",partial,,,0.66"), "{csv}");
+    assert!(row("dynamic,ATT(0)").contains(",partial,,,,,,,,,0.5,"), "{csv}");
+    assert!(row("dynamic,ATT(2),,,2,,,,,,,no_estimate,,,,,,,,,1,").ends_with(','), "{csv}");
+    assert!(row("dynamic,overall").contains(",partial,,,,,,,,,0.66"), "{csv}");
     assert!(
         csv.starts_with("type,term,") && csv.lines().next().unwrap().ends_with(",left_out,note")
     );
     let columns = |line: &str| line.split(',').count();
     // Only the note, which is quoted, and the terms of cells have commas of their own.
     assert!(
-        csv.lines().filter(|l| l.starts_with("dynamic,ATT")).all(|l| columns(l) == 16),
+        csv.lines().filter(|l| l.starts_with("dynamic,ATT")).all(|l| columns(l) == 22),
         "{csv}"
     );
     let json: Value = serde_json::from_str(&of("json")).unwrap();
@@ -146,7 +146,10 @@ fn windows_say_what_the_overall_average_is_of() {
     assert!(table.contains("Not in the overall average, for the window: group 2007 ("), "{table}");
     // Columns on what is left out are there where something is.
     let csv = stdout(&crate::run::mpdta(&["--aggregate", "dynamic", "--format", "csv"]));
-    assert!(csv.lines().next().unwrap().ends_with(",n_treated,n_control"), "{csv}");
+    assert!(
+        csv.lines().next().unwrap().ends_with(",effective_control,effective_control_sampling"),
+        "{csv}"
+    );
     // Nothing of the average asked for is left out.
     for whole in
         ["dynamic", "dynamic:min_e=-2", "dynamic:max_e=9", "dynamic:na_rm=true", "calendar"]
