@@ -48,7 +48,9 @@ fn missing_values_are_counted_by_column_and_word() {
         let path = mpdta_with(folder.path(), "lpop", gap(word));
         let document = parsed(&arguments(&path, &[]));
         assert_eq!(document["cells"], expected["cells"], "{word}");
-        let counted = serde_json::json!([{"column": "lpop", "token": word, "values": 50}]);
+        let counted = serde_json::json!([
+            {"column": "lpop", "token": word, "values": 50, "never_treated": false}
+        ]);
         assert_eq!(document["audit"]["read_as_missing"], counted);
         assert_eq!(document["audit"]["files"]["paths"], serde_json::json!([path]));
     }
