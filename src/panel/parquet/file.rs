@@ -24,7 +24,7 @@ pub(in crate::panel) enum ParquetFile {
 }
 
 impl ParquetFile {
-    /// The file that has a name now; whatever is read of this is of no other.
+    /// The file that the path names now. Later reads are refused if another file has taken its place.
     ///
     /// # Errors
     /// If it cannot be read.
