@@ -19,8 +19,16 @@ pub mod on_many_machines {}
 #[doc = include_str!("performance.md")]
 pub mod performance {}
 
+#[doc = include_str!("tour.md")]
+pub mod tour {}
+
 #[doc = include_str!("what_can_go_wrong.md")]
 pub mod what_can_go_wrong {}
+
+/// The program of the README, which compiles as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
 
 #[cfg(test)]
 mod tests {
