@@ -54,55 +54,46 @@
 extern crate self as burn_did;
 
 pub mod _documentation;
-mod aggregate;
-pub mod backend;
-mod calendar;
-mod cell;
+mod base;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 #[cfg(all(test, not(feature = "cluster")))]
 mod cluster;
-mod condition;
 pub mod data;
-mod demean;
-mod error;
-mod estimates;
+mod engine;
 mod estimator;
-mod files;
-mod fixed_effects;
-mod honest;
-mod inference;
-mod input;
-mod memory;
-mod npiv;
-mod options;
-mod panel;
-mod parallel;
-pub mod pass;
-mod progress;
-mod random;
+mod read;
 mod report;
-mod settings;
-mod simd;
-mod solve;
-mod source;
-mod splines;
-mod storage;
-mod switching;
-mod temporary;
-mod threads;
-mod written;
+mod result;
 
-pub use aggregate::{
-    Aggregated, AggregatedRow, Aggregation, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup,
-    LeftOutRow, Window,
+pub use base::calendar::Frequency;
+pub use base::error::{DidError, DidWarning, FileLine, Result};
+pub use base::options::{
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
+    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
+    Inference, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
 };
-pub use calendar::Frequency;
+pub use base::progress::{Progress, ProgressEvent};
+#[doc(hidden)]
+pub use base::temporary::clear_away;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
-pub use demean::{ColumnReport, Solver, Stop};
-pub use error::{DidError, DidWarning, FileLine, Result};
-pub use estimates::{CellStatus, Overlap};
+pub use engine::demean::{ColumnReport, Solver, Stop};
+pub use engine::source::ClusterWork;
+pub use engine::{backend, pass};
+pub use estimator::fixed_effects::{
+    Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
+    KFixef, RegressionAudit, RegressionEventStudy, RegressionResult, RegressionSettings,
+    SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
+};
+pub use estimator::honest::{
+    Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
+    RobustInterval, Search,
+};
+pub use estimator::npiv::{
+    Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
+};
+pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropped};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
     DoseTable, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupKnots, GroupTimeCell,
@@ -111,35 +102,18 @@ pub use estimator::{
     SwitchingEffect, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 #[doc(hidden)]
-pub use files::overwritten;
-pub use fixed_effects::{
-    Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
-    KFixef, RegressionAudit, RegressionEventStudy, RegressionResult, RegressionSettings,
-    SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
-};
-pub use honest::{
-    Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
-    RobustInterval, Search,
-};
-pub use inference::{Estimate, Wald};
-pub use input::{Data, panics_are_caught};
-pub use npiv::{
-    Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
-};
-pub use options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
-    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
-    Inference, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
-};
-pub use panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
-pub use progress::{Progress, ProgressEvent};
+pub use read::files::overwritten;
+pub use read::input::{Data, panics_are_caught};
+pub use read::panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
 pub use report::{
     Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare, etable,
 };
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
-pub use settings::Settings;
-pub use source::ClusterWork;
-pub use switching::{Direction as Switchers, Dropped as SwitchingDropped};
-#[doc(hidden)]
-pub use temporary::clear_away;
+pub use result::aggregate::{
+    Aggregated, AggregatedRow, Aggregation, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup,
+    LeftOutRow, Window,
+};
+pub use result::estimates::{CellStatus, Overlap};
+pub use result::inference::{Estimate, Wald};
+pub use result::settings::Settings;

@@ -48,9 +48,9 @@ mod tests {
     fn everything_that_can_go_wrong_is_on_its_page() {
         let page = include_str!("what_can_go_wrong.md");
         for (source, name, least) in [
-            (include_str!("../error.rs"), "DidError", 25),
-            (include_str!("../error/warning.rs"), "DidWarning", 20),
-            (include_str!("../estimates/status.rs"), "CellStatus", 10),
+            (include_str!("../base/error/mod.rs"), "DidError", 25),
+            (include_str!("../base/error/warning.rs"), "DidWarning", 20),
+            (include_str!("../result/estimates/status.rs"), "CellStatus", 10),
         ] {
             let variants = variants(source, name);
             assert!(variants.len() >= least, "{name}: {variants:?}");

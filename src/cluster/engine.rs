@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::error::Result;
+use crate::base::error::Result;
 
 /// Runs tasks on workers, wherever these are.
 pub(crate) trait Engine: Send + Sync {

@@ -11,11 +11,11 @@ use super::session::Session;
 use super::stored::Stored;
 use super::threads::ThreadWorkers;
 use super::worker::Worker;
-use crate::backend::DidBackend;
-use crate::error::Result;
-use crate::options::Precision;
-use crate::progress::Progress;
-use crate::storage;
+use crate::base::error::Result;
+use crate::base::options::Precision;
+use crate::base::progress::Progress;
+use crate::base::storage;
+use crate::engine::backend::DidBackend;
 
 /// Workers that read, arrange and sum a sample together, wherever they are. The numbers are those of a fit on one machine, to the
 /// last bit, whatever the number of workers.

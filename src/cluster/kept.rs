@@ -13,12 +13,12 @@ use super::session::foreign;
 use super::source::Prepared;
 use super::stored::Directory;
 use super::task::{Finishing, KeptFile, KeptPart, Reply, Task, Unfinished};
-use crate::error::{DidError, Result};
+use crate::base::error::{DidError, Result};
+use crate::base::storage;
+use crate::engine::pass::Seal;
+use crate::engine::source::{KeptApart, KeptColumn, Scale};
 use crate::estimator::InfluenceFiles;
 use crate::estimator::influence::{file_name, occupied};
-use crate::pass::Seal;
-use crate::source::{KeptApart, KeptColumn, Scale};
-use crate::storage;
 
 /// What a pass kept of a sample.
 pub(super) struct KeptSegments {

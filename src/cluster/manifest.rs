@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::wire::{decode, digest, encode};
-use crate::condition::Change;
-use crate::error::{DidError, Result};
-use crate::panel::apart::{CovariateChoice, PlacementPlan, StratumShape};
-use crate::pass::{Extent, Seal, Segment, ask};
-use crate::source::AnyPass;
-use crate::storage;
+use crate::base::error::{DidError, Result};
+use crate::base::storage;
+use crate::engine::condition::Change;
+use crate::engine::pass::{Extent, Seal, Segment, ask};
+use crate::engine::source::AnyPass;
+use crate::read::panel::apart::{CovariateChoice, PlacementPlan, StratumShape};
 
 /// A sample that workers can read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

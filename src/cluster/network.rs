@@ -11,10 +11,10 @@ use super::ballista::{
 pub use super::ballista::{ClusterStatus, ExecutorStatus, JobStatus};
 use super::handle::Cluster;
 use super::worker::Worker;
-use crate::backend::DidBackend;
-use crate::error::Result;
-use crate::input::guarded;
-use crate::options::Precision;
+use crate::base::error::Result;
+use crate::base::options::Precision;
+use crate::engine::backend::DidBackend;
+use crate::read::input::guarded;
 
 /// The port of a scheduler unless another is named.
 pub const SCHEDULER_PORT: u16 = 50_050;

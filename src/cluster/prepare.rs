@@ -8,14 +8,14 @@ use super::manifest::Manifest;
 use super::session::{Failure, Session, foreign};
 use super::stored::{Decided, Directory, Stored};
 use super::task::{Reply, Task};
-use crate::error::{DidError, Result};
-use crate::options::Precision;
-use crate::panel::apart::{
+use crate::base::error::{DidError, Result};
+use crate::base::options::Precision;
+use crate::engine::pass::SEGMENT;
+use crate::read::panel::apart::{
     Arrangement, Elsewhere, Ends, FrameLook, Reading, RowRange, Take, arrange_apart, bucket_shards,
     cuts, ordered_shards,
 };
-use crate::panel::{Request, Sample, SampleAudit};
-use crate::pass::SEGMENT;
+use crate::read::panel::{Request, Sample, SampleAudit};
 
 /// How a sample is prepared.
 #[derive(Clone, Debug)]

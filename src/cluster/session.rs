@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use super::engine::Engine;
 use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
-use crate::error::{DidError, Result};
-use crate::parallel::held;
-use crate::progress::Progress;
-use crate::source::ClusterWork;
+use crate::base::error::{DidError, Result};
+use crate::base::parallel::held;
+use crate::base::progress::Progress;
+use crate::engine::source::ClusterWork;
 
 /// How often a task is given out.
 const ATTEMPTS: usize = 4;

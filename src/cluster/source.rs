@@ -9,15 +9,15 @@ use super::prepare::PrepareOptions;
 use super::session::{Session, foreign};
 use super::stored::{Directory, Stored};
 use super::task::{KeptFile, Reply, Task};
-use crate::condition::{Change, Look, LookStat, Raw};
-use crate::error::{DidError, Result};
-use crate::options::Precision;
-use crate::panel::apart::CovariateChoice;
-use crate::panel::{Layout, Sample};
-use crate::pass::{InfluencePass, InfluenceStat, KeptRows};
-use crate::source::{
+use crate::base::error::{DidError, Result};
+use crate::base::options::Precision;
+use crate::engine::condition::{Change, Look, LookStat, Raw};
+use crate::engine::pass::{InfluencePass, InfluenceStat, KeptRows};
+use crate::engine::source::{
     AnyPass, AnyStat, ClusterWork, HERE, InfluenceApart, Keep, Merge, Source, Work,
 };
+use crate::read::panel::apart::CovariateChoice;
+use crate::read::panel::{Layout, Sample};
 
 /// Tasks that a worker gets of a pass: with more than one, a worker that is slow or dies leaves less to others.
 const TASKS: usize = 2;

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Manifest, SampleFile, io};
 use super::wire::{decode, encode};
-use crate::error::{DidError, Result};
-use crate::files::problem;
-use crate::panel::apart::{CovariateChoice, Looks, PlacementPlan, Reading, arrange_again};
-use crate::panel::{Request, Sample, SampleAudit};
-use crate::parallel::held;
-use crate::source::Ledger;
-use crate::storage;
-use crate::temporary::{Listed, PrivateDirectory};
+use crate::base::error::{DidError, Result};
+use crate::base::parallel::held;
+use crate::base::storage;
+use crate::base::temporary::{Listed, PrivateDirectory};
+use crate::engine::source::Ledger;
+use crate::read::files::problem;
+use crate::read::panel::apart::{CovariateChoice, Looks, PlacementPlan, Reading, arrange_again};
+use crate::read::panel::{Request, Sample, SampleAudit};
 
 /// Number of the form of saved samples.
 const FORMAT: u32 = 2;

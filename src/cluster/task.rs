@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::manifest::{SampleFile, ShardFile};
-use crate::condition::{Change, Look, LookStat};
-use crate::options::Precision;
-use crate::panel::apart::{
+use crate::base::options::Precision;
+use crate::engine::condition::{Change, Look, LookStat};
+use crate::engine::pass::Seal;
+use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, Scale};
+use crate::read::panel::apart::{
     CovariateChoice, Cuts, Ends, FrameLook, FrameStat, PlacementPlan, Position, Reading, RowRange,
 };
-use crate::pass::Seal;
-use crate::source::{Answer, AnyPass, AnyStat, KeptColumn, Scale};
 
 /// Work for one worker. Where it names files, all workers see them under these names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

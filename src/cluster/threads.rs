@@ -5,8 +5,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::engine::{Engine, Obey};
-use crate::error::Result;
-use crate::threads::{ThreadTask, beside, receive};
+use crate::base::error::Result;
+use crate::base::threads::{ThreadTask, beside, receive};
 
 /// Workers of this process.
 #[derive(Debug)]

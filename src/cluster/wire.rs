@@ -7,8 +7,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{DidError, Result};
-pub(super) use crate::pass::digest;
+use crate::base::error::{DidError, Result};
+pub(super) use crate::engine::pass::digest;
 
 /// Bytes of a digest.
 const DIGEST: usize = 8;

@@ -1,6 +1,6 @@
 use polars::prelude::{Column, DataFrame};
 
-use crate::parallel;
+use crate::base::parallel;
 
 /// Units generated together; the result does not depend on it.
 const BLOCK: usize = 8_192;
@@ -160,7 +160,7 @@ pub(super) mod testing {
         covariates: &str,
         method: crate::EstimationMethod,
     ) -> f64 {
-        let spec = crate::AttGt::<crate::backend::Cpu>::builder()
+        let spec = crate::AttGt::<crate::engine::backend::Cpu>::builder()
             .outcome("y")
             .unit("id")
             .time("period")

@@ -9,19 +9,19 @@ use super::moments::{InfluenceMoments, consumers};
 use super::result::GroupTimeResult;
 use super::setup::{self, Opened, SampleSetup};
 use super::shell::{self, Estimator, Options, estimator};
-use crate::backend::DidBackend;
-use crate::calendar::Frequency;
-use crate::cell::{PlanOptions, Recipe, estimate, plan_cells};
-use crate::condition::Conditioning;
-use crate::error::{DidError, Result};
-use crate::input::Data;
-use crate::options::{
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, FixWeights,
     Inference,
 };
-use crate::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
-use crate::settings::Settings;
-use crate::source::{HostStrata, Source};
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{PlanOptions, Recipe, estimate, plan_cells};
+use crate::engine::condition::Conditioning;
+use crate::engine::source::{HostStrata, Source};
+use crate::read::input::Data;
+use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
+use crate::result::settings::Settings;
 
 estimator! {
     /// Group-time average treatment effects `ATT(g, t)` under staggered adoption.
@@ -65,8 +65,8 @@ estimator! {
         pub group: String,
         /// Formula of the covariates, such as `"~ x1 + log(x2) + C(region) + x1:x3 + I(x1^2)"`.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::options::defaults::constant())]
-        #[serde(default = "crate::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::constant())]
+        #[serde(default = "crate::base::options::defaults::constant")]
         pub covariates: String,
         /// Sampling weights.
         #[doc(alias = "weightsname")]

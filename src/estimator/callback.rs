@@ -2,14 +2,14 @@
 
 use super::finish::SolvedCell;
 use super::kept::{KeptValues, ValuesHere};
-use crate::backend::host::{self, Sink};
-use crate::cell::{Outcome, PlannedCell, Side, TRIM};
-use crate::error::{DidError, Result};
-use crate::estimates::CellStatus;
-use crate::options::{Precision, SharesOf};
-use crate::panel::{Panel, Sample, StratumData};
-use crate::parallel;
-use crate::pass::{Consumers, InfluenceStat, Weight};
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Precision, SharesOf};
+use crate::base::parallel;
+use crate::engine::backend::host::{self, Sink};
+use crate::engine::cell::{Outcome, PlannedCell, Side, TRIM};
+use crate::engine::pass::{Consumers, InfluenceStat, Weight};
+use crate::read::panel::{Panel, Sample, StratumData};
+use crate::result::estimates::CellStatus;
 
 /// One cell of a panel: an entry of each slice a unit.
 #[derive(Clone, Copy, Debug)]
@@ -251,7 +251,7 @@ fn consume(
     consumers: Consumers,
 ) -> Result<(InfluenceStat, Option<KeptValues>)> {
     let none = (0..cells).map(|_| None);
-    let pass = crate::cell::influence_pass(
+    let pass = crate::engine::cell::influence_pass(
         sample,
         none,
         SharesOf::default(),

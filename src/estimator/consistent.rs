@@ -4,15 +4,15 @@ use super::cont_did::ContDidResult;
 use super::drdid::DrdidResult;
 use super::result::{GroupTimeCell, GroupTimeResult};
 use super::saved::Consistent;
-use crate::estimates::check::{
+use crate::estimator::honest::HonestDid;
+use crate::estimator::npiv::NpivResult;
+use crate::read::panel::SampleAudit;
+use crate::result::estimates::check::{
     Checked, ensure, ensure_ascending, ensure_finite, ensure_in_the_middle, ensure_one_multiple,
 };
-use crate::estimates::{CellStatus, GroupTimeEffects};
-use crate::honest::HonestDid;
-use crate::inference::{Estimate, Wald};
-use crate::npiv::NpivResult;
-use crate::panel::SampleAudit;
-use crate::settings::Settings;
+use crate::result::estimates::{CellStatus, GroupTimeEffects};
+use crate::result::inference::{Estimate, Wald};
+use crate::result::settings::Settings;
 
 impl Consistent for GroupTimeResult {
     fn check(&self) -> Checked {

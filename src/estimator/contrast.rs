@@ -1,12 +1,12 @@
 //! Tests and contrasts of group-time effects from their joint covariance.
 
 use super::result::{GroupTimeCell, GroupTimeResult};
-use crate::aggregate::{Aggregated, Aggregation, LeftOutCell, aggregate, listed, remedy};
-use crate::error::{DidError, DidWarning, Result};
-use crate::estimates::{CellStatus, GroupTimeEffects};
-use crate::inference::{Combination, Estimate, Wald, no_covariance};
-use crate::memory;
-use crate::options::Inference;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::Inference;
+use crate::result::aggregate::{Aggregated, Aggregation, LeftOutCell, aggregate, listed, remedy};
+use crate::result::estimates::{CellStatus, GroupTimeEffects};
+use crate::result::inference::{Combination, Estimate, Wald, no_covariance};
 
 /// Wald test that all pre-treatment effects are zero (`g > t`, the anticipation window included).
 pub(super) fn pre_test(

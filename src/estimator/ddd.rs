@@ -6,22 +6,22 @@ use super::moments::InfluenceMoments;
 use super::result::{GroupTimeResult, TripleComparison};
 use super::setup::{self, Opened};
 use super::shell::{self, Estimator, Options, estimator};
-use crate::backend::DidBackend;
-use crate::calendar::Frequency;
-use crate::cell::{
-    CellEstimate, Combined, LostComparison, PlanOptions, Recipe, Results, TripleEstimate,
-    TriplePlan, estimate,
-};
-use crate::condition::Conditioning;
-use crate::error::{DidError, DidWarning, Result};
-use crate::estimates::CellStatus;
-use crate::options::{
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, Inference,
     SharesOf, UnbalancedPanel,
 };
-use crate::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
-use crate::settings::Settings;
-use crate::source::{Source, Work};
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{
+    CellEstimate, Combined, LostComparison, PlanOptions, Recipe, Results, TripleEstimate,
+    TriplePlan, estimate,
+};
+use crate::engine::condition::Conditioning;
+use crate::engine::source::{Source, Work};
+use crate::read::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
+use crate::result::estimates::CellStatus;
+use crate::result::settings::Settings;
 
 estimator! {
     /// Triple differences: effects on the eligible units of groups in which a treatment is enabled, in two periods or under
@@ -67,8 +67,8 @@ estimator! {
         pub eligible: String,
         /// Formula of the covariates; see [`AttGt::covariates`](crate::AttGt::covariates).
         #[doc(alias = "xformla")]
-        #[builder(default = crate::options::defaults::constant())]
-        #[serde(default = "crate::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::constant())]
+        #[serde(default = "crate::base::options::defaults::constant")]
         pub covariates: String,
         /// Takes a panel's covariates from the cell's own period instead of its base period.
         #[builder(default)]

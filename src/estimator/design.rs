@@ -1,13 +1,13 @@
 //! What an estimator says of itself: the options that all have, as they were given, and how its sample is formed.
 
-use crate::calendar::Frequency;
-use crate::condition::{Conditioning, DoseQuery};
-use crate::error::{DidError, Result};
-use crate::options::{Band, Bootstrap, FixWeights, Inference, Precision, SharesOf};
-use crate::panel::formula::Formula;
-use crate::panel::{FormedCells, StudyDesign, Treatment};
-use crate::progress::Progress;
-use crate::source::Work;
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, Bootstrap, FixWeights, Inference, Precision, SharesOf};
+use crate::base::progress::Progress;
+use crate::engine::condition::{Conditioning, DoseQuery};
+use crate::engine::source::Work;
+use crate::read::panel::formula::Formula;
+use crate::read::panel::{FormedCells, StudyDesign, Treatment};
 
 /// The options that every estimator has, as they were given.
 #[derive(Clone, Copy, Debug)]

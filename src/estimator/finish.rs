@@ -7,15 +7,15 @@ use super::kept::Kept;
 use super::moments::InfluenceMoments;
 use super::overlap::overlap_warnings;
 use super::result::{GroupTimeCell, GroupTimeResult, Timings};
-use crate::calendar::{Calendar, shown};
-use crate::cell::{CellEstimate, PlannedCell};
-use crate::error::{DidWarning, Result};
-use crate::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
-use crate::inference::{Critical, Estimate, Joint, pointwise};
-use crate::options::Band;
-use crate::panel::Sample;
-use crate::settings::Settings;
-use crate::source::KeptColumn;
+use crate::base::calendar::{Calendar, shown};
+use crate::base::error::{DidWarning, Result};
+use crate::base::options::Band;
+use crate::engine::cell::{CellEstimate, PlannedCell};
+use crate::engine::source::KeptColumn;
+use crate::read::panel::Sample;
+use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
+use crate::result::inference::{Critical, Estimate, Joint, pointwise};
+use crate::result::settings::Settings;
 
 /// A cell's point estimate.
 pub(super) struct SolvedCell {

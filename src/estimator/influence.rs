@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{DidError, Result};
-use crate::files::problem;
-use crate::panel::parquet_columns;
-use crate::{storage, written};
+use crate::base::error::{DidError, Result};
+use crate::read::files::problem;
+use crate::read::panel::parquet_columns;
+use crate::{base::storage, base::written};
 
 /// Name of the column with the units' labels.
 const UNIT: &str = "unit";

@@ -1,10 +1,10 @@
 //! Influence values that are kept, unit by unit.
 
 use super::influence::{Influence, InfluenceFiles};
-use crate::error::{DidError, Result};
-use crate::panel::Sample;
-use crate::pass::{InfluencePass, InfluenceStat, KeptRows, add};
-use crate::source::{KeptApart, KeptColumn, Source};
+use crate::base::error::{DidError, Result};
+use crate::engine::pass::{InfluencePass, InfluenceStat, KeptRows, add};
+use crate::engine::source::{KeptApart, KeptColumn, Source};
+use crate::read::panel::Sample;
 
 /// Influence values as a pass hands them out, or leaves them where the rows are.
 pub(super) enum KeptValues {

@@ -9,11 +9,14 @@ mod ddd;
 mod design;
 mod drdid;
 mod finish;
+pub(crate) mod fixed_effects;
 pub(crate) mod format;
+pub(crate) mod honest;
 pub(crate) mod influence;
 mod kept;
 mod moments;
 mod multiplegt;
+pub(crate) mod npiv;
 mod overlap;
 #[cfg(any(feature = "cluster", test))]
 mod remote;
@@ -21,6 +24,7 @@ mod result;
 pub(crate) mod saved;
 mod setup;
 mod shell;
+pub(crate) mod switching;
 #[cfg(test)]
 pub(crate) mod through;
 

@@ -1,15 +1,15 @@
 //! Moments of influence values, formed by one pass, and what inference makes of them.
 
 use super::kept::{self, KeptValues};
-use crate::backend::host::cluster_draws;
-use crate::cell::{CellEstimate, influence_pass};
-use crate::error::{DidError, Result};
-use crate::inference::{gaussian_draws, multipliers};
-use crate::options::{Bootstrap, Multiplier};
-use crate::panel::Sample;
-use crate::pass::{Consumers, InfluenceStat};
-use crate::solve::dot;
-use crate::source::{Source, Work};
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Bootstrap, Multiplier};
+use crate::base::solve::dot;
+use crate::engine::backend::host::cluster_draws;
+use crate::engine::cell::{CellEstimate, influence_pass};
+use crate::engine::pass::{Consumers, InfluenceStat};
+use crate::engine::source::{Source, Work};
+use crate::read::panel::Sample;
+use crate::result::inference::{gaussian_draws, multipliers};
 
 /// Cross-products, cluster sums and multiplied sums of `m` columns of influence values, and the values if they are kept.
 pub(super) struct InfluenceMoments {

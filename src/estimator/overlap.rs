@@ -1,7 +1,7 @@
 //! What is said of the weights of comparison units.
 
-use crate::error::DidWarning;
-use crate::estimates::Overlap;
+use crate::base::error::DidWarning;
+use crate::result::estimates::Overlap;
 
 /// Effective sample size that the propensity score must leave of the comparison group, or else there is a warning.
 const EFFECTIVE_SHARE: f64 = 0.1;

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use super::setup::{Opened, SampleSetup};
 use super::shell::{Estimator, setup, validate};
+use crate::base::error::{DidError, Result};
+use crate::base::storage;
 use crate::cluster::{
     Cluster, KEPT_NOWHERE, PrepareOptions, Prepared, Remote, Session, Stored, make_room, prepare,
 };
-use crate::error::{DidError, Result};
-use crate::files::{FileFormat, Files, problem};
-use crate::panel::{Sample, SampleAudit, Storage};
-use crate::storage;
+use crate::read::files::{FileFormat, Files, problem};
+use crate::read::panel::{Sample, SampleAudit, Storage};
 
 /// A fit to the parquet files of a path.
 pub(super) fn fit<E: Estimator>(

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::format::SavedFormat;
 use super::influence::{Influence, InfluenceFiles};
-use crate::backend::DeviceWork;
-use crate::error::DidWarning;
-use crate::estimates::{CellStatus, GroupTimeEffects, Overlap};
-use crate::inference::{Estimate, Wald};
-use crate::options::Band;
-use crate::panel::SampleAudit;
-use crate::settings::Settings;
-use crate::source::{ClusterWork, Source};
+use crate::base::error::DidWarning;
+use crate::base::options::Band;
+use crate::engine::backend::DeviceWork;
+use crate::engine::source::{ClusterWork, Source};
+use crate::read::panel::SampleAudit;
+use crate::result::estimates::{CellStatus, GroupTimeEffects, Overlap};
+use crate::result::inference::{Estimate, Wald};
+use crate::result::settings::Settings;
 
 /// Effect on one group in one period.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,12 +9,12 @@ use serde::de::{DeserializeOwned, Error};
 use super::cont_did::ContDidResult;
 use super::drdid::DrdidResult;
 use super::result::GroupTimeResult;
-use crate::error::{DidError, Result};
-use crate::estimates::check::Checked;
-use crate::honest::HonestDid;
-use crate::memory;
-use crate::npiv::NpivResult;
-use crate::written;
+use crate::base::error::{DidError, Result};
+use crate::base::memory;
+use crate::base::written;
+use crate::estimator::honest::HonestDid;
+use crate::estimator::npiv::NpivResult;
+use crate::result::estimates::check::Checked;
 
 /// What reading takes at most of the length of a text: the text as it grows, and its numbers.
 const COPIES: u64 = 8;

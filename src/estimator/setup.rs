@@ -5,22 +5,24 @@ use std::time::Instant;
 
 use super::design::{SampleDesign, Shared};
 use super::result::Timings;
-use crate::backend::DidBackend;
-use crate::cell::PlanOptions;
-use crate::condition::{Conditioning, DoseQuery, Raw, condition};
-use crate::error::{DidWarning, Result};
-use crate::files::{FileFormat, Files, problem};
-use crate::input::{Data, Read, guarded, read_files};
-use crate::memory;
-use crate::options::{BasePeriod, CovariatePeriod, DoseTarget, FixWeights, Inference, Precision};
-use crate::panel::formula::Formula;
-use crate::panel::{
+use crate::base::error::{DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::{
+    BasePeriod, CovariatePeriod, DoseTarget, FixWeights, Inference, Precision,
+};
+use crate::base::progress::Progress;
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::PlanOptions;
+use crate::engine::condition::{Conditioning, DoseQuery, Raw, condition};
+use crate::engine::source::{HostStrata, Local, LocalOptions, LocalStrata};
+use crate::read::files::{FileFormat, Files, problem};
+use crate::read::input::{Data, Read, guarded, read_files};
+use crate::read::panel::formula::Formula;
+use crate::read::panel::{
     FormedCells, Layout, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
     SampleOptions, Storage, Strata, Wanted, ingest, ingest_parquet,
 };
-use crate::progress::Progress;
-use crate::settings::Settings;
-use crate::source::{HostStrata, Local, LocalOptions, LocalStrata};
+use crate::result::settings::Settings;
 
 /// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
 const COPIES: u64 = 5;

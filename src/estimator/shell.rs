@@ -5,13 +5,13 @@
 
 use super::design::{SampleDesign, Shared};
 use super::setup::{Opened, SampleSetup};
-use crate::backend::DidBackend;
-use crate::error::Result;
-use crate::memory;
-use crate::options::Inference;
-use crate::panel::Sample;
-use crate::settings::Settings;
-use crate::source::{Local, Source};
+use crate::base::error::Result;
+use crate::base::memory;
+use crate::base::options::Inference;
+use crate::engine::backend::DidBackend;
+use crate::engine::source::{Local, Source};
+use crate::read::panel::Sample;
+use crate::result::settings::Settings;
 
 /// Draws of whatever law take a double each; this many copies are kept, sorted and shown at least.
 const DRAW_COPIES: u128 = 3;
@@ -104,7 +104,7 @@ macro_rules! estimator {
         #[derive(Clone, Debug, bon::Builder, serde::Serialize, serde::Deserialize)]
         #[builder(on(String, into))]
         #[serde(bound = "", deny_unknown_fields)]
-        $visibility struct $name<B: $crate::backend::DidBackend> {
+        $visibility struct $name<B: $crate::engine::backend::DidBackend> {
             /// Outcome: numbers or booleans.
             #[doc(alias = "yname")]
             pub outcome: String,
@@ -125,13 +125,13 @@ macro_rules! estimator {
             pub missing_values: Option<Vec<String>>,
             /// One minus the confidence level.
             #[doc(alias = "alp")]
-            #[builder(default = $crate::options::defaults::five_percent())]
-            #[serde(default = "crate::options::defaults::five_percent")]
+            #[builder(default = $crate::base::options::defaults::five_percent())]
+            #[serde(default = "crate::base::options::defaults::five_percent")]
             pub alpha: f64,
             /// Floating-point type of the device.
             #[builder(default)]
             #[serde(default)]
-            pub precision: $crate::options::Precision,
+            pub precision: $crate::base::options::Precision,
             /// Keeps the influence values by unit: `8 n` bytes a cell.
             #[doc(alias = "inffunc")]
             #[builder(default)]
@@ -145,13 +145,13 @@ macro_rules! estimator {
             pub memory_budget: Option<u64>,
             /// Hears how far the fit has come.
             #[serde(skip)]
-            pub progress: Option<$crate::progress::Progress>,
+            pub progress: Option<$crate::base::progress::Progress>,
             #[builder(skip)]
             #[serde(skip)]
             backend: std::marker::PhantomData<fn() -> B>,
         }
 
-        impl<B: $crate::backend::DidBackend> $crate::estimator::shell::Options for $name<B> {
+        impl<B: $crate::engine::backend::DidBackend> $crate::estimator::shell::Options for $name<B> {
             fn shared(&self) -> $crate::estimator::design::Shared<'_> {
                 $crate::estimator::design::Shared {
                     outcome: &self.outcome,
@@ -174,13 +174,13 @@ macro_rules! estimator {
             }
         }
 
-        impl<B: $crate::backend::DidBackend> $name<B> {
+        impl<B: $crate::engine::backend::DidBackend> $name<B> {
             /// Checks the options; the first thing [`fit`](Self::fit) does.
             ///
             /// # Errors
             /// [`DidError::Config`](crate::DidError::Config), [`DidError::Formula`](crate::DidError::Formula), or
             /// [`DidError::Memory`](crate::DidError::Memory) for more draws than there is room for.
-            pub fn validate(&self) -> $crate::error::Result<()> {
+            pub fn validate(&self) -> $crate::base::error::Result<()> {
                 $crate::estimator::shell::validate(self)
             }
 
@@ -195,7 +195,7 @@ macro_rules! estimator {
                 &self,
                 data: impl Into<$crate::Data<'a>>,
                 device: &B::Device,
-            ) -> $crate::error::Result<$result> {
+            ) -> $crate::base::error::Result<$result> {
                 self.fit_on(data, std::slice::from_ref(device))
             }
 
@@ -208,7 +208,7 @@ macro_rules! estimator {
                 &self,
                 data: impl Into<$crate::Data<'a>>,
                 devices: &[B::Device],
-            ) -> $crate::error::Result<$result> {
+            ) -> $crate::base::error::Result<$result> {
                 let data = data.into();
                 $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open(data, devices))
             }
@@ -233,7 +233,7 @@ macro_rules! estimator {
                 &self,
                 path: impl AsRef<std::path::Path>,
                 devices: &[B::Device],
-            ) -> $crate::error::Result<$result> {
+            ) -> $crate::base::error::Result<$result> {
                 let path = path.as_ref();
                 $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open_parquet(path, devices))
             }
@@ -251,7 +251,7 @@ macro_rules! estimator {
                 &self,
                 cluster: &$crate::Cluster,
                 path: impl AsRef<std::path::Path>,
-            ) -> $crate::error::Result<$result> {
+            ) -> $crate::base::error::Result<$result> {
                 $crate::estimator::remote::fit(self, cluster, path.as_ref())
             }
 
@@ -264,7 +264,7 @@ macro_rules! estimator {
                 &self,
                 cluster: &$crate::Cluster,
                 path: impl AsRef<std::path::Path>,
-            ) -> $crate::error::Result<$crate::ClusterSample> {
+            ) -> $crate::base::error::Result<$crate::ClusterSample> {
                 let stored = $crate::estimator::remote::sample(self, cluster, path.as_ref())?;
                 Ok($crate::ClusterSample { cluster: cluster.clone(), stored })
             }
@@ -278,7 +278,7 @@ macro_rules! estimator {
             pub fn fit_sample(
                 &self,
                 sample: &$crate::ClusterSample,
-            ) -> $crate::error::Result<$result> {
+            ) -> $crate::base::error::Result<$result> {
                 $crate::estimator::remote::fit_sample(self, &sample.cluster, &sample.stored)
             }
         }

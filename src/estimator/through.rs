@@ -8,12 +8,12 @@ use polars::prelude::DataFrame;
 
 use super::shell::{Estimator, setup};
 use super::{AttGt, ContDid, ContDidResult, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
-use crate::backend::DidBackend;
+use crate::base::error::Result;
 use crate::cluster::{PrepareOptions, Session};
-use crate::condition::Raw;
-use crate::error::Result;
-use crate::panel::{FilesRead, Panel, Strata};
-use crate::source::Source;
+use crate::engine::backend::DidBackend;
+use crate::engine::condition::Raw;
+use crate::engine::source::Source;
+use crate::read::panel::{FilesRead, Panel, Strata};
 
 /// An estimator that does not care who holds the rows.
 pub(crate) trait Through {

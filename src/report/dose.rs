@@ -7,12 +7,12 @@ use polars::prelude::{DataFrame, df};
 use super::number::Digits;
 use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
-use crate::aggregate::{Aggregated, Aggregation};
-use crate::calendar::label;
-use crate::error::{DidWarning, Result};
+use crate::base::calendar::label;
+use crate::base::error::{DidWarning, Result};
+use crate::base::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
 use crate::estimator::{ContDidResult, DoseCurve, DoseTable};
-use crate::inference::Estimate;
-use crate::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
+use crate::result::aggregate::{Aggregated, Aggregation};
+use crate::result::inference::Estimate;
 
 impl ContDidResult {
     /// The table that `Display` prints: effects by dose with the overall effects, or the event study if that was asked for.

@@ -7,12 +7,12 @@ use super::number::Digits;
 use super::plot_data::PlotRow;
 use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame, regression};
-use crate::aggregate::AggregatedRow;
-use crate::calendar::label;
-use crate::error::Result;
-use crate::fixed_effects::RegressionEventStudy;
-use crate::inference::Estimate;
-use crate::options::Band;
+use crate::base::calendar::label;
+use crate::base::error::Result;
+use crate::base::options::Band;
+use crate::estimator::fixed_effects::RegressionEventStudy;
+use crate::result::aggregate::AggregatedRow;
+use crate::result::inference::Estimate;
 
 impl RegressionEventStudy {
     /// The table that `Display` prints.

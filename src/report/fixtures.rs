@@ -1,16 +1,16 @@
 //! Results for tests, with R `did` 2.5.1's numbers on `mpdta` (doubly robust, never-treated controls).
 
-use crate::aggregate::{Aggregated, AggregatedRow, Aggregation};
-use crate::error::DidWarning;
-use crate::estimates::{CellStatus, GroupTimeEffects};
-use crate::estimator::format::SavedFormat;
-use crate::estimator::{GroupTimeCell, GroupTimeResult, Timings};
-use crate::inference::{Estimate, Joint, Wald};
-use crate::options::{
+use crate::base::error::DidWarning;
+use crate::base::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Inference, Multiplier,
 };
-use crate::panel::{Layout, SampleAudit};
-use crate::settings::Settings;
+use crate::estimator::format::SavedFormat;
+use crate::estimator::{GroupTimeCell, GroupTimeResult, Timings};
+use crate::read::panel::{Layout, SampleAudit};
+use crate::result::aggregate::{Aggregated, AggregatedRow, Aggregation};
+use crate::result::estimates::{CellStatus, GroupTimeEffects};
+use crate::result::inference::{Estimate, Joint, Wald};
+use crate::result::settings::Settings;
 
 pub(super) const POINTWISE: f64 = 1.959_963_984_540_05;
 
@@ -26,7 +26,7 @@ pub(crate) fn settings(inference: Inference) -> Settings {
         eligible: None,
         shares_of: None,
         dose: None,
-        target: crate::options::DoseTarget::Level,
+        target: crate::base::options::DoseTarget::Level,
         control_group: ControlGroup::NeverTreated,
         last_cohort: None,
         base_period: BasePeriod::Varying,

@@ -1,14 +1,14 @@
 //! The words under a table: what the numbers are and how they were made.
 
-use crate::calendar::{Frequency, label, shown};
-use crate::error::DidWarning;
-use crate::inference::Wald;
-use crate::options::{
+use crate::base::calendar::{Frequency, label, shown};
+use crate::base::error::DidWarning;
+use crate::base::options::{
     Band, BasePeriod, EstimationMethod, Inference, Multiplier, Resampling, SharesOf,
 };
+use crate::result::inference::Wald;
 
-use crate::panel::{FilesRead, ReadAsMissing, SampleAudit};
-use crate::settings::Settings;
+use crate::read::panel::{FilesRead, ReadAsMissing, SampleAudit};
+use crate::result::settings::Settings;
 
 pub(super) fn base_period(base: BasePeriod) -> &'static str {
     match base {

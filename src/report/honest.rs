@@ -5,9 +5,9 @@ use polars::prelude::{DataFrame, df};
 use super::number::{Digits, short};
 use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
-use crate::error::{DidWarning, Result};
-use crate::honest::{Breakdown, Delta, HonestDid, Restriction};
-use crate::inference::Estimate;
+use crate::base::error::{DidWarning, Result};
+use crate::estimator::honest::{Breakdown, Delta, HonestDid, Restriction};
+use crate::result::inference::Estimate;
 
 impl HonestDid {
     /// The table that `Display` prints: the original interval, then the robust ones.

@@ -1,14 +1,14 @@
 //! What an average leaves out, in words.
 
-use crate::aggregate::{
+use crate::base::calendar::label;
+use crate::base::error::DidWarning;
+use crate::base::options::DoseTarget;
+use crate::estimator::ContDidResult;
+use crate::result::aggregate::{
     Aggregated, Aggregation, AggregationKind, LeftOut, LeftOutCell, Window, listed, percent,
 };
-use crate::calendar::label;
-use crate::error::DidWarning;
-use crate::estimator::ContDidResult;
-use crate::inference::Estimate;
-use crate::options::DoseTarget;
-use crate::settings::Settings;
+use crate::result::inference::Estimate;
+use crate::result::settings::Settings;
 
 impl Aggregated {
     /// The rows and, in their order, those that have no estimate because all of their cells were left out: where, and the estimate.

@@ -5,11 +5,11 @@ use polars::prelude::{Column, DataFrame, df};
 use super::number::Digits;
 use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
-use crate::calendar::label;
-use crate::error::Result;
-use crate::inference::Estimate;
-use crate::npiv::{NpivResult, NpivRow};
-use crate::options::Band;
+use crate::base::calendar::label;
+use crate::base::error::Result;
+use crate::base::options::Band;
+use crate::estimator::npiv::{NpivResult, NpivRow};
+use crate::result::inference::Estimate;
 
 /// Rows that the table of `Display` shows at most.
 const SHOWN: usize = 60;

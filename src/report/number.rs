@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use crate::inference::Estimate;
+use crate::result::inference::Estimate;
 
 /// Digits that show every standard error of a table with at least two significant ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

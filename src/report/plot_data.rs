@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregated, AggregationKind};
-use crate::estimates::CellStatus;
 use crate::estimator::GroupTimeResult;
-use crate::inference::Estimate;
+use crate::result::aggregate::{Aggregated, AggregationKind};
+use crate::result::estimates::CellStatus;
+use crate::result::inference::Estimate;
 
 /// One point of a plot with its intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl PlotRow {
 
 /// Two-sided critical value of the standard normal law.
 fn critical(alpha: f64) -> f64 {
-    if alpha > 0.0 && alpha < 1.0 { crate::inference::pointwise(alpha) } else { f64::NAN }
+    if alpha > 0.0 && alpha < 1.0 { crate::result::inference::pointwise(alpha) } else { f64::NAN }
 }
 
 impl GroupTimeResult {

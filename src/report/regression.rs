@@ -6,10 +6,10 @@ use super::compare::{Comparable, Term};
 use super::number::Digits;
 use super::table::{Align, EstimateColumns, Section, Table};
 use super::{foot, frame};
-use crate::error::Result;
-use crate::fixed_effects::{Coefficient, Family, RegressionResult, SolverReport};
-use crate::inference::Estimate;
-use crate::options::Band;
+use crate::base::error::Result;
+use crate::base::options::Band;
+use crate::estimator::fixed_effects::{Coefficient, Family, RegressionResult, SolverReport};
+use crate::result::inference::Estimate;
 
 /// Levels of significance and their stars, as in R `fixest`.
 const STARS: [(f64, &str); 3] = [(0.01, "***"), (0.05, "**"), (0.1, "*")];

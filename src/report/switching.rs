@@ -7,11 +7,11 @@ use super::number::Digits;
 use super::plot_data::PlotRow;
 use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame};
-use crate::calendar::label;
-use crate::error::Result;
+use crate::base::calendar::label;
+use crate::base::error::Result;
+use crate::base::options::{Band, ControlGroup};
 use crate::estimator::{MultiplegtResult, SwitchingEffect};
-use crate::inference::{Estimate, Wald};
-use crate::options::{Band, ControlGroup};
+use crate::result::inference::{Estimate, Wald};
 
 impl MultiplegtResult {
     /// The table that `Display` prints.

@@ -2,7 +2,7 @@
 
 use super::tls::Tls;
 use super::{MESSAGE, causes, problem};
-use crate::error::Result;
+use crate::base::error::Result;
 use ballista_core::config::BALLISTA_JOB_NAME;
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::serde::protobuf::executor_grpc_client::ExecutorGrpcClient;

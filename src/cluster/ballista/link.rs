@@ -4,7 +4,7 @@ use super::label::JobLabel;
 use super::plan::{self, TaskAnswer};
 use super::tls::Tls;
 use super::{MESSAGE, causes, problem, said, tls};
-use crate::error::Result;
+use crate::base::error::Result;
 use ballista_core::client::BallistaClient;
 use ballista_core::config::BALLISTA_JOB_NAME;
 use ballista_core::extension::BallistaConfigGrpcEndpoint;
@@ -82,7 +82,7 @@ impl Link {
             .max_encoding_message_size(MESSAGE as usize)
     }
 
-    fn lost(&self, error: &tonic::Status) -> crate::error::DidError {
+    fn lost(&self, error: &tonic::Status) -> crate::base::error::DidError {
         problem(format!("the scheduler at {} does not answer: {}", self.address, said(error)))
     }
 

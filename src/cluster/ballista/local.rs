@@ -2,9 +2,9 @@
 
 use super::problem;
 use super::scheduler::{Scheduler, SchedulerOptions};
-use crate::error::Result;
-use crate::parallel::held;
-use crate::temporary::{PrivateDirectory, before_the_end};
+use crate::base::error::Result;
+use crate::base::parallel::held;
+use crate::base::temporary::{PrivateDirectory, before_the_end};
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

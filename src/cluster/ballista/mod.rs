@@ -43,7 +43,7 @@ pub(crate) use status::status;
 pub use status::{ClusterStatus, ExecutorStatus, JobStatus};
 pub(crate) use tls::Tls;
 
-use crate::error::DidError;
+use crate::base::error::DidError;
 
 /// The longest message that any of the connections carries; answers travel in blocks and may be longer.
 const MESSAGE: u32 = 1 << 30;

@@ -1,7 +1,7 @@
 //! Tasks as a plan of one stage, and the answers in what comes back.
 
 use super::{function, problem};
-use crate::error::Result;
+use crate::base::error::Result;
 use ballista_core::serde::BallistaPhysicalExtensionCodec;
 use datafusion::arrow::array::{ArrayRef, AsArray, BinaryArray, RecordBatch, UInt64Array};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt64Type};

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::problem;
 use super::threads::RuntimeThreads;
 use super::tls::Tls;
-use crate::error::Result;
+use crate::base::error::Result;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

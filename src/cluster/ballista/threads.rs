@@ -1,7 +1,7 @@
 //! A runtime that may be asked from any thread.
 
 use super::problem;
-use crate::error::Result;
+use crate::base::error::Result;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 

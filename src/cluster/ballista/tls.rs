@@ -1,7 +1,7 @@
 //! Mutual TLS between client, scheduler and executors.
 
 use super::{causes, problem};
-use crate::error::{DidError, Result};
+use crate::base::error::{DidError, Result};
 use ballista_core::extension::EndpointOverrideFn;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

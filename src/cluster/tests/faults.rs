@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::fits::{Shared, assert_same, local, remote};
-use crate::backend::Cpu;
+use crate::base::error::Result;
 use crate::cluster::engine::Engine;
 use crate::cluster::threads::ThreadWorkers;
 use crate::data::Simulation;
-use crate::error::Result;
+use crate::engine::backend::Cpu;
+use crate::engine::pass::TILE;
 use crate::estimator::AttGt;
-use crate::pass::TILE;
 
 /// What becomes of the answers to tasks in the n-th map of a fit: their numbers and bytes.
 pub(super) type Fault = fn(usize, Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)>;

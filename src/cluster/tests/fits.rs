@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use polars::prelude::*;
 
 use super::faults::{Fault, Faulty, reversed};
-use crate::backend::Cpu;
+use crate::base::error::Result;
+use crate::base::options::{
+    Bootstrap, DoseGrid, DoseMethod, DrdidMethod, Multiplier, Precision, Resampling,
+    UnbalancedPanel,
+};
 use crate::cluster::engine::Engine;
 use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::worker::Worker;
 use crate::cluster::{Obey, PrepareOptions, Session};
 use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulation};
-use crate::error::Result;
+use crate::engine::backend::Cpu;
+use crate::engine::pass::{SEGMENT, TILE};
+use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
 use crate::estimator::through::Through;
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid};
-use crate::options::{
-    Bootstrap, DoseGrid, DoseMethod, DrdidMethod, Multiplier, Precision, Resampling,
-    UnbalancedPanel,
-};
-use crate::pass::{SEGMENT, TILE};
-use crate::source::{HostStrata, LocalOptions, LocalStrata};
 
 #[path = "../../../tests/support/mod.rs"]
 pub(super) mod support;

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use proptest::prelude::*;
 
 use super::messages::{awkward, passes, unfinished};
-use crate::backend::Cpu;
+use crate::base::options::Precision;
 use crate::cluster::engine::Obey;
 use crate::cluster::manifest::SampleFile;
 use crate::cluster::task::{Message, Task};
 use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
 use crate::cluster::worker::Worker;
-use crate::condition::Change;
-use crate::options::Precision;
+use crate::engine::backend::Cpu;
+use crate::engine::condition::Change;
 
 fn worker() -> Worker<Cpu> {
     Worker::new("worker".into(), Default::default(), 1 << 20)

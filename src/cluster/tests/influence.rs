@@ -7,14 +7,14 @@ use polars::prelude::*;
 use super::faults::{Fault, Faulty, reversed};
 use super::fits::support::but;
 use super::fits::{Shared, staggered, workers};
-use crate::backend::Cpu;
+use crate::base::options::{Bootstrap, DrdidMethod, EstimationMethod, Precision};
 use crate::cluster::{Cluster, PrepareOptions, Session};
 use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulation};
+use crate::engine::backend::Cpu;
+use crate::engine::pass::TILE;
+use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
 use crate::estimator::through::Through;
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid, Influence, InfluenceFiles};
-use crate::options::{Bootstrap, DrdidMethod, EstimationMethod, Precision};
-use crate::pass::TILE;
-use crate::source::{HostStrata, LocalOptions, LocalStrata};
 
 /// The values of a fit here and those that workers wrote, who lose and double answers.
 macro_rules! kept {

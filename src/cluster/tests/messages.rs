@@ -10,7 +10,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::fits::{Shared, workers};
-use crate::backend::Cpu;
+use crate::base::error::Result;
+use crate::base::options::{Multiplier, Precision};
+use crate::base::parallel::held;
 use crate::cluster::engine::Engine;
 use crate::cluster::manifest::SampleFile;
 use crate::cluster::task::{
@@ -19,19 +21,17 @@ use crate::cluster::task::{
 use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
 use crate::cluster::{PrepareOptions, Session};
-use crate::condition::{Change, Look, LookStat};
 use crate::data::Simulation;
-use crate::error::Result;
-use crate::estimator::AttGt;
-use crate::estimator::through::Through;
-use crate::options::{Multiplier, Precision};
-use crate::parallel::held;
-use crate::pass::{
+use crate::engine::backend::Cpu;
+use crate::engine::condition::{Change, Look, LookStat};
+use crate::engine::pass::{
     Consumers, Dot, Gram, GramJob, GramPass, InfluencePass, InfluenceStat, KeptRows, Leg, LogitJob,
     LogitPass, LogitStat, Multipliers, PlanColumn, Seal, Segment, Share, StratumPlan, TILE, Weight,
     WeightSums,
 };
-use crate::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
+use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
+use crate::estimator::AttGt;
+use crate::estimator::through::Through;
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {
@@ -316,7 +316,7 @@ fn absurd_lengths_are_errors_and_take_no_memory() {
     assert!(decode::<AnyStat>(&sealed(Vec::new())).is_err());
     for seed in 0..2_000u64 {
         let noise: Vec<u8> =
-            (0..seed % 60).map(|i| (crate::pass::mix(seed << 8 | i) >> 32) as u8).collect();
+            (0..seed % 60).map(|i| (crate::engine::pass::mix(seed << 8 | i) >> 32) as u8).collect();
         // What noise may mean by chance is at least as short as it.
         if let Ok(stat) = decode::<AnyStat>(&sealed(noise.clone())) {
             assert!(encode(&stat).unwrap().len() <= noise.len() + 24);

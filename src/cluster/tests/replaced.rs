@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use polars::prelude::*;
 
 use super::fits::{Shared, assert_same, by, local, workers};
-use crate::backend::Cpu;
+use crate::base::error::Result;
 use crate::cluster::engine::Engine;
 use crate::cluster::threads::ThreadWorkers;
 use crate::data::Simulation;
-use crate::error::Result;
+use crate::engine::backend::Cpu;
+use crate::engine::pass::TILE;
 use crate::estimator::AttGt;
-use crate::pass::TILE;
 
 /// Workers before whose n-th map a file takes the place of another.
 struct Replacing {

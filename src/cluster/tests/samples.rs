@@ -10,12 +10,12 @@ use rand::seq::SliceRandom;
 use super::faults::reversed;
 use super::fits::support::but;
 use super::fits::{Shared, assert_same, local, remote};
-use crate::backend::Cpu;
+use crate::base::options::{Bootstrap, ControlGroup, EstimationMethod, Precision};
 use crate::cluster::Cluster;
 use crate::data::Simulation;
+use crate::engine::backend::Cpu;
+use crate::engine::pass::TILE;
 use crate::estimator::AttGt;
-use crate::options::{Bootstrap, ControlGroup, EstimationMethod, Precision};
-use crate::pass::TILE;
 
 fn estimator() -> AttGt<Cpu> {
     let named = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");

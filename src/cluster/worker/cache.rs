@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::files;
-use crate::backend::DidBackend;
+use crate::base::error::{DidError, Result};
+use crate::base::options::Precision;
+use crate::base::parallel::held;
 use crate::cluster::manifest::{Manifest, SampleFile, SegmentEntry};
 use crate::cluster::wire::{digest, encode};
-use crate::condition::Change;
-use crate::error::{DidError, Result};
-use crate::options::Precision;
-use crate::panel::StratumData;
-use crate::panel::apart::{CovariateChoice, Reading, RowRange, Shard};
-use crate::parallel::held;
-use crate::pass::Chunk;
-use crate::source::put;
+use crate::engine::backend::DidBackend;
+use crate::engine::condition::Change;
+use crate::engine::pass::Chunk;
+use crate::engine::source::put;
+use crate::read::panel::StratumData;
+use crate::read::panel::apart::{CovariateChoice, Reading, RowRange, Shard};
 
 /// Manifests beyond which those go of which no segment is kept.
 const MANIFESTS: usize = 16;

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::base::error::{DidError, Result};
+use crate::base::storage;
 use crate::cluster::manifest::{Manifest, SegmentEntry, ShardFile, WrittenPiece, io};
 use crate::cluster::wire::{digest, encode};
-use crate::error::{DidError, Result};
-use crate::panel::StratumData;
-use crate::panel::apart::{Arranged, ArrangedShard};
-use crate::pass::{Seal, Segment, mix};
-use crate::storage;
+use crate::engine::pass::{Seal, Segment, mix};
+use crate::read::panel::StratumData;
+use crate::read::panel::apart::{Arranged, ArrangedShard};
 
 /// A name that no other attempt has, on any machine.
 pub(super) fn fresh(directory: &Path, kind: &str, ending: &str) -> PathBuf {

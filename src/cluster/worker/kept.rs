@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use super::files::fresh;
+use crate::base::error::{DidError, Result};
+use crate::base::storage;
 use crate::cluster::manifest::{SegmentEntry, io};
 use crate::cluster::task::{Finishing, KeptFile, KeptPart, Unfinished};
 use crate::cluster::wire::{decode, digest};
-use crate::error::{DidError, Result};
+use crate::engine::pass::{KeptRows, Seal, add};
+use crate::engine::source::KeptColumn;
 use crate::estimator::influence::frame;
-use crate::files::problem;
-use crate::pass::{KeptRows, Seal, add};
-use crate::source::KeptColumn;
-use crate::storage;
+use crate::read::files::problem;
 
 /// Rows of a row group of the files that users see.
 const ROWS: usize = 1 << 16;

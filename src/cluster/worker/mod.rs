@@ -10,15 +10,15 @@ use super::engine::Obey;
 use super::manifest::{SegmentEntry, io};
 use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
-use crate::backend::DidBackend;
-use crate::condition::{Look, LookStat, Piece};
-use crate::error::{DidError, Result};
-use crate::input::guarded;
-use crate::panel::{StratumData, names_a_row};
-use crate::parallel;
-use crate::pass::KeptRows;
-use crate::source::{Answer, HERE};
-use crate::storage;
+use crate::base::error::{DidError, Result};
+use crate::base::parallel;
+use crate::base::storage;
+use crate::engine::backend::DidBackend;
+use crate::engine::condition::{Look, LookStat, Piece};
+use crate::engine::pass::KeptRows;
+use crate::engine::source::{Answer, HERE};
+use crate::read::input::guarded;
+use crate::read::panel::{StratumData, names_a_row};
 use cache::{Cache, Held};
 
 /// Does tasks on a device, one at a time or several.

@@ -7,24 +7,24 @@ use super::curve::{CohortCurve, Curves};
 use super::effects::{effects, failures, finish, no_law, outcome_size, unit};
 use super::kept::{TreatedUnits, treated};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
-use crate::backend::DidBackend;
-use crate::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
-use crate::error::{DidError, DidWarning, Result};
-use crate::estimates::CellStatus;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::{Bootstrap, DoseGrid, DoseTarget};
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
+use crate::engine::source::Source;
 use crate::estimator::finish as common;
 use crate::estimator::kept::Kept;
 use crate::estimator::moments::InfluenceMoments;
-use crate::estimator::setup::Opened;
-use crate::estimator::shell::{self, Options};
-use crate::inference::Joint;
-use crate::npiv::{
+use crate::estimator::npiv::{
     CurveQuestion, DRAWS, Derivative, FEW_OBSERVATIONS, FittedCurve, ObservationClusters,
     Observations, SieveBasis, SieveKnots, Spaces, fit, pseudo_inverse,
 };
-use crate::options::{Bootstrap, DoseGrid, DoseTarget};
-use crate::panel::Sample;
-use crate::settings::Settings;
-use crate::source::Source;
+use crate::estimator::setup::Opened;
+use crate::estimator::shell::{self, Options};
+use crate::read::panel::Sample;
+use crate::result::estimates::CellStatus;
+use crate::result::inference::Joint;
+use crate::result::settings::Settings;
 
 pub(super) fn estimate<B: DidBackend, S: Source>(
     config: &ContDid<B>,
@@ -55,8 +55,10 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
             ),
         });
     };
-    let work =
-        crate::source::Work { bootstrap: None, ..config.shared().work(1 + sample.groups.len()) };
+    let work = crate::engine::source::Work {
+        bootstrap: None,
+        ..config.shared().work(1 + sample.groups.len())
+    };
     source.check(&work)?;
     let cells = dose_cells(&source, &planned, None)?;
     let cell = match &cells[0] {
@@ -306,7 +308,7 @@ fn average_slope(data: &Observations<'_>, fitted: &FittedCurve) -> Result<(f64, 
         }
     }
     let mean: f64 = slopes.iter().zip(beta).map(|(slope, b)| slope * b).sum();
-    let direction = crate::solve::multiply(&pseudo_inverse(&gram, j)?, &slopes);
+    let direction = crate::base::solve::multiply(&pseudo_inverse(&gram, j)?, &slopes);
     let mut influence = vec![0.0; data.clusters.map_or(0, |clusters| clusters.shift.len())];
     let mut variance = 0.0;
     for (row, ((dose, weight), y)) in data.x[0].iter().zip(weights).zip(data.y).enumerate() {

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{DidWarning, Result};
-use crate::estimates::check::{Checked, ensure, ensure_finite};
-use crate::inference::{Combination, Critical, Estimate, Joint, pointwise};
-use crate::memory;
-use crate::options::defaults::five_percent;
-use crate::options::{Band, Bootstrap, CohortShares, CurveErrors, DoseTarget, Inference};
-use crate::splines::Splines;
+use crate::base::error::{DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::defaults::five_percent;
+use crate::base::options::{Band, Bootstrap, CohortShares, CurveErrors, DoseTarget, Inference};
+use crate::base::splines::Splines;
+use crate::result::estimates::check::{Checked, ensure, ensure_finite};
+use crate::result::inference::{Combination, Critical, Estimate, Joint, pointwise};
 
 use super::effects::{no_law, unit};
 

@@ -6,20 +6,20 @@ use std::time::Instant;
 use super::ContDid;
 use super::curve::{CohortCurve, Curves, DoseCurve};
 use super::result::{ContDidResult, DoseEffects, DoseKnots, GroupKnots};
-use crate::backend::DidBackend;
-use crate::cell::{CellCurve, CellEstimate, DoseCell, PlannedCell, average};
-use crate::error::{DidError, DidWarning, Result};
-use crate::estimates::{Cell, CellStatus, GroupTimeEffects};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::DoseTarget;
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{CellCurve, CellEstimate, DoseCell, PlannedCell, average};
+use crate::engine::source::KeptColumn;
 use crate::estimator::finish;
 use crate::estimator::format::SavedFormat;
 use crate::estimator::kept::Kept;
 use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::{GroupTimeResult, Timings};
-use crate::inference::Joint;
-use crate::options::DoseTarget;
-use crate::panel::Sample;
-use crate::settings::Settings;
-use crate::source::KeptColumn;
+use crate::read::panel::Sample;
+use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects};
+use crate::result::inference::Joint;
+use crate::result::settings::Settings;
 
 /// A cell, or why there is none.
 pub(super) type SolvedDoseCell = std::result::Result<DoseCell, CellStatus>;
@@ -260,7 +260,7 @@ impl Assembly<'_> {
         Ok(Joint { values, covariance: Some(all), draws, n, n_clusters, unit: 1.0, unknown })
     }
 
-    fn splines(&self, cohort: usize) -> Option<crate::splines::Splines> {
+    fn splines(&self, cohort: usize) -> Option<crate::base::splines::Splines> {
         let stratum = self.sample.stratum(cohort, 0);
         self.sample.doses.as_ref()?.splines.get(stratum)?.clone()
     }

@@ -1,10 +1,10 @@
 //! The treated units' changes and doses, unit by unit.
 
-use crate::cell::{Outcome, PlannedCell, rows_pass};
-use crate::error::{DidError, Result};
-use crate::panel::Sample;
-use crate::pass::KeptRows;
-use crate::source::Source;
+use crate::base::error::{DidError, Result};
+use crate::engine::cell::{Outcome, PlannedCell, rows_pass};
+use crate::engine::pass::KeptRows;
+use crate::engine::source::Source;
+use crate::read::panel::Sample;
 
 /// Treated units of a comparison of two periods that have a positive weight, in canonical order.
 #[derive(Default)]

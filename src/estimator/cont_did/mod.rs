@@ -11,18 +11,18 @@ use super::design::SampleDesign;
 use super::moments::InfluenceMoments;
 use super::setup::Opened;
 use super::shell::{self, Estimator, Options, estimator};
-use crate::backend::DidBackend;
-use crate::calendar::Frequency;
-use crate::cell::{PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
-use crate::condition::{Conditioning, DoseQuery};
-use crate::error::{DidError, DidWarning, Result};
-use crate::options::{
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference, Resampling,
 };
-use crate::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
-use crate::settings::Settings;
-use crate::source::{Source, Work};
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
+use crate::engine::condition::{Conditioning, DoseQuery};
+use crate::engine::source::{Source, Work};
+use crate::read::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
+use crate::result::settings::Settings;
 
 pub use curve::{DoseCurve, DoseRow};
 pub use result::{ContDidResult, DoseEffects, DoseKnots, DoseTable, GroupKnots};
@@ -75,8 +75,8 @@ estimator! {
         pub dose: String,
         /// There are no covariates: `~ 1`.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::options::defaults::constant())]
-        #[serde(default = "crate::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::constant())]
+        #[serde(default = "crate::base::options::defaults::constant")]
         pub covariates: String,
         /// Sampling weights; where they change over time, a cell uses those of the earlier of its periods.
         #[doc(alias = "weightsname")]
@@ -126,8 +126,8 @@ estimator! {
         pub compare_at: DoseGrid,
         /// With [`DoseMethod::Cck`], whether dimensions with few treated units (clusters, if there are any) for their functions are
         /// [damped](crate::Npiv::damping), which R `contdid` does not.
-        #[builder(default = crate::options::defaults::yes())]
-        #[serde(default = "crate::options::defaults::yes")]
+        #[builder(default = crate::base::options::defaults::yes())]
+        #[serde(default = "crate::base::options::defaults::yes")]
         pub damping: bool,
         /// Comparison units.
         #[builder(default = not_yet_treated())]
@@ -142,8 +142,8 @@ estimator! {
         #[serde(default)]
         pub anticipation: u32,
         /// With [`DoseMethod::Cck`], whether the uncertainty of `ATT(d)` includes that of the comparison units' mean change.
-        #[builder(default = crate::options::defaults::yes())]
-        #[serde(default = "crate::options::defaults::yes")]
+        #[builder(default = crate::base::options::defaults::yes())]
+        #[serde(default = "crate::base::options::defaults::yes")]
         pub comparison_noise: bool,
         /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it says how many draws decide the
         /// dimension and the bands, as many as [those of `Npiv`](crate::Npiv::draws) without.

@@ -4,12 +4,12 @@
 //! splines keep their knots: where knots are does not matter to first order, as the knots of the sample are one choice of many.
 
 use super::effects::{InfluenceColumns, SolvedDoseCell};
-use crate::cell::{PlannedCell, StratumRows, dose_cells_and_totals};
-use crate::error::{DidError, Result};
-use crate::options::{Bootstrap, CurveErrors, Resampling};
-use crate::panel::Sample;
-use crate::pass::Weight;
-use crate::source::{Reweighted, ReweightedDraws, Source};
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Bootstrap, CurveErrors, Resampling};
+use crate::engine::cell::{PlannedCell, StratumRows, dose_cells_and_totals};
+use crate::engine::pass::Weight;
+use crate::engine::source::{Reweighted, ReweightedDraws, Source};
+use crate::read::panel::Sample;
 
 /// Deviations of the estimates in the draws.
 pub(super) struct Redrawn {
@@ -151,10 +151,10 @@ fn lost() -> DidError {
 mod tests {
     use polars::prelude::{Column, DataFrame};
 
-    use crate::backend::Cpu;
+    use crate::base::options::{Bootstrap, CohortShares, Resampling};
+    use crate::base::random::times_drawn;
     use crate::data::DoseSimulation;
-    use crate::options::{Bootstrap, CohortShares, Resampling};
-    use crate::random::times_drawn;
+    use crate::engine::backend::Cpu;
     use crate::{ContDid, ContDidResult, DoseTarget};
 
     fn fit(df: &DataFrame, clusters: bool, draws: Option<usize>) -> ContDidResult {

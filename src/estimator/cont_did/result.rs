@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::curve::{Curves, DoseCurve};
 use super::effects::no_law;
-use crate::aggregate::{Aggregated, Aggregation};
-use crate::error::{DidError, DidWarning, Result};
-use crate::estimator::format::SavedFormat;
-use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
-use crate::inference::Estimate;
-use crate::options::{
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
 };
+use crate::estimator::format::SavedFormat;
+use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
+use crate::result::aggregate::{Aggregated, Aggregation};
+use crate::result::inference::Estimate;
 
 /// Averages over all treated units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,19 +4,19 @@ use std::time::Instant;
 
 use super::reweighted::cells;
 use super::{Drdid, DrdidResult};
-use crate::backend::DidBackend;
-use crate::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
-use crate::error::{DidWarning, Result};
-use crate::estimates::CellStatus;
+use crate::base::error::{DidWarning, Result};
+use crate::base::options::{Bootstrap, DrdidMethod};
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
+use crate::engine::source::{KeptColumn, Reweighted, ReweightedDraws, Source};
 use crate::estimator::format::SavedFormat;
 use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::overlap::overlap_warnings;
 use crate::estimator::{Timings, setup};
-use crate::inference::{DEGENERATE, Estimate, pointwise, spread_around};
-use crate::options::{Bootstrap, DrdidMethod};
-use crate::panel::Sample;
-use crate::settings::Settings;
-use crate::source::{KeptColumn, Reweighted, ReweightedDraws, Source};
+use crate::read::panel::Sample;
+use crate::result::estimates::CellStatus;
+use crate::result::inference::{DEGENERATE, Estimate, pointwise, spread_around};
+use crate::result::settings::Settings;
 
 /// R `DRDID`'s critical value of 95 % intervals.
 const USUAL: f64 = 1.96;
@@ -173,7 +173,7 @@ fn critical_value(alpha: f64) -> f64 {
 fn sum_columns(draws: &[f64], count: usize, columns: usize) -> Vec<f64> {
     let mut sum = vec![0.0; count];
     for column in draws.chunks_exact(count).take(columns) {
-        crate::pass::add(&mut sum, column);
+        crate::engine::pass::add(&mut sum, column);
     }
     sum
 }

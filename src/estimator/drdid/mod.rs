@@ -8,19 +8,19 @@ use super::design::SampleDesign;
 use super::moments::InfluenceMoments;
 use super::setup::Opened;
 use super::shell::{self, Estimator, Options, estimator};
-use crate::backend::DidBackend;
-use crate::calendar::Frequency;
-use crate::cell::{
-    CellEstimate, Method, Outcome, PlanOptions, PlannedCell, Recipe, Results, estimate, plan_cells,
-};
-use crate::condition::Conditioning;
-use crate::error::{DidError, Result};
-use crate::options::{
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{
     Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, DrdidMethod, FixWeights, Inference,
     Resampling,
 };
-use crate::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
-use crate::source::{Source, Work};
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{
+    CellEstimate, Method, Outcome, PlanOptions, PlannedCell, Recipe, Results, estimate, plan_cells,
+};
+use crate::engine::condition::Conditioning;
+use crate::engine::source::{Source, Work};
+use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 
 use finish::UnfinishedResult;
 pub use result::DrdidResult;
@@ -58,8 +58,8 @@ estimator! {
         /// Formula of the covariates; see [`AttGt::covariates`](crate::AttGt::covariates). In a panel, values of the first period
         /// are used.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::options::defaults::constant())]
-        #[serde(default = "crate::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::constant())]
+        #[serde(default = "crate::base::options::defaults::constant")]
         pub covariates: String,
         /// Sampling weights; in a panel, those of the first period are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
         #[doc(alias = "weightsname")]
@@ -74,12 +74,12 @@ estimator! {
         pub method: DrdidMethod,
         /// Whether the doubly robust estimators of repeated cross sections model the treated rows' outcomes too, which makes
         /// them locally efficient if the groups' composition is stable over time.
-        #[builder(default = crate::options::defaults::yes())]
-        #[serde(default = "crate::options::defaults::yes")]
+        #[builder(default = crate::base::options::defaults::yes())]
+        #[serde(default = "crate::base::options::defaults::yes")]
         pub locally_efficient: bool,
         /// Comparison units with a propensity score of at least this get weight 0.
         #[doc(alias = "trim.level")]
-        #[builder(default = crate::cell::TRIM)]
+        #[builder(default = crate::engine::cell::TRIM)]
         #[serde(default = "trim_level")]
         pub trim_level: f64,
         /// Bootstrap; analytic standard errors without it. The law of the multipliers matters for [`Resampling::Multiplier`] only.
@@ -94,7 +94,7 @@ estimator! {
 }
 
 fn trim_level() -> f64 {
-    crate::cell::TRIM
+    crate::engine::cell::TRIM
 }
 
 impl<B: DidBackend> Estimator for Drdid<B> {

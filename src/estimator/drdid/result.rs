@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::DidWarning;
-use crate::estimates::{CellStatus, Overlap};
+use crate::base::error::DidWarning;
+use crate::base::options::{DrdidMethod, Resampling};
 use crate::estimator::format::SavedFormat;
 use crate::estimator::{Influence, InfluenceFiles, Timings};
-use crate::inference::Estimate;
-use crate::options::{DrdidMethod, Resampling};
-use crate::panel::SampleAudit;
-use crate::settings::Settings;
+use crate::read::panel::SampleAudit;
+use crate::result::estimates::{CellStatus, Overlap};
+use crate::result::inference::Estimate;
+use crate::result::settings::Settings;
 
 /// The effect on the treated in a two-period comparison. Carries no backend and no unit data unless influence values were
 /// kept.

@@ -1,8 +1,8 @@
 //! A cell under the weights of a weighted bootstrap.
 
-use crate::cell::PlannedCell;
-use crate::pass::Weight;
-use crate::source::{Reweighted, Source};
+use crate::engine::cell::PlannedCell;
+use crate::engine::pass::Weight;
+use crate::engine::source::{Reweighted, Source};
 
 /// The cell once for each draw, with the draw's column in its weights.
 pub(super) fn cells<S: Source>(source: &Reweighted<'_, S>, cell: &PlannedCell) -> Vec<PlannedCell> {

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{MultiplegtResult, SwitchingEffect};
-use crate::error::Result;
-use crate::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::base::error::Result;
 use crate::estimator::consistent::{check_critical_value, check_settings, check_wald};
 use crate::estimator::saved::{Consistent, read, write};
+use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 
 impl MultiplegtResult {
     /// Writes the result as JSON, every number to the last bit.

@@ -7,21 +7,21 @@ use super::{
     DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
     MultiplegtTests, SwitchingEffect,
 };
-use crate::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::{BasePeriod, ControlGroup, DoseTarget};
+use crate::base::random::uniform;
 use crate::estimator::Timings;
 use crate::estimator::format::SavedFormat;
-use crate::inference::{Estimate, pointwise};
-use crate::input::{Data, Read};
-use crate::memory;
-use crate::options::{BasePeriod, ControlGroup, DoseTarget};
-use crate::panel::{GroupPeriods, Layout, MissingValues, Roles};
-use crate::random::uniform;
-use crate::settings::Settings;
-use crate::switching::{
+use crate::estimator::switching::{
     Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
     SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
     prepare, split_by_rounding,
 };
+use crate::read::input::{Data, Read};
+use crate::read::panel::{GroupPeriods, Layout, MissingValues, Roles};
+use crate::result::inference::{Estimate, pointwise};
+use crate::result::settings::Settings;
 
 /// Fewest clusters of which nothing is said.
 const FEW_CLUSTERS: usize = 10;

@@ -2,9 +2,9 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, StudentsT};
 
-use crate::inference::{Estimate, Joint, Wald};
-use crate::solve::{dot, multiply, symmetric_inverse};
-use crate::switching::{DrawnEstimates, Heterogeneity};
+use crate::base::solve::{dot, multiply, symmetric_inverse};
+use crate::estimator::switching::{DrawnEstimates, Heterogeneity};
+use crate::result::inference::{Estimate, Joint, Wald};
 
 /// Estimates with their joint law.
 pub(super) struct JointEstimates {

@@ -12,12 +12,12 @@ pub use result::{
     SwitchingEffect,
 };
 
-use crate::calendar::Frequency;
-use crate::error::{DidError, Result};
-use crate::options::{Band, Bootstrap, Inference};
-use crate::panel::formula::Formula;
-use crate::panel::{Roles, Treatment};
-use crate::switching::{Direction, SwitchingOptions};
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, Bootstrap, Inference};
+use crate::estimator::switching::{Direction, SwitchingOptions};
+use crate::read::panel::formula::Formula;
+use crate::read::panel::{Roles, Treatment};
 
 /// Which effects are tested to be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,8 +119,8 @@ pub struct DidMultiplegt {
     /// Formula of control variables, which may change over time; see [`AttGt::covariates`](crate::AttGt::covariates).
     #[doc(alias = "controls")]
     #[doc(alias = "xformla")]
-    #[builder(default = crate::options::defaults::constant())]
-    #[serde(default = "crate::options::defaults::constant")]
+    #[builder(default = crate::base::options::defaults::constant())]
+    #[serde(default = "crate::base::options::defaults::constant")]
     pub covariates: String,
     /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
     #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
@@ -173,8 +173,8 @@ pub struct DidMultiplegt {
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
     #[doc(alias = "alp")]
-    #[builder(default = crate::options::defaults::five_percent())]
-    #[serde(default = "crate::options::defaults::five_percent")]
+    #[builder(default = crate::base::options::defaults::five_percent())]
+    #[serde(default = "crate::base::options::defaults::five_percent")]
     pub alpha: f64,
 }
 

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::DidWarning;
+use crate::base::error::DidWarning;
 use crate::estimator::Timings;
 use crate::estimator::format::SavedFormat;
-use crate::inference::{Estimate, Wald};
-use crate::panel::{FilesRead, ReadAsMissing};
-use crate::settings::Settings;
-use crate::switching::Dropped;
+use crate::estimator::switching::Dropped;
+use crate::read::panel::{FilesRead, ReadAsMissing};
+use crate::result::inference::{Estimate, Wald};
+use crate::result::settings::Settings;
 
 /// An effect, a placebo, or the average total effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -156,7 +156,7 @@ impl MultiplegtResult {
     ///
     /// # Errors
     /// [`DidError::MissingEffect`](crate::DidError::MissingEffect) if one of them has no estimate.
-    pub fn event_time_estimates(&self) -> crate::error::Result<EventTimeEstimates> {
+    pub fn event_time_estimates(&self) -> crate::base::error::Result<EventTimeEstimates> {
         let effects = self.effects.len();
         let order: Vec<usize> =
             (effects..effects + self.placebos.len()).rev().chain(0..effects).collect();
@@ -164,7 +164,7 @@ impl MultiplegtResult {
         let missing = |i: &&usize| all[**i].estimate.att.is_none() || self.vcov[**i][**i].is_none();
         if let Some(first) = order.iter().find(missing) {
             let horizon = all[*first].horizon;
-            return Err(crate::error::DidError::MissingEffect { horizon });
+            return Err(crate::base::error::DidError::MissingEffect { horizon });
         }
         let value = |i: &usize| all[*i].estimate.att.unwrap_or(f64::NAN);
         let row = |i: &usize| order.iter().map(|j| self.vcov[*i][*j].unwrap_or(f64::NAN)).collect();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::ContDid;
-use crate::backend::Cpu;
 use crate::data::DoseSimulation;
+use crate::engine::backend::Cpu;
 use crate::report::fixtures;
 
 /// What the note says that stars are of.

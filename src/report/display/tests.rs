@@ -104,7 +104,7 @@ fn pointwise_bands_are_called_so() {
     let mut result = fixtures::universal();
     result.settings.inference.alpha = 0.1;
     result.settings.weights = Some("pop".into());
-    result.settings.layout = crate::panel::Layout::RepeatedCrossSections;
+    result.settings.layout = crate::read::panel::Layout::RepeatedCrossSections;
     let text = result.to_string();
     assert!(text.contains("[90% Pointwise"), "{text}");
     assert!(text.contains("Rows: 2500 (repeated cross sections), Weights: pop"), "{text}");

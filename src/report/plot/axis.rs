@@ -1,7 +1,7 @@
 //! Ranges and tick marks.
 
-use crate::calendar::Frequency;
-use crate::calendar::label;
+use crate::base::calendar::Frequency;
+use crate::base::calendar::label;
 
 /// A stretch of numbers with labelled ticks; never empty, never infinite.
 #[derive(Clone, Debug, PartialEq)]

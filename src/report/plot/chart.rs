@@ -1,16 +1,16 @@
 //! What is drawn, before it has a size: facets of rows, words and a legend.
 
-use crate::aggregate::{Aggregated, AggregationKind};
-use crate::calendar::{Frequency, label};
-use crate::error::{DidError, Result};
+use crate::base::calendar::{Frequency, label};
+use crate::base::error::{DidError, Result};
+use crate::base::options::Band;
+use crate::estimator::fixed_effects::RegressionEventStudy;
 use crate::estimator::{GroupTimeResult, MultiplegtResult};
-use crate::fixed_effects::RegressionEventStudy;
-use crate::options::Band;
 use crate::report::foot::percent;
 use crate::report::number::{Digits, short};
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
-use crate::settings::Settings;
+use crate::result::aggregate::{Aggregated, AggregationKind};
+use crate::result::settings::Settings;
 
 use super::legend::{LegendEntry, LegendKey};
 use super::marks::Style;

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use crate::error::{DidError, Result};
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, DoseAggregation};
+use crate::base::written;
+use crate::estimator::npiv::{NpivResult, NpivRow};
 use crate::estimator::{ContDidResult, DoseCurve, DoseRow};
-use crate::inference::{Estimate, pointwise};
-use crate::npiv::{NpivResult, NpivRow};
-use crate::options::{Band, DoseAggregation};
 use crate::report::foot::percent;
 use crate::report::table::one_line;
-use crate::written;
+use crate::result::inference::{Estimate, pointwise};
 
 use super::axis::Axis;
 use super::chart::Chart;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use ab_glyph_rasterizer::{Point, Rasterizer, point};
 
-use crate::error::{DidError, Result};
+use crate::base::error::{DidError, Result};
 
 use super::scene::{Anchor, Text};
 

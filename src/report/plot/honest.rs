@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::error::{DidWarning, Result};
-use crate::honest::HonestDid;
+use crate::base::error::{DidWarning, Result};
+use crate::estimator::honest::HonestDid;
 use crate::report::foot::percent;
 use crate::report::number::short;
 use crate::report::plot_data::PlotRow;

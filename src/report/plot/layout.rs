@@ -1,7 +1,7 @@
 //! From a chart to shapes: margins, facets, axes.
 
-use crate::calendar::shown;
-use crate::error::{DidError, Result};
+use crate::base::calendar::shown;
+use crate::base::error::{DidError, Result};
 use crate::report::number::short;
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;

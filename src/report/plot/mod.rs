@@ -24,11 +24,11 @@ mod vector;
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::aggregate::Aggregated;
-use crate::error::{DidError, Result};
+use crate::base::error::{DidError, Result};
+use crate::base::written;
+use crate::estimator::fixed_effects::RegressionEventStudy;
 use crate::estimator::{GroupTimeResult, MultiplegtResult};
-use crate::fixed_effects::RegressionEventStudy;
-use crate::written;
+use crate::result::aggregate::Aggregated;
 
 use chart::Chart;
 use font::Typeface;

@@ -6,8 +6,8 @@ use std::path::Path;
 use plotters::backend::{BitMapBackend, DrawingBackend};
 use plotters::style::RGBColor;
 
-use crate::error::Result;
-use crate::{memory, written};
+use crate::base::error::Result;
+use crate::{base::memory, base::written};
 
 use super::failed;
 use super::font::Typeface;

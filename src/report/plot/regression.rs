@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::error::{DidError, Result};
-use crate::fixed_effects::{RegressionEventStudy, RegressionResult};
+use crate::base::error::{DidError, Result};
+use crate::estimator::fixed_effects::{RegressionEventStudy, RegressionResult};
 
 use super::chart::Chart;
 use super::options::PlotOptions;

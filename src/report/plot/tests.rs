@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::Estimate;
-use crate::aggregate::AggregatedRow;
-use crate::options::DoseTarget;
+use crate::base::options::DoseTarget;
 use crate::report::fixtures;
+use crate::result::aggregate::AggregatedRow;
 
 /// A folder that goes away with its value, unless the environment asks to keep the pictures for people to look at.
 struct Folder {

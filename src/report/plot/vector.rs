@@ -4,7 +4,7 @@ use plotters::backend::{DrawingBackend, SVGBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
-use crate::error::Result;
+use crate::base::error::Result;
 
 use super::failed;
 use super::options::Colour;

@@ -1,6 +1,6 @@
-use crate::backend::Cpu;
+use crate::base::options::{Bootstrap, DrdidMethod};
 use crate::data::TwoPeriodSimulation;
-use crate::options::{Bootstrap, DrdidMethod};
+use crate::engine::backend::Cpu;
 use crate::{Drdid, DrdidResult, compare};
 
 fn fit(method: DrdidMethod, bootstrap: Option<Bootstrap>) -> DrdidResult {

@@ -1,0 +1,431 @@
+//! Warnings of a result.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::options::CovariatePeriod;
+use crate::engine::demean::Stop;
+use crate::result::aggregate::LeftOut;
+
+/// Something a user should know about a result that was nevertheless produced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DidWarning {
+    /// Rows left out for missing or non-finite values.
+    DroppedRows {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Units (rows, for repeated cross sections) already treated in the first period.
+    AlreadyTreated {
+        /// Number of units or rows.
+        units: usize,
+        /// Anticipation in force.
+        anticipation: u32,
+    },
+    /// Units left out to balance the panel.
+    Unbalanced {
+        /// Number of units.
+        units: usize,
+    },
+    /// No never-treated units: the last cohort takes their place and later periods are dropped.
+    LastCohortAsControl {
+        /// First treated period of that cohort.
+        group: f64,
+    },
+    /// Cohorts with few units for the number of covariates (0 stands for never treated).
+    SmallGroups {
+        /// The cohorts.
+        groups: Vec<f64>,
+    },
+    /// Groups that differ from a period, or from another group, by rounding only are taken as that.
+    MovedGroups {
+        /// The groups, and what they are taken as.
+        groups: Vec<(f64, f64)>,
+    },
+    /// Periods are near to the steps of a regular calendar but not on them; event times count steps.
+    UnevenPeriods {
+        /// Steps of a unit of time.
+        per_unit: f64,
+    },
+    /// Event times that agree within rounding are one.
+    MergedEventTimes {
+        /// How many event times are several differences of a period and a group.
+        event_times: usize,
+    },
+    /// Integers too large for double precision were rounded.
+    RoundedIntegers {
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// Sampling weights change over time within units.
+    TimeVaryingWeights,
+    /// Standard errors rest on fewer than ten clusters (units, without a cluster column).
+    FewClusters {
+        /// Number of clusters.
+        clusters: usize,
+    },
+    /// Never-treated units are assumed never to anticipate.
+    Anticipation,
+    /// A cell could not be estimated.
+    FailedCell {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A propensity score did not converge; its cell uses the last iterate.
+    NotConverged {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+    },
+    /// Comparison units with a propensity score at the trimming level or above were left out.
+    TrimmedControls {
+        /// Cells in which units were trimmed.
+        cells: usize,
+        /// Group and period of the cell that loses the largest share of the comparison group's weight; `None` in a comparison of two
+        /// periods.
+        worst: Option<(f64, f64)>,
+        /// Units trimmed there.
+        units: usize,
+        /// Their share of the comparison group's sampling weight.
+        share: f64,
+    },
+    /// The odds of the propensity score leave less than a tenth of the comparison group's effective sample size.
+    FewEffectiveControls {
+        /// Cells in which they do.
+        cells: usize,
+        /// Group and period of the cell that loses most; `None` in a comparison of two periods.
+        worst: Option<(f64, f64)>,
+        /// Effective sample size there.
+        effective: f64,
+        /// The same by the sampling weights alone.
+        sampling: f64,
+    },
+    /// Rows of units not observed in the weight's period were left out of a group's cells.
+    MissingWeightPeriod {
+        /// The group.
+        group: f64,
+        /// The period.
+        period: f64,
+    },
+    /// The pre-test is without some cells, which have no estimate.
+    PartialPretest {
+        /// Number of cells that are not tested.
+        cells: usize,
+        /// Number of cells before treatment.
+        of: usize,
+    },
+    /// The pre-test cannot be reported.
+    NoPretest {
+        /// Why.
+        reason: String,
+    },
+    /// The critical value of the band is suspiciously large.
+    LargeCriticalValue {
+        /// The value.
+        value: f64,
+    },
+    /// The critical value of an analytic band is known less exactly than to 0.002.
+    RoughCriticalValue {
+        /// The value.
+        value: f64,
+        /// How far it may be off.
+        error: f64,
+    },
+    /// A uniform band could not be formed or was narrower than pointwise intervals; pointwise ones are reported.
+    PointwiseInstead {
+        /// Why.
+        reason: String,
+    },
+    /// An option has no effect on this aggregation.
+    IgnoredOption {
+        /// The option.
+        option: String,
+    },
+    /// Cells without an estimate were left out of an average, which is therefore another than the one asked for.
+    CellsLeftOut {
+        /// Number of cells.
+        cells: usize,
+        /// Number of cells of the average asked for.
+        of: usize,
+        /// Share of the weight of the overall average that is on these cells, between 0 and 1.
+        share: f64,
+        /// Their groups.
+        groups: Vec<f64>,
+    },
+    /// There is no event time at or after treatment, so there is no overall effect.
+    NoPostEventTime,
+    /// A comparison cohort of a triple difference could not be used; the cell goes by the others.
+    LostComparison {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+        /// First treated period of the comparison cohort, 0 if never treated.
+        comparison: f64,
+        /// Why.
+        reason: String,
+    },
+    /// The covariance of the estimates against several comparison cohorts could not be inverted; the cohorts have equal
+    /// weights.
+    EqualWeights {
+        /// Group of the cell.
+        group: f64,
+        /// Period of the cell.
+        time: f64,
+    },
+    /// The propensity score of a two-period comparison did not converge; the last iterate is used.
+    ScoreNotConverged,
+    /// No propensity score balances the covariates; the maximum-likelihood one is used.
+    NotCalibrated,
+    /// The standard error of a panel's fixed-effects regression takes the two rows of a unit as independent.
+    RowsAsIndependent,
+    /// Covariates that are linear combinations of others were left out.
+    Collinear {
+        /// Their columns of the design.
+        columns: Vec<String>,
+    },
+    /// Regressors that follow from earlier ones or from the fixed effects were left out.
+    CollinearRegressors {
+        /// The regressors.
+        columns: Vec<String>,
+    },
+    /// Rows of units that were treated already in the first period were left out.
+    AlreadyTreatedRows {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Cohorts without a row at the event times that others are compared with were left out.
+    CohortsWithoutReference {
+        /// First treated periods of the cohorts.
+        cohorts: Vec<f64>,
+    },
+    /// Rows that a Poisson regression fits exactly with a mean of zero were left out.
+    Separated {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// Whether a Poisson regression fits rows with a mean of zero could not be found out.
+    SeparationUnknown,
+    /// A covariance by several clusters had a negative variance and was made positive.
+    RepairedCovariance,
+    /// The scores of coefficients add up to zero in every cluster, so that they have no standard errors.
+    NoVariance {
+        /// Names of the coefficients.
+        columns: Vec<String>,
+    },
+    /// There is no F test, as the covariance of the coefficients is singular.
+    NoJointTest {
+        /// Number of coefficients that the test is of.
+        coefficients: usize,
+        /// What the rank of a covariance by clusters cannot exceed; `None` without clusters.
+        rank: Option<usize>,
+    },
+    /// Leverage is that of the regressors without the fixed effects.
+    PartialLeverage,
+    /// The regressors fit rows exactly, whatever their outcome, so that HC2 and HC3 do not exist.
+    FullLeverage {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// What is left of the outcome is the error of the computation.
+    ExactFit,
+    /// There are no more rows than parameters, or clusters: nothing is left for standard errors.
+    NoDegreesOfFreedom {
+        /// Rows of the sample.
+        rows: usize,
+        /// Parameters.
+        parameters: usize,
+    },
+    /// Covariates change over time within units.
+    TimeVaryingCovariates {
+        /// Which period's values a comparison of two periods uses.
+        #[serde(default)]
+        period: CovariatePeriod,
+    },
+    /// There are controls for fewer effects of a treatment that switches than were asked for.
+    FewerEffects {
+        /// Effects asked for.
+        asked: usize,
+        /// Effects estimated.
+        effects: usize,
+    },
+    /// There are fewer placebos than were asked for.
+    FewerPlacebos {
+        /// Placebos asked for.
+        asked: usize,
+        /// Placebos estimated.
+        placebos: usize,
+    },
+    /// At this event time no switcher has a control.
+    NoSwitchersAt {
+        /// Event time; negative for placebos.
+        horizon: i64,
+    },
+    /// The treatments of an effect's switchers change by zero on average, so that it cannot be divided by their change.
+    NoChangeOfTreatment {
+        /// Event time; negative for placebos, 0 for the average.
+        horizon: i64,
+    },
+    /// Some treatments differ by rounding alone, and count as different.
+    RoundedTreatments {
+        /// One of them.
+        smaller: f64,
+        /// Another.
+        larger: f64,
+    },
+    /// Infinite values are taken as missing.
+    InfiniteValues {
+        /// The columns, and how many values of each.
+        columns: Vec<(String, usize)>,
+    },
+    /// A control is the same for all groups that are compared, in every period, so that it has no coefficient.
+    ConstantControl {
+        /// Its column of the design.
+        column: String,
+        /// Treatments in the first period for which it is.
+        treatments: Vec<f64>,
+    },
+    /// Effects of a treatment that switches have an estimate and no standard error.
+    NoStandardError {
+        /// Event times; negative for placebos, 0 for the average.
+        horizons: Vec<i64>,
+        /// Whether squares of the outcome are beyond double precision; if not, there is no variation.
+        out_of_range: bool,
+    },
+    /// Some controls are linear combinations of others among the groups of these first treatments.
+    CollinearControls {
+        /// Treatments in the first period.
+        treatments: Vec<f64>,
+    },
+    /// Groups of these first treatments were left out, as they have no rows to estimate the coefficients of controls from.
+    ControlsWithoutRows {
+        /// Treatments in the first period.
+        treatments: Vec<f64>,
+    },
+    /// The covariance of the estimates that are tested jointly is singular; its generalised inverse was used.
+    SingularTest {
+        /// What was tested.
+        test: String,
+    },
+    /// An option has no effect on this fit, or not on all of it.
+    WithoutEffect {
+        /// The option.
+        option: String,
+        /// Why.
+        reason: String,
+    },
+    /// Knots outside the range of a group's doses, which the group's curve does without.
+    DroppedKnots {
+        /// The group.
+        group: f64,
+        /// Number of knots.
+        knots: usize,
+    },
+    /// Curves were asked for at doses beyond those of some groups, and are continued there.
+    Extrapolated {
+        /// Doses beyond those of some group.
+        doses: usize,
+        /// Pairs of such a dose and such a group.
+        pairs: usize,
+    },
+    /// A function is estimated from few observations.
+    FewObservations {
+        /// Number of observations.
+        observations: usize,
+    },
+    /// A group has effects and no curve: averages of curves and slopes are over the other groups.
+    NoCurve {
+        /// The group.
+        group: f64,
+        /// Why it has none.
+        reason: String,
+        /// Its share of the treated units, by weight.
+        share: f64,
+    },
+    /// The curve of a group has few treated units for its coefficients.
+    FewTreated {
+        /// The group.
+        group: f64,
+        /// Its treated units.
+        units: usize,
+        /// Coefficients of its curve.
+        coefficients: usize,
+    },
+    /// Instruments have many functions for so many observations: part of the bias of least squares is left.
+    ManyInstruments {
+        /// Functions of the instruments that the data tell apart.
+        functions: usize,
+        /// Number of observations.
+        observations: usize,
+    },
+    /// Rows with a weight of zero are no observations.
+    WeightlessRows {
+        /// Number of rows.
+        rows: usize,
+    },
+    /// The data do not tell apart all functions of a sieve; of the curves that fit alike, the one with the smallest coefficients is
+    /// shown.
+    CollinearSieve {
+        /// Number of functions.
+        functions: usize,
+        /// Number of combinations of them that the data tell apart.
+        rank: usize,
+    },
+    /// Demeaning a column stopped before the tolerance was reached.
+    DemeaningStopped {
+        /// Name of the column.
+        column: String,
+        /// Why.
+        stop: Stop,
+        /// `‖A'r‖` relative to the norm of the column less its mean.
+        normal: f64,
+    },
+    /// The estimator could not be formed in some draws of the bootstrap, which are left out.
+    FailedDraws {
+        /// Number of draws.
+        draws: usize,
+    },
+    /// Coefficients before treatment were changes from period to period; they were added up to a universal base.
+    ConvertedBasePeriod,
+    /// The covariance of an event study is not symmetric; the mean of it and its transpose is used.
+    AsymmetricCovariance {
+        /// Largest difference of two entries that should be equal.
+        largest: f64,
+    },
+    /// The covariance of an event study is not positive semidefinite.
+    IndefiniteCovariance {
+        /// Its smallest eigenvalue.
+        least: f64,
+    },
+    /// A fixed-length interval takes no account of a sign or a direction of the bias.
+    RestrictionNotUsed,
+    /// A robust interval goes on beyond the grid.
+    OpenInterval {
+        /// Its `M`.
+        m: f64,
+    },
+    /// A robust interval is empty on the grid.
+    EmptyInterval {
+        /// Its `M`.
+        m: f64,
+    },
+}
+
+impl DidWarning {
+    /// The warning that an average leaves out these cells.
+    #[must_use]
+    pub fn left_out(left_out: &LeftOut) -> Self {
+        Self::CellsLeftOut {
+            cells: left_out.cells.len(),
+            of: left_out.of,
+            share: left_out.share,
+            groups: left_out.groups.iter().map(|g| g.group).collect(),
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! Warnings in words.
+
+use std::fmt;
+
+use super::DidWarning;
+use crate::base::calendar::{Frequency, shown};
+use crate::base::options::CovariatePeriod;
+use crate::result::aggregate::percent;
+
+fn list(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for DidWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, None)
+    }
+}
+
+/// A warning about periods that may be dates.
+struct Dated<'a>(&'a DidWarning, Option<Frequency>);
+
+impl fmt::Display for Dated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.write(f, self.1)
+    }
+}
+
+impl DidWarning {
+    /// The warning in words, with periods and groups as dates if they are of the calendar.
+    #[must_use]
+    pub fn shown(&self, frequency: Option<Frequency>) -> String {
+        Dated(self, frequency).to_string()
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, frequency: Option<Frequency>) -> fmt::Result {
+        let name = |period: &f64| shown(*period, frequency);
+        match self {
+            Self::DroppedRows { rows } => {
+                write!(f, "dropped {rows} rows due to missing or non-finite data")
+            }
+            Self::AlreadyTreated { units, anticipation: 0 } => {
+                write!(f, "dropped {units} units that were already treated in the first period")
+            }
+            Self::AlreadyTreated { units, anticipation } => write!(
+                f,
+                "dropped {units} units that were already treated in the first period (accounting for anticipation = {anticipation})"
+            ),
+            Self::Unbalanced { units } => write!(
+                f,
+                "{units} units are missing in some periods; they were dropped to balance the panel; where the estimator has the option, `--allow-unbalanced-panel` keeps them"
+            ),
+            Self::LastCohortAsControl { group } => write!(
+                f,
+                "no never-treated units: the cohort first treated in {} is the comparison, and periods from its treatment on are dropped",
+                name(group)
+            ),
+            Self::SmallGroups { groups } => write!(
+                f,
+                "cohorts with very few observations, which may cause estimation problems: {}",
+                groups.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::MovedGroups { groups } => {
+                let moved = |(from, to): &(f64, f64)| format!("{from} as {to}");
+                let moved: Vec<String> = groups.iter().map(moved).collect();
+                write!(
+                    f,
+                    "groups that differ from a period or another group by rounding only are taken as that: {}",
+                    moved.join(", ")
+                )
+            }
+            Self::UnevenPeriods { per_unit } => write!(
+                f,
+                "periods are near to {per_unit} steps of a unit of time but not evenly spaced; event times count steps of 1/{per_unit}"
+            ),
+            Self::MergedEventTimes { event_times } => write!(
+                f,
+                "periods and groups are on no regular grid; {event_times} event time(s) are averages over differences that agree within rounding"
+            ),
+            Self::RoundedIntegers { columns } => write!(
+                f,
+                "numbers beyond 2^53 were rounded to double precision, differences between them too: {}; subtract a constant or divide if these matter",
+                columns.join(", ")
+            ),
+            Self::TimeVaryingWeights => {
+                write!(
+                    f,
+                    "sampling weights vary over time within units; each comparison of a panel uses those of one period"
+                )
+            }
+            Self::FewClusters { clusters } => write!(
+                f,
+                "standard errors rest on {clusters} clusters; with fewer than ten they are often too small"
+            ),
+            Self::Anticipation => {
+                write!(f, "never-treated units are assumed never to anticipate treatment")
+            }
+            Self::FailedCell { group, time, reason } => {
+                let (group, time) = (name(group), name(time));
+                write!(f, "(group {group}, time {time}) has no estimate: {reason}")
+            }
+            Self::NotConverged { group, time } => write!(
+                f,
+                "the propensity score of (group {}, time {}) did not converge; the last iterate is used",
+                name(group),
+                name(time)
+            ),
+            Self::TrimmedControls { cells, worst, units, share } => {
+                let share = 100.0 * share;
+                let left_out = format!(
+                    "{units} comparison unit(s) with {share:.2}% of the comparison group's weight"
+                );
+                match worst {
+                    None => write!(
+                        f,
+                        "{left_out} are trimmed: their propensity score is at least the trimming level"
+                    ),
+                    Some((group, time)) => write!(
+                        f,
+                        "comparison units with a propensity score of 0.995 or more are trimmed in {cells} cell(s), most in (group {}, time {}): {left_out}",
+                        name(group),
+                        name(time)
+                    ),
+                }
+            }
+            Self::FewEffectiveControls { cells, worst, effective, sampling } => {
+                let sizes = format!(
+                    "the comparison group has an effective sample size of {effective:.1}, and {sampling:.1} before the propensity score weights it"
+                );
+                match worst {
+                    None => write!(f, "{sizes}; few units carry the comparison"),
+                    Some((group, time)) => write!(
+                        f,
+                        "few units carry the comparison in {cells} cell(s); in (group {}, time {}) {sizes}",
+                        name(group),
+                        name(time)
+                    ),
+                }
+            }
+            Self::MissingWeightPeriod { group, period } => write!(
+                f,
+                "units not observed in period {} were left out of the cells of group {}, whose weights come from that period",
+                name(period),
+                name(group)
+            ),
+            Self::PartialPretest { cells, of } => write!(
+                f,
+                "the pre-test is without {cells} of the {of} pre-treatment cells, which have no estimate"
+            ),
+            Self::NoPretest { reason } => {
+                write!(f, "parallel-trends pre-test not available: {reason}")
+            }
+            Self::LargeCriticalValue { value } => write!(
+                f,
+                "the critical value of the uniform band is {value:.2}, arguably too large to be reliable; this happens with few observations"
+            ),
+            Self::RoughCriticalValue { value, error } => write!(
+                f,
+                "the critical value {value:.4} of the uniform band may be off by {error:.4}; a bootstrap gives another"
+            ),
+            Self::PointwiseInstead { reason } => {
+                write!(f, "pointwise intervals are reported instead of a uniform band: {reason}")
+            }
+            Self::IgnoredOption { option } => {
+                write!(f, "`{option}` is ignored by this aggregation")
+            }
+            Self::CellsLeftOut { cells, of, share, groups } => {
+                let groups = groups.iter().map(name).collect::<Vec<_>>().join(", ");
+                write!(
+                    f,
+                    "{cells} of the {of} cells of this average have no estimate and are left out, of group {groups}: "
+                )?;
+                match *share {
+                    0.0 => write!(f, "none of the overall average"),
+                    share => write!(
+                        f,
+                        "{} of the weight of the overall average, which is not the average asked for",
+                        percent(share)
+                    ),
+                }
+            }
+            Self::NoPostEventTime => {
+                write!(f, "no event time at or after treatment: there is no overall effect")
+            }
+            Self::LostComparison { group, time, comparison, reason } => write!(
+                f,
+                "ATT({}, {}) leaves out comparison cohort {}: {reason}",
+                name(group),
+                name(time),
+                name(comparison)
+            ),
+            Self::EqualWeights { group, time } => write!(
+                f,
+                "(group {group}, time {time}): the estimates against its comparison cohorts have no covariance that can be inverted; the cohorts have equal weights"
+            ),
+            Self::ScoreNotConverged => write!(f, "the propensity score did not converge"),
+            Self::NotCalibrated => write!(
+                f,
+                "no propensity score balances the covariates (overlap is poor); the maximum-likelihood one is used"
+            ),
+            Self::RowsAsIndependent => write!(
+                f,
+                "the standard error takes the two rows of a unit as independent, as R DRDID does; with the unit as cluster column, or a bootstrap, it does not"
+            ),
+            Self::Collinear { columns } => write!(
+                f,
+                "covariates that are linear combinations of others were left out: {}",
+                columns.join(", ")
+            ),
+            Self::CollinearRegressors { columns } => write!(
+                f,
+                "dropped because of collinearity with other regressors or the fixed effects: {}",
+                columns.join(", ")
+            ),
+            Self::AlreadyTreatedRows { rows } => write!(
+                f,
+                "dropped {rows} rows of units that were already treated in the first period"
+            ),
+            Self::CohortsWithoutReference { cohorts } => write!(
+                f,
+                "left out cohorts that have no row at a reference event time: {}; other references may be in their periods",
+                cohorts.iter().map(name).collect::<Vec<_>>().join(", ")
+            ),
+            Self::Separated { rows } => write!(
+                f,
+                "{rows} rows whose outcome of zero is fitted exactly, by a mean of zero, were left out (separation)"
+            ),
+            Self::SeparationUnknown => write!(
+                f,
+                "some fitted means are nearly zero, and whether these rows are separated could not be found out; look at large coefficients with care"
+            ),
+            Self::RepairedCovariance => write!(
+                f,
+                "the covariance had a negative variance, as the sum over two factors of clusters can have; its negative eigenvalues were made zero"
+            ),
+            Self::NoVariance { columns } => write!(
+                f,
+                "no standard error of `{}`: its scores add up to zero in every cluster; cluster by another factor, or leave it out",
+                columns.join("`, `")
+            ),
+            Self::NoJointTest { coefficients, rank: Some(rank) } if rank < coefficients => write!(
+                f,
+                "no F test of the {coefficients} coefficients: a covariance by so few clusters has a rank of {rank} at most"
+            ),
+            Self::NoJointTest { coefficients, .. } => {
+                write!(
+                    f,
+                    "no F test of the {coefficients} coefficients: their covariance is singular"
+                )
+            }
+            Self::PartialLeverage => write!(
+                f,
+                "HC2 and HC3 use the leverage of the regressors without that of the fixed effects; standard errors are too small where levels have few rows"
+            ),
+            Self::FullLeverage { rows } => write!(
+                f,
+                "{rows} rows have a leverage of one: the regressors fit them exactly, whatever their outcome, and HC2 and HC3 do not exist; use HC1"
+            ),
+            Self::ExactFit => write!(
+                f,
+                "the outcome is fitted exactly, up to the error of the computation; standard errors say nothing"
+            ),
+            Self::NoDegreesOfFreedom { rows, parameters } => write!(
+                f,
+                "{rows} rows and {parameters} parameters, or one cluster, leave nothing for standard errors"
+            ),
+            Self::TimeVaryingCovariates { period } => write!(
+                f,
+                "covariates change over time within units; each comparison of two periods uses {}. Covariates that the treatment affects bias the estimates",
+                match period {
+                    CovariatePeriod::Earlier => "those of the earlier period",
+                    CovariatePeriod::Base => "those of the base period",
+                    CovariatePeriod::Cell => "those of the cell's own period",
+                    CovariatePeriod::Row => "every row's own",
+                }
+            ),
+            Self::FewerEffects { asked, effects } => write!(
+                f,
+                "{effects} of {asked} effects can be estimated; for more, no group that switched has a control"
+            ),
+            Self::FewerPlacebos { asked, placebos } => write!(
+                f,
+                "{placebos} of {asked} placebos can be estimated; there are at most as many as effects asked for, and as many as there are effects and earlier periods of a group"
+            ),
+            Self::NoSwitchersAt { horizon } => {
+                write!(f, "no estimate at event time {horizon}: no switcher has a control there")
+            }
+            Self::NoChangeOfTreatment { horizon: 0 } => write!(
+                f,
+                "no average total effect: the treatments of all switchers change by zero on average, which it would be divided by"
+            ),
+            Self::NoChangeOfTreatment { horizon } => write!(
+                f,
+                "no estimate at event time {horizon}: the treatments of its switchers change by zero on average, which it would be divided by"
+            ),
+            Self::RoundedTreatments { smaller, larger } => write!(
+                f,
+                "some treatments differ by rounding alone, such as {smaller} and {larger}, and count as different; round the column (where several rows are averaged, after averaging them)"
+            ),
+            Self::InfiniteValues { columns } => {
+                let columns: Vec<String> =
+                    columns.iter().map(|(name, count)| format!("{count} of `{name}`")).collect();
+                write!(f, "infinite values were taken as missing: {}", columns.join(", "))
+            }
+            Self::ConstantControl { column, treatments } => write!(
+                f,
+                "the control `{column}` has no coefficient for groups of first treatment {}: it changes alike in all groups that are compared with each other",
+                list(treatments)
+            ),
+            Self::NoStandardError { horizons, out_of_range } => {
+                let place = |horizon: &i64| match horizon {
+                    0 => "of the average total effect".to_owned(),
+                    _ => format!("at event time {horizon}"),
+                };
+                let places: Vec<String> = horizons.iter().map(place).collect();
+                let why = if *out_of_range {
+                    "squares of the outcome are beyond double precision; divide the outcome by a unit that brings it near 1"
+                } else {
+                    "the changes of the outcome that are compared do not vary, so that their variance is zero"
+                };
+                write!(f, "no standard error {}: {why}", places.join(", "))
+            }
+            Self::CollinearControls { treatments } => write!(
+                f,
+                "some controls are linear combinations of others, or differ too little between groups to be told apart, among the groups of first treatment {}; of the coefficients that fit equally well, the smallest (of controls in units of their deviation) are used",
+                list(treatments)
+            ),
+            Self::ControlsWithoutRows { treatments } => write!(
+                f,
+                "groups of first treatment {} were left out: they have no rows to estimate the controls' coefficients from",
+                list(treatments)
+            ),
+            Self::SingularTest { test } => write!(
+                f,
+                "the test that {test} has a singular covariance, whose generalised inverse was used"
+            ),
+            Self::WithoutEffect { option, reason } => {
+                write!(f, "`{option}` has no effect: {reason}")
+            }
+            Self::DroppedKnots { group, knots } => write!(
+                f,
+                "{knots} knot(s) outside the range of the doses of group {}, or equal to another, were left out of its curve",
+                name(group)
+            ),
+            Self::Extrapolated { doses, pairs } => write!(
+                f,
+                "{doses} dose(s) asked for are beyond the doses of some group ({pairs} pairs of dose and group); curves are continued there as polynomials"
+            ),
+            Self::FewObservations { observations } => write!(
+                f,
+                "{observations} observations are few for a function of unknown form; its bands are rough"
+            ),
+            Self::NoCurve { group, reason, share } => write!(
+                f,
+                "group {} has average effects and no curve: {reason}. ATT(d), ACRT(d) and averages of slopes leave out this group, {:.1}% of the treated units by weight; average effects include it",
+                name(group),
+                100.0 * share
+            ),
+            Self::FewTreated { group, units, coefficients } if units <= coefficients => write!(
+                f,
+                "the curve of group {} goes through all of its {units} treated unit(s) with {coefficients} coefficients: ATT(d), ACRT(d) and averages of slopes that include it have no standard error; choose a lower degree or fewer knots",
+                name(group)
+            ),
+            Self::FewTreated { group, units, coefficients } => write!(
+                f,
+                "the curve of group {} has {coefficients} coefficients from {units} treated units, fewer than 10 each: standard errors of ATT(d) and ACRT(d) are too small; choose a lower degree or fewer knots, or `curve_errors` (--curve-errors) `hc1`",
+                name(group)
+            ),
+            Self::ManyInstruments { functions, observations } => write!(
+                f,
+                "the instruments have {functions} functions for {observations} observations: about {:.0}% of the bias of least squares is left; choose fewer segments or instruments",
+                100.0 * *functions as f64 / *observations as f64
+            ),
+            Self::WeightlessRows { rows } => {
+                write!(f, "{rows} row(s) with a weight of zero are left out")
+            }
+            Self::CollinearSieve { functions, rank } => write!(
+                f,
+                "the data tell apart {rank} of the {functions} functions of the sieve; between the observations the curve is one of many, that of the smallest coefficients"
+            ),
+            Self::DemeaningStopped { column, stop, normal } => write!(
+                f,
+                "demeaning `{column}` stopped by the {stop}, with ‖A'r‖ at {normal:.1e} of the column's norm; compare with a smaller tolerance"
+            ),
+            Self::FailedDraws { draws } => {
+                write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")
+            }
+            Self::ConvertedBasePeriod => write!(
+                f,
+                "the base period varies: the coefficients before treatment are changes from period to period, and were added up to those of a universal base"
+            ),
+            Self::AsymmetricCovariance { largest } => {
+                write!(f, "the covariance is not symmetric (largest difference {largest:e})")
+            }
+            Self::IndefiniteCovariance { least } => write!(
+                f,
+                "the covariance is not positive semidefinite (smallest eigenvalue {least:e})"
+            ),
+            Self::RestrictionNotUsed => write!(
+                f,
+                "a fixed-length interval takes no account of the restriction on the bias; C-F does"
+            ),
+            Self::OpenInterval { m } => write!(
+                f,
+                "the interval at M = {m} reaches the end of the grid and may be longer; widen the grid"
+            ),
+            Self::EmptyInterval { m } => write!(
+                f,
+                "every value on the grid is rejected at M = {m}: the coefficients before treatment contradict the restriction, or the grid is elsewhere"
+            ),
+        }
+    }
+}

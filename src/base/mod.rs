@@ -1,0 +1,20 @@
+//! What every layer stands on: errors, options, calendars, memory, threads, random numbers and small algebra.
+//!
+//! - Lives here: what knows neither a panel nor an estimator.
+//! - May import: nothing of this crate but itself.
+//! - Must not import: any other layer.
+
+pub(crate) mod calendar;
+pub(crate) mod error;
+pub(crate) mod memory;
+pub(crate) mod options;
+pub(crate) mod parallel;
+pub(crate) mod progress;
+pub(crate) mod random;
+pub(crate) mod simd;
+pub(crate) mod solve;
+pub(crate) mod splines;
+pub(crate) mod storage;
+pub(crate) mod temporary;
+pub(crate) mod threads;
+pub(crate) mod written;

@@ -1,0 +1,222 @@
+//! Options of continuous treatments.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{DidError, Result};
+
+/// What the event study of a continuous treatment is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoseTarget {
+    /// Average effects on the treated, ATT.
+    #[default]
+    Level,
+    /// Average causal responses, ACRT: slopes of the effect in the dose.
+    Slope,
+}
+
+impl DoseTarget {
+    /// Name of the parameter: `ATT` or `ACRT`.
+    #[must_use]
+    pub fn parameter(self) -> &'static str {
+        match self {
+            Self::Level => "ATT",
+            Self::Slope => "ACRT",
+        }
+    }
+}
+
+/// What group-time effects of a continuous treatment are averaged to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoseAggregation {
+    /// Curves over the dose.
+    #[default]
+    Dose,
+    /// Effects by length of exposure.
+    EventStudy,
+}
+
+/// How curves over the dose are estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoseMethod {
+    /// Splines of a given degree with a given number of knots.
+    #[default]
+    Parametric,
+    /// Cubic splines whose number the data decide, with undersmoothed bands (Chen, Christensen and Kankanala 2025): two groups in
+    /// two periods.
+    Cck,
+}
+
+impl DoseMethod {
+    /// Short name: `parametric` or `cck`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Parametric => "parametric",
+            Self::Cck => "cck",
+        }
+    }
+}
+
+/// Whether the shares of groups, by which curves are averaged over groups, are part of the uncertainty of the average.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CohortShares {
+    /// They are those of the sample: inference is given groups of these sizes.
+    Fixed,
+    /// They are estimates of the population's, as in averages of all other estimators.
+    #[default]
+    Estimated,
+}
+
+/// Correction of the standard errors of curves and slopes for the coefficients that a group's treated units determine: residuals
+/// are smaller than errors, the more so the fewer units a group has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CurveErrors {
+    /// None, as in the reference packages.
+    #[default]
+    Hc0,
+    /// Squared residuals times `n / (n - J)`, for `n` treated units and `J` coefficients of a group's curve (`MacKinnon` and White 1985).
+    Hc1,
+}
+
+impl CurveErrors {
+    /// What a residual is multiplied by.
+    pub(crate) fn factor(self, units: usize, coefficients: usize) -> f64 {
+        match self {
+            Self::Hc1 if units > coefficients => {
+                (units as f64 / (units - coefficients) as f64).sqrt()
+            }
+            Self::Hc0 | Self::Hc1 => 1.0,
+        }
+    }
+}
+
+/// Doses at which curves are reported.
+///
+/// ```
+/// use burn_did::DoseGrid;
+/// assert!(DoseGrid::Even(50).validate().is_ok());
+/// assert!(DoseGrid::Quantiles { first: 0.9, last: 0.1, count: 5 }.validate().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[doc(alias = "dvals")]
+pub enum DoseGrid {
+    /// So many, evenly spaced from the smallest dose to the largest.
+    Even(usize),
+    /// Quantiles of the doses of the treated units, each counted once, at probabilities evenly spaced from the first to the last.
+    Quantiles {
+        /// Smallest probability.
+        first: f64,
+        /// Largest probability.
+        last: f64,
+        /// Number of quantiles.
+        count: usize,
+    },
+    /// These.
+    Values(Vec<f64>),
+}
+
+impl Default for DoseGrid {
+    /// The grid of `moderndid`.
+    fn default() -> Self {
+        Self::Even(50)
+    }
+}
+
+/// Doses of a grid, at most.
+const MOST: usize = 100_000;
+
+impl DoseGrid {
+    /// Checks that the grid has doses, finite ones and not too many.
+    ///
+    /// # Errors
+    /// [`DidError::Config`].
+    pub fn validate(&self) -> Result<()> {
+        self.check("dvals")
+    }
+
+    /// As [`validate`](Self::validate), of the doses of this option.
+    pub(crate) fn check(&self, option: &'static str) -> Result<()> {
+        let fails = |expected, got: String| Err(DidError::Config { option, expected, got });
+        let count = match self {
+            Self::Even(count) | Self::Quantiles { count, .. } => *count,
+            Self::Values(values) => values.len(),
+        };
+        if !(1..=MOST).contains(&count) {
+            return fails("1 to 100000 doses", count.to_string());
+        }
+        match self {
+            Self::Quantiles { first, last, .. }
+                if !(0.0..=1.0).contains(first) || !(*first..=1.0).contains(last) =>
+            {
+                fails(
+                    "probabilities between 0 and 1, the first below the last",
+                    format!("{first} to {last}"),
+                )
+            }
+            Self::Values(values) => match values.iter().find(|v| !v.is_finite()) {
+                Some(value) => fails("finite numbers", value.to_string()),
+                None => Ok(()),
+            },
+            Self::Even(_) | Self::Quantiles { .. } => Ok(()),
+        }
+    }
+
+    /// Probabilities of the quantiles that it asks for.
+    pub(crate) fn probabilities(&self) -> Vec<f64> {
+        match self {
+            Self::Quantiles { first, last, count } => spaced(*first, *last, *count),
+            Self::Even(_) | Self::Values(_) => Vec::new(),
+        }
+    }
+
+    /// The doses, of a sample with this range and these quantiles at the [`probabilities`](Self::probabilities).
+    pub(crate) fn doses(&self, range: (f64, f64), quantiles: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Even(count) => spaced(range.0, range.1, *count),
+            Self::Quantiles { .. } => quantiles.to_vec(),
+            Self::Values(values) => values.clone(),
+        }
+    }
+}
+
+/// Evenly spaced numbers, both ends among them.
+fn spaced(first: f64, last: f64, count: usize) -> Vec<f64> {
+    let step = (last - first) / (count.max(2) - 1) as f64;
+    let at = |i: usize| if i > 0 && i + 1 == count { last } else { first + i as f64 * step };
+    (0..count).map(at).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_have_their_ends() {
+        assert_eq!(DoseGrid::Even(3).doses((1.0, 2.0), &[]), [1.0, 1.5, 2.0]);
+        assert_eq!(DoseGrid::Even(1).doses((1.0, 2.0), &[]), [1.0]);
+        let quantiles = DoseGrid::Quantiles { first: 0.1, last: 0.99, count: 90 };
+        let probabilities = quantiles.probabilities();
+        assert_eq!((probabilities.len(), probabilities[0], probabilities[89]), (90, 0.1, 0.99));
+        assert!((probabilities[1] - 0.11).abs() < 1e-15);
+        assert_eq!(quantiles.doses((0.0, 9.0), &[4.0]), [4.0]);
+    }
+
+    #[test]
+    fn grids_that_cannot_be_are_refused() {
+        let bad = [
+            DoseGrid::Even(0),
+            DoseGrid::Values(vec![]),
+            DoseGrid::Values(vec![1.0, f64::NAN]),
+            DoseGrid::Quantiles { first: -0.1, last: 0.5, count: 3 },
+            DoseGrid::Even(MOST + 1),
+        ];
+        assert!(bad.iter().all(|grid| grid.validate().is_err()));
+        assert_eq!(DoseTarget::Slope.parameter(), "ACRT");
+    }
+}

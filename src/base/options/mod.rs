@@ -1,0 +1,301 @@
+//! Options shared by the estimators. Every default is the value that `Default` or the builder gives.
+
+pub(crate) mod defaults;
+mod dose;
+mod shares;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{DidError, Result};
+pub use dose::{CohortShares, CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
+pub use shares::SharesOf;
+
+/// Units that serve as the comparison for a treated group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlGroup {
+    /// Units that are never treated inside the sample.
+    #[default]
+    NeverTreated,
+    /// Never-treated units and units that are not yet treated (nor anticipating) in either period of the cell.
+    NotYetTreated,
+}
+
+/// Period that a cell's outcome is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BasePeriod {
+    /// The last period before treatment for post-treatment cells, the preceding period for pre-treatment cells.
+    #[default]
+    Varying,
+    /// The last period before treatment (and anticipation) for every cell of a group.
+    Universal,
+}
+
+/// Two-by-two estimator of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EstimationMethod {
+    /// Doubly robust (Sant'Anna and Zhao 2020, eqs. 3.1 and 3.4).
+    #[default]
+    #[doc(alias = "dr")]
+    DoublyRobust,
+    /// Inverse probability weighting with normalised (Hájek) weights.
+    #[doc(alias = "ipw")]
+    Ipw,
+    /// Outcome regression on the comparison units.
+    #[doc(alias = "reg")]
+    OutcomeRegression,
+}
+
+/// Estimator of a two-period comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrdidMethod {
+    /// Doubly robust, with a calibrated propensity score and a regression weighted by its odds (Sant'Anna and Zhao 2020,
+    /// section 3): inference is doubly robust as well.
+    #[default]
+    #[doc(alias = "imp")]
+    DoublyRobustImproved,
+    /// Doubly robust, with a maximum-likelihood propensity score and a regression with the sampling weights (eqs. 3.1, 3.4).
+    #[doc(alias = "trad")]
+    DoublyRobust,
+    /// Outcome regression on the comparison units (eq. 2.2).
+    #[doc(alias = "reg")]
+    OutcomeRegression,
+    /// Inverse probability weighting with normalised (Hájek) weights.
+    #[doc(alias = "std_ipw")]
+    Ipw,
+    /// Inverse probability weighting without normalisation (Abadie 2005).
+    IpwHorvitzThompson,
+    /// Two-way fixed effects regression, for comparison: inconsistent where effects or trends vary with the covariates.
+    Twfe,
+}
+
+impl DrdidMethod {
+    /// Short name: `imp`, `trad`, `reg`, `std_ipw`, `ipw` or `twfe`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DoublyRobustImproved => "imp",
+            Self::DoublyRobust => "trad",
+            Self::OutcomeRegression => "reg",
+            Self::Ipw => "std_ipw",
+            Self::IpwHorvitzThompson => "ipw",
+            Self::Twfe => "twfe",
+        }
+    }
+}
+
+/// Which period's sampling weight a cell of a panel uses when weights vary over time.
+///
+/// Without it, a balanced panel uses the weight of the earlier of the two periods, and a repeated cross section or an
+/// unbalanced panel gives each row its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FixWeights {
+    /// Each row its own weight, by the repeated-cross-section estimators on the two stacked periods.
+    Varying,
+    /// The unit's weight in the group's last period before treatment.
+    BasePeriod,
+    /// The unit's weight in the first period of the sample.
+    FirstPeriod,
+}
+
+/// Which period gives the covariates of a comparison of two periods, where they change over time within units; a panel's weights that
+/// change come from the same period unless they are [fixed](FixWeights).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CovariatePeriod {
+    /// The earlier of the two periods.
+    #[default]
+    Earlier,
+    /// The base period, which is the later one in comparisons of earlier periods with a universal base.
+    Base,
+    /// The cell's own period.
+    Cell,
+    /// No single one: every row has its own.
+    Row,
+}
+
+/// Law of the multipliers of the bootstrap: mean 0, variance 1, independent over units or clusters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Multiplier {
+    /// Mammen's two-point law, third moment 1; the law of R `DRDID`'s multiplier bootstrap.
+    Mammen,
+    /// ±1 with equal probability, the default; the law of R `did`.
+    #[default]
+    Rademacher,
+    /// Webb's six-point law, for few clusters.
+    Webb,
+    /// Standard normal. Drawn exactly from the covariance, so it costs nothing in the number of units.
+    Gaussian,
+}
+
+/// Multiplier bootstrap: number of draws, seed and law.
+///
+/// ```
+/// use burn_did::{Band, Bootstrap, Multiplier};
+/// # use burn_did::{AttGt, backend::Cpu, data};
+/// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let bootstrap = Bootstrap::draws(999).seed(7).multiplier(Multiplier::Rademacher);
+/// let fit = config.group("first.treat").bootstrap(bootstrap).build();
+/// let fit = fit.fit(&data::mpdta(), &Default::default())?;
+/// // With a bootstrap, bands are uniform unless asked otherwise.
+/// assert_eq!(fit.band, Band::Uniform);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bootstrap {
+    /// Number of draws.
+    #[doc(alias = "biters")]
+    pub draws: usize,
+    /// Seed of the counter-based generator. The same seed gives the same draws on any machine and thread count.
+    pub seed: u64,
+    /// Law of the multipliers.
+    pub multiplier: Multiplier,
+}
+
+impl Bootstrap {
+    /// A bootstrap with `draws` draws, seed 0 and the default law.
+    #[must_use]
+    pub fn draws(draws: usize) -> Self {
+        Self { draws, seed: 0, multiplier: Multiplier::default() }
+    }
+
+    /// Sets the seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the law of the multipliers.
+    #[must_use]
+    pub fn multiplier(mut self, multiplier: Multiplier) -> Self {
+        self.multiplier = multiplier;
+        self
+    }
+}
+
+/// What triple differences do with units that are missing in some periods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnbalancedPanel {
+    /// Leave them out.
+    #[default]
+    Drop,
+    /// Each cell compares the units that are observed in both of its periods.
+    Pairs,
+    /// Each cell compares all rows of its two periods, as repeated cross sections; influence is summed by unit (R
+    /// `triplediff`).
+    Rows,
+}
+
+/// How the bootstrap of a two-period comparison, or of a continuous treatment, draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[doc(alias = "boot.type")]
+pub enum Resampling {
+    /// Everything is estimated anew with weights multiplied by independent standard exponential numbers.
+    #[default]
+    Weighted,
+    /// The influence values are multiplied by random numbers; nothing is estimated anew.
+    Multiplier,
+    /// Everything is estimated anew from units, or clusters, drawn with replacement (continuous treatments).
+    #[doc(alias = "block")]
+    Empirical,
+}
+
+/// What the intervals of a table cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// Each interval covers its own parameter with the stated level.
+    Pointwise,
+    /// All intervals cover all parameters at once: sup-t from the bootstrap draws, or from the covariance without one.
+    #[doc(alias = "cband")]
+    Uniform,
+}
+
+/// How standard errors, intervals and bands are formed.
+///
+/// ```
+/// use burn_did::{Band, Inference};
+/// let inference = Inference { alpha: 0.1, bootstrap: None, band: Band::Uniform };
+/// assert!(inference.validate().is_ok());
+/// assert!(Inference { alpha: 1.5, ..inference }.validate().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inference {
+    /// One minus the confidence level, between 1e-10 and 1 - 1e-10.
+    #[doc(alias = "alp")]
+    pub alpha: f64,
+    /// The bootstrap, or `None` for analytic standard errors.
+    pub bootstrap: Option<Bootstrap>,
+    /// Pointwise intervals or a uniform band.
+    pub band: Band,
+}
+
+impl Inference {
+    /// Checks the ranges of the options.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] for a level without finite intervals of positive width, or a bootstrap without draws or with more
+    /// than its random numbers can tell apart.
+    pub fn validate(&self) -> Result<()> {
+        if !(SMALLEST_ALPHA..=1.0 - SMALLEST_ALPHA).contains(&self.alpha) {
+            return Err(DidError::Config {
+                option: "alpha",
+                expected: "a number between 1e-10 and 1 - 1e-10",
+                got: format!("{:?}", self.alpha),
+            });
+        }
+        match self.bootstrap {
+            Some(Bootstrap { draws, .. }) if draws == 0 || u32::try_from(draws).is_err() => {
+                Err(DidError::Config {
+                    option: "bootstrap draws",
+                    expected: "at least 1 and at most 4294967295",
+                    got: draws.to_string(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Smallest distance of `alpha` from 0 and 1.
+const SMALLEST_ALPHA: f64 = 1e-10;
+
+/// Floating-point type of the tensors.
+///
+/// Small dense algebra and all sums of block results are f64 on the host in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Double precision.
+    #[default]
+    F64,
+    /// Single precision: for devices without double arithmetic, and where four to five correct digits suffice.
+    F32,
+}
+
+impl Precision {
+    /// Short name: `f64` or `f32`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F64 => "f64",
+            Self::F32 => "f32",
+        }
+    }
+
+    pub(crate) fn dtype(self) -> burn_tensor::DType {
+        match self {
+            Self::F64 => burn_tensor::DType::F64,
+            Self::F32 => burn_tensor::DType::F32,
+        }
+    }
+}

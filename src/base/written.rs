@@ -1,0 +1,146 @@
+//! Files that were asked for: there as a whole, or as they were before.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use polars::prelude::PolarsError;
+
+use crate::base::error::{DidError, Result};
+use crate::base::temporary::Listed;
+
+/// Beginning of the name under which a file is written, which searches for data pass over.
+const PREFIX: &str = ".burn-did-";
+
+/// Has `write` write a file, which it is given open and by a name that has the ending of `path`, and puts it in the place of
+/// `path` when it is complete.
+///
+/// # Errors
+/// [`DidError::Io`]; what was there before is then still there.
+pub(crate) fn whole(
+    path: &Path,
+    write: impl FnOnce(&Path, &mut File) -> io::Result<()>,
+) -> Result<()> {
+    replace(path, write).map_err(|source| failed(path, &source))
+}
+
+/// Writes a text.
+///
+/// # Errors
+/// As [`whole`].
+pub(crate) fn text(path: &Path, text: &str) -> Result<()> {
+    whole(path, |_, file| io::Write::write_all(file, text.as_bytes()))
+}
+
+/// What became of the writing of a table.
+pub(crate) fn of_polars(error: PolarsError) -> io::Error {
+    match error {
+        PolarsError::IO { error, .. } => io::Error::new(error.kind(), error.to_string()),
+        other => io::Error::other(other),
+    }
+}
+
+fn failed(path: &Path, source: &io::Error) -> DidError {
+    let source = io::Error::new(source.kind(), format!("writing it: {source}"));
+    DidError::Io { path: path.display().to_string(), source }
+}
+
+fn replace(path: &Path, write: impl FnOnce(&Path, &mut File) -> io::Result<()>) -> io::Result<()> {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    // What a link leads to is written, and the link stays.
+    let path = if is_link { fs::canonicalize(path)? } else { path.to_owned() };
+    let before = match File::options().write(true).open(&path) {
+        Ok(mut file) => {
+            let found = file.metadata()?;
+            if !found.is_file() {
+                // A device or a pipe has no place that could be taken.
+                return write(&path, &mut file);
+            }
+            Some(found)
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
+    let mut builder = tempfile::Builder::new();
+    let ending = ending.unwrap_or_default();
+    builder.prefix(PREFIX).suffix(&ending);
+    #[cfg(unix)]
+    builder.permissions(usual());
+    let mut temporary = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
+    let name = temporary.path().to_owned();
+    let _listed = Listed::new(&name);
+    write(&name, temporary.as_file_mut())?;
+    if let Some(before) = before {
+        fs::set_permissions(&name, before.permissions())?;
+    }
+    match temporary.as_file().sync_all() {
+        // Not all file systems can.
+        Err(error) if !matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput) => {
+            Err(error)
+        }
+        _ => temporary.persist(&path).map(drop).map_err(|error| error.error),
+    }
+}
+
+/// What others may do with a file as far as the process's mask allows it.
+#[cfg(unix)]
+fn usual() -> Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    Permissions::from_mode(0o666)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let name =
+            |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = fs::read_dir(directory).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_fails_leaves_what_was_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.json");
+        for before in [None, Some("old")] {
+            if let Some(before) = before {
+                fs::write(&path, before).unwrap();
+            }
+            let error = whole(&path, |_, file| {
+                io::Write::write_all(file, b"half")?;
+                Err(ErrorKind::StorageFull.into())
+            });
+            let message = error.unwrap_err().to_string();
+            assert!(message.contains("a.json: writing it: "), "{message}");
+            assert_eq!(fs::read_to_string(&path).ok().as_deref(), before);
+            assert_eq!(names(directory.path()).len(), usize::from(before.is_some()));
+        }
+        text(&path, "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(directory.path()), ["a.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (path, link) = (directory.path().join("a"), directory.path().join("b"));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        text(&path, "one").unwrap();
+        let other = directory.path().join("c");
+        fs::write(&other, "").unwrap();
+        assert_eq!(mode(&path), mode(&other), "as any other file");
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        text(&link, "two").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), mode(&path)), ("two", 0o640));
+        text(Path::new("/dev/null"), "three").unwrap();
+    }
+}

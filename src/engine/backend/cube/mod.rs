@@ -1,0 +1,283 @@
+//! `CubeCL` backends: the passes as kernels with reductions in a fixed order.
+//!
+//! A launch covers every row and everything that is asked of it ([`kernels`]); a second one adds the sums of the tiles in the
+//! order in which the host would, and the result is read once. So neither the size of chunks nor the schedule of the device
+//! changes a bit of a result in double precision. In single precision tiles are added in two floats, which have more digits
+//! than the tiles' sums.
+
+mod at_once;
+mod basis;
+mod bidiagonal;
+mod buffers;
+mod clusters;
+mod conjugate;
+mod draws;
+mod fold;
+mod influence;
+mod jobs;
+mod kernels;
+#[cfg(feature = "wgpu")]
+mod known;
+mod levels;
+mod meter;
+mod parts;
+mod pieces;
+mod products;
+mod slab;
+mod spans;
+mod tables;
+mod upload;
+mod values;
+mod work;
+
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(feature = "wgpu")]
+mod wgpu;
+
+#[cfg(test)]
+mod tests;
+
+use burn_cubecl::{BoolElement, CubeBackend, CubeRuntime, FloatElement, IntElement};
+use burn_tensor::{Tensor, TensorPrimitive};
+use cubecl::server::Handle;
+
+use self::buffers::{Gpu, guarded};
+use self::influence::{InfluencePlans, InfluenceQuestion, InfluenceSums, mirror};
+use self::jobs::{AskedJobs, Jobs};
+use self::slab::SampleColumns;
+use self::spans::{Cut, Span};
+use self::values::of_tile;
+use super::{AtOnce, Availability, DidBackend, LevelDesign, LevelSolver, LevelWeights};
+use crate::base::error::Result;
+use crate::base::options::Precision;
+use crate::engine::pass::{
+    Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, LogitJob, LogitStat, Multipliers,
+    StratumPlan, TILE,
+};
+
+/// Bytes of working space of one kind, at most: influence values, or sums of tiles.
+const SCRATCH_BYTES: usize = 1 << 30;
+
+/// A `CubeCL` runtime that the passes run on.
+pub trait GpuRuntime: CubeRuntime {
+    /// Name in reports.
+    const NAME: &'static str;
+
+    /// Name of the backend whose numbers are doubles.
+    const NAME_IN_DOUBLES: &'static str = Self::NAME;
+
+    /// Whether the device exists and can do this precision, and how much memory it offers.
+    ///
+    /// # Errors
+    /// [`DidError::Precision`](crate::DidError::Precision) or [`DidError::Device`](crate::DidError::Device).
+    fn probe(device: &Self::Device, precision: Precision) -> Result<Availability>;
+
+    /// Writes so many bytes to the start of a buffer, in pieces that `fill` is asked for by their first byte, without the copies
+    /// that the runtime makes. `None` if there is no such way.
+    fn write(
+        _device: &Self::Device,
+        _buffer: Handle,
+        _bytes: usize,
+        _fill: &mut dyn FnMut(usize, &mut [u8]),
+    ) -> Option<Result<()>> {
+        None
+    }
+}
+
+/// Not implemented for `Fusion<CubeBackend<..>>`: fused backends have no double precision, so a build with burn's `fusion`
+/// feature does not compile.
+impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
+    for CubeBackend<R, F, I, BT>
+{
+    const NAME: &'static str =
+        if size_of::<F>() == size_of::<f64>() { R::NAME_IN_DOUBLES } else { R::NAME };
+
+    fn probe(device: &Self::Device, precision: Precision) -> Result<Availability> {
+        R::probe(device, precision)
+    }
+
+    fn at_once() -> Option<&'static dyn AtOnce<Self>> {
+        Some(&at_once::Whole)
+    }
+
+    fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
+        guarded::<R, _>(&chunk.y.device(), || {
+            let (gpu, columns, span) = of_chunk(chunk)?;
+            let shape = [chunk.k, chunk.y.dims()[0]];
+            // With and without odds are kernels of their own.
+            let mut start = 0;
+            for own in jobs.chunk_by(|a, b| a.odds.is_some() == b.odds.is_some()) {
+                let asked = AskedJobs::of_chunk(span, own.len());
+                let out = &mut out[start..start + own.len()];
+                start += own.len();
+                let jobs = Jobs::gram(&gpu, &columns, shape, own, trim);
+                let before = Some(jobs.of_grams(out));
+                let sums = jobs.sums(&gpu, &columns, &asked, Cut::Tiles, before)?;
+                out.clone_from_slice(&jobs.grams(&fitting(&gpu, sums)?));
+            }
+            Ok(())
+        })
+    }
+
+    fn logit(
+        chunk: &Chunk<Self>,
+        thinning: usize,
+        jobs: &[LogitJob],
+        out: &mut [LogitStat],
+    ) -> Result<()> {
+        guarded::<R, _>(&chunk.y.device(), || {
+            let (gpu, columns, span) = of_chunk(chunk)?;
+            let asked = AskedJobs::of_chunk(span, jobs.len());
+            let jobs = Jobs::logit(&gpu, &columns, chunk.k, jobs, thinning);
+            let before = Some(jobs.of_logits(out));
+            let sums = jobs.sums(&gpu, &columns, &asked, Cut::Tiles, before)?;
+            for (out, stat) in out.iter_mut().zip(jobs.logits(&fitting(&gpu, sums)?)) {
+                *out = LogitStat { max_p: out.max_p.max(stat.max_p), ..stat };
+            }
+            Ok(())
+        })
+    }
+
+    fn influence(
+        chunk: &Chunk<Self>,
+        plan: &StratumPlan,
+        trim: f64,
+        consumers: &Consumers,
+        out: &mut InfluenceStat,
+    ) -> Result<Option<KeptRows>> {
+        guarded::<R, _>(&chunk.y.device(), || influence_of(chunk, plan, trim, consumers, out))
+    }
+
+    fn influence_rows(
+        chunk: &Chunk<Self>,
+        plan: &StratumPlan,
+        trim: f64,
+        start: usize,
+    ) -> Result<Tensor<Self, 2>> {
+        guarded::<R, _>(&chunk.y.device(), || {
+            let (gpu, columns, span) = of_chunk(chunk)?;
+            let influence = InfluencePlans::new(&gpu, &columns, chunk.k, [plan], trim);
+            let rows = TILE.min(chunk.rows - start);
+            let values = influence.tile(&Span { first: span.first + start, rows, ..span })?;
+            let active = plan.active().len();
+            let matrix = gpu.matrix(&values, 0, [active, TILE]);
+            let values = Tensor::from_primitive(TensorPrimitive::Float(matrix));
+            Ok(values.slice([0..active, 0..rows]))
+        })
+    }
+
+    fn cross_moments(tile: Tensor<Self, 2>) -> Result<Vec<f64>> {
+        let shape = tile.dims();
+        guarded::<R, _>(&tile.device(), || {
+            let tile = tile.into_primitive().tensor();
+            let mut cross = of_tile(&Gpu::of(&tile), SampleColumns::alone(tile), shape, None)?;
+            mirror(&mut cross);
+            Ok(cross)
+        })
+    }
+
+    fn multiplier_sums(
+        tile: Tensor<Self, 2>,
+        rank: &[u64],
+        spec: &Multipliers,
+    ) -> Result<Vec<f64>> {
+        let shape = tile.dims();
+        guarded::<R, _>(&tile.device(), || {
+            let tile = tile.into_primitive().tensor();
+            of_tile(&Gpu::of(&tile), SampleColumns::alone(tile), shape, Some((spec, rank)))
+        })
+    }
+
+    fn levels(
+        design: &LevelDesign<'_>,
+        weights: &LevelWeights<'_>,
+        device: &Self::Device,
+        precision: Precision,
+    ) -> Result<Option<Box<dyn LevelSolver>>> {
+        let held = levels::DeviceLevels::<R>::hold(design, weights, device, precision)?;
+        Ok(Some(Box::new(held)))
+    }
+}
+
+/// Bytes of working space of one kind that a device has room for: a sixteenth of its memory where the largest allocation is a
+/// quarter, as on NVIDIA's.
+fn scratch<R: GpuRuntime>(gpu: &Gpu<R>) -> usize {
+    let bytes = SCRATCH_BYTES.min(gpu.largest() * gpu.width() / 4);
+    #[cfg(test)]
+    let bytes = bytes.min(tests::SCRATCH.get());
+    bytes
+}
+
+/// The sums of a chunk, for which there was working space.
+fn fitting<R: GpuRuntime, T>(gpu: &Gpu<R>, sums: Option<T>) -> Result<T> {
+    let bytes = scratch(gpu);
+    sums.ok_or_else(|| {
+        gpu.failed(&format!(
+            "what is formed of {TILE} rows needs more than {bytes} bytes; put groups and periods on a coarser grid, or \
+             use the CPU backend"
+        ))
+    })
+}
+
+/// A chunk's columns and rows.
+fn of_chunk<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+    chunk: &Chunk<CubeBackend<R, F, I, BT>>,
+) -> Result<(Gpu<R>, SampleColumns, Span)> {
+    let (gpu, columns) = SampleColumns::of(chunk)?;
+    Ok((gpu, columns, Span { of: 0, row: 0, first: chunk.first, rows: chunk.rows }))
+}
+
+fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
+    chunk: &Chunk<CubeBackend<R, F, I, BT>>,
+    plan: &StratumPlan,
+    trim: f64,
+    consumers: &Consumers,
+    out: &mut InfluenceStat,
+) -> Result<Option<KeptRows>> {
+    let (gpu, columns, span) = of_chunk(chunk)?;
+    let influence = InfluencePlans::new(&gpu, &columns, chunk.k, [plan], trim);
+    let clustered = consumers.clusters.is_some();
+    let ranks = [chunk.rank.as_slice()];
+    let multipliers = consumers.multipliers.filter(|_| !clustered);
+    let question = InfluenceQuestion {
+        columns: out.cross.len().isqrt(),
+        rows: 1,
+        sums: !clustered,
+        multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
+        clusters: None,
+        values: clustered || consumers.keep_rows,
+    };
+    let before = InfluenceSums {
+        cross: std::mem::take(&mut out.cross),
+        draws: std::mem::take(&mut out.draws),
+        clusters: Vec::new(),
+        values: Vec::new(),
+    };
+    let sums = influence.sums(&[span], &question, Cut::Tiles, Some(before))?;
+    let InfluenceSums { cross, draws, values, .. } = fitting(&gpu, sums)?;
+    (out.cross, out.draws) = (cross, draws);
+    mirror(&mut out.cross);
+    let active = plan.active();
+    let mut kept = vec![0.0; if consumers.keep_rows { active.len() * chunk.rows } else { 0 }];
+    for (tile, values) in values.chunks_exact((active.len() * TILE).max(1)).enumerate() {
+        let start = tile * TILE;
+        let end = chunk.rows.min(start + TILE);
+        let columns = values.chunks_exact(TILE).map(|column| &column[..end - start]);
+        if let Some(clusters) = consumers.clusters {
+            let block: Vec<f64> = columns.clone().flatten().copied().collect();
+            out.add_clusters(&active, clusters, &chunk.cluster[start..end], &block);
+        }
+        if consumers.keep_rows {
+            for (j, column) in columns.enumerate() {
+                kept[j * chunk.rows + start..j * chunk.rows + end].copy_from_slice(column);
+            }
+        }
+    }
+    Ok(consumers.keep_rows.then(|| KeptRows {
+        ranks: chunk.rank.clone(),
+        clusters: chunk.cluster.clone(),
+        columns: active,
+        values: kept,
+    }))
+}

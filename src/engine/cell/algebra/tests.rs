@@ -1,0 +1,86 @@
+use super::*;
+use crate::engine::cell::fixtures::design;
+
+/// Cross-products of rows `(weight, x, y)`; the outcome columns are `0` and `y`.
+fn gram(rows: &[(f64, f64, f64)]) -> Gram {
+    let mut gram = Gram::zero(2, 2);
+    for (w, x, y) in rows {
+        for (i, zi) in [1.0, *x].into_iter().enumerate() {
+            for (j, zj) in [1.0, *x].into_iter().enumerate() {
+                gram.zz[2 * i + j] += w * zi * zj;
+            }
+            gram.zy[2 * i + 1] += w * zi * y;
+        }
+    }
+    gram
+}
+
+const CHANGE: Outcome = Outcome::Change { post: 1, base: 0 };
+
+fn moments(rows: &[(f64, f64, f64)]) -> Moments {
+    Moments::new([(&gram(rows), 0.0)], CHANGE, 2)
+}
+
+#[test]
+fn moments_of_several_strata_are_lifted_to_one_level() {
+    let (first, second) = ([(1.0, 0.0, 3.0)], [(2.0, 1.0, 5.0)]);
+    let sum = Moments::new([(&gram(&first), 0.0), (&gram(&second), 10.0)], CHANGE, 2);
+    let lifted = moments(&[(1.0, 0.0, 3.0), (2.0, 1.0, 15.0)]);
+    assert_eq!((&sum.zz, &sum.zd), (&lifted.zz, &lifted.zd));
+    assert_eq!((sum.total(), sum.z(), sum.d()), (3.0, &[3.0, 2.0][..], 33.0));
+}
+
+#[test]
+fn residuals_are_sums_over_rows() {
+    let m = moments(&[(1.0, 0.0, 3.0), (2.0, 1.0, 5.0)]);
+    // Residuals from 1 + x: 2 and 3; less 1: 1 and 2.
+    assert_eq!(m.residual(&[1.0, 1.0]), 1.0 * 2.0 + 2.0 * 3.0);
+    assert_eq!(m.residual_z(&[1.0, 1.0], 1.0), [1.0 + 4.0, 4.0]);
+}
+
+#[test]
+fn a_line_is_found() {
+    let info = design(&["x"]);
+    let m = moments(&[(1.0, 0.0, 1.0), (2.0, 1.0, 3.0), (0.5, 3.0, 7.0)]);
+    let regression = Algebra::new(&info).regress(&m).unwrap();
+    assert!(regression.beta.iter().zip([1.0, 2.0]).all(|(b, e)| (b - e).abs() < 1e-12));
+    // B⁻¹ B e = e.
+    let back = regression.solve(&multiply(&m.zz, &[0.5, -1.0]));
+    assert!(back.iter().zip([0.5, -1.0]).all(|(b, e)| (b - e).abs() < 1e-12));
+}
+
+#[test]
+fn a_singular_design_names_its_column() {
+    let info = design(&["age"]);
+    let constant = moments(&[(1.0, 2.0, 1.0), (1.0, 2.0, 3.0)]);
+    let status = Algebra::new(&info).regress(&constant).err();
+    let named = |status: &CellStatus| matches!(status, CellStatus::SingularDesign { columns, .. } if *columns == ["age"]);
+    assert!(status.as_ref().is_some_and(named), "{status:?}");
+}
+
+#[test]
+fn dropped_columns_have_no_coefficient() {
+    let info = design(&["age"]);
+    let mut algebra = Algebra::new(&info);
+    let m = moments(&[(1.0, 2.0, 1.0), (1.0, 2.0, 3.0)]);
+    assert_eq!(algebra.drop_collinear(&m.zz, Precision::F64), ["age"]);
+    assert!(algebra.is_constant());
+    assert_eq!(algebra.regress(&m).unwrap().beta, [2.0, 0.0]);
+}
+
+#[test]
+fn a_design_without_a_constant_goes_through_the_origin() {
+    let info = DesignInfo { intercept: false, ..design(&["x"]) };
+    let m = moments(&[(1.0, 1.0, 2.0), (1.0, 2.0, 4.0)]);
+    assert_eq!(Algebra::new(&info).regress(&m).unwrap().beta, [0.0, 2.0]);
+}
+
+#[test]
+fn rank_is_judged_in_raw_coordinates() {
+    let info = DesignInfo { transform: vec![1.0, 1e9, 0.0, 1.0], ..design(&["year"]) };
+    let m = moments(&[(1.0, -1.0, 1.0), (1.0, 1.0, 3.0)]);
+    assert!(matches!(
+        Algebra::new(&info).check_rank(&m.zz),
+        Err(CellStatus::SingularDesign { .. })
+    ));
+}

@@ -1,0 +1,220 @@
+//! Influence values, formed tile by tile and consumed at once.
+//!
+//! The contribution of a row with weight `w`, outcome `d` (a change, or a level), covariates `z = (1, x)`, propensity
+//! score `p` and trimmed odds `q` to a cell's influence column has one form for every estimator (doubly robust, weighting,
+//! regression; panel and repeated cross sections; treated and comparison rows):
+//!
+//! `u = w [ (d - z'β)(c + z'b - h q) + z'e + f + h τ q + (p - D) z'a ]`
+//!
+//! | | role |
+//! |---|---|
+//! | `β` | outcome regression: `z'β` is the prediction that is subtracted, `μ` in Sant'Anna and Zhao (2020) |
+//! | `c` | factor of the residual in the estimate, `±1 / Σ w` of the arm: their weight `w_1` |
+//! | `h` | minus the factor of the residual weighted by the odds: their weight `w_0` |
+//! | `h τ` | influence of the denominator of that weighted mean `τ` of residuals |
+//! | `f` | influence of the denominators of means without odds |
+//! | `b` | influence of the estimated `β`, whose score is `w (d - z'β) z` |
+//! | `e` | predictions that the estimate averages over the rows besides their outcomes |
+//! | `a` | influence of the estimated propensity score, the score of whose likelihood is `w (D - p) z`, both with a minus |
+//!
+//! Values are on the unit scale: the variance of an estimate is `Σ u²`.
+
+use serde::{Deserialize, Serialize};
+
+use super::Weight;
+use super::stat::{Stat, add, merge};
+use crate::base::error::Result;
+use crate::base::options::Multiplier;
+
+/// A linear predictor `z'v` of a covariate version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dot {
+    /// Covariate version.
+    pub x: usize,
+    /// Coefficients `[k]`, the constant's first.
+    pub v: Vec<f64>,
+}
+
+/// One stratum's contribution to one column, in the notation of this module. Vectors are indices into [`StratumPlan::dots`]; `None` is the zero vector.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Leg {
+    /// Outcome column.
+    pub post: usize,
+    /// Outcome column subtracted, for a change.
+    pub base: Option<usize>,
+    /// Sampling weight.
+    pub w: Weight,
+    /// Whether the rows are treated (`D = 1`).
+    pub treated: bool,
+    /// Propensity score: index into [`StratumPlan::props`].
+    pub prop: Option<usize>,
+    /// `β`: the outcome regression.
+    pub beta: Option<usize>,
+    /// `b`: influence of the estimated `β`.
+    pub b: Option<usize>,
+    /// `e`: predictions averaged over the rows.
+    pub e: Option<usize>,
+    /// `a`: influence of the estimated propensity score, with a minus.
+    pub a: Option<usize>,
+    /// `c`: factor of the residual.
+    pub c: f64,
+    /// `f`: what every row has.
+    pub f: f64,
+    /// `h`: minus the factor of the residual weighted by the odds.
+    pub h: f64,
+    /// `h τ`: factor of the odds.
+    pub h_tau: f64,
+}
+
+/// A column to which a stratum contributes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanColumn {
+    /// Index of the column among all `m`.
+    pub column: usize,
+    /// Contributions, added up.
+    pub legs: Vec<Leg>,
+}
+
+/// The column `ω_i scale` of a group's share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// Index of the column.
+    pub column: usize,
+    /// The weight `ω`.
+    pub w: Weight,
+    /// Factor, `1 / n`.
+    pub scale: f64,
+}
+
+/// All contributions of one stratum.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StratumPlan {
+    /// Distinct linear predictors.
+    pub dots: Vec<Dot>,
+    /// Linear predictors that are the log-odds of propensity scores.
+    pub props: Vec<usize>,
+    /// Columns with contributions.
+    pub columns: Vec<PlanColumn>,
+    /// The group's share.
+    pub share: Option<Share>,
+}
+
+impl StratumPlan {
+    /// Global indices of the active columns, in the order of the rows of a tile's influence block.
+    #[must_use]
+    pub fn active(&self) -> Vec<usize> {
+        self.columns.iter().map(|c| c.column).chain(self.share.map(|s| s.column)).collect()
+    }
+}
+
+/// Multipliers of the bootstrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Multipliers {
+    /// Law; not [`Multiplier::Gaussian`], which needs no pass.
+    pub law: Multiplier,
+    /// Seed.
+    pub seed: u64,
+    /// Number of draws `R`.
+    pub draws: usize,
+}
+
+/// What is done with the influence values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consumers {
+    /// Sum within this many clusters; the covariance and the draws are then formed from the sums.
+    pub clusters: Option<usize>,
+    /// Sums of multiplied values, without clusters.
+    pub multipliers: Option<Multipliers>,
+    /// Whether the values themselves are kept, too.
+    pub keep_rows: bool,
+}
+
+/// Influence values of a plan and their consumers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct InfluencePass {
+    /// Columns `m`.
+    pub columns: usize,
+    /// Propensity score from which comparison rows are trimmed.
+    pub trim: f64,
+    /// Plan of each stratum.
+    pub strata: Vec<StratumPlan>,
+    /// Consumers.
+    pub consumers: Consumers,
+}
+
+/// Sums over the influence rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InfluenceStat {
+    /// `U'U`, `[m, m]`, row-major; zero when clustered.
+    pub cross: Vec<f64>,
+    /// Cluster sums `[m, C]`, column-major by influence column; empty without clusters.
+    pub clusters: Vec<f64>,
+    /// Multiplied sums `[m, R]`; empty without multipliers.
+    pub draws: Vec<f64>,
+}
+
+/// Influence values of some rows, kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KeptRows {
+    /// Canonical rank of each row's unit, `[n]`.
+    pub ranks: Vec<u64>,
+    /// Cluster of each row, `[n]`; empty without clusters.
+    pub clusters: Vec<u32>,
+    /// Influence columns that the rows have values in.
+    pub columns: Vec<usize>,
+    /// Values, one column after the other, `[columns, n]`.
+    pub values: Vec<f64>,
+}
+
+impl InfluenceStat {
+    /// Sums over no rows, in `columns` influence columns.
+    #[must_use]
+    pub fn zero(columns: usize, consumers: &Consumers) -> Self {
+        Self {
+            cross: vec![0.0; columns * columns],
+            clusters: vec![0.0; columns * consumers.clusters.unwrap_or(0)],
+            draws: vec![0.0; columns * consumers.multipliers.map_or(0, |s| s.draws)],
+        }
+    }
+
+    /// Adds a tile's cross-moments, given by the upper triangle of `[active, active]`.
+    pub(crate) fn add_cross(&mut self, active: &[usize], part: &[f64]) {
+        let m = self.cross.len().isqrt();
+        for (i, gi) in active.iter().enumerate() {
+            for (j, gj) in active.iter().enumerate() {
+                self.cross[gi * m + gj] += part[i.min(j) * active.len() + i.max(j)];
+            }
+        }
+    }
+
+    /// Adds a tile's multiplied sums, `[active, draws]`.
+    pub(crate) fn add_draws(&mut self, active: &[usize], draws: usize, part: &[f64]) {
+        for (g, part) in active.iter().zip(part.chunks_exact(draws)) {
+            add(&mut self.draws[g * draws..(g + 1) * draws], part);
+        }
+    }
+
+    /// Adds rows `[active, rows]` to the sums of their clusters, of which there are `clusters`.
+    pub(crate) fn add_clusters(
+        &mut self,
+        active: &[usize],
+        clusters: usize,
+        cluster: &[u32],
+        block: &[f64],
+    ) {
+        for (g, column) in active.iter().zip(block.chunks_exact(cluster.len())) {
+            let sums = &mut self.clusters[g * clusters..(g + 1) * clusters];
+            for (value, c) in column.iter().zip(cluster) {
+                sums[*c as usize] += value;
+            }
+        }
+    }
+}
+
+impl Stat for InfluenceStat {
+    fn merge(&mut self, other: &Self) -> Result<()> {
+        merge(&mut self.cross, &other.cross, "cross-moments of influence values")?;
+        merge(&mut self.clusters, &other.clusters, "cluster sums")?;
+        merge(&mut self.draws, &other.draws, "multiplied sums")
+    }
+}

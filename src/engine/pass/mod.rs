@@ -1,0 +1,42 @@
+//! What is asked of unit data, and the small additive statistics that are the answers.
+//!
+//! Everything that touches rows of strata on a device is one of three passes: weighted cross-products ([`GramJob`]), a Newton
+//! step of propensity scores ([`LogitJob`]) and influence values ([`StratumPlan`]). Here are their data; backends say how
+//! they are formed of a chunk, and a source asks all chunks. Fixed effects are solved for beside them, by a
+//! [`LevelSolver`](crate::engine::backend::LevelSolver). Notation for shapes: `n` rows of a chunk, `P` outcome columns,
+//! `k` design columns *including* a leading constant that is never stored, `V` covariate versions, `m` influence columns,
+//! `R` bootstrap draws, `C` clusters.
+
+#[cfg(any(feature = "cluster", test))]
+mod check;
+mod chunk;
+mod gram;
+mod influence;
+mod jobs;
+mod logit;
+mod odds;
+mod segment;
+mod stat;
+
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use check::{Extent, ask};
+pub use chunk::{Chunk, Slab, Weight};
+pub(crate) use gram::GramPass;
+pub use gram::{Gram, GramJob, WeightSums};
+pub(crate) use influence::InfluencePass;
+pub use influence::{
+    Consumers, Dot, InfluenceStat, KeptRows, Leg, Multipliers, PlanColumn, Share, StratumPlan,
+};
+pub(crate) use jobs::of_stratum;
+pub(crate) use logit::LogitPass;
+pub use logit::{LogitJob, LogitStat};
+pub(crate) use odds::OddsLimits;
+pub use odds::UNTRIMMED;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use segment::mix;
+pub(crate) use segment::{SEGMENT, Seal, Segment, digest};
+pub(crate) use stat::{Stat, add};
+
+/// Rows of a reduction tile. Every backend sums within tiles aligned to the start of a stratum and adds the tiles in
+/// order, so results depend neither on chunk sizes (multiples of it) nor on the number of threads.
+pub const TILE: usize = 4096;

@@ -1,0 +1,203 @@
+//! The passes over conditioned rows.
+
+use std::ops::Range;
+
+use super::{AnyPass, AnyStat};
+use crate::base::error::{DidError, Result};
+use crate::engine::backend::{AtOnce, DidBackend, Segments};
+use crate::engine::pass::{
+    Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat, Stat,
+    of_stratum,
+};
+
+/// A map from the chunks of a sample to an additive statistic.
+pub(crate) trait Pass: Clone + Into<AnyPass> {
+    /// Name in progress reports and traces.
+    const NAME: &'static str;
+
+    /// The statistic.
+    type Stat: TryFrom<AnyStat, Error = DidError>;
+
+    /// The statistic of no rows of any stratum.
+    fn none(&self) -> Self::Stat;
+
+    /// Whether the pass reads anything of this stratum.
+    fn reads(&self, stratum: usize) -> bool;
+
+    /// The stratum's part of the statistic, of no rows.
+    fn none_of(&self, stratum: usize) -> Self::Stat;
+
+    /// Adds the chunk's rows to its stratum's part, tile by tile; returns the rows that are kept.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut Self::Stat,
+    ) -> Result<Option<KeptRows>>;
+
+    /// The statistics of segments that one device holds, in one call: of all together and those `before`, or of each its stratum's
+    /// part. `None` if that cannot be had.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+        before: Option<&Self::Stat>,
+    ) -> Result<Option<Vec<Self::Stat>>>;
+
+    /// Adds a stratum's part to the statistic of all.
+    ///
+    /// # Errors
+    /// [`DidError::Engine`] if the part is of another size.
+    fn merge(&self, total: &mut Self::Stat, stratum: usize, part: &Self::Stat) -> Result<()>;
+}
+
+impl Pass for GramPass {
+    const NAME: &'static str = "cross-products";
+
+    type Stat = Vec<Gram>;
+
+    fn none(&self) -> Vec<Gram> {
+        vec![Gram::zero(self.k, self.periods); self.jobs.len()]
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        !self.jobs_of(stratum).is_empty()
+    }
+
+    fn none_of(&self, stratum: usize) -> Vec<Gram> {
+        let jobs = self.jobs_of(stratum);
+        vec![Gram::zero(self.k, self.periods); jobs.len()]
+    }
+
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut Vec<Gram>,
+    ) -> Result<Option<KeptRows>> {
+        let jobs = self.jobs_of(chunk.stratum);
+        B::gram(chunk, &self.jobs[jobs], self.trim, part)?;
+        Ok(None)
+    }
+
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+        before: Option<&Vec<Gram>>,
+    ) -> Result<Option<Vec<Vec<Gram>>>> {
+        let mut kinds = self.jobs.windows(2).map(|w| w[0].odds.is_some() == w[1].odds.is_some());
+        if !kinds.all(|same| same) {
+            return Ok(None);
+        }
+        device.gram(segments, &self.jobs, self.trim, before)
+    }
+
+    fn merge(&self, total: &mut Vec<Gram>, stratum: usize, part: &Vec<Gram>) -> Result<()> {
+        total[self.jobs_of(stratum)].merge(part)
+    }
+}
+
+impl Pass for LogitPass {
+    const NAME: &'static str = "propensity scores";
+
+    type Stat = Vec<LogitStat>;
+
+    fn none(&self) -> Vec<LogitStat> {
+        vec![LogitStat::zero(self.k); self.jobs.len()]
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        !self.jobs_of(stratum).is_empty()
+    }
+
+    fn none_of(&self, stratum: usize) -> Vec<LogitStat> {
+        let jobs = self.jobs_of(stratum);
+        vec![LogitStat::zero(self.k); jobs.len()]
+    }
+
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut Vec<LogitStat>,
+    ) -> Result<Option<KeptRows>> {
+        let jobs = self.jobs_of(chunk.stratum);
+        B::logit(chunk, self.thinning, &self.jobs[jobs], part)?;
+        Ok(None)
+    }
+
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+        before: Option<&Vec<LogitStat>>,
+    ) -> Result<Option<Vec<Vec<LogitStat>>>> {
+        device.logit(segments, self.thinning, &self.jobs, before)
+    }
+
+    fn merge(
+        &self,
+        total: &mut Vec<LogitStat>,
+        stratum: usize,
+        part: &Vec<LogitStat>,
+    ) -> Result<()> {
+        total[self.jobs_of(stratum)].merge(part)
+    }
+}
+
+impl Pass for InfluencePass {
+    const NAME: &'static str = "influence values";
+
+    type Stat = InfluenceStat;
+
+    fn none(&self) -> InfluenceStat {
+        InfluenceStat::zero(self.columns, &self.consumers)
+    }
+
+    fn reads(&self, stratum: usize) -> bool {
+        let plan = self.strata.get(stratum);
+        plan.is_some_and(|plan| !plan.columns.is_empty() || plan.share.is_some())
+    }
+
+    fn none_of(&self, _: usize) -> InfluenceStat {
+        self.none()
+    }
+
+    fn accumulate<B: DidBackend>(
+        &self,
+        chunk: &Chunk<B>,
+        part: &mut InfluenceStat,
+    ) -> Result<Option<KeptRows>> {
+        B::influence(chunk, &self.strata[chunk.stratum], self.trim, &self.consumers, part)
+    }
+
+    fn at_once<B: DidBackend>(
+        &self,
+        device: &dyn AtOnce<B>,
+        segments: &Segments<'_, B>,
+        before: Option<&InfluenceStat>,
+    ) -> Result<Option<Vec<InfluenceStat>>> {
+        let Self { columns, trim, strata, consumers } = self;
+        device.influence(segments, strata, *trim, *columns, consumers, before)
+    }
+
+    fn merge(&self, total: &mut InfluenceStat, _: usize, part: &InfluenceStat) -> Result<()> {
+        total.merge(part)
+    }
+}
+
+impl GramPass {
+    fn jobs_of(&self, stratum: usize) -> Range<usize> {
+        of_stratum(&self.jobs, stratum, |job| job.stratum)
+    }
+}
+
+impl LogitPass {
+    fn jobs_of(&self, stratum: usize) -> Range<usize> {
+        of_stratum(&self.jobs, stratum, |job| job.stratum)
+    }
+}

@@ -1,0 +1,274 @@
+//! Cohorts at event times: which rows are compared with which, and the columns of those that have an effect.
+//!
+//! Rows that cannot be compared are left out, and then those that are the only ones of a level. Without these a cohort may have
+//! lost its reference, and the sample its never-treated rows: so it is asked again until nothing more is left out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::problem::Regressor;
+use super::sample::{SampleRules, gather, pruned};
+use crate::base::error::{DidError, Result};
+use crate::read::panel::{RegressionRows, RowCohorts};
+
+/// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CohortCell {
+    pub at: i128,
+    pub cohort: i128,
+}
+
+const FINE: f64 = 1e6;
+
+/// Millionths; exact for whole numbers that doubles tell apart, as timestamps are.
+fn fine(value: f64) -> i128 {
+    let whole = value.trunc();
+    let fraction = ((value - whole) * FINE).round() as i128;
+    (whole as i128).saturating_mul(FINE as i128).saturating_add(fraction)
+}
+
+pub(super) fn coarse(value: i128) -> f64 {
+    let fine = FINE as i128;
+    // Rounded once where a double has the millionths.
+    match value.unsigned_abs() <= 1 << 53 {
+        true => value as f64 / FINE,
+        false => (value / fine) as f64 + (value % fine) as f64 / FINE,
+    }
+}
+
+/// Which rows are left out, and the cell of each of the others; none for rows of the comparison and at references.
+pub(super) struct CohortCells {
+    pub without: Vec<u32>,
+    pub cells: Vec<CohortCell>,
+    /// By row, [`u32::MAX`] for none.
+    pub codes: Vec<u32>,
+    /// Rows left out as their cohorts are treated in the first period.
+    pub always: usize,
+    /// The cohort that is the comparison, if nobody is never treated.
+    pub last: Option<f64>,
+    /// Event times of reference that occur.
+    pub references: BTreeSet<i128>,
+    /// Cohorts that have no row at any of them: nothing says what their effects are compared with.
+    pub unreferenced: Vec<f64>,
+}
+
+impl CohortCells {
+    /// From the rows that can be used.
+    ///
+    /// # Errors
+    /// [`DidError`] if nothing is left, or no cohort has a reference.
+    pub fn new(
+        read: &RegressionRows,
+        cohorts: &RowCohorts,
+        rules: SampleRules,
+        references: &[f64],
+    ) -> Result<Self> {
+        let pairs = CohortPeriods::new(cohorts, read.usable.as_deref());
+        let periods: BTreeSet<i128> = pairs.values.iter().map(|(_, t)| fine(*t)).collect();
+        let mut kept = read.usable.clone().unwrap_or_else(|| vec![true; read.len]);
+        let (mut without, mut unreferenced) = (Vec::new(), Vec::new());
+        let (mut always, mut last) = (0, None);
+        let (compared, present) = loop {
+            pruned(read, rules, &mut kept)?;
+            let present = pairs.present(&kept);
+            let compared = Compared::new(&present, &periods, references)?;
+            let parts: Vec<RowUse> = pairs.values.iter().map(|pair| compared.part(*pair)).collect();
+            let before = without.len();
+            for (row, (kept, pair)) in (0..).zip(kept.iter_mut().zip(&pairs.of_row)) {
+                if *kept && matches!(parts[*pair as usize], RowUse::Always | RowUse::Out) {
+                    always += usize::from(parts[*pair as usize] == RowUse::Always);
+                    without.push(row);
+                    *kept = false;
+                }
+            }
+            last = compared.last.or(last);
+            unreferenced.extend_from_slice(&compared.unreferenced);
+            if without.len() == before {
+                break (compared, present);
+            }
+        };
+        let of = |pair: &(f64, f64)| match compared.part(*pair) {
+            RowUse::Effect(cell) => Some(cell),
+            _ => None,
+        };
+        let cells: BTreeSet<CohortCell> = present.iter().filter_map(of).collect();
+        let known: BTreeMap<CohortCell, u32> = cells.into_iter().zip(0..).collect();
+        let code = |pair: &(f64, f64)| {
+            of(pair).and_then(|cell| known.get(&cell).copied()).unwrap_or(u32::MAX)
+        };
+        let of_pairs: Vec<u32> = pairs.values.iter().map(code).collect();
+        let code = |pair: &u32| of_pairs.get(*pair as usize).copied().unwrap_or(u32::MAX);
+        let codes = pairs.of_row.iter().map(code).collect();
+        let (cells, references) = (known.into_keys().collect(), compared.references);
+        Ok(Self { without, cells, codes, always, last, references, unreferenced })
+    }
+
+    /// Their columns, in the order of event times and cohorts.
+    pub fn columns(&self, time: &str, rows: &[u32]) -> Vec<Regressor> {
+        let column = |(code, cell): (u32, &CohortCell)| {
+            let (at, cohort) = (coarse(cell.at), coarse(cell.cohort));
+            let values = gather(rows, |row| f64::from(u8::from(self.codes[row] == code)));
+            Regressor { name: format!("{time}::{at}:cohort::{cohort}"), values, indicator: None }
+        };
+        (0..).zip(&self.cells).map(column).collect()
+    }
+}
+
+/// The pairs of cohort and period among usable rows.
+struct CohortPeriods {
+    values: Vec<(f64, f64)>,
+    /// [`u32::MAX`] for rows that are not usable.
+    of_row: Vec<u32>,
+}
+
+impl CohortPeriods {
+    fn new(cohorts: &RowCohorts, usable: Option<&[bool]>) -> Self {
+        let (groups, times): (&[f64], &[f64]) = (&cohorts.cohort, &cohorts.time);
+        let mut known: HashMap<[u64; 2], u32> = HashMap::new();
+        let mut values = Vec::new();
+        let pair = |row: usize| {
+            if usable.is_some_and(|usable| !usable[row]) {
+                return u32::MAX;
+            }
+            let (group, time) = (groups[row], times[row]);
+            *known.entry([group.to_bits(), time.to_bits()]).or_insert_with(|| {
+                values.push((group, time));
+                values.len() as u32 - 1
+            })
+        };
+        let of_row = (0..times.len()).map(pair).collect();
+        Self { values, of_row }
+    }
+
+    /// Those of kept rows.
+    fn present(&self, kept: &[bool]) -> Vec<(f64, f64)> {
+        let mut present = vec![false; self.values.len()];
+        for (pair, kept) in self.of_row.iter().zip(kept) {
+            if *kept {
+                present[*pair as usize] = true;
+            }
+        }
+        let values = self.values.iter().zip(present);
+        values.filter(|(_, present)| *present).map(|(pair, _)| *pair).collect()
+    }
+}
+
+/// What the rows of a cohort in a period are for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum RowUse {
+    /// Treated from the first period on.
+    Always,
+    /// Of a cohort without a reference, or after the treatment of a last cohort that is the comparison.
+    Out,
+    /// What others are compared with.
+    Comparison,
+    Effect(CohortCell),
+}
+
+/// Which cohorts of a sample are compared, and with which.
+struct Compared {
+    /// First and last period.
+    range: (f64, f64),
+    /// The last cohort, if it is the comparison.
+    last: Option<f64>,
+    references: BTreeSet<i128>,
+    unreferenced: Vec<f64>,
+}
+
+impl Compared {
+    /// From the cohorts and periods of a sample, the periods of all usable rows, and the references asked for.
+    fn new(present: &[(f64, f64)], periods: &BTreeSet<i128>, references: &[f64]) -> Result<Self> {
+        let asked: Vec<i128> = references.iter().map(|e| fine(*e)).collect();
+        let range = (f64::INFINITY, f64::NEG_INFINITY);
+        let range = present.iter().fold(range, |r, (_, t)| (r.0.min(*t), r.1.max(*t)));
+        let cohorts = present.iter().map(|(g, _)| *g);
+        let mut treated: Vec<f64> =
+            cohorts.clone().filter(|g| *g > range.0 && *g <= range.1).collect();
+        treated.sort_by(f64::total_cmp);
+        treated.dedup();
+        if treated.is_empty() {
+            return Err(DidError::NoValidGroups { anticipating: String::new() });
+        }
+        if let Some(other) = treated.iter().find(|g| !periods.contains(&fine(**g))) {
+            let what = format!(
+                "cohort {other} is first treated in no period of the sample; event times need one"
+            );
+            return Err(DidError::EmptyWindow { what });
+        }
+        let never = cohorts.clone().any(|g| g > range.1);
+        let last = treated.last().copied().filter(|_| !never);
+        let mut out = Self { range, last, references: BTreeSet::new(), unreferenced: Vec::new() };
+        let cells = present.iter().filter_map(|pair| out.cell(*pair));
+        let referring: Vec<CohortCell> = cells.filter(|cell| asked.contains(&cell.at)).collect();
+        if referring.is_empty() {
+            let asked: Vec<String> = references.iter().map(f64::to_string).collect();
+            let what = format!(
+                "no treated row of the sample is at the reference event time {}; name one that occurs as `reference`",
+                asked.join(" or ")
+            );
+            return Err(DidError::EmptyWindow { what });
+        }
+        let refers = |g: &f64| referring.iter().any(|cell| cell.cohort == fine(*g));
+        out.unreferenced = treated.into_iter().filter(|g| Some(*g) != last && !refers(g)).collect();
+        out.references = referring.iter().map(|cell| cell.at).collect();
+        Ok(out)
+    }
+
+    /// The cell of a pair, if the cohort is one whose effects are estimated, and the period one in which they can be.
+    fn cell(&self, (cohort, time): (f64, f64)) -> Option<CohortCell> {
+        let compared = self.last.is_none_or(|last| time < last && cohort != last);
+        (cohort > self.range.0 && cohort <= self.range.1 && compared)
+            .then(|| CohortCell { at: fine(time - cohort), cohort: fine(cohort) })
+    }
+
+    fn part(&self, pair: (f64, f64)) -> RowUse {
+        let (cohort, time) = pair;
+        if cohort <= self.range.0 {
+            return RowUse::Always;
+        }
+        if self.last.is_some_and(|last| time >= last) || self.unreferenced.contains(&cohort) {
+            return RowUse::Out;
+        }
+        match self.cell(pair) {
+            Some(cell) if !self.references.contains(&cell.at) => RowUse::Effect(cell),
+            _ => RowUse::Comparison,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn millionths_and_back() {
+        let largest = 9_007_199_254_740_991.0;
+        for value in [2004.25, -0.1, 0.0, 2004.1, -3.0, 1.7e15 + 1.0, 20_250_101_123_059.0, largest]
+        {
+            assert_eq!(coarse(fine(value)), value);
+            assert_eq!(coarse(fine(-value)), -value);
+        }
+        assert_ne!(fine(largest), fine(largest - 1.0));
+        assert_eq!(fine(2004.1 - 2004.0), fine(0.1));
+        assert!(fine(f64::INFINITY) > fine(largest) && fine(f64::NAN) == 0);
+    }
+
+    #[test]
+    fn the_last_cohort_is_the_comparison_where_none_is_never_treated() {
+        let pairs = |cohorts: &[f64]| -> Vec<(f64, f64)> {
+            cohorts.iter().flat_map(|g| (1..=5).map(|t| (*g, f64::from(t)))).collect()
+        };
+        let periods: BTreeSet<i128> = (1..=5).map(|t| fine(f64::from(t))).collect();
+        let compared = |cohorts: &[f64]| Compared::new(&pairs(cohorts), &periods, &[-1.0]).unwrap();
+        let with = compared(&[1.0, 3.0, 5.0, f64::INFINITY]);
+        assert_eq!((with.last, with.part((5.0, 4.0))), (None, RowUse::Comparison));
+        assert_eq!(with.part((1.0, 4.0)), RowUse::Always);
+        let effect = |at: f64, cohort: f64| {
+            RowUse::Effect(CohortCell { at: fine(at), cohort: fine(cohort) })
+        };
+        assert_eq!(with.part((5.0, 5.0)), effect(0.0, 5.0));
+        let without = compared(&[3.0, 5.0]);
+        assert_eq!((without.last, without.part((3.0, 5.0))), (Some(5.0), RowUse::Out));
+        assert_eq!(without.part((5.0, 3.0)), RowUse::Comparison);
+        assert_eq!(without.part((3.0, 4.0)), effect(1.0, 3.0));
+    }
+}

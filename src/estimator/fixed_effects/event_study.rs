@@ -1,0 +1,235 @@
+//! Effects by event time, from the coefficients of a regression.
+
+use serde::{Deserialize, Serialize};
+
+use super::inference::{Coefficient, Law};
+use super::result::{RegressionResult, RegressionSettings};
+use crate::base::error::{DidError, Result};
+use crate::result::aggregate::AggregatedRow;
+use crate::result::inference::Estimate;
+
+/// How much wider than another a step between event times may be and count as no wider: for rounding.
+const UNEVEN: f64 = 1e-6;
+
+/// Effects by event time, with their covariance: of [`SunAbraham`](crate::SunAbraham), or of a regression on
+/// `i(event_time, ref = -1)`.
+///
+/// ```
+/// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+///
+/// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
+/// let config = config.vcov(Vcov::cluster(["countyreal"])).build();
+/// let fit = config.fit(&data::mpdta(), &Default::default())?;
+/// let event_study = fit.event_study("year:treat")?;
+/// assert_eq!((event_study.rows.len(), event_study.rows[0].reference), (5, true));
+/// assert_eq!(event_study.betahat().len(), 4);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+pub struct RegressionEventStudy {
+    /// Rows in ascending order of event time, with references.
+    pub rows: Vec<AggregatedRow>,
+    /// Covariance of the rows' estimates `[rows][rows]`; 0 at references.
+    pub vcov: Vec<Vec<f64>>,
+    /// The column that event times are levels of, such as `year` in `i(year, treated)`; `None` if they count from the first treatment.
+    #[serde(default)]
+    pub of: Option<String>,
+    /// Average effect at and after event time 0, where the estimator has one.
+    pub overall: Option<Estimate>,
+    /// Rows of the sample.
+    pub n: usize,
+    /// How the regression was made.
+    pub settings: RegressionSettings,
+}
+
+impl RegressionEventStudy {
+    /// Event times that are no reference.
+    #[must_use]
+    pub fn event_times(&self) -> Vec<f64> {
+        self.estimated().map(|(_, row)| row.at).collect()
+    }
+
+    /// Effects at [`event_times`](Self::event_times).
+    #[must_use]
+    pub fn betahat(&self) -> Vec<f64> {
+        self.estimated().filter_map(|(_, row)| row.estimate.att).collect()
+    }
+
+    /// Their covariance `[e][e]`.
+    #[must_use]
+    pub fn sigma(&self) -> Vec<Vec<f64>> {
+        let entry = |i: usize, j: usize| self.vcov[i][j];
+        let row = |(i, _): (usize, _)| self.estimated().map(|(j, _)| entry(i, j)).collect();
+        self.estimated().map(row).collect()
+    }
+
+    /// Whether an event time is after the last reference that an effect follows on, or not before 0 where none is compared with.
+    pub(crate) fn is_post(&self, at: f64) -> bool {
+        let effect = self.rows.iter().rposition(|r| !r.reference).unwrap_or(0);
+        let reference = |rows: &[AggregatedRow]| rows.iter().rfind(|r| r.reference).map(|r| r.at);
+        let last = reference(&self.rows[..effect]).or_else(|| reference(&self.rows));
+        match (&self.of, last) {
+            (Some(_), Some(last)) => at > last,
+            _ => at >= 0.0,
+        }
+    }
+
+    /// What the rows are told apart by: the column's own name if it counts from no event, as years do.
+    pub(crate) fn axis(&self) -> Option<&str> {
+        let relative = self.rows.iter().any(|row| row.at < 0.0);
+        self.of.as_deref().filter(|_| !relative)
+    }
+
+    fn estimated(&self) -> impl Iterator<Item = (usize, &AggregatedRow)> {
+        let estimated =
+            |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.att.is_some();
+        self.rows.iter().enumerate().filter(estimated)
+    }
+
+    /// From event times and their linear combinations of a regression's coefficients; none for a reference.
+    pub(super) fn new(
+        fit: &RegressionResult,
+        of: Option<&str>,
+        mut times: Vec<(f64, Option<Vec<f64>>)>,
+        overall: Option<Estimate>,
+    ) -> Self {
+        times.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (b, covariance) = fit.joint();
+        let zero = vec![0.0; b.len()];
+        let weights: Vec<Vec<f64>> =
+            times.iter().map(|(_, w)| w.clone().unwrap_or_else(|| zero.clone())).collect();
+        let (values, variances) = super::inference::combine(&weights, &b, &covariance);
+        let q = times.len();
+        let critical = fit.law.critical(fit.settings.alpha);
+        let row = |(i, (at, weights)): (usize, &(f64, Option<Vec<f64>>))| {
+            let estimate = match weights {
+                None => Estimate { att: Some(0.0), ..Estimate::default() },
+                Some(_) => estimate(values[i], variances[i * q + i], fit.law, critical),
+            };
+            AggregatedRow { at: *at, estimate, reference: weights.is_none() }
+        };
+        Self {
+            rows: times.iter().enumerate().map(row).collect(),
+            vcov: variances.chunks(q.max(1)).map(<[f64]>::to_vec).collect(),
+            of: of.map(ToOwned::to_owned),
+            overall,
+            n: fit.n,
+            settings: fit.settings.clone(),
+        }
+    }
+}
+
+/// A value with its uncertainty.
+pub(super) fn estimate(value: f64, variance: f64, law: Law, critical: f64) -> Estimate {
+    Coefficient::new(String::new(), value, variance, law, critical).as_estimate()
+}
+
+impl RegressionResult {
+    /// What the formula's `i()` are of, each as [`event_study`](Self::event_study) takes it.
+    pub fn event_studies(&self) -> impl Iterator<Item = &str> {
+        let first = |index: usize| {
+            let of = &self.indicators[index].of;
+            self.indicators[..index].iter().all(|i| i.of != *of).then_some(of.as_str())
+        };
+        (0..self.indicators.len()).filter_map(first)
+    }
+
+    /// The coefficients of an `i()` as effects by event time. `of` is its column, or the columns as they stand in the names of
+    /// coefficients: `event_time` of `i(event_time, ref = -1)`, `year:treat` of `i(year, treat, ref = 2003)`.
+    ///
+    /// A level without a coefficient is a reference if it is between those that have one, or next to them. One that is farther off,
+    /// as -1000 in `i(event_time, ref = c(-1, -1000))`, or is no number, stands for the never treated and has no row.
+    ///
+    /// # Errors
+    /// [`DidError::EmptyWindow`] if there is no such `i()`, or if its levels with a coefficient are no numbers.
+    pub fn event_study(&self, of: &str) -> Result<RegressionEventStudy> {
+        let found: Vec<_> = self.indicators.iter().filter(|i| i.of == of).collect();
+        if found.is_empty() {
+            let mut known: Vec<&str> = self.indicators.iter().map(|i| i.of.as_str()).collect();
+            known.dedup();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join("`, `") };
+            let what = format!("there is no `i()` of `{of}`; there is `{known}`");
+            return Err(DidError::EmptyWindow { what });
+        }
+        let k = self.coefficients.len();
+        let mut times = Vec::with_capacity(found.len());
+        let (mut indicators, mut left_out) = (Vec::new(), Vec::new());
+        for indicated in found {
+            let at = indicated.level.parse::<f64>().ok();
+            if indicated.reference {
+                left_out.extend(at.filter(|at| at.is_finite()));
+                continue;
+            }
+            let Some(at) = at else {
+                let level = &indicated.level;
+                let what = format!("`{level}` of `{of}` is no event time, which is a number");
+                return Err(DidError::EmptyWindow { what });
+            };
+            indicators.push(at);
+            if let Some(j) = indicated.coefficient {
+                let mut weights = vec![0.0; k];
+                weights[j] = 1.0;
+                times.push((at, Some(weights)));
+            }
+        }
+        times.extend(references(&indicators, &left_out).into_iter().map(|at| (at, None)));
+        let column = of.split(':').next();
+        Ok(RegressionEventStudy::new(self, column, times, None))
+    }
+}
+
+/// Levels without an indicator that are event times: those between the levels that have one, or the nearest if there are none
+/// between, and what goes on from there in steps that are no wider.
+fn references(indicators: &[f64], left_out: &[f64]) -> Vec<f64> {
+    let with = indicators.iter().map(|at| (*at, true));
+    let mut levels: Vec<(f64, bool)> = with.chain(left_out.iter().map(|at| (*at, false))).collect();
+    levels.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let first = levels.iter().position(|level| level.1);
+    let (Some(mut first), Some(mut last)) = (first, levels.iter().rposition(|level| level.1))
+    else {
+        return left_out.to_vec();
+    };
+    let step = |level: usize| levels[level + 1].0 - levels[level].0;
+    let mut widest = (first..last).map(step).fold(0.0, f64::max);
+    if levels[first..=last].iter().all(|level| level.1) {
+        let before = first.checked_sub(1).map_or(f64::INFINITY, step);
+        let after = if last + 1 < levels.len() { step(last) } else { f64::INFINITY };
+        widest = widest.max(before.min(after));
+    }
+    widest *= 1.0 + UNEVEN;
+    while first > 0 && step(first - 1) <= widest {
+        first -= 1;
+    }
+    while last + 1 < levels.len() && step(last) <= widest {
+        last += 1;
+    }
+    levels[first..=last].iter().filter(|level| !level.1).map(|level| level.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_for_the_never_treated_are_no_event_times() {
+        let event_times = [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0];
+        for never in [-1000.0, 1000.0, -99.0, 10.0] {
+            assert_eq!(references(&event_times, &[never, -1.0]), [-1.0]);
+        }
+        // Two references, and levels that an `i()` does not keep.
+        assert_eq!(references(&event_times, &[-5.0, -1.0]), [-5.0, -1.0]);
+        assert_eq!(
+            references(&[2004.0, 2005.0], &[2002.0, 2003.0, 2006.0]),
+            [2002.0, 2003.0, 2006.0]
+        );
+        // The first, the last, and steps that are not even.
+        assert_eq!(references(&[2004.0, 2005.0], &[2003.0, 9999.0]), [2003.0]);
+        assert_eq!(references(&[2005.0, 2007.0], &[2000.0]), [2000.0]);
+        assert_eq!(references(&[1.0], &[0.0, 1000.0]), [0.0]);
+        assert_eq!(references(&[0.1, 0.2], &[0.2 + 0.1]), [0.2 + 0.1]);
+        assert!(references(&[1.0, 2.0], &[]).is_empty());
+        assert_eq!(references(&[], &[1.0]), [1.0]);
+    }
+}

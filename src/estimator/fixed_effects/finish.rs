@@ -1,0 +1,337 @@
+//! From estimates to a result: covariance, degrees of freedom, tests and warnings.
+
+use super::covariance::Scores;
+use super::degrees::{Parameters, components, is_nested};
+use super::fit::{RegressionReading, RegressionTask};
+use super::inference::{Coefficient, Law, f_test};
+use super::linear::{CentredRegressors, LinearFit, Quality};
+use super::options::{Family, Vcov};
+use super::predict::Predictor;
+use super::recover::{FactorEffects, normalised};
+use super::result::{
+    Absorbed, Indicated, RegressionAudit, RegressionResult, RegressionSettings, SolverReport,
+};
+use super::sample::RegressionSample;
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::parallel;
+use crate::engine::backend::DidBackend;
+use crate::estimator::Timings;
+use crate::read::panel::formula::Indicator;
+use crate::read::panel::{Coded, RegressionColumns, RegressionRows};
+
+/// Fewer clusters than this are few.
+const FEW_CLUSTERS: usize = 10;
+
+impl<B: DidBackend> RegressionTask<'_, B> {
+    /// The result of estimates, but for the audit and for what is kept on request.
+    pub(super) fn result(
+        &self,
+        wanted: &RegressionColumns,
+        sample: &RegressionSample,
+        regressors: &CentredRegressors,
+        mut estimated: LinearFit,
+    ) -> Result<RegressionResult> {
+        let config = self.config;
+        let dropped = regressors.dropped(&estimated.kept)?;
+        let n = sample.rows.len();
+        let clusters = clusters(wanted, sample)?;
+        let (absorbed, parameters) = absorbed(config.ssc.k_exact, wanted, sample, &estimated.kept);
+        let df_k = parameters.count(&config.ssc);
+        let all = Parameters { nested: vec![false; absorbed.len()], ..parameters }
+            .count(&Default::default());
+        let fewest = clusters.iter().take(2).map(|(_, groups)| *groups).min();
+        let rows_left = n as f64 - df_k as f64;
+        let df_t = fewest.map_or(rows_left, |groups| groups as f64 - 1.0);
+        let slices: Vec<&[f64]> = estimated.columns.iter().map(Vec::as_slice).collect();
+        let kept = &estimated.kept;
+        let back = regressors.back(kept, estimated.turn.as_deref());
+        let scores = Scores {
+            columns: &slices,
+            residuals: &estimated.residuals,
+            bread: &estimated.bread,
+            back: back.as_deref(),
+            rss: estimated.dispersion,
+            clusters: &clusters,
+            error: estimated.error(config.fixef_tol),
+            rounding: estimated.quality.rounding,
+        };
+        let covariance = scores.covariance(&config.vcov, &config.ssc, df_k);
+        let mut matrix = covariance.matrix;
+        let full = covariance.full_leverage;
+        let enough = rows_left > 0.0 && df_t > 0.0;
+        let regular = enough && full == 0;
+        if !regular {
+            matrix.fill(f64::NAN);
+        }
+        regressors.uncentred(kept, &mut estimated.b, estimated.mean);
+        let law = match config.family {
+            Family::Gaussian => Law::Student(df_t.max(1.0)),
+            Family::Poisson => Law::Normal,
+        };
+        let k = kept.len();
+        let critical = law.critical(config.alpha);
+        let coefficient = |(p, j): (usize, &usize)| {
+            let (name, variance) = (regressors.names[*j].clone(), matrix[p * k + p]);
+            Coefficient::new(name, estimated.b[p], variance, law, critical)
+        };
+        let own = usize::from(kept.first() == Some(&0) && regressors.constant);
+        let tested: Vec<f64> =
+            (own..k).flat_map(|i| matrix[i * k + own..(i + 1) * k].to_vec()).collect();
+        let tests = k - own;
+        let f = match covariance.rank {
+            Some(rank) if rank < tests => None,
+            _ => f_test(&estimated.b[own..], &tested, law),
+        };
+        let quality = &estimated.quality;
+        let few = fewest.filter(|groups| *groups < FEW_CLUSTERS);
+        let leverage = matches!(config.vcov, Vcov::Hc2 | Vcov::Hc3) && !absorbed.is_empty();
+        let mut warnings = std::mem::take(&mut estimated.warnings);
+        warnings.extend(few.map(|clusters| DidWarning::FewClusters { clusters }));
+        warnings.extend(
+            (!dropped.is_empty())
+                .then(|| DidWarning::CollinearRegressors { columns: dropped.clone() }),
+        );
+        let exact = regular && estimated.is_exact(config.fixef_tol);
+        // That of an exact fit is rounding.
+        let repaired = covariance.repaired && !exact;
+        warnings.extend(repaired.then_some(DidWarning::RepairedCovariance));
+        let without = kept.iter().enumerate().filter(|(p, _)| matrix[p * k + p] == 0.0);
+        let without: Vec<String> = without.map(|(_, j)| regressors.names[*j].clone()).collect();
+        warnings
+            .extend((!without.is_empty()).then_some(DidWarning::NoVariance { columns: without }));
+        let singular = f.is_none() && regular && tests > 0 && self.estimator == "feols";
+        warnings.extend(
+            singular
+                .then_some(DidWarning::NoJointTest { coefficients: tests, rank: covariance.rank }),
+        );
+        warnings.extend(leverage.then_some(DidWarning::PartialLeverage));
+        warnings.extend(
+            (!enough).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
+        );
+        warnings.extend((enough && full > 0).then_some(DidWarning::FullLeverage { rows: full }));
+        warnings.extend(exact.then_some(DidWarning::ExactFit));
+        let names = wanted.clusters.iter().map(ToString::to_string);
+        let report = estimated.report.take().map(|report| SolverReport {
+            solver: report.solver.to_owned(),
+            asked: config.solver,
+            device: report.place,
+            columns: report.columns,
+        });
+        Ok(RegressionResult {
+            format: Default::default(),
+            f,
+            coefficients: kept.iter().enumerate().map(coefficient).collect(),
+            vcov: match regular {
+                true => matrix.chunks(k.max(1)).map(<[f64]>::to_vec).collect(),
+                false => Vec::new(),
+            },
+            n,
+            n_singletons: sample.singletons,
+            df_k,
+            df_t,
+            r2: r2(quality),
+            r2_adjusted: r2_adjusted(quality, n, all),
+            r2_within: quality
+                .within
+                .filter(|within| *within > 0.0)
+                .map(|within| 1.0 - quality.rss / within),
+            rss: quality.rss,
+            sigma: sigma(quality, n, all),
+            log_likelihood: quality.likelihood.map(|(fit, _)| fit),
+            dropped,
+            absorbed,
+            clusters: names.zip(clusters.iter().map(|(_, groups)| *groups)).collect(),
+            solver: report,
+            irls: estimated.steps,
+            audit: RegressionAudit::default(),
+            warnings,
+            settings: RegressionSettings {
+                estimator: self.estimator.to_owned(),
+                backend: B::NAME.to_owned(),
+                precision: config.precision.name().to_owned(),
+                formula: self.source.text(),
+                outcome: wanted.formula.outcome_label().to_owned(),
+                weights: config.weights.clone(),
+                family: config.family,
+                vcov: config.vcov.clone(),
+                ssc: config.ssc,
+                alpha: config.alpha,
+            },
+            timings: Timings::default(),
+            effects: None,
+            predictor: Predictor::default(),
+            indicators: Vec::new(),
+            law,
+            residuals: None,
+        })
+    }
+
+    /// What happened to the rows, and what is kept on request.
+    pub(super) fn complete(
+        &self,
+        fit: &mut RegressionResult,
+        reading: &RegressionReading,
+        sample: &RegressionSample,
+        rectified: usize,
+    ) {
+        let separated = sample.separated + rectified;
+        fit.audit = RegressionAudit {
+            rows_separated: separated,
+            rows_singleton: sample.singletons,
+            rows: fit.n,
+            ..reading.audit.clone()
+        };
+        let missing: usize = fit.audit.rows_missing.iter().map(|(_, rows)| rows).sum();
+        let rounded = &reading.rows.rounded;
+        let first = [
+            (missing > 0).then_some(DidWarning::DroppedRows { rows: missing }),
+            (separated > 0).then_some(DidWarning::Separated { rows: separated }),
+            (!rounded.is_empty()).then(|| DidWarning::RoundedIntegers { columns: rounded.clone() }),
+        ];
+        fit.warnings.splice(0..0, first.into_iter().flatten());
+    }
+}
+
+/// Effects of the levels, with their names.
+pub(super) fn kept_effects(
+    sample: &RegressionSample,
+    read: &RegressionRows,
+    effects: Option<&[f64]>,
+) -> Vec<FactorEffects> {
+    let Some(effects) = effects else { return Vec::new() };
+    let all = normalised(&sample.factors, effects).into_iter();
+    let named = |((effects, components), f): ((Vec<f64>, Vec<u32>), usize)| {
+        let factor = &sample.factors[f];
+        let mut first = vec![u32::MAX; factor.levels];
+        for (code, row) in factor.codes.iter().zip(&sample.rows) {
+            let known = &mut first[*code as usize];
+            *known = (*known).min(*row);
+        }
+        let coded: &Coded = &read.factors[f];
+        let levels = parallel::map(factor.levels, |level| coded.text(first[level] as usize));
+        FactorEffects { name: coded.name.clone(), levels, effects, components }
+    };
+    all.zip(0..).map(named).collect()
+}
+
+/// Residuals by input row.
+pub(super) fn residuals(
+    sample: &RegressionSample,
+    rows: usize,
+    residuals: &[f64],
+) -> Vec<Option<f64>> {
+    let mut out = vec![None; rows];
+    for (row, residual) in sample.rows.iter().zip(residuals) {
+        out[*row as usize] = Some(*residual);
+    }
+    out
+}
+
+/// Levels of `i()` and their coefficients; `own` coefficients stand before those of the columns.
+pub(super) fn indicated(
+    indicators: &[Option<Indicator>],
+    kept: &[usize],
+    own: usize,
+) -> Vec<Indicated> {
+    let with = indicators.iter().enumerate().filter_map(|(j, i)| Some((j, i.as_ref()?)));
+    let of = |(column, Indicator { of, level }): (usize, &Indicator)| Indicated {
+        of: of.clone(),
+        level: level.clone(),
+        coefficient: kept.iter().position(|j| *j == column + own),
+        reference: false,
+    };
+    with.map(of).collect()
+}
+
+/// Clusters by factor, and of both together if there are two.
+fn clusters(
+    wanted: &RegressionColumns,
+    sample: &RegressionSample,
+) -> Result<Vec<(Vec<u32>, usize)>> {
+    let mut all = sample.clusters.clone();
+    for ((_, groups), factor) in all.iter().zip(&wanted.clusters) {
+        if *groups < 2 {
+            let (column, clusters) = (factor.to_string(), *groups);
+            return Err(DidError::TooFewClusters { column, clusters });
+        }
+    }
+    if let [(first, _), (second, width)] = all.as_slice() {
+        let key = |row: usize| u64::from(first[row]) * *width as u64 + u64::from(second[row]);
+        let mut keys: Vec<u64> = (0..first.len()).map(key).collect();
+        let both = keys.clone();
+        rayon::slice::ParallelSliceMut::par_sort_unstable(keys.as_mut_slice());
+        keys.dedup();
+        let code = |key: &u64| keys.partition_point(|known| known < key) as u32;
+        let mut codes = vec![0; both.len()];
+        parallel::chunks(&mut codes, 1 << 16, |part, codes| {
+            for (out, key) in codes.iter_mut().zip(&both[part << 16..]) {
+                *out = code(key);
+            }
+        });
+        all.push((codes, keys.len()));
+    }
+    Ok(all)
+}
+
+fn absorbed(
+    exact: bool,
+    wanted: &RegressionColumns,
+    sample: &RegressionSample,
+    kept: &[usize],
+) -> (Vec<Absorbed>, Parameters) {
+    let nested = parallel::map(sample.factors.len(), |f| {
+        sample.clusters.iter().any(|(codes, _)| is_nested(&sample.factors[f], codes))
+    });
+    let number = match sample.factors.as_slice() {
+        [first, second] if exact => Some(components(first, second).0),
+        _ => None,
+    };
+    let levels: Vec<usize> = sample.factors.iter().map(|f| f.levels).collect();
+    let described = wanted.formula.absorb.iter().zip(levels.iter().zip(&nested));
+    let described = described.map(|(factor, (levels, nested))| Absorbed {
+        name: factor.to_string(),
+        levels: *levels,
+        nested: *nested,
+    });
+    let described = described.collect();
+    (described, Parameters { k: kept.len(), levels, nested, components: number })
+}
+
+fn r2(quality: &Quality) -> Option<f64> {
+    let r2 = match quality.likelihood {
+        Some((fit, null)) => 1.0 - fit / null,
+        None => 1.0 - quality.rss / quality.total,
+    };
+    (quality.likelihood.is_some() || quality.total > 0.0).then_some(r2).filter(|r2| r2.is_finite())
+}
+
+/// Of a Poisson regression, that by likelihoods: each parameter but the constant costs one of the log likelihood.
+fn r2_adjusted(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
+    let (n, parameters) = (n as f64, parameters as f64);
+    let adjusted = match quality.likelihood {
+        Some((fit, null)) => Some(1.0 - (fit - (parameters - 1.0)) / null),
+        None => r2(quality).map(|r2| 1.0 - (1.0 - r2) * (n - 1.0) / (n - parameters)),
+    };
+    adjusted.filter(|r2| r2.is_finite())
+}
+
+fn sigma(quality: &Quality, n: usize, parameters: usize) -> Option<f64> {
+    let left = n as f64 - parameters as f64;
+    (quality.likelihood.is_none() && left > 0.0).then(|| (quality.rss / left).sqrt())
+}
+
+/// A Poisson regression has no negative outcomes.
+pub(super) fn refuse_negative(column: &str, read: &RegressionRows) -> Result<()> {
+    let usable = |row: &usize| read.usable.as_ref().is_none_or(|usable| usable[*row]);
+    match (0..read.len).filter(usable).find(|row| read.outcome[*row] < 0.0) {
+        None => Ok(()),
+        Some(row) => Err(DidError::Negative {
+            column: column.to_owned(),
+            role: "outcome",
+            value: read.outcome[row],
+            row,
+            line: None,
+            remedy: "a Poisson regression has outcomes of zero or more",
+        }),
+    }
+}

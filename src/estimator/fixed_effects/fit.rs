@@ -1,0 +1,227 @@
+//! From data to a result.
+
+use std::time::Instant;
+
+use super::finish::{indicated, kept_effects, refuse_negative, residuals};
+use super::linear::{CentredRegressors, gaussian};
+use super::options::Family;
+use super::poisson::{Stopping, poisson};
+use super::predict::{Predictor, RegressorFormula, SampleLevels};
+use super::problem::{Regressor, Where, columns};
+use super::result::{Indicated, RegressionAudit, RegressionResult};
+use super::sample::{RegressionSample, SampleRules};
+use super::separation::{is_suspected, separated};
+use super::{FixedEffects, RegressionText};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::engine::backend::{AtOnce, DidBackend};
+use crate::engine::demean::{DemeanOptions, On};
+use crate::estimator::Timings;
+use crate::read::input::Data;
+use crate::read::panel::formula::Design;
+use crate::read::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
+
+/// What was read, and what is regressed on what.
+pub(super) struct RegressionReading {
+    pub rows: RegressionRows,
+    pub audit: RegressionAudit,
+    /// Seconds of reading files.
+    pub read: f64,
+}
+
+/// A regression of `config` whose columns are those of a design, or others in their place.
+pub(super) struct RegressionTask<'a, B: DidBackend> {
+    pub config: &'a FixedEffects<B>,
+    pub device: &'a B::Device,
+    pub source: RegressionText,
+    pub estimator: &'static str,
+    pub start: Instant,
+}
+
+/// Fits a regression by its formula.
+pub(super) fn fit<B: DidBackend>(
+    config: &FixedEffects<B>,
+    data: Data<'_>,
+    device: &B::Device,
+) -> Result<RegressionResult> {
+    let start = Instant::now();
+    B::probe(device, config.precision)?;
+    let source = config.source()?;
+    let formula = source.formula()?;
+    let wanted = config.columns(formula)?;
+    let reading = read(data, &wanted, &config.missing(), start)?;
+    let task = RegressionTask { config, device, source, estimator: "feols", start };
+    let design = |rows: &[u32]| {
+        let regressors = &reading.rows.regressors;
+        let levels =
+            SampleLevels { present: regressors.present(rows), cells: regressors.cells(rows)? };
+        let design = regressors.design_in(&levels.present, &levels.cells)?;
+        Ok((columns(&design, rows)?, Some((design, levels))))
+    };
+    task.estimate(&wanted, &reading, Vec::new(), &design)
+}
+
+/// Reads the columns needed.
+pub(super) fn read(
+    data: Data<'_>,
+    wanted: &RegressionColumns,
+    missing: &MissingValues,
+    start: Instant,
+) -> Result<RegressionReading> {
+    data.reading(|data| {
+        let found = data.read(wanted, missing)?;
+        let read = start.elapsed().as_secs_f64();
+        let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();
+        wanted.find_in(&names)?;
+        let rows = RegressionRows::read(&found.frame, wanted, missing)?;
+        let mut read_as_missing = found.audit.read_as_missing;
+        read_as_missing.extend(rows.read_as_missing.iter().cloned());
+        let audit = RegressionAudit {
+            files: found.audit.files,
+            read_as_missing,
+            rows_in: rows.len,
+            rows_missing: rows.missing.clone(),
+            rows_weightless: rows.weightless,
+            ..RegressionAudit::default()
+        };
+        Ok(RegressionReading { rows, audit, read })
+    })
+}
+
+/// The regressors of a sample of these rows, and the design that they are of.
+pub(super) type RegressorsOf<'a> =
+    &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
+
+impl<B: DidBackend> RegressionTask<'_, B> {
+    /// How its samples are formed.
+    pub fn rules(&self) -> SampleRules {
+        SampleRules {
+            keep_singletons: self.config.keep_singletons,
+            positive_levels: self.config.family == Family::Poisson,
+        }
+    }
+
+    /// Estimates the regression.
+    pub fn estimate(
+        &self,
+        wanted: &RegressionColumns,
+        reading: &RegressionReading,
+        mut without: Vec<u32>,
+        of: RegressorsOf<'_>,
+    ) -> Result<RegressionResult> {
+        let config = self.config;
+        let read = &reading.rows;
+        // What an earlier fit left uncounted is not this one's.
+        let _ = B::at_once().map(AtOnce::work);
+        if config.family == Family::Poisson {
+            refuse_negative(wanted.formula.outcome_label(), read)?;
+        }
+        let constant = wanted.formula.regressors.has_constant();
+        let labels =
+            (wanted.formula.outcome_label(), config.weights.as_deref().unwrap_or_default());
+        let options = DemeanOptions {
+            solver: config.solver,
+            tolerance: config.fixef_tol,
+            iterations: config.fixef_maxiter,
+        };
+        let place = On::<B> { device: self.device, precision: config.precision };
+        let place = Where { options: &options, place: &place };
+        let began = self.start.elapsed().as_secs_f64();
+        let (left_out, mut rectified) = (without.len(), 0);
+        let mut warnings = Vec::new();
+        let (sample, mut regressors, mut estimated, indicators, design) = loop {
+            let sample = RegressionSample::new(read, self.rules(), &without, labels)?;
+            let (columns, design) = of(&sample.rows)?;
+            let indicators: Vec<_> = columns.iter().map(|c| c.indicator.clone()).collect();
+            let mut regressors = CentredRegressors::new(columns, &sample, constant);
+            if let Some((design, _)) = &design {
+                regressors.without = design.without().to_vec();
+            }
+            let estimated = match config.family {
+                Family::Gaussian => gaussian(&sample, &mut regressors, &place)?,
+                Family::Poisson => {
+                    let stopping =
+                        Stopping { tolerance: config.glm_tol, iterations: config.glm_maxiter };
+                    let mut falls = Vec::new();
+                    let fitted = poisson(&sample, &mut regressors, &place, stopping, &mut falls);
+                    // What is separated keeps the iteration from its end.
+                    let suspected = match &fitted {
+                        Ok((_, mu)) => is_suspected(&sample, mu, &falls),
+                        Err(
+                            DidError::NotConverged { .. }
+                            | DidError::NotDemeaned { .. }
+                            | DidError::CovariateRange { .. }
+                            | DidError::Singular { .. },
+                        ) => true,
+                        Err(_) => false,
+                    };
+                    if suspected {
+                        match separated(&sample, &regressors, &place, &falls)? {
+                            None => warnings.push(DidWarning::SeparationUnknown),
+                            Some(rows) if rows.is_empty() => {}
+                            Some(rows) => {
+                                without.extend(rows.into_iter().map(|row| sample.rows[row]));
+                                rectified = without.len() - left_out;
+                                continue;
+                            }
+                        }
+                    }
+                    fitted?.0
+                }
+            };
+            break (sample, regressors, estimated, indicators, design);
+        };
+        let estimated_at = self.start.elapsed().as_secs_f64();
+        regressors.values = Vec::new();
+        let raw = std::mem::take(&mut estimated.raw_residuals);
+        let effects = estimated.effects.take();
+        let kept = estimated.kept.clone();
+        let mut fit = self.result(wanted, &sample, &regressors, estimated)?;
+        fit.warnings.splice(0..0, warnings);
+        self.complete(&mut fit, reading, &sample, rectified);
+        fit.indicators = indicated(&indicators, &kept, usize::from(regressors.constant));
+        if let Some((design, levels)) = design {
+            fit.indicators.extend(design.references().iter().map(Indicated::reference));
+            fit.predictor = self.predictor(wanted, read, &design, levels, &kept);
+        }
+        if config.keep_fixed_effects {
+            fit.effects = Some(kept_effects(&sample, read, effects.as_deref()));
+        }
+        if config.keep_residuals {
+            fit.residuals = Some(residuals(&sample, read.len, &raw));
+        }
+        let mut timings = Timings {
+            read: reading.read,
+            ingest: began - reading.read,
+            estimate: estimated_at - began,
+            device: B::at_once().map(AtOnce::work),
+            ..Timings::default()
+        };
+        timings.finish(self.start);
+        fit.timings = timings;
+        Ok(fit)
+    }
+
+    fn predictor(
+        &self,
+        wanted: &RegressionColumns,
+        read: &RegressionRows,
+        design: &Design,
+        levels: SampleLevels,
+        kept: &[usize],
+    ) -> Predictor {
+        // Without a constant of its own, the regression's columns are the design's but for that.
+        let constant = wanted.formula.absorb.is_empty() && wanted.formula.regressors.has_constant();
+        let shift = if constant { 0 } else { design.covariates().start };
+        let regressors = RegressorFormula {
+            source: self.source.clone(),
+            kinds: read.regressors.kinds(),
+            levels,
+            columns: kept.iter().map(|j| j + shift).collect(),
+        };
+        Predictor {
+            regressors: Some(regressors),
+            absorb: wanted.formula.absorb.clone(),
+            missing: self.config.missing(),
+        }
+    }
+}

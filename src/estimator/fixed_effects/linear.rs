@@ -1,0 +1,281 @@
+//! The regression of a sample's outcome on its regressors, by least squares.
+
+use super::collinear::{Basis, Before};
+use super::least_squares::least_squares;
+use super::problem::{Projected, Regressor, Report, Where, centre, project};
+use super::sample::RegressionSample;
+use super::sums;
+use crate::base::error::{DidError, DidWarning, Result};
+
+/// Name of the constant.
+pub(super) const CONSTANT: &str = "(Intercept)";
+
+/// What rounding may leave of a column.
+const ROUNDING: f64 = 1e-12;
+
+/// Regressors about their means, where a constant or fixed effects span these.
+pub(super) struct CentredRegressors {
+    pub names: Vec<String>,
+    pub values: Vec<Vec<f64>>,
+    pub means: Vec<f64>,
+    pub before: Vec<Before>,
+    /// Terms of the formula that have no column.
+    pub without: Vec<String>,
+    /// Whether the first is the constant.
+    pub constant: bool,
+}
+
+/// What was estimated, and what its covariance is formed of.
+pub(super) struct LinearFit {
+    /// Regressors with a coefficient.
+    pub kept: Vec<usize>,
+    pub b: Vec<f64>,
+    /// The kept columns, multiplied by the roots of the weights, and what they are multiplied by beside.
+    pub columns: Vec<Vec<f64>>,
+    pub turn: Option<Vec<f64>>,
+    /// Residuals, multiplied by the roots of the weights.
+    pub residuals: Vec<f64>,
+    /// Inverse of the columns' cross-products.
+    pub bread: Vec<f64>,
+    /// Dispersion times `n - 1`.
+    pub dispersion: f64,
+    pub quality: Quality,
+    /// Outcome less what was fitted, by row of the sample.
+    pub raw_residuals: Vec<f64>,
+    /// Levels' effects on the fit, factor after factor; none without factors.
+    pub effects: Option<Vec<f64>>,
+    pub report: Option<Report>,
+    pub warnings: Vec<DidWarning>,
+    /// Steps of iterated least squares.
+    pub steps: Option<usize>,
+    /// What the constant has besides: the mean of an outcome that was centred.
+    pub mean: f64,
+}
+
+/// How well it fits.
+pub(super) struct Quality {
+    /// Residual sum of squares, or the deviance.
+    pub rss: f64,
+    /// Sum of squares of the outcome about its mean, and of what fixed effects leave of it; of a Poisson regression, the sum of the
+    /// outcome, which its deviance is measured by.
+    pub total: f64,
+    pub within: Option<f64>,
+    /// Sum of the lengths of the regressors times their coefficients: they may be much longer than the outcome that they fit.
+    pub fitted: f64,
+    /// What rounding leaves of the residuals, as a part of them.
+    pub rounding: f64,
+    /// Logarithms of the likelihood, of the fit and of a constant mean.
+    pub likelihood: Option<(f64, f64)>,
+}
+
+impl LinearFit {
+    /// Whether what is left of the outcome is no more than the error of the computation: of rounding, or of fixed effects that
+    /// were projected out iteratively, up to ten tolerances.
+    pub fn is_exact(&self, tolerance: f64) -> bool {
+        let error = self.error(tolerance);
+        // Alternating projections leave so much of an outcome that fixed effects span.
+        let by_map = self.report.as_ref().is_some_and(|report| report.solver == "map");
+        let spanned = if by_map { tolerance.max(ROUNDING) } else { ROUNDING };
+        let total = self.quality.within.unwrap_or(self.quality.total);
+        self.quality.rss <= error.powi(2) * total
+            || self.quality.rss <= ROUNDING.powi(2) * self.quality.fitted.powi(2)
+            || self.quality.within.is_some_and(|w| w <= spanned.powi(2) * self.quality.total)
+    }
+
+    /// What the computation may leave of a column that is zero, as a part of it.
+    pub fn error(&self, tolerance: f64) -> f64 {
+        let iterated = is_iterated(self.report.as_ref());
+        if iterated { ROUNDING.max(10.0 * tolerance) } else { ROUNDING }
+    }
+}
+
+impl CentredRegressors {
+    pub fn new(columns: Vec<Regressor>, sample: &RegressionSample, constant: bool) -> Self {
+        let weights = sample.weights.as_deref();
+        let n = sample.rows.len();
+        let total = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
+        let spanned = constant || !sample.factors.is_empty();
+        let own = constant && sample.factors.is_empty();
+        let mut all = Self {
+            names: vec![],
+            values: vec![],
+            means: vec![],
+            before: vec![],
+            without: vec![],
+            constant: own,
+        };
+        if own {
+            all.push(CONSTANT.to_owned(), vec![1.0; n], 0.0, Before { raw: total, centred: total });
+        }
+        for Regressor { name, mut values, .. } in columns {
+            if spanned {
+                let centred = centre(&mut values, weights, total);
+                all.push(name, values, centred.mean, centred.before);
+            } else {
+                let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
+                let raw = sums::sum(n, |row| weight(row) * values[row] * values[row]);
+                all.push(name, values, 0.0, Before { raw, centred: raw });
+            }
+        }
+        all
+    }
+
+    fn push(&mut self, name: String, values: Vec<f64>, mean: f64, before: Before) {
+        self.names.push(name);
+        self.values.push(values);
+        self.means.push(mean);
+        self.before.push(before);
+    }
+
+    /// Names of the regressors that are not kept, and terms without a column; an error if no regressor is kept.
+    pub fn dropped(&self, kept: &[usize]) -> Result<Vec<String>> {
+        let dropped = (0..self.names.len()).filter(|j| !kept.contains(j));
+        let mut dropped: Vec<String> = dropped.map(|j| self.names[j].clone()).collect();
+        let own = usize::from(self.constant);
+        if kept.len() <= own && self.names.len() > own {
+            return Err(DidError::AllCollinear { columns: dropped.join(", ") });
+        }
+        dropped.extend_from_slice(&self.without);
+        Ok(dropped)
+    }
+
+    /// Makes the constant's coefficient that of the regressors themselves, not of what is left of their means; `mean` is that of the
+    /// outcome.
+    pub fn uncentred(&self, kept: &[usize], b: &mut [f64], mean: f64) {
+        if self.constant {
+            b[0] += mean - (1..b.len()).map(|j| self.means[kept[j]] * b[j]).sum::<f64>();
+        }
+    }
+
+    /// What coefficients of a basis are multiplied by to be those of the kept regressors themselves, `[k, k]`, where `turn` makes them
+    /// those of the centred regressors; nothing if they are the same.
+    pub fn back(&self, kept: &[usize], turn: Option<&[f64]>) -> Option<Vec<f64>> {
+        if !self.constant {
+            return turn.map(<[f64]>::to_vec);
+        }
+        let k = kept.len();
+        let identity = |e: usize| f64::from(u8::from(e / k == e % k));
+        let mut back = turn.map_or_else(|| (0..k * k).map(identity).collect(), <[f64]>::to_vec);
+        for column in 0..k {
+            let shift: f64 = (1..k).map(|j| self.means[kept[j]] * back[j * k + column]).sum();
+            back[column] -= shift;
+        }
+        Some(back)
+    }
+}
+
+/// Multiplies columns by the roots of weights.
+pub(super) fn weigh(columns: &mut [Vec<f64>], weights: Option<&[f64]>) {
+    let Some(weights) = weights else { return };
+    for column in columns {
+        sums::update(column, |row, value| value * weights[row].sqrt());
+    }
+}
+
+/// The outcome and the regressors with their names.
+pub(super) fn named<'a>(
+    label: &'a str,
+    outcome: &'a [f64],
+    names: &'a [String],
+    values: &'a [Vec<f64>],
+) -> Vec<(&'a str, &'a [f64])> {
+    let regressors = names.iter().zip(values).map(|(name, values)| (name.as_str(), &values[..]));
+    [(label, outcome)].into_iter().chain(regressors).collect()
+}
+
+/// The effects behind a fit: those of the outcome less those of the regressors times their coefficients, with the constant that
+/// centring took in the first factor. `effects` are of the outcome and of `kept` regressors.
+pub(super) fn effects_of_fit(
+    sample: &RegressionSample,
+    effects: &[Vec<f64>],
+    b: &[f64],
+    constant: f64,
+) -> Option<Vec<f64>> {
+    let (of_outcome, of_regressors) = effects.split_first()?;
+    let mut fit = of_outcome.clone();
+    for (own, b) in of_regressors.iter().zip(b) {
+        fit.iter_mut().zip(own).for_each(|(e, x)| *e -= b * x);
+    }
+    let first = sample.factors.first().map_or(0, |f| f.levels);
+    fit[..first].iter_mut().for_each(|e| *e += constant);
+    Some(fit)
+}
+
+/// Whether fixed effects were projected out iteratively.
+pub(super) fn is_iterated(report: Option<&Report>) -> bool {
+    report.into_iter().flat_map(|r| &r.columns).any(|c| c.iterations > 0)
+}
+
+/// Least squares.
+pub(super) fn gaussian(
+    sample: &RegressionSample,
+    regressors: &mut CentredRegressors,
+    place: &Where<'_>,
+) -> Result<LinearFit> {
+    let weights = sample.weights.as_deref();
+    let n = sample.rows.len();
+    let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
+    let total_weight = weights.map_or(n as f64, |w| sums::sum(n, |row| w[row]));
+    let mut outcome = sample.outcome.clone();
+    let about = centre(&mut outcome, weights, total_weight);
+    let spanned = regressors.constant || !sample.factors.is_empty();
+    if !spanned {
+        outcome.clone_from(&sample.outcome);
+    }
+    let mean = if spanned { about.mean } else { 0.0 };
+    let demeaner = place.demeaner(sample, weights)?;
+    let values = std::mem::take(&mut regressors.values);
+    let Projected { mut residuals, effects, solved, warnings } = {
+        let named = named(&sample.outcome_label, &outcome, &regressors.names, &values);
+        project(demeaner.as_ref(), &named, None)?
+    };
+    drop((demeaner, values, outcome));
+    weigh(&mut residuals, weights);
+    let columns = residuals.split_off(1);
+    let outcome = residuals.pop().unwrap_or_default();
+    let iterated = is_iterated(solved.as_ref());
+    let basis = Basis::find(columns, &regressors.before, place.options.tolerance, iterated);
+    let fit = least_squares(&outcome, &basis)?;
+    let Basis { kept, columns, turn, .. } = basis;
+    let within = (!sample.factors.is_empty()).then(|| sums::inner(&outcome, &outcome));
+    drop(outcome);
+    let shifts = kept.iter().zip(&fit.b).map(|(j, b)| b * regressors.means[*j]);
+    let constant = mean - shifts.sum::<f64>();
+    let of_kept_columns: Vec<Vec<f64>> = match effects.is_empty() {
+        true => Vec::new(),
+        false => {
+            [0].into_iter().chain(kept.iter().map(|j| j + 1)).map(|c| effects[c].clone()).collect()
+        }
+    };
+    let effects = effects_of_fit(sample, &of_kept_columns, &fit.b, constant);
+    let mut raw_residuals = fit.residuals.clone();
+    if weights.is_some() {
+        sums::update(&mut raw_residuals, |row, e| e / weight(row).sqrt());
+    }
+    let length = |(j, b): (&usize, &f64)| b.abs() * regressors.before[*j].centred.sqrt();
+    let fitted = kept.iter().zip(&fit.b).map(length).sum::<f64>();
+    let quality = Quality {
+        rss: fit.rss,
+        total: about.before.centred,
+        within,
+        fitted,
+        rounding: f64::EPSILON * (about.before.centred.sqrt() + fitted) / fit.rss.sqrt(),
+        likelihood: None,
+    };
+    Ok(LinearFit {
+        kept,
+        b: fit.b,
+        columns,
+        turn,
+        residuals: fit.residuals,
+        bread: fit.bread,
+        dispersion: fit.rss,
+        quality,
+        raw_residuals,
+        effects,
+        report: solved,
+        warnings,
+        steps: None,
+        mean,
+    })
+}

@@ -1,0 +1,305 @@
+//! Regressions with fixed effects: [`FixedEffects`], and what is estimated by them.
+//!
+//! A sample is read without the roles of time and group (`panel/regression`), brought into an order that depends on nothing but
+//! its content (`sample`, `order`), and its columns are regressed without their fixed effects (`linear`, `poisson`; Frisch, Waugh
+//! and Lovell). All sums over rows are formed in `sums`.
+
+mod cohorts;
+mod collinear;
+mod covariance;
+mod degrees;
+mod event_study;
+mod finish;
+mod fit;
+mod inference;
+mod least_squares;
+mod linear;
+mod options;
+mod order;
+mod poisson;
+mod predict;
+mod problem;
+mod recover;
+mod result;
+mod sample;
+mod saved;
+mod separation;
+mod sums;
+mod sun_abraham;
+mod wald;
+mod within;
+
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, Inference, Precision};
+use crate::engine::backend::DidBackend;
+use crate::engine::demean::{DemeanOptions, Solver};
+use crate::read::input::Data;
+use crate::read::panel::formula::{Interaction, RegressionFormula};
+use crate::read::panel::{MissingValues, RegressionColumns};
+
+pub use event_study::RegressionEventStudy;
+pub use inference::{Coefficient, FTest};
+pub use options::{Family, GDf, KFixef, Ssc, Vcov};
+pub use recover::FactorEffects;
+pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
+pub use sun_abraham::{SunAbraham, SunAbrahamResult};
+pub use within::{Demean, Demeaned, demean};
+
+/// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
+///
+/// ```text
+/// y_i = x_i'b + α_{f(i)} + γ_{g(i)} + … + e_i
+/// ```
+///
+/// The fixed effects are projected out of the outcome and of the regressors (Frisch, Waugh and Lovell), by a solver that is chosen
+/// by the design. Coefficients, standard errors and degrees of freedom are those of `fixest`; see
+/// [comparison](crate::_documentation::comparison).
+///
+/// ```
+/// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+///
+/// let config = FixedEffects::<Cpu>::builder()
+///     .formula("lemp ~ lpop:treat + i(year, treat, ref = 2003) | countyreal + year")
+///     .vcov(Vcov::cluster(["countyreal"]))
+///     .build();
+/// let fit = config.fit(&data::mpdta(), &Default::default())?;
+/// println!("{fit}");
+/// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[builder(on(String, into))]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct FixedEffects<B: DidBackend> {
+    /// The regression, as in `log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year`: outcome, regressors as in the
+    /// [formulas](crate::_documentation::comparison) of covariates and with `i()`, and fixed effects. Replaces
+    /// [`outcome`](Self::outcome), [`regressors`](Self::regressors) and [`absorb`](Self::absorb).
+    #[doc(alias = "fml")]
+    pub formula: Option<String>,
+    /// Column of the outcome, instead of a formula.
+    pub outcome: Option<String>,
+    /// Regressors, as in `x1 + x2`, instead of a formula.
+    pub regressors: Option<String>,
+    /// Fixed effects, as in `["worker", "firm^year"]`, instead of a formula.
+    #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
+    #[serde(default)]
+    pub absorb: Vec<String>,
+    /// Weights; rows with a weight of zero are left out.
+    pub weights: Option<String>,
+    /// Covariance of the coefficients.
+    #[builder(default)]
+    #[serde(default)]
+    pub vcov: Vcov,
+    /// Corrections for small samples.
+    #[builder(default)]
+    #[serde(default)]
+    pub ssc: Ssc,
+    /// What is regressed.
+    #[builder(default)]
+    #[serde(default)]
+    pub family: Family,
+    /// Keeps rows that are the only ones of a level of a fixed effect.
+    #[doc(alias = "fixef.rm")]
+    #[builder(default)]
+    #[serde(default)]
+    pub keep_singletons: bool,
+    /// How fixed effects are projected out.
+    #[builder(default)]
+    #[serde(default)]
+    pub solver: Solver,
+    /// Relative tolerance of the solver.
+    #[doc(alias = "fixef.tol")]
+    #[builder(default = tolerance())]
+    #[serde(default = "tolerance")]
+    pub fixef_tol: f64,
+    /// Iterations of the solver, at most.
+    #[doc(alias = "fixef.iter")]
+    #[builder(default = iterations())]
+    #[serde(default = "iterations")]
+    pub fixef_maxiter: usize,
+    /// Relative change of the deviance at which [`Family::Poisson`] has converged.
+    #[doc(alias = "glm.tol")]
+    #[builder(default = glm_tolerance())]
+    #[serde(default = "glm_tolerance")]
+    pub glm_tol: f64,
+    /// Steps of iterated least squares, at most.
+    #[doc(alias = "glm.iter")]
+    #[builder(default = glm_iterations())]
+    #[serde(default = "glm_iterations")]
+    pub glm_maxiter: usize,
+    /// Keeps the residuals.
+    #[builder(default)]
+    #[serde(default)]
+    pub keep_residuals: bool,
+    /// Keeps the fixed effects' levels: for [`RegressionResult::fixed_effects`] and [`RegressionResult::predict`].
+    #[doc(alias = "fixef")]
+    #[builder(default)]
+    #[serde(default)]
+    pub keep_fixed_effects: bool,
+    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
+    #[doc(alias = "na.strings")]
+    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
+    pub missing_values: Option<Vec<String>>,
+    /// One minus the confidence level.
+    #[builder(default = crate::base::options::defaults::five_percent())]
+    #[serde(default = "crate::base::options::defaults::five_percent")]
+    pub alpha: f64,
+    /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
+    #[builder(default)]
+    #[serde(default)]
+    pub precision: Precision,
+    #[builder(skip)]
+    #[serde(skip)]
+    backend: PhantomData<fn() -> B>,
+}
+
+fn tolerance() -> f64 {
+    DemeanOptions::default().tolerance
+}
+
+fn iterations() -> usize {
+    DemeanOptions::default().iterations
+}
+
+fn glm_tolerance() -> f64 {
+    1e-10
+}
+
+fn glm_iterations() -> usize {
+    25
+}
+
+/// Where a regression is written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RegressionText {
+    Formula(String),
+    Parts { outcome: String, regressors: String, absorb: Vec<String> },
+}
+
+impl RegressionText {
+    /// # Errors
+    /// [`DidError::Formula`].
+    pub fn formula(&self) -> Result<RegressionFormula> {
+        match self {
+            Self::Formula(text) => RegressionFormula::parse(text),
+            Self::Parts { outcome, regressors, absorb } => {
+                RegressionFormula::of(outcome, regressors, absorb)
+            }
+        }
+    }
+
+    /// As a formula in words.
+    fn text(&self) -> String {
+        match self {
+            Self::Formula(text) => text.clone(),
+            Self::Parts { outcome, regressors, absorb } => {
+                let regressors = regressors.trim_start().trim_start_matches('~').trim();
+                match absorb.as_slice() {
+                    [] => format!("{outcome} ~ {regressors}"),
+                    absorb => format!("{outcome} ~ {regressors} | {}", absorb.join(" + ")),
+                }
+            }
+        }
+    }
+}
+
+impl<B: DidBackend> FixedEffects<B> {
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] or [`DidError::Formula`].
+    pub fn validate(&self) -> Result<()> {
+        self.source()?.formula()?;
+        self.clusters()?;
+        positive("fixef_tol", self.fixef_tol)?;
+        positive("glm_tol", self.glm_tol)?;
+        at_least_one("fixef_maxiter", self.fixef_maxiter)?;
+        at_least_one("glm_maxiter", self.glm_maxiter)?;
+        Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
+    }
+
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    ///
+    /// The result is the same to the last bit for any order of the rows and any number of threads.
+    ///
+    /// # Errors
+    /// [`DidError`] naming the option, column, token or device at fault, a regressor whose fixed effects could not be projected out,
+    /// or that none of the regressors has a coefficient.
+    pub fn fit<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        device: &B::Device,
+    ) -> Result<RegressionResult> {
+        self.validate()?;
+        let _span = tracing::info_span!("fit", estimator = "feols", backend = B::NAME).entered();
+        fit::fit(self, data.into(), device)
+    }
+
+    fn source(&self) -> Result<RegressionText> {
+        let given = |got: &str| DidError::Config {
+            option: "formula",
+            expected: "given, or the outcome, regressors and fixed effects in its place",
+            got: got.to_owned(),
+        };
+        match (&self.formula, &self.outcome) {
+            (Some(text), None) if self.regressors.is_none() && self.absorb.is_empty() => {
+                Ok(RegressionText::Formula(text.clone()))
+            }
+            (Some(_), _) => Err(given("both")),
+            (None, Some(outcome)) => Ok(RegressionText::Parts {
+                outcome: outcome.clone(),
+                regressors: self.regressors.clone().unwrap_or_else(|| "1".to_owned()),
+                absorb: self.absorb.clone(),
+            }),
+            (None, None) => Err(given("neither")),
+        }
+    }
+
+    fn clusters(&self) -> Result<Vec<Interaction>> {
+        let Vcov::Cluster(factors) = &self.vcov else { return Ok(Vec::new()) };
+        let mut all: Vec<Interaction> = Vec::new();
+        for text in factors {
+            for factor in Interaction::parse(text)? {
+                if !all.contains(&factor) {
+                    all.push(factor);
+                }
+            }
+        }
+        if all.is_empty() || all.len() > 2 {
+            return Err(DidError::Config {
+                option: "vcov",
+                expected: "one factor of clusters or two",
+                got: all.len().to_string(),
+            });
+        }
+        Ok(all)
+    }
+
+    fn columns(&self, formula: RegressionFormula) -> Result<RegressionColumns> {
+        let (weights, clusters) = (self.weights.clone(), self.clusters()?);
+        Ok(RegressionColumns { formula, weights, clusters, cohorts: None, with_outcome: true })
+    }
+
+    fn missing(&self) -> MissingValues {
+        MissingValues::new(self.missing_values.as_deref())
+    }
+}
+
+fn positive(option: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value < 1.0 {
+        return Ok(());
+    }
+    Err(DidError::Config { option, expected: "between 0 and 1", got: value.to_string() })
+}
+
+fn at_least_one(option: &'static str, value: usize) -> Result<()> {
+    if value > 0 {
+        return Ok(());
+    }
+    Err(DidError::Config { option, expected: "at least 1", got: value.to_string() })
+}

@@ -1,0 +1,99 @@
+//! The largest violation of parallel trends that leaves an effect significant.
+
+use serde::{Deserialize, Serialize};
+
+use super::analysis::StudySetup;
+use super::delta::Delta;
+use crate::base::parallel;
+
+/// Width of the last bracket, relative to its end.
+const BRACKET: f64 = 1e-4;
+/// A bracket whose end is below this, in units of which violations are seen, is measured by this.
+const SMALL: f64 = 1e-2;
+/// Doublings of the largest `M` before an effect counts as significant whatever `M` is.
+const DOUBLINGS: usize = 24;
+
+/// The largest `M` or `M̄` at which zero is outside the robust interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "status", content = "value")]
+pub enum Breakdown {
+    /// The effect is significant up to this number, and not beyond it.
+    At(f64),
+    /// The effect is not significant even at 0.
+    NotSignificant,
+    /// The effect is significant at every number that was tried, up to this one.
+    AlwaysSignificant(f64),
+}
+
+impl Breakdown {
+    /// The number, if there is one.
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::At(m) => Some(m),
+            Self::NotSignificant | Self::AlwaysSignificant(_) => None,
+        }
+    }
+}
+
+/// Bisects between the numbers of the analysis. Zero is tested itself, so the value does not depend on a grid.
+pub(super) fn breakdown(setup: &StudySetup<'_>, m_values: &[f64]) -> Breakdown {
+    let mut tried: Vec<f64> = m_values.iter().copied().chain([0.0]).collect();
+    tried.sort_unstable_by(f64::total_cmp);
+    tried.dedup();
+    let significant = parallel::map(tried.len(), |i| setup.is_significant(tried[i]));
+    if !significant[0] {
+        return Breakdown::NotSignificant;
+    }
+    let (mut inside, mut outside) = match significant.iter().position(|s| !s) {
+        Some(first) => (tried[first - 1], tried[first]),
+        None => {
+            let last = tried[tried.len() - 1];
+            match beyond(setup, last) {
+                Some(bracket) => bracket,
+                None => return Breakdown::AlwaysSignificant(largest(setup, last)),
+            }
+        }
+    };
+    let least = SMALL * unit(setup);
+    while outside - inside > BRACKET * outside.max(least) {
+        let middle = 0.5 * (inside + outside);
+        if middle <= inside || middle >= outside {
+            break;
+        }
+        if setup.is_significant(middle) {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    Breakdown::At(inside)
+}
+
+/// What violations are measured by.
+fn unit(setup: &StudySetup<'_>) -> f64 {
+    if setup.options.delta == Delta::Smoothness { setup.deviation } else { 1.0 }
+}
+
+/// Where doubling starts.
+fn start(setup: &StudySetup<'_>, last: f64) -> f64 {
+    last.max(unit(setup))
+}
+
+fn largest(setup: &StudySetup<'_>, last: f64) -> f64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "24")]
+    let power = DOUBLINGS as i32;
+    start(setup, last) * 2f64.powi(power)
+}
+
+/// A number at which the effect is significant and a larger one at which it is not; `None` if there is none.
+fn beyond(setup: &StudySetup<'_>, last: f64) -> Option<(f64, f64)> {
+    if setup.is_significant(largest(setup, last)) {
+        return None;
+    }
+    let (mut inside, mut m) = (last, start(setup, last) * 2.0);
+    while setup.is_significant(m) {
+        (inside, m) = (m, m * 2.0);
+    }
+    Some((inside, m))
+}

@@ -1,0 +1,482 @@
+//! [`Npiv`]: configuration, fit and result.
+
+use serde::{Deserialize, Serialize};
+
+use super::bands::{CurveQuestion, FittedCurve, fit};
+use super::choose::Spaces;
+use super::level::Observations;
+use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
+use super::rows::{drop_weightless, sort_by_content, to_unit_size};
+use super::sieve::{Derivative, SieveBasis, SieveKnots};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::{Band, Inference};
+use crate::read::input::Data;
+use crate::read::panel::formula::Formula;
+use crate::read::panel::{MissingValues, Roles, Treatment, complete_numbers};
+use crate::result::inference::Estimate;
+
+/// Points at which a curve is evaluated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[doc(alias = "x_eval")]
+pub enum SieveGrid {
+    /// The regressors of each observation.
+    #[default]
+    Observations,
+    /// So many points, evenly spaced from the smallest to the largest value of every regressor.
+    Even(usize),
+    /// These: a number for each regressor.
+    Points(Vec<Vec<f64>>),
+}
+
+/// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric
+/// instrumental variables. The dimension is chosen by the data unless the number of segments is given, and uniform bands are
+/// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
+///
+/// ```
+/// use burn_did::{Npiv, SieveGrid};
+/// use polars::prelude::df;
+///
+/// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
+/// let y: Vec<f64> = x.iter().zip(0..).map(|(x, i)| (3.0 * x).sin() + 0.3 * (91.7 * f64::from(i)).sin()).collect();
+/// let data = df!("x" => x, "y" => y)?;
+/// let config = Npiv::builder().outcome("y").regressors(vec!["x".into()]).grid(SieveGrid::Even(5));
+/// let fit = config.build().fit(&data)?;
+/// println!("{fit}");
+/// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[builder(on(String, into))]
+#[serde(deny_unknown_fields)]
+#[doc(alias = "npiv")]
+pub struct Npiv {
+    /// Outcome.
+    pub outcome: String,
+    /// Regressors.
+    pub regressors: Vec<String>,
+    /// Instruments; the regressors themselves without.
+    #[builder(default)]
+    #[serde(default)]
+    pub instruments: Vec<String>,
+    /// Sampling weights.
+    pub weights: Option<String>,
+    /// How the splines of several regressors, or instruments, are put together.
+    #[builder(default)]
+    #[serde(default)]
+    pub basis: SieveBasis,
+    /// Where knots are.
+    #[builder(default)]
+    #[serde(default)]
+    pub knots: SieveKnots,
+    /// Degree of the regressors' splines.
+    #[builder(default = three())]
+    #[serde(default = "three")]
+    pub x_degree: usize,
+    /// Segments of each regressor; chosen by the data without.
+    pub x_segments: Option<usize>,
+    /// Degree of the instruments' splines, where these are not the regressors.
+    #[builder(default = four())]
+    #[serde(default = "four")]
+    pub w_degree: usize,
+    /// Segments of each instrument, for those of the regressors that are given; by the rule of thumb without.
+    pub w_segments: Option<usize>,
+    /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
+    #[builder(default = two())]
+    #[serde(default = "two")]
+    pub w_smooth: u32,
+    /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
+    /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
+    /// R `npiv` does neither.
+    #[builder(default = crate::base::options::defaults::yes())]
+    #[serde(default = "crate::base::options::defaults::yes")]
+    pub damping: bool,
+    /// Range of evenly spaced knots of the regressors, if not that of their values.
+    pub x_range: Option<(f64, f64)>,
+    /// Range of evenly spaced knots of the instruments, if not that of their values.
+    pub w_range: Option<(f64, f64)>,
+    /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
+    #[builder(default)]
+    #[serde(default)]
+    pub grid: SieveGrid,
+    /// Which regressor the derivative is in, counted from 0.
+    #[builder(default)]
+    #[serde(default)]
+    pub derivative_index: usize,
+    /// Order of the derivative.
+    #[builder(default = one())]
+    #[serde(default = "one")]
+    pub derivative_order: usize,
+    /// One minus the confidence level.
+    #[builder(default = crate::base::options::defaults::five_percent())]
+    #[serde(default = "crate::base::options::defaults::five_percent")]
+    pub alpha: f64,
+    /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
+    /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
+    #[doc(alias = "biters")]
+    #[builder(default = DRAWS)]
+    #[serde(default = "draws")]
+    pub draws: usize,
+    /// Seed of the bootstrap.
+    #[builder(default)]
+    #[serde(default)]
+    pub seed: u64,
+    /// Words and numbers that stand for a missing value, instead of the [usual words](Data).
+    pub missing_values: Option<Vec<String>>,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn three() -> usize {
+    3
+}
+
+fn four() -> usize {
+    4
+}
+
+/// Draws that decide the dimension and the bands unless another number is asked for.
+pub(crate) const DRAWS: usize = 9_999;
+
+fn draws() -> usize {
+    DRAWS
+}
+
+/// Largest degree, and numbers of segments, of draws and of points.
+const MOST_DEGREE: usize = 20;
+const MOST: usize = 10_000_000;
+
+/// Observations below which a warning is given, and points of the grid on which dimensions are compared.
+pub(crate) const FEW_OBSERVATIONS: usize = 50;
+const COMPARED: usize = 50;
+
+/// Outcome, regressors, instruments and weights.
+type NpivColumns<'a> = (&'a [f64], &'a [Vec<f64>], &'a [Vec<f64>], Option<&'a [f64]>);
+
+/// An error unless so many points of so many variables, and what is estimated at them, have room.
+fn check_room(points: usize, variables: usize) -> Result<()> {
+    // The points, values with standard errors, and rows of the result, which have the points again.
+    let point = size_of::<Vec<f64>>() + variables * size_of::<f64>();
+    let row = size_of::<NpivRow>() + variables * size_of::<f64>();
+    let each = (point + row + 2 * size_of::<(f64, f64)>()) as u128;
+    memory::check(
+        "the function at all points (`grid`, `--x-eval`)",
+        points as u128 * each,
+        "ask for it at fewer points, as at 100 that are evenly spaced",
+    )
+}
+
+impl Npiv {
+    fn check(&self) -> Result<()> {
+        let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
+        if self.regressors.is_empty() {
+            return fails("regressors", "at least one column", "none".into());
+        }
+        for (option, degree) in [("x_degree", self.x_degree), ("w_degree", self.w_degree)] {
+            if !(1..=MOST_DEGREE).contains(&degree) {
+                return fails(option, "between 1 and 20", degree.to_string());
+            }
+        }
+        for (option, segments) in [("x_segments", self.x_segments), ("w_segments", self.w_segments)]
+        {
+            if segments.is_some_and(|s| !(1..=1_000).contains(&s)) {
+                let got = segments.map_or(String::new(), |s| s.to_string());
+                return fails(option, "between 1 and 1000", got);
+            }
+        }
+        if let (None, Some(segments)) = (self.x_segments, self.w_segments) {
+            return fails(
+                "w_segments",
+                "given with `x_segments` or not at all: where the data choose, `w_smooth` says how many segments instruments have",
+                segments.to_string(),
+            );
+        }
+        if self.w_smooth > 6 {
+            return fails("w_smooth", "at most 6", self.w_smooth.to_string());
+        }
+        if self.derivative_index >= self.regressors.len() {
+            return fails(
+                "derivative_index",
+                "that of a regressor, from 0",
+                self.derivative_index.to_string(),
+            );
+        }
+        if !(1..=MOST_DEGREE).contains(&self.derivative_order) {
+            return fails(
+                "derivative_order",
+                "between 1 and 20",
+                self.derivative_order.to_string(),
+            );
+        }
+        for (option, range) in [("x_range", self.x_range), ("w_range", self.w_range)] {
+            let Some((low, high)) = range else { continue };
+            if !(low < high && low.is_finite() && high.is_finite()) {
+                return fails(option, "two ascending numbers", format!("{low} to {high}"));
+            }
+            if self.knots == SieveKnots::Quantiles {
+                return fails(option, "none with knots at quantiles", format!("{low} to {high}"));
+            }
+        }
+        if !(1..=MOST).contains(&self.draws) {
+            return fails("draws", "between 1 and 10000000", self.draws.to_string());
+        }
+        if let SieveGrid::Points(points) = &self.grid {
+            let wrong = |p: &&Vec<f64>| {
+                p.len() != self.regressors.len() || p.iter().any(|v| !v.is_finite())
+            };
+            if let Some(point) = points.iter().find(wrong) {
+                return fails(
+                    "grid",
+                    "points with a finite number for each regressor",
+                    format!("{point:?}"),
+                );
+            }
+        }
+        let (bootstrap, band) = (None, Band::Uniform);
+        Inference { alpha: self.alpha, bootstrap, band }.validate()
+    }
+
+    /// Fits the function.
+    ///
+    /// # Errors
+    /// [`DidError`] for options out of range, columns that are not there or not numeric, or nothing left of the data.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<NpivResult> {
+        self.check()?;
+        let data = data.into();
+        let missing = MissingValues::new(self.missing_values.as_deref());
+        let roles = self.roles()?;
+        let (mut columns, rows_missing) = data.reading(|data| {
+            let frame = data.read(&roles, &missing)?.frame;
+            complete_numbers(&frame, &self.columns(), &missing)
+        })?;
+        if columns[0].is_empty() {
+            return Err(DidError::EmptySample {
+                after: "after dropping rows with missing or non-finite values",
+                remedy: "check the columns for nulls and infinities",
+            });
+        }
+        self.check_points(columns[0].len())?;
+        let weightless = self.weights.as_ref().map_or(0, |_| drop_weightless(&mut columns));
+        let points = self.observed(&columns);
+        sort_by_content(&mut columns);
+        let weights = self.weights.as_ref().and_then(|_| columns.pop());
+        let mut y = columns.remove(0);
+        let w = columns.split_off(self.regressors.len());
+        let scale = to_unit_size(&mut y);
+        let mut result = self.estimate(points, (&y, &columns, &w, weights.as_deref()), scale)?;
+        result.rows_missing = rows_missing;
+        let rows = [
+            (rows_missing, DidWarning::DroppedRows { rows: rows_missing }),
+            (weightless, DidWarning::WeightlessRows { rows: weightless }),
+        ];
+        let said = rows.into_iter().filter(|(rows, _)| *rows > 0).map(|(_, warning)| warning);
+        result.warnings.splice(0..0, said);
+        Ok(result)
+    }
+
+    /// An error unless there is room for the points and what is estimated at them.
+    fn check_points(&self, observations: usize) -> Result<()> {
+        let points = match &self.grid {
+            SieveGrid::Observations => observations,
+            SieveGrid::Even(count) => (*count).clamp(1, MOST),
+            SieveGrid::Points(points) => points.len(),
+        };
+        check_room(points, self.regressors.len())
+    }
+
+    /// The regressors of each row, as the rows were given.
+    fn observed(&self, columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        if self.grid != SieveGrid::Observations {
+            return Vec::new();
+        }
+        let x = &columns[1..=self.regressors.len()];
+        (0..columns[0].len()).map(|row| x.iter().map(|column| column[row]).collect()).collect()
+    }
+
+    fn columns(&self) -> Vec<(&str, &'static str)> {
+        let outcome = std::iter::once((&*self.outcome, "outcome"));
+        let x = self.regressors.iter().map(|name| (&**name, "regressor"));
+        let w = self.instruments.iter().map(|name| (&**name, "instrument"));
+        let weights = self.weights.iter().map(|name| (&**name, "weights"));
+        outcome.chain(x).chain(w).chain(weights).collect()
+    }
+
+    /// The columns, as those of an estimator whose only rows are observations.
+    fn roles(&self) -> Result<Roles> {
+        let names = self.regressors.iter().chain(&self.instruments);
+        let terms: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        let outcome = &self.outcome;
+        Ok(Roles {
+            outcome: outcome.clone(),
+            unit: None,
+            time: outcome.clone(),
+            group: outcome.clone(),
+            treatment: Treatment::FirstPeriod,
+            eligible: None,
+            dose: None,
+            weights: self.weights.clone(),
+            cluster: None,
+            covariates: Formula::parse(&format!("~ {}", terms.join(" + ")))?,
+            trends: Vec::new(),
+            traits: Vec::new(),
+            frequency: None,
+        })
+    }
+
+    fn estimate(
+        &self,
+        observed: Vec<Vec<f64>>,
+        (y, x, w, weights): NpivColumns<'_>,
+        scale: f64,
+    ) -> Result<NpivResult> {
+        if let Some(total) = weights.map(|w| w.iter().sum::<f64>()).filter(|total| *total <= 0.0) {
+            return Err(DidError::Weights {
+                column: self.weights.clone().unwrap_or_default(),
+                problem: format!("the weights of all rows add up to {total}"),
+            });
+        }
+        // Instruments that are the regressors are no other instruments.
+        let w = Some(w).filter(|w| !w.is_empty() && *w != x);
+        let data = Observations { y, x, w, weights, clusters: None };
+        let sorted = |columns: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            let sort = |column: &Vec<f64>| {
+                let mut sorted = column.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                sorted
+            };
+            columns.iter().map(sort).collect()
+        };
+        let (x_sorted, w_sorted) = (sorted(x), w.map(sorted));
+        let range = |range: Option<(f64, f64)>| (range.map(|r| r.0), range.map(|r| r.1));
+        let spaces = Spaces {
+            basis: self.basis,
+            knots: self.knots,
+            x_degree: self.x_degree,
+            w_degree: if w.is_some() { self.w_degree } else { self.x_degree },
+            x_range: range(self.x_range),
+            w_range: range(self.w_range),
+            x: &x_sorted,
+            w: w_sorted.as_deref(),
+        };
+        let even = |count: usize| -> Vec<Vec<f64>> {
+            let at = |i: usize| {
+                let share = i as f64 / (count.max(2) - 1) as f64;
+                let point = |v: &Vec<f64>| v[0] + share * (v[v.len() - 1] - v[0]);
+                x_sorted.iter().map(point).collect()
+            };
+            (0..count).map(at).collect()
+        };
+        let points = match &self.grid {
+            SieveGrid::Observations => observed,
+            SieveGrid::Even(count) => even((*count).clamp(1, MOST)),
+            SieveGrid::Points(points) => points.clone(),
+        };
+        let question = CurveQuestion {
+            segments: self.segments(y.len(), w.map(<[Vec<f64>]>::len)),
+            smooth: self.w_smooth,
+            damping: self.damping,
+            // Not the points asked for: the dimension is a matter of the function as a whole.
+            grid: &even(COMPARED),
+            points: &points,
+            derivative: Derivative {
+                variable: self.derivative_index,
+                order: self.derivative_order,
+            },
+            shift: 0.0,
+            alpha: self.alpha,
+            draws: self.draws,
+            seed: self.seed,
+        };
+        let fitted = fit(&data, &spaces, &question)?;
+        if !fitted.h.iter().chain(&fitted.slope).all(|(value, _)| value.is_finite()) {
+            let problem = "the function or its derivative is beyond the range of numbers; divide the outcome by a larger unit";
+            return Err(DidError::Doses { problem: problem.into() });
+        }
+        Ok(self.result(&points, fitted, y.len(), scale))
+    }
+
+    /// Segments asked for, those of the instruments by the rule of thumb if left open; `None` if the data choose.
+    fn segments(&self, n: usize, instruments: Option<usize>) -> Option<(usize, usize)> {
+        let usual = |variables: usize| {
+            let power = 1.0 / (2 * self.w_degree + variables) as f64;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small number"
+            )]
+            let segments = (n as f64).powf(power).ceil() as usize;
+            segments.clamp(3, 10)
+        };
+        let x = self.x_segments?;
+        // Regressors that are their own instruments have one sieve.
+        let w = instruments.map_or(x, |count| self.w_segments.unwrap_or_else(|| usual(count)));
+        Some((x, w))
+    }
+
+    fn result(&self, points: &[Vec<f64>], fitted: FittedCurve, n: usize, scale: f64) -> NpivResult {
+        let (h, slope) = fitted.critical;
+        let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
+        let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
+        let estimate = |(value, se): &(f64, f64), critical| {
+            Estimate::new(Some(value * scale), positive(se * scale), critical)
+        };
+        let level = &fitted.levels.levels[fitted.level];
+        let breakpoints = level.sieves.x.splines.iter().map(|s| s.breakpoints().to_vec());
+        let mut warnings = Vec::new();
+        if n < FEW_OBSERVATIONS {
+            warnings.push(DidWarning::FewObservations { observations: n });
+        }
+        warnings.extend(level.many_instruments(n));
+        warnings.extend(level.collinear());
+        NpivResult {
+            rows: rows
+                .map(|(x, (value, derivative))| NpivRow {
+                    x: x.clone(),
+                    h: estimate(value, h),
+                    derivative: estimate(derivative, slope),
+                })
+                .collect(),
+            critical_value: h,
+            critical_value_derivative: slope,
+            coefficients: level.beta.iter().map(|b| b * scale).collect(),
+            breakpoints: breakpoints.collect(),
+            x_segments: fitted.segments.0,
+            w_segments: fitted.segments.1,
+            choice: fitted.choice.map(|choice| NpivChoice {
+                accepted: fitted.compared[choice.untruncated].0,
+                compared: fitted.compared.clone(),
+                theta: choice.theta,
+            }),
+            n,
+            rows_missing: 0,
+            warnings,
+            config: NpivSettings {
+                outcome: self.outcome.clone(),
+                regressors: self.regressors.clone(),
+                instruments: self.instruments.clone(),
+                degree: self.x_degree,
+                alpha: self.alpha,
+                draws: (self.draws, self.seed),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_without_room_are_refused() {
+        let refused = check_room(1 << 50, 2).unwrap_err().to_string();
+        assert!(refused.contains("--x-eval") && refused.contains("fewer points"), "{refused}");
+        assert!(check_room(1_000, 2).is_ok());
+    }
+}

@@ -1,0 +1,325 @@
+//! Two-stage least squares on sieves of one or several dimensions, from sums over tiles of observations.
+//!
+//! With `ψ` the sieve of the regressors and `b` that of the instruments, `β = M Σ b y` where `M = (A Σ b ψ')⁻ A` and
+//! `A = Σ ψ b' (Σ b b')⁻`. Where the regressors are their own instruments, `M = (Σ ψ ψ')⁻`. The covariance of the coefficients of
+//! two levels is `M_1 (Σ u_1 u_2 b_1 b_2') M_2'`. Rows of sieves have few entries that are not zero, so that nothing of the size of
+//! observations times functions is formed (Chen, Christensen and Kankanala 2025, section 3).
+
+use faer::{MatRef, Side};
+
+use super::sieve::{Derivative, Sieve};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::parallel;
+use crate::engine::pass::TILE;
+
+/// Observations, column by column.
+#[derive(Clone, Copy)]
+pub(crate) struct Observations<'a> {
+    pub y: &'a [f64],
+    pub x: &'a [Vec<f64>],
+    /// Instruments; `None` if the regressors are their own.
+    pub w: Option<&'a [Vec<f64>]>,
+    /// Sampling weights; all one without.
+    pub weights: Option<&'a [f64]>,
+    /// Each observation is a cluster of its own without.
+    pub clusters: Option<ObservationClusters<'a>>,
+}
+
+/// Observations that depend on each other.
+#[derive(Clone, Copy)]
+pub(crate) struct ObservationClusters<'a> {
+    /// Cluster of each observation.
+    pub of: &'a [u32],
+    /// Influence of each cluster on what outcomes are measured from: it moves the whole curve, whose functions add up to one.
+    pub shift: &'a [f64],
+}
+
+impl ObservationClusters<'_> {
+    /// The observations of each cluster.
+    pub(super) fn members(&self) -> (Vec<usize>, Vec<usize>) {
+        let mut starts = vec![0; self.shift.len() + 1];
+        for cluster in self.of {
+            starts[*cluster as usize + 1] += 1;
+        }
+        for g in 0..self.shift.len() {
+            starts[g + 1] += starts[g];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0; self.of.len()];
+        for (row, cluster) in self.of.iter().enumerate() {
+            let place = &mut next[*cluster as usize];
+            rows[*place] = row;
+            *place += 1;
+        }
+        (starts, rows)
+    }
+}
+
+impl Observations<'_> {
+    /// Number of observations.
+    pub fn len(&self) -> usize {
+        self.y.len()
+    }
+
+    /// Number of observations that do not depend on each other: of clusters with observations, if there are clusters.
+    pub fn independent(&self) -> usize {
+        let Some(clusters) = self.clusters else { return self.len() };
+        let mut present = vec![false; clusters.shift.len()];
+        clusters.of.iter().for_each(|cluster| present[*cluster as usize] = true);
+        present.into_iter().filter(|present| *present).count()
+    }
+
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+}
+
+pub(super) fn point(columns: &[Vec<f64>], row: usize, out: &mut Vec<f64>) {
+    out.clear();
+    out.extend(columns.iter().map(|column| column[row]));
+}
+
+/// The sieves of one dimension.
+#[derive(Clone, Debug)]
+pub(crate) struct Sieves {
+    pub x: Sieve,
+    /// `None` if the regressors are their own instruments.
+    pub w: Option<Sieve>,
+}
+
+impl Sieves {
+    pub(super) fn instruments(&self) -> &Sieve {
+        self.w.as_ref().unwrap_or(&self.x)
+    }
+}
+
+/// An estimate on sieves of one dimension.
+#[derive(Clone, Debug)]
+pub(crate) struct SieveLevel {
+    pub sieves: Sieves,
+    /// `[J]`.
+    pub beta: Vec<f64>,
+    /// `M`, `[J, K]`.
+    pub(super) map: Vec<f64>,
+    /// Directions of the coefficients that the data tell apart.
+    rank: usize,
+    /// Smallest singular value of the sieve's projection on the instruments; `None` where these are the regressors.
+    pub strength: Option<f64>,
+    /// Functions of the instruments that the data tell apart; `None` where these are the regressors.
+    instruments: Option<usize>,
+}
+
+/// Share of the observations above which so many functions of instruments are said to be many.
+const MANY_INSTRUMENTS: f64 = 0.2;
+
+/// Rows of tiles that are held at a time, in doubles.
+const HELD: usize = 1 << 22;
+
+/// Sums `[size]` over the tiles of some rows, in the order of the tiles.
+pub(super) fn summed(
+    rows: usize,
+    size: usize,
+    tile: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
+) -> Vec<f64> {
+    let tiles = rows.div_ceil(TILE);
+    let at_once = (HELD / size.max(1)).clamp(2, 64);
+    let mut sum = vec![0.0; size];
+    for first in (0..tiles).step_by(at_once) {
+        let parts = parallel::map(at_once.min(tiles - first), |t| {
+            let mut part = vec![0.0; size];
+            tile(parallel::part(first + t, TILE, rows), &mut part);
+            part
+        });
+        for part in &parts {
+            crate::engine::pass::add(&mut sum, part);
+        }
+    }
+    sum
+}
+
+impl SieveLevel {
+    /// The estimate on these sieves.
+    ///
+    /// # Errors
+    /// [`DidError::Doses`] if the sums have no eigenvalues, as of infinite numbers.
+    pub fn new(data: &Observations<'_>, sieves: Sieves) -> Result<Self> {
+        let (j, k) = (sieves.x.len(), sieves.instruments().len());
+        let (bb, pb) = (k * k, if sieves.w.is_some() { j * k } else { 0 });
+        let sums = summed(data.len(), bb + pb + k, |rows, out| {
+            let (mut at, mut b, mut p) = (Vec::new(), Vec::new(), Vec::new());
+            for row in rows {
+                let (weight, y) = (data.weight(row), data.y[row]);
+                point(data.w.unwrap_or(data.x), row, &mut at);
+                sieves.instruments().row(&at, None, &mut b);
+                if sieves.w.is_some() {
+                    point(data.x, row, &mut at);
+                    sieves.x.row(&at, None, &mut p);
+                }
+                for (c, vc) in &b {
+                    let vc = weight * vc;
+                    for (d, vd) in &b {
+                        out[c * k + d] += vc * vd;
+                    }
+                    for (i, vi) in &p {
+                        out[bb + i * k + c] += vc * vi;
+                    }
+                    out[bb + pb + c] += vc * y;
+                }
+            }
+        });
+        let (bb_inverse, rank) = spectral(&sums[..bb], k, f64::recip)?;
+        let instruments = sieves.w.is_some().then_some(rank);
+        let (map, rank, strength) = if sieves.w.is_some() {
+            let cross = &sums[bb..bb + pb];
+            let a = product(cross, &bb_inverse, j, k, k);
+            let gram = product_transposed(&a, cross, j, k, j);
+            let strength = strength(data, &sieves, &gram)?;
+            let (inverse, rank) = spectral(&gram, j, f64::recip)?;
+            (product(&inverse, &a, j, j, k), rank, Some(strength))
+        } else {
+            (bb_inverse, rank, None)
+        };
+        let beta = product(&map, &sums[bb + pb..], j, k, 1);
+        Ok(Self { sieves, beta, map, rank, strength, instruments })
+    }
+
+    /// Number of functions of the regressors.
+    pub fn len(&self) -> usize {
+        self.beta.len()
+    }
+
+    /// A warning if the data do not tell apart all functions.
+    pub fn collinear(&self) -> Option<DidWarning> {
+        let (functions, rank) = (self.len(), self.rank);
+        (rank < functions).then_some(DidWarning::CollinearSieve { functions, rank })
+    }
+
+    /// `p' M b` of rows of the two sieves.
+    pub(super) fn bilinear(&self, p: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
+        let k = self.map.len() / self.len().max(1);
+        let row = |i: usize| b.iter().map(|(c, v)| v * self.map[i * k + c]).sum::<f64>();
+        p.iter().map(|(i, v)| v * row(*i)).sum()
+    }
+
+    /// An error if the instruments have as many functions as there are observations.
+    ///
+    /// # Errors
+    /// [`DidError::Doses`].
+    pub fn check_instruments(&self, observations: usize) -> Result<()> {
+        let Some(rank) = self.instruments.filter(|rank| *rank >= observations) else {
+            return Ok(());
+        };
+        let problem = format!(
+            "{rank} functions of the instruments fit {observations} observations of any regressor exactly, which is least squares: choose fewer segments (`w_segments`), fewer instruments or an additive basis, or leave out the instruments for the same curve"
+        );
+        Err(DidError::Doses { problem })
+    }
+
+    /// A warning if the instruments have many functions for so many observations.
+    pub fn many_instruments(&self, observations: usize) -> Option<DidWarning> {
+        let functions = self.instruments?;
+        (functions as f64 > MANY_INSTRUMENTS * observations as f64)
+            .then_some(DidWarning::ManyInstruments { functions, observations })
+    }
+
+    /// The sieve at some points, or its derivative: entries that are not zero.
+    pub fn rows(
+        &self,
+        points: &[Vec<f64>],
+        derivative: Option<Derivative>,
+    ) -> Vec<Vec<(usize, f64)>> {
+        let row = |point: &Vec<f64>| {
+            let mut out = Vec::new();
+            self.sieves.x.row(point, derivative, &mut out);
+            out
+        };
+        points.iter().map(row).collect()
+    }
+}
+
+/// Smallest singular value of `(Σ ψψ')^{-1/2} Σ ψb' (Σ bb')^{-1/2}`, whose square is the smallest eigenvalue of
+/// `(Σ ψψ')⁻ A Σ bψ'`.
+fn strength(data: &Observations<'_>, sieves: &Sieves, gram: &[f64]) -> Result<f64> {
+    let j = sieves.x.len();
+    let own = summed(data.len(), j * j, |rows, out| {
+        let (mut at, mut p) = (Vec::new(), Vec::new());
+        for row in rows {
+            point(data.x, row, &mut at);
+            sieves.x.row(&at, None, &mut p);
+            let weight = data.weight(row);
+            for (c, vc) in &p {
+                for (d, vd) in &p {
+                    out[c * j + d] += weight * vc * vd;
+                }
+            }
+        }
+    });
+    let half = root_inverse(&own, j)?;
+    let inner = product(&product(&half, gram, j, j, j), &half, j, j, j);
+    let (values, _) = eigen(&inner, j)?;
+    Ok(values.iter().copied().fold(f64::INFINITY, f64::min).max(0.0).sqrt())
+}
+
+/// `a b` of row-major matrices `[rows, inner]` and `[inner, cols]`.
+pub(super) fn product(a: &[f64], b: &[f64], rows: usize, inner: usize, cols: usize) -> Vec<f64> {
+    let a = MatRef::from_row_major_slice(a, rows, inner);
+    let b = MatRef::from_row_major_slice(b, inner, cols);
+    let c = a * b;
+    (0..rows * cols).map(|e| c[(e / cols, e % cols)]).collect()
+}
+
+/// `a b'` of row-major matrices `[rows, inner]` and `[cols, inner]`.
+pub(super) fn product_transposed(
+    a: &[f64],
+    b: &[f64],
+    rows: usize,
+    inner: usize,
+    cols: usize,
+) -> Vec<f64> {
+    let a = MatRef::from_row_major_slice(a, rows, inner);
+    let b = MatRef::from_row_major_slice(b, cols, inner);
+    let c = a * b.transpose();
+    (0..rows * cols).map(|e| c[(e / cols, e % cols)]).collect()
+}
+
+/// Eigenvalues and eigenvectors `[k, k]` (columns) of a symmetric matrix.
+fn eigen(a: &[f64], k: usize) -> Result<(Vec<f64>, Vec<f64>)> {
+    let failed = || {
+        DidError::Doses {
+        problem: "the sums over the observations are not finite; divide outcome and regressors by larger units".into(),
+    }
+    };
+    if !a.iter().all(|v| v.is_finite()) {
+        return Err(failed());
+    }
+    let matrix = MatRef::from_row_major_slice(a, k, k);
+    let found = matrix.self_adjoint_eigen(Side::Lower).map_err(|_| failed())?;
+    let (u, s) = (found.U(), found.S());
+    let vectors = (0..k * k).map(|e| u[(e / k, e % k)]).collect();
+    Ok(((0..k).map(|i| s[i]).collect(), vectors))
+}
+
+/// `Σ f(λ) u u'` over the eigenvalues that are not zero but for rounding, and their number.
+fn spectral(a: &[f64], k: usize, f: impl Fn(f64) -> f64) -> Result<(Vec<f64>, usize)> {
+    let (values, vectors) = eigen(a, k)?;
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    let kept: Vec<usize> = (0..k).filter(|i| values[*i] > largest * f64::EPSILON.sqrt()).collect();
+    let scaled: Vec<f64> = (0..k)
+        .flat_map(|r| kept.iter().map(move |i| (r, *i)))
+        .map(|(r, i)| vectors[r * k + i] * f(values[i]))
+        .collect();
+    let plain: Vec<f64> = (0..k)
+        .flat_map(|r| kept.iter().map(move |i| (r, *i)))
+        .map(|(r, i)| vectors[r * k + i])
+        .collect();
+    Ok((product_transposed(&scaled, &plain, k, kept.len(), k), kept.len()))
+}
+
+/// The Moore-Penrose inverse of a symmetric matrix, singular values up to `√ε` of the largest taken as zero (R's `ginv`).
+pub(crate) fn pseudo_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
+    Ok(spectral(a, k, f64::recip)?.0)
+}
+
+fn root_inverse(a: &[f64], k: usize) -> Result<Vec<f64>> {
+    Ok(spectral(a, k, |value| value.sqrt().recip())?.0)
+}

@@ -1,0 +1,192 @@
+//! Sieves: linear spaces of splines of several variables.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::splines::Splines;
+
+/// How the splines of several variables are put together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SieveBasis {
+    /// All products of one spline of each variable.
+    #[default]
+    Tensor,
+    /// A constant, and the splines of each variable but the first.
+    Additive,
+}
+
+/// Where the knots of a sieve are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SieveKnots {
+    /// Evenly spaced.
+    #[default]
+    Uniform,
+    /// At quantiles of the variable.
+    Quantiles,
+}
+
+/// Functions of a point: products or sums of splines of its coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sieve {
+    pub basis: SieveBasis,
+    /// One for each variable.
+    pub splines: Vec<Splines>,
+}
+
+/// Which derivative is taken: of which variable, and of which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Derivative {
+    pub variable: usize,
+    pub order: usize,
+}
+
+/// What breaks ties between quantiles, as a share of the variable's range.
+const JITTER: f64 = 1e-10;
+
+/// Breakpoints of so many segments of a variable with these ascending values.
+pub(crate) fn breakpoints(
+    sorted: &[f64],
+    segments: usize,
+    knots: SieveKnots,
+    range: (Option<f64>, Option<f64>),
+) -> Vec<f64> {
+    let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return Vec::new() };
+    let share = |j: usize| j as f64 / segments as f64;
+    match knots {
+        SieveKnots::Uniform => {
+            let (low, high) = (range.0.unwrap_or(*first), range.1.unwrap_or(*last));
+            let at = |j| if j == segments { high } else { low + share(j) * (high - low) };
+            (0..=segments).map(at).collect()
+        }
+        SieveKnots::Quantiles => {
+            let ramp = JITTER * (last - first);
+            (0..=segments).map(|j| quantile(sorted, share(j)) + share(j) * ramp).collect()
+        }
+    }
+}
+
+/// Quantile of ascending values with linear interpolation (R's type 7).
+pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let position = (sorted.len() - 1) as f64 * p;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
+    let below = position.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
+}
+
+impl Sieve {
+    /// Number of functions.
+    pub fn len(&self) -> usize {
+        dimension(self.basis, self.splines.iter().map(Splines::len))
+    }
+
+    /// The functions that are not zero at a point, or their derivatives, with their positions.
+    pub fn row(&self, point: &[f64], derivative: Option<Derivative>, out: &mut Vec<(usize, f64)>) {
+        out.clear();
+        let order = |variable: usize| match derivative {
+            Some(d) if d.variable == variable => d.order,
+            _ => 0,
+        };
+        let local = |variable: usize, values: &mut [f64]| {
+            self.splines[variable].nonzero(point[variable], order(variable), values)
+        };
+        match self.basis {
+            SieveBasis::Tensor => {
+                out.push((0, 1.0));
+                for (variable, splines) in self.splines.iter().enumerate() {
+                    let mut values = vec![0.0; splines.degree() + 1];
+                    let first = local(variable, &mut values);
+                    let before = std::mem::take(out);
+                    for (position, product) in before {
+                        let own = values.iter().enumerate().filter(|(_, v)| **v != 0.0);
+                        out.extend(
+                            own.map(|(i, v)| (position * splines.len() + first + i, product * v)),
+                        );
+                    }
+                }
+            }
+            SieveBasis::Additive => {
+                if derivative.is_none() {
+                    out.push((0, 1.0));
+                }
+                let mut offset = 0;
+                for (variable, splines) in self.splines.iter().enumerate() {
+                    let mut values = vec![0.0; splines.degree() + 1];
+                    let first = local(variable, &mut values);
+                    // The first function depends on the constant and the others.
+                    if derivative.is_none_or(|d| d.variable == variable) {
+                        let own = (first..).zip(&values).filter(|(j, v)| *j > 0 && **v != 0.0);
+                        out.extend(own.map(|(j, v)| (offset + j, *v)));
+                    }
+                    offset += splines.len() - 1;
+                }
+            }
+        }
+    }
+}
+
+/// Number of functions of a sieve whose variables have so many splines.
+pub(crate) fn dimension(basis: SieveBasis, splines: impl Iterator<Item = usize>) -> usize {
+    match basis {
+        SieveBasis::Tensor => splines.fold(1, usize::saturating_mul),
+        SieveBasis::Additive => 1 + splines.map(|j| j - 1).sum::<usize>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dense(sieve: &Sieve, point: &[f64], derivative: Option<Derivative>) -> Vec<f64> {
+        let mut row = Vec::new();
+        sieve.row(point, derivative, &mut row);
+        let mut out = vec![0.0; sieve.len()];
+        for (j, v) in row {
+            out[j] += v;
+        }
+        out
+    }
+
+    fn two(basis: SieveBasis) -> Sieve {
+        let splines = |degree, points: &[f64]| Splines::new(degree, points).unwrap();
+        Sieve { basis, splines: vec![splines(1, &[0.0, 1.0]), splines(2, &[0.0, 0.5, 1.0])] }
+    }
+
+    #[test]
+    fn products_have_the_first_variable_slowest() {
+        let sieve = two(SieveBasis::Tensor);
+        assert_eq!(sieve.len(), 8);
+        let row = dense(&sieve, &[0.25, 0.7], None);
+        let (a, b) = (sieve.splines[0].row(0.25, 0), sieve.splines[1].row(0.7, 0));
+        for i in 0..2 {
+            for j in 0..4 {
+                assert!((row[4 * i + j] - a[i] * b[j]).abs() < 1e-15);
+            }
+        }
+        let slope = dense(&sieve, &[0.25, 0.7], Some(Derivative { variable: 1, order: 1 }));
+        let b = sieve.splines[1].row(0.7, 1);
+        assert!((0..8).all(|e| (slope[e] - a[e / 4] * b[e % 4]).abs() < 1e-15));
+    }
+
+    #[test]
+    fn sums_have_one_constant() {
+        let sieve = two(SieveBasis::Additive);
+        assert_eq!(sieve.len(), 5);
+        let row = dense(&sieve, &[0.25, 0.7], None);
+        let (a, b) = (sieve.splines[0].row(0.25, 0), sieve.splines[1].row(0.7, 0));
+        assert_eq!(row, [vec![1.0], a[1..].to_vec(), b[1..].to_vec()].concat());
+        let slope = dense(&sieve, &[0.25, 0.7], Some(Derivative { variable: 0, order: 1 }));
+        assert_eq!(slope, [0.0, 1.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn breakpoints_are_even_or_at_quantiles() {
+        let sorted = [1.0, 2.0, 2.0, 2.0, 5.0];
+        let even = breakpoints(&sorted, 2, SieveKnots::Uniform, (None, Some(6.0)));
+        assert_eq!(even, [1.0, 3.5, 6.0]);
+        let quantiles = breakpoints(&sorted, 4, SieveKnots::Quantiles, (None, None));
+        assert!(quantiles.is_sorted_by(|a, b| a < b));
+        assert!((quantiles[2] - 2.0).abs() < 1e-9 && (quantiles[4] - 5.0).abs() < 1e-9);
+    }
+}

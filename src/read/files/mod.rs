@@ -1,0 +1,101 @@
+//! What a path stands for: the CSV or parquet files that are read.
+//!
+//! A path is first taken as it is. Only if nothing has that name is it a pattern.
+
+mod apart;
+mod cast;
+mod csv;
+mod field;
+mod records;
+mod search;
+
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{DidError, Result};
+use crate::read::panel::{FilesRead, Wanted};
+
+pub use apart::overwritten;
+pub(crate) use csv::CsvData;
+
+/// Format of data files, by the ending of their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FileFormat {
+    Csv,
+    Parquet,
+}
+
+/// Files of one format, in the order in which they are read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Files {
+    pub format: FileFormat,
+    pub paths: Vec<PathBuf>,
+}
+
+impl Files {
+    /// The files of a path: of a file itself, of a directory with what is below it, or of a pattern if nothing has that name.
+    ///
+    /// # Errors
+    /// [`DidError::Io`] if there is none or it cannot be read, [`DidError::File`] if a directory or pattern has no data files
+    /// or such as do not go together, [`DidError::Config`] for a file of another format.
+    pub fn find(path: &Path) -> Result<Self> {
+        search::find(path)
+    }
+
+    /// The line of a CSV file with a row, counted from 0 below the header; or how many rows the file has, if they are fewer. `None` for
+    /// one that cannot be read.
+    pub fn line_of(&self, path: &Path, row: usize) -> Option<std::result::Result<usize, usize>> {
+        records::line_of(path, row)
+    }
+
+    /// How the audit names them.
+    pub fn read(&self) -> FilesRead {
+        FilesRead::new(self.paths.iter().map(|path| path.display().to_string()))
+    }
+}
+
+impl FileFormat {
+    fn of(path: &Path) -> Option<Self> {
+        match extension(path)?.as_str() {
+            "csv" => Some(Self::Csv),
+            "parquet" | "pq" => Some(Self::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// The ending of a file's name, in lower case.
+fn extension(path: &Path) -> Option<String> {
+    path.extension().map(|e| e.to_string_lossy().to_lowercase())
+}
+
+/// An error about a file or directory.
+pub(crate) fn problem(path: &Path, problem: impl Into<String>) -> DidError {
+    DidError::File { path: path.display().to_string(), problem: problem.into() }
+}
+
+/// An error unless a file has all columns of the roles. If another file of the data has them, the file is named.
+pub(crate) fn check_columns(
+    path: &Path,
+    available: &[&str],
+    roles: &dyn Wanted,
+    only_file: bool,
+) -> Result<()> {
+    let Err(error) = roles.find_in(available) else { return Ok(()) };
+    let DidError::ColumnNotFound { column, role, .. } = &error else { return Err(error) };
+    if let Some(directory) = hive_partition(path, column) {
+        let text = format!(
+            "column `{column}` ({role}) is not in the file but in the name of its directory, `{directory}`, which is not read; write it into the files, or fit a frame that has it"
+        );
+        return Err(problem(path, text));
+    }
+    if only_file {
+        return Err(error);
+    }
+    Err(problem(path, error.to_string()))
+}
+
+/// The directory that has a column's value in its name, as in `year=2004`.
+fn hive_partition(path: &Path, column: &str) -> Option<String> {
+    let names = path.parent()?.components().map(|c| c.as_os_str().to_string_lossy().into_owned());
+    names.into_iter().find(|name| name.split_once('=').is_some_and(|(key, _)| key == column))
+}

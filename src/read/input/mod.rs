@@ -1,0 +1,146 @@
+//! Where the data come from.
+
+mod guard;
+mod lines;
+
+use std::path::{Path, PathBuf};
+
+use polars::prelude::*;
+
+use crate::base::error::Result;
+use crate::read::files::{CsvData, FileFormat, Files};
+use crate::read::panel::{MissingValues, ParquetFiles, SampleAudit, Wanted};
+
+pub(crate) use guard::guarded;
+pub use guard::panics_are_caught;
+
+/// A data frame, a lazy frame, or the path of CSV or parquet files. Only the columns needed are read.
+///
+/// A path is taken as it is: `data[1].csv` is the file of that name. Only if nothing has the name is it a pattern with `*`, `?`
+/// and `[...]`. A directory stands for the files below it but for those whose names start with `.` or `_`. Several files are read
+/// as one, in the order of their names, and are named in the [audit](crate::SampleAudit::files). They must be of one format and
+/// have the columns needed, in any order; parquet files must agree on the columns' types.
+///
+/// CSV files have commas between columns, a header and decimal points. A column whose fields are all numbers but for empty ones
+/// and words for a missing value (`NA`, `N/A`, `NaN`, `null`, `None`, `.`, `#N/A`, `.a` to `.z`, in any case) is numeric;
+/// `Inf` is infinity, and `007` is 7. A column of `TRUE` and `FALSE` is boolean. In other columns the empty field and `NA` are
+/// missing, as R reads them; so they are in the text columns of data frames and parquet files. The option `missing_values` of the
+/// estimators replaces the words.
+///
+/// ```
+/// use burn_did::{AttGt, Data, backend::Cpu, data};
+/// use polars::prelude::IntoLazy;
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let config = config.group("first.treat").build();
+/// let frame = data::mpdta();
+/// let fit = config.fit(&frame, &Default::default())?;
+/// let lazy = config.fit(frame.lazy(), &Default::default())?;
+/// assert_eq!(fit.cells, lazy.cells);
+/// // The path of a file, of a directory or a pattern is data too.
+/// let error = config.fit("no such file.csv", &Default::default()).unwrap_err();
+/// assert!(error.to_string().contains("no such file.csv"));
+/// # let _ = Data::from("panel/*.parquet");
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+#[expect(missing_debug_implementations, reason = "a lazy frame has none")]
+pub enum Data<'a> {
+    /// In memory.
+    Frame(&'a DataFrame),
+    /// Collected when the fit starts.
+    Lazy(Box<LazyFrame>),
+    /// A `.csv` or `.parquet` file, a directory of such files, or a pattern.
+    Path(PathBuf),
+}
+
+impl<'a> From<&'a DataFrame> for Data<'a> {
+    fn from(df: &'a DataFrame) -> Self {
+        Self::Frame(df)
+    }
+}
+
+impl From<LazyFrame> for Data<'_> {
+    fn from(frame: LazyFrame) -> Self {
+        Self::Lazy(Box::new(frame))
+    }
+}
+
+impl From<&Path> for Data<'_> {
+    fn from(path: &Path) -> Self {
+        Self::Path(path.to_owned())
+    }
+}
+
+impl From<&str> for Data<'_> {
+    fn from(path: &str) -> Self {
+        Self::Path(path.into())
+    }
+}
+
+/// Columns that were read, and what the audit says about their reading.
+pub(crate) struct Read {
+    pub frame: DataFrame,
+    pub audit: SampleAudit,
+}
+
+impl Data<'_> {
+    /// What `read` makes of the data. A panic of a library becomes an error, and an error about a row of CSV files names the line.
+    pub(crate) fn reading<T>(self, read: impl FnOnce(Self) -> Result<T>) -> Result<T> {
+        match &self {
+            Data::Frame(_) => guarded("the data frame", || read(self)),
+            Data::Lazy(_) => guarded("the lazy frame", || read(self)),
+            Data::Path(path) => {
+                let path = path.clone();
+                guarded(&path.display().to_string(), || read(self))
+                    .map_err(|error| lines::located(error, &path))
+            }
+        }
+    }
+
+    /// The columns of the roles. What a frame lacks is left to the checks that know its role.
+    pub(crate) fn read(self, roles: &dyn Wanted, missing: &MissingValues) -> Result<Read> {
+        let frame = match self {
+            Data::Frame(df) => {
+                let names = roles.names();
+                let present = names.iter().filter(|n| df.column(n).is_ok());
+                if present.clone().count() < names.len() {
+                    df.clone()
+                } else {
+                    df.select(present.map(String::as_str))?
+                }
+            }
+            Data::Lazy(frame) => collect(*frame, &roles.names())?,
+            Data::Path(path) => return read_files(&Files::find(&path)?, roles, missing),
+        };
+        Ok(Read { frame, audit: SampleAudit::default() })
+    }
+}
+
+/// The columns of all rows of some files.
+pub(crate) fn read_files(
+    files: &Files,
+    roles: &dyn Wanted,
+    missing: &MissingValues,
+) -> Result<Read> {
+    let (frame, read_as_missing) = match files.format {
+        FileFormat::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
+        FileFormat::Csv => {
+            let CsvData { frame, missing } = CsvData::read(&files.paths, roles, missing)?;
+            (frame, missing)
+        }
+    };
+    Ok(Read {
+        frame,
+        audit: SampleAudit { files: files.read(), read_as_missing, ..Default::default() },
+    })
+}
+
+fn collect(mut frame: LazyFrame, names: &[String]) -> Result<DataFrame> {
+    let schema = frame.collect_schema()?;
+    if names.iter().all(|n| schema.contains(n)) {
+        frame = frame.select(names.iter().map(col).collect::<Vec<_>>());
+    }
+    Ok(frame.collect()?)
+}

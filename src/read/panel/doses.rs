@@ -1,0 +1,111 @@
+//! The dose of a continuous treatment: what must hold of it, and the groups that follow from it.
+
+use polars::prelude::*;
+use rayon::prelude::*;
+
+use super::codes::LabelColumn;
+use super::columns::{Rows, Units};
+use super::kinds::kind;
+use super::labels::{Codes, MISSING};
+use super::roles::Treatment;
+use super::small::SmallCodes;
+use super::values::{Numbers, Values};
+use crate::base::error::{DidError, Result};
+
+/// The doses of a frame, NaN if missing.
+pub(super) fn doses(series: &Series) -> Result<Values> {
+    let numbers = Numbers::new(series, f64::NAN).filter(|_| *series.dtype() != DataType::Boolean);
+    numbers.map(Numbers::values).ok_or_else(|| DidError::ColumnType {
+        column: series.name().to_string(),
+        role: "dose",
+        expected: "numbers",
+        got: kind(series.dtype()),
+    })
+}
+
+/// An error that names the first row, counted from `first_row`, with a negative dose: of a unit that is treated then, or any where
+/// groups follow from the doses.
+pub(super) fn check_sign(
+    rows: &Rows,
+    doses: &[f64],
+    column: &str,
+    treatment: Treatment,
+    first_row: usize,
+) -> Result<()> {
+    let matters =
+        |row: usize| treatment == Treatment::Dose || is_treated(&rows.group, &rows.time, row);
+    match (0..doses.len()).find(|row| doses[*row] < 0.0 && matters(*row)) {
+        None => Ok(()),
+        Some(row) => Err(DidError::Negative {
+            column: column.to_owned(),
+            role: "dose",
+            value: doses[row],
+            row: first_row + row,
+            line: None,
+            remedy: "a dose is 0 for untreated units and more than 0 for treated ones",
+        }),
+    }
+}
+
+/// The first period with a positive dose of each row's unit, +inf if there is none.
+pub(super) fn first_treated(doses: &[f64], time: &SmallCodes, labels: &LabelColumn) -> SmallCodes {
+    let Codes { codes, labels } = labels.codes();
+    let mut first = vec![SmallCodes::INFINITE; labels.len()];
+    for ((unit, dose), period) in codes.iter().zip(doses).zip(&time.codes) {
+        if *unit != MISSING && *dose > 0.0 {
+            let first = &mut first[*unit as usize];
+            *first = (*first).min(*period);
+        }
+    }
+    let group = |unit: &u32| first.get(*unit as usize).copied().unwrap_or(SmallCodes::MISSING);
+    time.with_codes(codes.iter().map(group).collect())
+}
+
+/// The doses of a column with 0 in rows that are not treated and have none; `None` if there are no such rows.
+pub(super) fn filled(
+    column: &str,
+    doses: &[f64],
+    is_treated: impl Fn(usize) -> bool + Sync,
+) -> Option<Series> {
+    let unknown = |row: usize| !doses[row].is_finite() && !is_treated(row);
+    if !(0..doses.len()).into_par_iter().any(unknown) {
+        return None;
+    }
+    let dose = |row: usize| if unknown(row) { 0.0 } else { doses[row] };
+    let all: Vec<f64> = (0..doses.len()).map(dose).collect();
+    Some(Series::new(column.into(), all))
+}
+
+/// Whether a row, of this group and period, is of a unit that is treated in its period.
+pub(super) fn is_treated(groups: &SmallCodes, periods: &SmallCodes, row: usize) -> bool {
+    let group = groups.value(groups.codes[row]);
+    let time = periods.value(periods.codes[row]);
+    // Groups and periods of one calendar may differ by rounding.
+    group.is_finite() && group <= time + 1e-9 * time.abs()
+}
+
+/// An error that names a unit whose dose changes after its treatment began.
+pub(super) fn check_constant(
+    rows: &Rows,
+    units: &Units,
+    doses: &[f64],
+    column: &str,
+) -> Result<()> {
+    let varies = |unit: usize| {
+        let treated =
+            |row: &usize| rows.is_complete(*row) && is_treated(&rows.group, &rows.time, *row);
+        let mut own = units.order.unit(unit).filter(treated).map(|row| doses[row]);
+        own.next().is_some_and(|first| own.any(|dose| dose != first))
+    };
+    let found =
+        units.order.par_blocks().find_map_first(|block| block.into_iter().find(|u| varies(*u)));
+    match found {
+        None => Ok(()),
+        Some(unit) => Err(DidError::TimeVarying {
+            column: column.to_owned(),
+            role: "dose",
+            unit: units.label(unit),
+            remedy: "from its treatment on a unit must have one dose; use the dose that it gets first, or an average",
+        }),
+    }
+}

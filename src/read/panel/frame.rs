@@ -1,0 +1,82 @@
+//! A frame: the rows of whole units, and which periods these have.
+
+use std::borrow::Cow;
+
+use polars::prelude::{DataFrame, IntoColumn};
+
+use super::columns::Rows;
+use super::grid::{Grid, place};
+use super::missing::{MissingValues, ReadAsMissing};
+use super::patterns::Patterns;
+use super::reader::Reader;
+use super::rules::Rules;
+use super::wanted::Wanted;
+use crate::base::error::Result;
+
+/// A data frame of whole units, as it was read.
+pub(super) struct Frame {
+    pub rows: Rows,
+    pub patterns: Patterns,
+    pub read_as_missing: Vec<ReadAsMissing>,
+}
+
+/// The rows of a frame and their places in the sample.
+#[derive(Clone, Copy)]
+pub(super) struct Placed<'a> {
+    pub rows: &'a Rows,
+    /// One for each stratum of the sample.
+    pub grids: &'a [Grid],
+}
+
+impl Placed<'_> {
+    /// The frame's rows of each stratum.
+    pub fn rows_by_stratum(&self) -> Vec<usize> {
+        self.grids.iter().map(|grid| grid.n).collect()
+    }
+}
+
+/// The frame without what stands for a missing value, and what that was.
+pub(super) fn cleaned<'a>(
+    df: &'a DataFrame,
+    wanted: &dyn Wanted,
+    missing: &MissingValues,
+) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
+    let mut df = Cow::Borrowed(df);
+    let mut all = Vec::new();
+    for name in wanted.names() {
+        let Ok(column) = df.column(&name) else { continue };
+        let cleaned = missing.clean(column.as_materialized_series())?;
+        if let Some((series, counts)) = cleaned {
+            df.to_mut().with_column(series.into_column())?;
+            all.extend(counts.of(&name));
+        }
+    }
+    Ok((df, all))
+}
+
+/// The rows of a frame whose first has the number `first_row`, without what stands for a missing value.
+pub(super) fn read(
+    df: &DataFrame,
+    reader: Reader<'_>,
+    first_row: usize,
+) -> Result<(Rows, Vec<ReadAsMissing>)> {
+    let (df, all) = cleaned(df, reader.roles, reader.missing)?;
+    let mut rows = Rows::read(&df, reader.roles, first_row)?;
+    for taken in &all {
+        rows.texts.take(&taken.column, &taken.token);
+    }
+    Ok((rows, all))
+}
+
+impl Frame {
+    pub fn new(df: &DataFrame, reader: Reader<'_>) -> Result<Self> {
+        let (rows, read_as_missing) = read(df, reader, 0)?;
+        let patterns = Patterns::new(&rows, reader.roles, reader.by_row)?;
+        Ok(Self { rows, patterns, read_as_missing })
+    }
+
+    /// Places of the rows, by stratum.
+    pub fn place(&self, rules: &Rules) -> Vec<Grid> {
+        place(&self.rows, &self.patterns, rules)
+    }
+}

@@ -1,0 +1,333 @@
+//! What stands for a missing value in data.
+
+use polars::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::base::parallel;
+
+/// Words for a missing value among numbers, in lower case, besides `.a` to `.z` of Stata and SAS.
+const AMONG_NUMBERS: [&str; 9] = ["na", "n/a", "nan", "null", "none", ".", "#n/a", "#na", "<na>"];
+
+/// The word for a missing value in a column of text, as R reads it.
+const AMONG_TEXTS: &str = "NA";
+
+/// Doubles below hold every integer.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Rows that one task looks at.
+const PART: usize = 8_192;
+
+/// Values of a column that were read as missing because of what stands there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ReadAsMissing {
+    /// Name of the column.
+    pub column: String,
+    /// What stands there; nothing for an empty field.
+    pub token: String,
+    /// How often.
+    pub values: usize,
+    /// Whether it says that a unit is never treated, as in the column of first treated periods.
+    #[serde(default)]
+    pub never_treated: bool,
+}
+
+/// Which values stand for a missing one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct MissingValues {
+    /// Replaces the words above.
+    given: Option<Vec<MissingToken>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct MissingToken {
+    text: String,
+    integer: Option<i128>,
+    number: Option<f64>,
+}
+
+impl MissingToken {
+    fn new(text: &str) -> Self {
+        let text = text.trim().to_owned();
+        let number = text.parse().ok().filter(|n: &f64| !n.is_nan());
+        let whole = number.filter(|n| n.fract() == 0.0 && n.abs() < EXACT);
+        let integer = text.parse().ok().or(whole.map(|n| n as i128));
+        Self { text, integer, number }
+    }
+
+    /// The rows of a column of numbers that are not this number in the column's type; `None` if it has no such number.
+    fn differs(&self, series: &Series) -> PolarsResult<Option<BooleanChunked>> {
+        Ok(match (series.dtype(), self.integer, self.number) {
+            (DataType::Decimal(_, scale), ..) => {
+                let column = series.decimal()?.physical();
+                self.digits(*scale).map(|digits| column.not_equal_missing(digits))
+            }
+            (dtype, Some(integer), _) if dtype.is_integer() => {
+                Some(series.cast(&DataType::Int128)?.i128()?.not_equal_missing(integer))
+            }
+            (dtype, _, Some(number)) if dtype.is_float() => {
+                let values = series.cast(&DataType::Float64)?;
+                let differs = |number: f64| values.f64().map(|v| v.not_equal_missing(number));
+                let own = rounded(number, dtype)?;
+                let single = rounded(number, &DataType::Float32)?;
+                // Columns of several files are in the widest type, with the digits of the narrower one.
+                let widened = single != own && single.is_finite() && single.fract() != 0.0;
+                Some(if widened { differs(own)? & differs(single)? } else { differs(own)? })
+            }
+            _ => None,
+        })
+    }
+
+    /// The number in units of the last of so many decimals, if that is whole.
+    fn digits(&self, scale: usize) -> Option<i128> {
+        let whole =
+            |integer: i128| integer.checked_mul(10_i128.checked_pow(u32::try_from(scale).ok()?)?);
+        if let Some(integer) = self.integer {
+            return whole(integer);
+        }
+        // Without an exponent, in as few digits as the number has.
+        let text = self.number?.to_string();
+        let (before, after) = text.split_once('.')?;
+        let zeros = scale.checked_sub(after.len())?;
+        format!("{before}{after}{}", "0".repeat(zeros)).parse().ok()
+    }
+}
+
+/// A number as a floating-point type has it.
+fn rounded(number: f64, dtype: &DataType) -> PolarsResult<f64> {
+    let series = Series::new(PlSmallStr::EMPTY, [number]).cast(dtype)?.cast(&DataType::Float64)?;
+    Ok(series.f64()?.get(0).unwrap_or(f64::NAN))
+}
+
+/// Tokens and how often they occur.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TokenCounts(Vec<(String, usize)>);
+
+impl TokenCounts {
+    pub fn add(&mut self, token: &str, values: usize) {
+        match self.0.iter_mut().find(|(known, _)| known == token) {
+            Some((_, count)) => *count += values,
+            None => self.0.push((token.to_owned(), values)),
+        }
+    }
+
+    pub fn join(mut self, other: Self) -> Self {
+        other.0.iter().for_each(|(token, values)| self.add(token, *values));
+        self
+    }
+
+    /// The counts of a column, by token.
+    pub fn of(mut self, column: &str) -> Vec<ReadAsMissing> {
+        self.0.sort_unstable();
+        let entry = |(token, values)| ReadAsMissing {
+            column: column.to_owned(),
+            token,
+            values,
+            never_treated: false,
+        };
+        self.0.into_iter().map(entry).collect()
+    }
+}
+
+/// Adds counts of further rows.
+pub(crate) fn add_counts(all: &mut Vec<ReadAsMissing>, more: &[ReadAsMissing]) {
+    for entry in more {
+        match all.iter_mut().find(|e| e.column == entry.column && e.token == entry.token) {
+            Some(known) => known.values += entry.values,
+            None => all.push(entry.clone()),
+        }
+    }
+}
+
+impl MissingValues {
+    /// The words given, or the usual ones. The empty field is missing in any case.
+    pub fn new(given: Option<&[String]>) -> Self {
+        Self {
+            given: given.map(|given| given.iter().map(|text| MissingToken::new(text)).collect()),
+        }
+    }
+
+    /// Whether a text without blanks around it is missing in a column of numbers.
+    pub fn among_numbers(&self, text: &str) -> bool {
+        match &self.given {
+            Some(given) => self.given_text(given, text) || self.given_number(given, text),
+            None => {
+                let stata = matches!(text.as_bytes(), [b'.', b'a'..=b'z' | b'A'..=b'Z']);
+                let usual = |word: &&str| text.eq_ignore_ascii_case(word);
+                text.is_empty() || stata || (text.len() <= 4 && AMONG_NUMBERS.iter().any(usual))
+            }
+        }
+    }
+
+    /// Whether a text without blanks around it is missing in a column of text.
+    pub fn among_texts(&self, text: &str) -> bool {
+        match &self.given {
+            Some(given) => self.given_text(given, text),
+            None => text.is_empty() || text == AMONG_TEXTS,
+        }
+    }
+
+    /// Whether some words are numbers.
+    pub fn has_numbers(&self) -> bool {
+        self.given.iter().flatten().any(|token| token.number.is_some())
+    }
+
+    fn given_text(&self, given: &[MissingToken], text: &str) -> bool {
+        text.is_empty() || given.iter().any(|token| token.text == text)
+    }
+
+    fn given_number(&self, given: &[MissingToken], text: &str) -> bool {
+        match text.parse::<i128>() {
+            Ok(integer) => given.iter().any(|token| token.integer == Some(integer)),
+            Err(_) => text.parse().is_ok_and(|n| given.iter().any(|t| t.number == Some(n))),
+        }
+    }
+
+    /// The column with null for what stands for a missing value, unless nothing does: texts and categories, and numbers if the
+    /// words are the user's own.
+    pub fn clean(&self, series: &Series) -> PolarsResult<Option<(Series, TokenCounts)>> {
+        match series.dtype() {
+            DataType::String => self.without_words(series, series.str()?),
+            DataType::Categorical(_, mapping) | DataType::Enum(_, mapping) => {
+                let codes = (0..).take(mapping.num_cats_upper_bound());
+                let mut categories = codes.filter_map(|code| mapping.cat_to_str(code));
+                if !categories.any(|category| self.among_texts(category.trim())) {
+                    return Ok(None);
+                }
+                let texts = series.cast(&DataType::String)?;
+                self.without_words(series, texts.str()?)
+            }
+            dtype if dtype.is_primitive_numeric() || dtype.is_decimal() => {
+                self.without_numbers(series)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn without_words(
+        &self,
+        series: &Series,
+        texts: &StringChunked,
+    ) -> PolarsResult<Option<(Series, TokenCounts)>> {
+        let parts: Vec<StringChunked> = (0..texts.len().div_ceil(PART))
+            .map(|part| texts.slice((part * PART) as i64, PART))
+            .collect();
+        let gone = |text: Option<&str>| text.is_some_and(|text| self.among_texts(text.trim()));
+        if parallel::all(parts.len(), &|part| !parts[part].iter().any(gone)) {
+            return Ok(None);
+        }
+        let mut counts = TokenCounts::default();
+        texts
+            .iter()
+            .filter(|text| gone(*text))
+            .flatten()
+            .for_each(|text| counts.add(text.trim(), 1));
+        let keep = texts.iter().map(|text| Some(!gone(text))).collect();
+        Ok(Some((kept(series, &keep)?, counts)))
+    }
+
+    fn without_numbers(&self, series: &Series) -> PolarsResult<Option<(Series, TokenCounts)>> {
+        let (mut series, mut counts) = (series.clone(), TokenCounts::default());
+        for token in self.given.iter().flatten() {
+            let Some(keep) = token.differs(&series)? else { continue };
+            let values = keep.len() - keep.sum().unwrap_or_default() as usize;
+            if values > 0 {
+                counts.add(&token.text, values);
+                series = kept(&series, &keep)?;
+            }
+        }
+        Ok((!counts.0.is_empty()).then_some((series, counts)))
+    }
+}
+
+/// The column with null in the rows that are not kept.
+fn kept(series: &Series, keep: &BooleanChunked) -> PolarsResult<Series> {
+    let none = Series::full_null(series.name().clone(), series.len(), series.dtype());
+    series.zip_with(keep, &none)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(words: &[&str]) -> MissingValues {
+        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        MissingValues::new(Some(&words))
+    }
+
+    #[test]
+    fn the_usual_words() {
+        let usual = MissingValues::default();
+        for word in ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", ".", "#N/A", ".a", ".Z"]
+        {
+            assert!(usual.among_numbers(word), "{word}");
+        }
+        for word in ["-", "n.a.", ".5", "..", "nano", "0", "-99"] {
+            assert!(!usual.among_numbers(word), "{word}");
+        }
+        assert!(usual.among_texts("NA") && usual.among_texts(""));
+        assert!([".", "na", "null", "None"].iter().all(|word| !usual.among_texts(word)));
+    }
+
+    #[test]
+    fn words_given_replace_them() {
+        let own = given(&["-99", "?"]);
+        for word in ["", "-99", "-99.0", "?"] {
+            assert!(own.among_numbers(word), "{word}");
+        }
+        assert!(!own.among_numbers("NA") && !own.among_numbers("99") && !own.among_texts("NA"));
+        assert!(own.among_texts("?") && own.among_texts("-99") && !own.among_texts("-99.0"));
+    }
+
+    #[test]
+    fn columns_of_frames() {
+        let (usual, own) = (MissingValues::default(), given(&["-99", "b"]));
+        let numbers = Series::new("x".into(), [1_i64, -99, 3]);
+        assert!(usual.clean(&numbers).unwrap().is_none());
+        let (cleaned, counts) = own.clean(&numbers).unwrap().unwrap();
+        assert_eq!(cleaned, Series::new("x".into(), [Some(1_i64), None, Some(3)]));
+        assert_eq!(
+            counts.of("x").iter().map(|c| (c.token.as_str(), c.values)).collect::<Vec<_>>(),
+            [("-99", 1)]
+        );
+        let texts = Series::new("f".into(), ["a", "b", "NA", " "]);
+        let (cleaned, _) = usual.clean(&texts).unwrap().unwrap();
+        assert_eq!(cleaned, Series::new("f".into(), [Some("a"), Some("b"), None, None]));
+        let (cleaned, _) = own.clean(&texts).unwrap().unwrap();
+        assert_eq!(cleaned, Series::new("f".into(), [Some("a"), None, Some("NA"), None]));
+        let categorical = DataType::from_categories(Categories::global());
+        let (cleaned, _) = usual.clean(&texts.cast(&categorical).unwrap()).unwrap().unwrap();
+        assert_eq!((cleaned.dtype(), cleaned.null_count()), (&categorical, 2));
+    }
+
+    #[test]
+    fn numbers_are_compared_as_the_column_has_them() {
+        let nulls = |series: &Series, token: &str| {
+            let cleaned = given(&[token]).clean(series).unwrap();
+            cleaned.map_or(0, |(series, _)| series.null_count())
+        };
+        let doubles = Series::new("x".into(), [-99.9, 1.0, 16_777_216.0]);
+        let singles = doubles.cast(&DataType::Float32).unwrap();
+        let halves = doubles.cast(&DataType::Float16).unwrap();
+        for series in [&doubles, &singles, &halves] {
+            assert_eq!(nulls(series, "-99.9"), 1, "{}", series.dtype());
+            assert_eq!(nulls(series, "-99.8"), 0, "{}", series.dtype());
+        }
+        // As single precision has it, in a column that other files have in double precision.
+        assert_eq!(nulls(&singles.cast(&DataType::Float64).unwrap(), "-99.9"), 1);
+        assert_eq!((nulls(&doubles, "16777217"), nulls(&singles, "16777217")), (0, 1));
+        let digits = Int128Chunked::from_slice("x".into(), &[-9_900, -9_990, 7]);
+        let decimals = digits.into_decimal(20, 2).unwrap().into_series();
+        for (token, count) in [
+            ("-99", 1),
+            ("-99.0", 1),
+            ("-99.9", 1),
+            ("7e-2", 1),
+            ("-99.901", 0),
+            ("0.7", 0),
+            ("x", 0),
+        ] {
+            assert_eq!(nulls(&decimals, token), count, "{token}");
+        }
+    }
+}

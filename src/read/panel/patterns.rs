@@ -1,0 +1,255 @@
+//! Which periods the units of each group have: all that the rules of the sample need to know of the rows.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use polars::prelude::PlHashMap;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::columns::{Rows, Units};
+use super::labels::MISSING;
+use super::order::UNITS;
+use super::roles::{Roles, Treatment};
+use super::small::SmallCodes;
+use super::strata::Cohort;
+use crate::base::calendar::shown;
+use crate::base::error::{DidError, Result};
+
+/// Cohort and periods that units (rows, for repeated cross sections) have in common.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Pattern {
+    pub cohort: Cohort,
+    /// Periods with complete rows, ascending.
+    pub periods: Vec<f64>,
+}
+
+impl Ord for Pattern {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let periods = || self.periods.iter().zip(&other.periods).map(|(a, b)| a.total_cmp(b));
+        let group = self.cohort.group.total_cmp(&other.cohort.group);
+        group
+            .then(self.cohort.eligible.cmp(&other.cohort.eligible))
+            .then_with(|| periods().find(|o| o.is_ne()).unwrap_or(Ordering::Equal))
+            .then(self.periods.len().cmp(&other.periods.len()))
+    }
+}
+
+impl PartialOrd for Pattern {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Pattern {}
+
+/// Patterns of a frame's units.
+pub(super) struct Patterns {
+    pub found: Vec<FoundPattern>,
+    /// Position of each unit's pattern; empty if rows are the units.
+    pub of_unit: Vec<u32>,
+    /// Distinct periods of complete rows, ascending.
+    pub periods: Vec<f64>,
+    /// Distinct groups of complete rows but for the never treated, ascending.
+    pub groups: Vec<f64>,
+}
+
+/// Units with the same complete rows.
+pub(super) struct FoundPattern {
+    pub pattern: Pattern,
+    pub units: usize,
+    /// Whether all rows of the units are complete.
+    pub whole: bool,
+}
+
+impl Patterns {
+    /// Looks at every row once, and checks that units have one row a period, one group and one cluster.
+    pub fn new(rows: &Rows, roles: &Roles, rows_are_units: bool) -> Result<Self> {
+        let table = match &rows.units {
+            Some(units) => units_of(rows, units, roles)?,
+            None => PatternTable::default(),
+        };
+        let table = if rows_are_units { single_rows(rows) } else { table };
+        let found = table.keys.iter().zip(&table.counts).map(|(key, units)| FoundPattern {
+            pattern: Pattern {
+                cohort: Cohort { group: rows.group.value(key[0]), eligible: key[2] == 1 },
+                periods: key[3..].iter().map(|t| rows.time.value(*t)).collect(),
+            },
+            units: *units,
+            whole: key[1] == 1,
+        });
+        Ok(Self {
+            found: found.collect(),
+            periods: rows.time.finite(table.keys.iter().flat_map(|key| &key[3..])),
+            groups: rows.group.finite(table.keys.iter().map(|key| &key[0])),
+            of_unit: table.of_unit,
+        })
+    }
+
+    /// Units of each pattern.
+    pub fn counts(&self) -> BTreeMap<Pattern, usize> {
+        let mut counts = BTreeMap::new();
+        for found in &self.found {
+            *counts.entry(found.pattern.clone()).or_default() += found.units;
+        }
+        counts
+    }
+}
+
+/// Places of a table for patterns that were seen last.
+const PLACES: usize = 32;
+
+/// Patterns as keys: group, whether the unit is whole, whether it is eligible, and periods.
+#[derive(Default)]
+struct PatternTable {
+    index: PlHashMap<Box<[u16]>, u32>,
+    keys: Vec<Box<[u16]>>,
+    counts: Vec<usize>,
+    of_unit: Vec<u32>,
+    /// The last pattern of a group and eligibility, which is mostly that of its next unit; some share a place.
+    last: [u32; PLACES],
+}
+
+impl PatternTable {
+    fn add(&mut self, key: &[u16], units: usize) -> u32 {
+        let same = |at: &u32| self.keys.get(*at as usize).is_some_and(|k| **k == *key);
+        let place = usize::from(key[0].wrapping_mul(2) | key[2]) % PLACES;
+        let recent = Some(self.last[place]).filter(same);
+        let at = match recent.or_else(|| self.index.get(key).copied()) {
+            Some(at) => at,
+            None => {
+                let at = u32::try_from(self.keys.len()).unwrap_or(MISSING);
+                self.index.insert(key.into(), at);
+                self.keys.push(key.into());
+                self.counts.push(0);
+                at
+            }
+        };
+        self.counts[at as usize] += units;
+        self.last[place] = at;
+        at
+    }
+}
+
+/// Patterns of the units, block by block.
+fn units_of(rows: &Rows, units: &Units, roles: &Roles) -> Result<PatternTable> {
+    let block = |block: Range<usize>| -> Result<PatternTable> {
+        let mut table = PatternTable::default();
+        let mut key = Vec::new();
+        for unit in block {
+            read_unit(rows, units, roles, unit, &mut key)?;
+            let at = table.add(&key, 1);
+            table.of_unit.push(at);
+        }
+        Ok(table)
+    };
+    let blocks: Vec<PatternTable> = units.order.par_blocks().map(block).collect::<Result<_>>()?;
+    let mut table = PatternTable::default();
+    let maps: Vec<Vec<u32>> = blocks
+        .iter()
+        .map(|b| b.keys.iter().zip(&b.counts).map(|(key, n)| table.add(key, *n)).collect())
+        .collect();
+    let mut of_unit = vec![0; units.order.units()];
+    of_unit.par_chunks_mut(UNITS).zip(blocks).zip(maps).for_each(|((out, block), map)| {
+        for (out, local) in out.iter_mut().zip(&block.of_unit) {
+            *out = map[*local as usize];
+        }
+    });
+    table.of_unit = of_unit;
+    Ok(table)
+}
+
+/// Checks a unit's rows and writes its pattern to `key`.
+fn read_unit(
+    rows: &Rows,
+    units: &Units,
+    roles: &Roles,
+    unit: usize,
+    key: &mut Vec<u16>,
+) -> Result<()> {
+    let (time, group) = (&rows.time, &rows.group);
+    let varies = |column: &Option<String>, role, remedy| DidError::TimeVarying {
+        column: column.clone().unwrap_or_default(),
+        role,
+        unit: units.label(unit),
+        remedy,
+    };
+    key.clear();
+    key.extend([SmallCodes::MISSING, 1, 1]);
+    let mut last = None;
+    let mut cluster = None;
+    let mut eligible = None;
+    for row in units.order.unit(unit) {
+        let (t, g) = (time.codes[row], group.codes[row]);
+        if last == Some(t) {
+            return Err(DidError::DuplicateRow {
+                column: roles.unit.clone().unwrap_or_default(),
+                unit: units.label(unit),
+                period: shown(time.value(t), roles.frequency),
+                remedy: match roles.frequency {
+                    Some(_) => ", or choose a finer `frequency`",
+                    None => "",
+                },
+            });
+        }
+        last = Some(t);
+        let unknown = SmallCodes::MISSING;
+        if g != unknown && key[0] != unknown && key[0] != g {
+            let status =
+                [g, key[0]].iter().all(|code| matches!(group.value(*code), 1.0 | f64::INFINITY));
+            let remedy = match roles.treatment {
+                Treatment::FirstPeriod if status => {
+                    "it looks like a treatment status of 0 and 1; give the period in which the unit is first treated in all its rows, and 0 if it never is"
+                }
+                Treatment::FirstPeriod | Treatment::Dose => {
+                    "treatment must be irreversible, with one first treated period for all rows of a unit"
+                }
+                Treatment::Indicator => {
+                    "it says whether the unit is of the treated group, so it must be the same in both periods"
+                }
+            };
+            return Err(varies(&Some(roles.group.clone()), roles.treatment.role(), remedy));
+        }
+        let is_eligible = rows.eligibility(row);
+        if eligible.is_some() && is_eligible.is_some() && eligible != is_eligible {
+            return Err(varies(&roles.eligible, "eligibility", "it must be the same in all rows"));
+        }
+        eligible = is_eligible.or(eligible);
+        key[0] = if g == unknown { key[0] } else { g };
+        key[2] = u16::from(eligible.unwrap_or(true));
+        if let Some(codes) = &rows.cluster {
+            let code = Some(codes.codes[row]).filter(|c| *c != MISSING);
+            if code.is_some() && cluster.is_some() && code != cluster {
+                return Err(varies(
+                    &roles.cluster,
+                    "cluster",
+                    "each unit must stay in one cluster",
+                ));
+            }
+            cluster = code.or(cluster);
+        }
+        if rows.is_complete(row) {
+            key.push(t);
+        } else {
+            key[1] = 0;
+        }
+    }
+    Ok(())
+}
+
+/// Every complete row as a unit of its own.
+fn single_rows(rows: &Rows) -> PatternTable {
+    let mut table = PatternTable::default();
+    for row in (0..rows.len).filter(|row| rows.is_complete(*row)) {
+        let eligible = u16::from(rows.eligibility(row).unwrap_or(true));
+        table.add(&[rows.group.codes[row], 1, eligible, rows.time.codes[row]], 1);
+    }
+    table
+}

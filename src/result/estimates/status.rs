@@ -1,0 +1,129 @@
+//! Why a cell has an estimate, or none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::calendar::{Frequency, shown};
+
+/// Whether a cell has an estimate, and if not, which check failed on which value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CellStatus {
+    /// Estimated.
+    Estimated,
+    /// The base period of a universal base: 0 by construction.
+    Reference,
+    /// No treated units (rows) in the named period; `None` for a panel, where the period does not matter.
+    NoTreated {
+        /// The empty period.
+        period: Option<f64>,
+    },
+    /// No comparison units (rows) in the named period.
+    NoControls {
+        /// The empty period.
+        period: Option<f64>,
+    },
+    /// A unit's estimated propensity score is at least 0.999.
+    Overlap {
+        /// Largest propensity score reached.
+        max_propensity: f64,
+    },
+    /// The covariates of the comparison units (or of the treated, for the locally efficient estimator) are collinear.
+    SingularDesign {
+        /// Reciprocal condition number (1-norm) of their cross-product.
+        rcond: f64,
+        /// Columns that depend on the ones before them.
+        columns: Vec<String>,
+    },
+    /// The treated units have fewer distinct doses than the curve has coefficients.
+    FewDoses {
+        /// Distinct doses.
+        distinct: usize,
+        /// Coefficients of the curve.
+        needed: usize,
+    },
+    /// The information matrix of the propensity score is singular.
+    SingularInformation,
+    /// Every comparison unit was trimmed (its propensity score is at least the trimming level) or has weight zero.
+    NoControlWeight,
+    /// Every treated unit has weight zero.
+    NoTreatedWeight,
+    /// The user-supplied estimator failed, or the estimate is not finite.
+    Estimator {
+        /// Its message.
+        message: String,
+    },
+}
+
+impl CellStatus {
+    /// Short code: `ok`, `reference`, or the name of the failed check.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Estimated => "ok",
+            Self::Reference => "reference",
+            Self::NoTreated { .. } => "no_treated",
+            Self::NoControls { .. } => "no_controls",
+            Self::Overlap { .. } => "overlap",
+            Self::SingularDesign { .. } => "singular_design",
+            Self::FewDoses { .. } => "few_doses",
+            Self::SingularInformation => "singular_information",
+            Self::NoControlWeight => "no_control_weight",
+            Self::NoTreatedWeight => "no_treated_weight",
+            Self::Estimator { .. } => "estimator",
+        }
+    }
+
+    /// The status in words, with periods as dates if they are of the calendar.
+    #[must_use]
+    pub fn shown(&self, frequency: Option<Frequency>) -> String {
+        let period = |p: &Option<f64>| {
+            p.map_or(String::new(), |p| format!(" in period {}", shown(p, frequency)))
+        };
+        match self {
+            Self::NoTreated { period: p } => format!("no treated units{}", period(p)),
+            Self::NoControls { period: p } => format!("no comparison units{}", period(p)),
+            other => other.to_string(),
+        }
+    }
+
+    /// Whether the cell has an estimate (a reference cell has: 0).
+    #[must_use]
+    pub fn is_estimated(&self) -> bool {
+        matches!(self, Self::Estimated | Self::Reference)
+    }
+}
+
+impl std::fmt::Display for CellStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Estimated => write!(f, "estimated"),
+            Self::Reference => write!(f, "reference period"),
+            Self::NoTreated { .. } | Self::NoControls { .. } => f.write_str(&self.shown(None)),
+            Self::Overlap { max_propensity } => {
+                write!(f, "overlap condition violated (propensity score up to {max_propensity:.4})")
+            }
+            Self::SingularDesign { rcond, columns } if columns.is_empty() => {
+                write!(
+                    f,
+                    "the scales of the covariates are too far apart (rcond {rcond:.1e}); rescale them"
+                )
+            }
+            Self::SingularDesign { rcond, columns } => write!(
+                f,
+                "a covariate is constant, a linear combination of others, or on another scale, among the comparison units (rcond {rcond:.1e}): look at `{}`",
+                columns.join("`, `")
+            ),
+            Self::FewDoses { distinct, needed } => write!(
+                f,
+                "the treated units have {distinct} distinct dose(s), and the curve {needed} coefficients; choose a lower degree or fewer knots"
+            ),
+            Self::SingularInformation => {
+                write!(f, "the information matrix of the propensity score is singular")
+            }
+            Self::NoControlWeight => write!(f, "no comparison unit has positive weight"),
+            Self::NoTreatedWeight => write!(f, "no treated unit has positive weight"),
+            Self::Estimator { message } => write!(f, "{message}"),
+        }
+    }
+}

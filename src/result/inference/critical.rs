@@ -1,0 +1,186 @@
+//! Critical values of intervals and uniform bands.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::{Estimate, Joint, SupT, bootstrap, sup_t};
+use crate::base::error::DidWarning;
+use crate::base::options::{Band, Inference};
+
+/// Fewer clusters than this and the band takes the t law with one degree of freedom less than clusters.
+const FEW_CLUSTERS: usize = 50;
+
+/// Largest error of a uniform critical value without a warning.
+const STATED: f64 = 2e-3;
+
+/// A critical value above this is reported with a warning, as in R `did`.
+const LARGE: f64 = 7.0;
+
+/// A critical value and what its intervals are.
+pub(crate) struct Critical {
+    pub value: f64,
+    pub band: Band,
+}
+
+impl Joint {
+    /// Critical value of the parameters' intervals; pointwise ones where no uniform value exists or, if `floor` is set as R
+    /// does for aggregates, where it is below the pointwise value.
+    pub fn critical(
+        &self,
+        inference: &Inference,
+        standard_errors: &[Option<f64>],
+        floor: bool,
+        warnings: &mut Vec<DidWarning>,
+    ) -> Critical {
+        let z = super::pointwise(inference.alpha);
+        let pointwise = Critical { value: z, band: Band::Pointwise };
+        if inference.band == Band::Pointwise || standard_errors.is_empty() {
+            return pointwise;
+        }
+        let level = 1.0 - inference.alpha;
+        let value = match self.columns() {
+            Some(draws) => {
+                let varying = draws.zip(standard_errors).filter_map(|(d, se)| Some((d, (*se)?)));
+                bootstrap::sup_t_quantile(&varying.collect::<Vec<_>>(), level)
+            }
+            None => {
+                let found = self.analytic_sup_t(standard_errors, level);
+                if let Some(SupT { value, error }) = found.filter(|f| f.error > STATED) {
+                    warnings.push(DidWarning::RoughCriticalValue { value, error });
+                }
+                found.map(|found| found.value)
+            }
+        };
+        let instead = |reason: &str| DidWarning::PointwiseInstead { reason: reason.to_owned() };
+        match value {
+            None => {
+                warnings.push(instead("no estimate has a standard error"));
+                pointwise
+            }
+            Some(value) if !value.is_finite() || floor && value < z - 1e-12 => {
+                warnings.push(instead(
+                    "the critical value of the uniform band is below the pointwise one",
+                ));
+                pointwise
+            }
+            Some(value) => {
+                if value >= LARGE {
+                    warnings.push(DidWarning::LargeCriticalValue { value });
+                }
+                Critical { value, band: Band::Uniform }
+            }
+        }
+    }
+
+    fn analytic_sup_t(&self, standard_errors: &[Option<f64>], level: f64) -> Option<SupT> {
+        let m = self.len();
+        let covariance = self.covariance.as_ref()?;
+        let kept: Vec<(usize, f64)> =
+            standard_errors.iter().enumerate().filter_map(|(j, s)| Some((j, (*s)?))).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let correlation: Vec<f64> = kept
+            .iter()
+            .flat_map(|(i, si)| kept.iter().map(move |(j, sj)| covariance[i * m + j] / (si * sj)))
+            .collect();
+        Some(sup_t(&correlation, kept.len(), level, self.degrees_of_freedom()))
+    }
+
+    /// Degrees of freedom of the t law that statistics are taken to have, if they have it: with few clusters and without draws.
+    fn degrees_of_freedom(&self) -> Option<f64> {
+        let few = self.n_clusters.filter(|clusters| (2..FEW_CLUSTERS).contains(clusters))?;
+        self.draws.is_none().then_some(few as f64 - 1.0)
+    }
+
+    /// An estimate with a pointwise interval and p-value of the law that bands have: of t with few clusters.
+    pub fn of_one_law(&self, att: Option<f64>, se: Option<f64>, alpha: f64) -> Estimate {
+        let law = self.degrees_of_freedom().and_then(|df| StudentsT::new(0.0, 1.0, df).ok());
+        let Some(law) = law else { return Estimate::new(att, se, super::pointwise(alpha)) };
+        let estimate = Estimate::new(att, se, -law.inverse_cdf(alpha / 2.0));
+        let p_value = estimate.statistic().map(|t| (2.0 * law.sf(t.abs())).min(1.0));
+        Estimate { p_value, ..estimate }
+    }
+
+    /// The critical value of such an interval.
+    pub fn pointwise(&self, alpha: f64) -> f64 {
+        let unit = self.of_one_law(Some(0.0), Some(1.0), alpha);
+        unit.ci_upper.unwrap_or(f64::NAN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIFORM: Inference = Inference { alpha: 0.05, bootstrap: None, band: Band::Uniform };
+
+    fn independent(n_clusters: Option<usize>) -> Joint {
+        Joint {
+            values: vec![Some(1.0), Some(2.0)],
+            covariance: Some(vec![1.0, 0.0, 0.0, 4.0]),
+            draws: None,
+            n: 1_000,
+            n_clusters,
+            unit: 1.0,
+            unknown: Vec::new(),
+        }
+    }
+
+    fn critical(joint: &Joint, inference: &Inference, floor: bool) -> (f64, Band, usize) {
+        let mut warnings = Vec::new();
+        let Critical { value, band } =
+            joint.critical(inference, &joint.standard_errors(), floor, &mut warnings);
+        (value, band, warnings.len())
+    }
+
+    #[test]
+    fn two_independent_estimates_are_covered_by_the_square_root_of_the_level() {
+        let (value, band, warnings) = critical(&independent(None), &UNIFORM, false);
+        let expected = super::super::normal_quantile(0.5 + 0.95f64.sqrt() / 2.0);
+        assert!((value - expected).abs() < 1e-3, "{value} against {expected}");
+        assert_eq!((band, warnings), (Band::Uniform, 0));
+        let (few, ..) = critical(&independent(Some(10)), &UNIFORM, false);
+        assert!(few > value + 0.2, "{few}");
+        let pointwise = Inference { band: Band::Pointwise, ..UNIFORM };
+        assert_eq!(critical(&independent(None), &pointwise, false).1, Band::Pointwise);
+    }
+
+    #[test]
+    fn intervals_of_one_law_are_those_of_a_band_of_one() {
+        let joint = independent(Some(20));
+        let one = joint.select(&[0]).expect("there is a covariance");
+        let (band, ..) = critical(&one, &UNIFORM, false);
+        // The t law with 19 degrees of freedom.
+        assert!((band - 2.093_024_054_408_263).abs() < 1e-9, "{band}");
+        assert!((joint.pointwise(0.05) - band).abs() < 1e-12);
+        let estimate = joint.of_one_law(Some(band), Some(1.0), 0.05);
+        assert!((estimate.p_value.unwrap_or(0.0) - 0.05).abs() < 1e-9, "{estimate:?}");
+        let many = independent(Some(50));
+        assert_eq!(many.pointwise(0.05), super::super::pointwise(0.05));
+        let draws = Joint { draws: Some(vec![0.0; 8]), ..joint };
+        assert_eq!(draws.pointwise(0.05), super::super::pointwise(0.05));
+    }
+
+    #[test]
+    fn draws_give_the_quantile_of_their_largest_statistic() {
+        // Unit spread: quartiles are ∓0.674. The largest statistics are 0.674 three times, and 8.
+        let quartile = super::super::normal_quantile(0.75);
+        let draws = vec![-quartile, quartile, -quartile, 8.0, 0.0, 0.0, 0.0, 0.0];
+        let joint = Joint { draws: Some(draws), ..independent(None) };
+        let (value, band, warnings) = critical(&joint, &UNIFORM, false);
+        assert!((value - 8.0).abs() < 1e-12, "{value}");
+        assert_eq!((band, warnings), (Band::Uniform, 1));
+        let lower = Inference { alpha: 0.5, ..UNIFORM };
+        assert!((critical(&joint, &lower, false).0 - quartile).abs() < 1e-12);
+        // Below the pointwise value at a level of 70 %, which R does not report for aggregates.
+        let low = Inference { alpha: 0.3, ..UNIFORM };
+        assert_eq!(critical(&joint, &low, true).1, Band::Pointwise);
+    }
+
+    #[test]
+    fn without_standard_errors_intervals_are_pointwise() {
+        let joint = Joint { covariance: Some(vec![0.0; 4]), ..independent(None) };
+        let (value, band, warnings) = critical(&joint, &UNIFORM, false);
+        assert_eq!((value, band, warnings), (super::super::pointwise(0.05), Band::Pointwise, 1));
+    }
+}
