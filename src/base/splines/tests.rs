@@ -18,7 +18,7 @@ struct Case {
 
 #[test]
 fn values_and_derivatives_are_those_of_scipy() {
-    let golden = include_str!("../../tests/golden/bsplines.json");
+    let golden = include_str!("../../../tests/golden/bsplines.json");
     let golden: Golden = serde_json::from_str(golden).unwrap();
     assert!(golden.cases.len() > 20);
     for case in golden.cases {

@@ -7,8 +7,8 @@ use burn_did::{
 };
 use clap::{Args, ValueEnum};
 
-use crate::base::error::{CliError, Result};
 use crate::defaults;
+use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec};
 
 /// Data and the columns that every estimator has.

@@ -4,8 +4,8 @@ use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Precision, Progress};
 
 use crate::args::{Backend, DeviceArgs};
-use crate::base::error::{CliError, Result};
-use crate::base::progress::Bar;
+use crate::error::{CliError, Result};
+use crate::progress::Bar;
 
 /// A command that fits.
 pub(crate) trait Fit {

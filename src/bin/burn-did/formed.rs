@@ -4,7 +4,7 @@ use burn_did::{
     Aggregated, AggregationKind, ContDidResult, DidError, DidWarning, DoseAggregation, DoseTarget,
 };
 
-use crate::base::error::CliError;
+use crate::error::CliError;
 use crate::output;
 use crate::values::AggregateSpec;
 

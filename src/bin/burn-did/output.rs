@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use burn_did::DidError;
 
-use crate::base::error::{CliError, Result};
+use crate::error::{CliError, Result};
 use crate::shown::escaped;
 
 /// Writes results. A reader that has gone away is not an error.
@@ -103,7 +103,7 @@ pub(crate) fn all(done: impl IntoIterator<Item = Result<()>>) -> Result<()> {
 /// An aggregate that could not be formed.
 pub(crate) fn not_formed(aggregate: &str, error: &DidError) {
     message("error", format!("aggregate {aggregate}: {error}"));
-    if let Some(hint) = crate::base::error::hint(error) {
+    if let Some(hint) = crate::error::hint(error) {
         self::hint(hint);
     }
 }

@@ -9,8 +9,8 @@ use clap::Args;
 use super::security::TlsArgs;
 use super::threads;
 use crate::args::DeviceArgs;
-use crate::base::error::{CliError, Result};
-use crate::engine::backend::{self, Fit, On};
+use crate::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
 use crate::values;
 
 /// Start an executor of a cluster, which reads and sums parts of samples.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use burn_did::Cluster;
 use clap::Args;
 
-use crate::base::error::Result;
+use crate::error::Result;
 
 pub(crate) use executor::{ExecutorArgs, run as execute};
 pub(crate) use run::{ClusterArgs, run as start};

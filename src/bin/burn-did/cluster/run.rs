@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use super::status::{self, StatusArgs};
 use super::threads;
 use crate::args::Backend;
-use crate::base::error::{CliError, Result};
-use crate::engine::backend;
+use crate::backend;
+use crate::error::{CliError, Result};
 use crate::output;
 use crate::values;
 

@@ -6,7 +6,7 @@ use burn_did::cluster::{SCHEDULER_PORT, SchedulerConfig, run_scheduler};
 use clap::Args;
 
 use super::security::TlsArgs;
-use crate::base::error::Result;
+use crate::error::Result;
 use crate::output;
 
 /// Start the scheduler of a cluster, which hands tasks to executors.

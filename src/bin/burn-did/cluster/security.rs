@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use burn_did::cluster::Certificates;
 use clap::Args;
 
-use crate::base::error::{CliError, Result};
+use crate::error::{CliError, Result};
 use crate::output;
 
 /// Mutual TLS.

@@ -6,7 +6,7 @@ use burn_did::cluster::{ClusterStatus, cluster_status};
 use clap::Args;
 
 use super::security::TlsArgs;
-use crate::base::error::Result;
+use crate::error::Result;
 use crate::output;
 
 /// Bytes of a mebibyte.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use burn_did::DidError;
 
-use crate::base::error::{CliError, Result};
+use crate::error::{CliError, Result};
 
 /// Variables by which libraries are told, before they start any.
 const VARIABLES: [&str; 2] = ["RAYON_NUM_THREADS", "POLARS_MAX_THREADS"];

@@ -8,7 +8,7 @@ use clap::Args;
 use super::draw;
 use super::saved::Saved;
 use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
-use crate::base::error::{CliError, Result};
+use crate::error::{CliError, Result};
 use crate::formed::{Formed, drawn, formed, report_failures, report_warnings};
 use crate::values::{self, AggregateSpec};
 use crate::{csv, json, output};

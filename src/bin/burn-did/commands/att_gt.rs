@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::group_time;
 use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
-use crate::base::error::Result;
+use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
-use crate::engine::backend::{self, Fit, On};
+use crate::error::Result;
 use crate::values;
 
 /// Group-time average treatment effects (Callaway and Sant'Anna 2021) of a panel or of repeated cross sections.

@@ -10,10 +10,10 @@ use burn_did::{
 use clap::Args;
 
 use crate::args::{BandArgs, ColumnArgs, DeviceArgs, Format, InferenceArgs};
-use crate::base::error::{CliError, Result};
+use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
-use crate::engine::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
 use crate::formed::{study, warnings_with};
 use crate::{json, output, values};
 

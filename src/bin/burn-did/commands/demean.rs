@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::feols::one_device;
 use crate::args::DeviceArgs;
-use crate::base::error::{CliError, Result};
+use crate::backend::{self, Fit, On};
 use crate::defaults;
-use crate::engine::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
 use crate::{json, output, values};
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.

@@ -7,10 +7,10 @@ use burn_did::{Drdid, DrdidMethod, DrdidResult, Resampling};
 use clap::Args;
 
 use crate::args::{ColumnArgs, DeviceArgs, Format, InferenceArgs};
-use crate::base::error::{CliError, Result};
+use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
-use crate::engine::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
 use crate::values::{self, Estimator};
 use crate::{csv, json, output};
 

@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::saved::event_study;
 use crate::args::{DeviceArgs, Format};
-use crate::base::error::{CliError, Result};
+use crate::backend::{self, Fit, On};
 use crate::defaults;
-use crate::engine::backend::{self, Fit, On};
+use crate::error::{CliError, Result};
 use crate::{json, output, values};
 
 /// A linear or Poisson regression with fixed effects, in the way of R's `fixest::feols` and `fixest::fepois`.

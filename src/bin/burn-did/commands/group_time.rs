@@ -6,7 +6,7 @@ use burn_did::{GroupTimeResult, PlotOptions};
 
 use super::draw;
 use crate::args::{Format, OutputArgs};
-use crate::base::error::{CliError, Result};
+use crate::error::{CliError, Result};
 use crate::formed::{Formed, drawn, formed, report_failures, report_warnings};
 use crate::values::AggregateSpec;
 use crate::{csv, json, output};

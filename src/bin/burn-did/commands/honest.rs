@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::saved::{Saved, event_study};
 use crate::args::Format;
-use crate::base::error::{CliError, Result};
 use crate::defaults;
+use crate::error::{CliError, Result};
 use crate::values::{self, AggregateSpec, EffectSpec, Number, Violations};
 use crate::{json, output};
 

@@ -18,7 +18,7 @@ use std::path::Path;
 
 use burn_did::{Aggregated, GroupTimeResult, PlotOptions};
 
-use crate::base::error::Result;
+use crate::error::Result;
 
 /// Draws an aggregate, or the group-time effects.
 fn draw(

@@ -7,8 +7,8 @@ use burn_did::{Npiv, NpivResult, SieveBasis, SieveGrid, SieveKnots};
 use clap::Args;
 
 use crate::args::Format;
-use crate::base::error::Result;
 use crate::defaults;
+use crate::error::Result;
 use crate::{json, output, values};
 
 /// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).

@@ -11,7 +11,7 @@ use clap::Args;
 use super::draw;
 use super::saved::{Saved, event_study};
 use crate::args::AGGREGATE;
-use crate::base::error::{CliError, Result};
+use crate::error::{CliError, Result};
 use crate::output;
 use crate::values::{self, AggregateSpec};
 

@@ -8,7 +8,7 @@ use burn_did::{DidError, RegressionEventStudy, RegressionResult};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::base::error::{CliError, Result};
+use crate::error::{CliError, Result};
 
 /// What a file has.
 #[derive(Clone, Copy, PartialEq, Eq)]

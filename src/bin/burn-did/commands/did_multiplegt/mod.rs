@@ -12,9 +12,9 @@ use burn_did::{
 use clap::Args;
 
 use crate::args::Format;
-use crate::base::error::{CliError, Result};
-use crate::base::progress::Bar;
 use crate::defaults;
+use crate::error::{CliError, Result};
+use crate::progress::Bar;
 use crate::values::{FREQUENCY, alpha, picture};
 use crate::{json, output};
 
