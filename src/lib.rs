@@ -83,12 +83,11 @@ pub use engine::source::ClusterWork;
 pub use engine::{backend, pass};
 pub use estimator::fixed_effects::{
     Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
-    KFixef, RegressionAudit, RegressionEventStudy, RegressionResult, RegressionSettings,
-    SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
+    KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, SunAbraham,
+    SunAbrahamResult, Vcov, demean,
 };
 pub use estimator::honest::{
-    Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
-    RobustInterval, Search,
+    Breakdown, Delta, Effect, Honest, HonestDid, HonestMethod, Restriction, RobustInterval, Search,
 };
 pub use estimator::npiv::{
     Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
@@ -96,10 +95,10 @@ pub use estimator::npiv::{
 pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropped};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
-    DoseTable, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupKnots, GroupTimeCell,
-    GroupTimeResult, HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit,
-    MultiplegtResult, MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell,
-    SwitchingEffect, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
+    HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit, MultiplegtResult,
+    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect, Timings,
+    TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 #[doc(hidden)]
 pub use read::files::overwritten;
@@ -111,8 +110,8 @@ pub use report::{
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use result::aggregate::{
-    Aggregated, AggregatedRow, Aggregation, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup,
-    LeftOutRow, Window,
+    Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
+    LeftOutGroup, LeftOutRow, Provenance, RegressionProvenance, Window,
 };
 pub use result::estimates::{CellStatus, Overlap};
 pub use result::inference::{Estimate, Wald};

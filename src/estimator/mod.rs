@@ -37,8 +37,8 @@ pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use influence::{Influence, InfluenceFiles};
 pub use multiplegt::{
-    DidMultiplegt, EffectsEqual, EventTimeEstimates, HeterogeneityRow, MultiplegtAudit,
-    MultiplegtResult, MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
+    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
+    MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
 };
 pub use result::{GroupTimeCell, GroupTimeResult, Timings, TripleComparison};
 pub(crate) use saved::text as text_of;

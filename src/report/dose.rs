@@ -19,7 +19,7 @@ impl ContDidResult {
     pub fn to_table(&self) -> Table {
         match self.aggregation {
             DoseAggregation::Dose => self.table_of(DoseTable::Dose),
-            DoseAggregation::EventStudy => match self.event_study(self.target) {
+            DoseAggregation::EventStudy => match self.dynamic(self.target) {
                 Ok(study) => study.to_table(),
                 // What cannot be averaged is shown as it is.
                 Err(_) => self.table_of(DoseTable::Cells),
@@ -78,7 +78,7 @@ impl ContDidResult {
             DoseAggregation::Dose => {
                 [DoseTarget::Level, DoseTarget::Slope].map(|of| self.aggregate(of, by_group)).into()
             }
-            DoseAggregation::EventStudy => vec![self.event_study(self.target)],
+            DoseAggregation::EventStudy => vec![self.dynamic(self.target)],
         };
         averages.into_iter().flatten().collect()
     }

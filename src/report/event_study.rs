@@ -1,20 +1,20 @@
-//! Tables, frames and plots of event studies by regression.
+//! Tables, frames, comparisons and drawn rows of event studies.
 
 use polars::prelude::{DataFrame, df};
 
-use super::compare::{Comparable, Term};
+use super::compare::{self, Comparable, Term};
 use super::number::Digits;
 use super::plot_data::PlotRow;
 use super::table::{Align, EstimateColumns, Section, Table, shown_as_table};
 use super::{foot, frame, regression};
 use crate::base::calendar::label;
 use crate::base::error::Result;
-use crate::base::options::Band;
-use crate::estimator::fixed_effects::RegressionEventStudy;
-use crate::result::aggregate::AggregatedRow;
+use crate::base::options::{Band, DoseTarget};
+use crate::result::aggregate::{AggregatedRow, EventStudy, Provenance};
 use crate::result::inference::Estimate;
+use crate::result::settings::Settings;
 
-impl RegressionEventStudy {
+impl EventStudy {
     /// The table that `Display` prints.
     pub fn to_table(&self) -> Table {
         let all = self.rows.iter().map(|r| &r.estimate).chain(&self.overall);
@@ -24,45 +24,64 @@ impl RegressionEventStudy {
             let shown = [e.att, e.se, e.ci_lower, e.ci_upper].map(|v| digits.show(v));
             shown.into_iter().chain([mark.to_owned()]).collect::<Vec<String>>()
         };
-        let [lower, upper] = foot::coefficient_heads(self.settings.alpha);
-        let header = |first: &str| {
-            let heads = [first, "Estimate", "Std. Error", &lower, &upper, ""];
-            heads.map(ToOwned::to_owned).to_vec()
+        let header = |first: &str, [lower, upper]: [String; 2]| {
+            let names = [first, "Estimate", "Std. Error"].map(ToOwned::to_owned);
+            names.into_iter().chain([lower, upper, String::new()]).collect::<Vec<String>>()
         };
         let mut sections = Vec::new();
         if let Some(overall) = &self.overall {
             let row = [String::new()].into_iter().chain(cells(overall)).collect();
             let caption = Some("Average effect on the treated:".to_owned());
-            sections.push(Section { caption, header: header(""), rows: vec![row] });
+            let header = header("", foot::coefficient_heads(self.alpha));
+            sections.push(Section { caption, header, rows: vec![row] });
         }
         let row = |r: &AggregatedRow| {
             [label(r.at)].into_iter().chain(cells(&r.estimate)).collect::<Vec<String>>()
         };
-        let rows = self.rows.iter().map(row).collect();
+        let heads = match self.band {
+            Band::Pointwise => foot::coefficient_heads(self.alpha),
+            Band::Uniform => foot::interval_heads(self.band, self.alpha),
+        };
         sections.push(Section {
             caption: None,
-            header: header(self.axis().unwrap_or("Event time")),
-            rows,
+            header: header(self.axis().unwrap_or("Event time"), heads),
+            rows: self.rows.iter().map(row).collect(),
         });
-        let mut align = vec![Align::Right; 5];
-        align.push(Align::Mark);
-        let settings = &self.settings;
-        let notes = vec![
-            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
-            String::new(),
-            format!("Formula: {}", settings.formula),
-            format!("Rows: {}, Std. Errors: {}", self.n, settings.vcov),
-        ];
-        let title = "Event Study by Regression";
+        let title = match self.provenance {
+            Provenance::Regression(_) => "Event Study by Regression",
+            Provenance::Given | Provenance::Effects(_) => "Event Study",
+        };
         Table {
             title: title.into(),
-            align,
+            align: [vec![Align::Right; 5], vec![Align::Mark]].concat(),
             sections,
-            notes,
-            caption: Some(foot::caption(title, &settings.outcome)),
+            notes: self.notes(),
+            caption: self.provenance.outcome().map(|outcome| foot::caption(title, outcome)),
             label: Some("event-study".into()),
             estimates: vec![EstimateColumns::from(1)],
         }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let settings = self.provenance.settings();
+        let left_out = self.left_out.as_ref();
+        let mut notes = left_out.map_or_else(Vec::new, |l| super::left_out::of_study(l, settings));
+        notes.extend([
+            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            String::new(),
+        ]);
+        match &self.provenance {
+            Provenance::Given => {}
+            Provenance::Regression(fit) => notes.extend([
+                format!("Formula: {}", fit.formula),
+                format!("Rows: {}, Std. Errors: {}", fit.n, fit.vcov),
+            ]),
+            Provenance::Effects(settings) => notes.extend([
+                format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates),
+                foot::sample(settings),
+            ]),
+        }
+        notes
     }
 
     /// One row per event time: `event_time`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
@@ -76,35 +95,51 @@ impl RegressionEventStudy {
         Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
     }
 
-    /// What `plot` draws: one row an event time.
+    /// [`Self::to_dataframe`] as CSV, with empty fields for null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_csv(&self) -> Result<String> {
+        frame::csv(self.to_dataframe()?)
+    }
+
+    /// What `plot` draws: one row an event time that has an estimate; none if there are only references.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
         let row = |r: &AggregatedRow| {
-            let Estimate { att, ci_lower, ci_upper, .. } = r.estimate;
-            let finite = |v: Option<f64>| v.filter(|v| v.is_finite());
-            Some(PlotRow {
-                facet: None,
-                at: r.at,
-                att: finite(att)?,
-                lower: finite(ci_lower),
-                upper: finite(ci_upper),
-                pointwise_lower: finite(ci_lower),
-                pointwise_upper: finite(ci_upper),
-                post: self.is_post(r.at),
-                reference: r.reference,
-            })
+            let row = PlotRow::new(r.at, &r.estimate, self.alpha)?;
+            let (pointwise_lower, pointwise_upper) = match self.band {
+                Band::Pointwise => (row.lower, row.upper),
+                Band::Uniform => (row.pointwise_lower, row.pointwise_upper),
+            };
+            let (post, reference) = (self.is_post(r.at), r.reference);
+            Some(PlotRow { pointwise_lower, pointwise_upper, post, reference, ..row })
         };
-        self.rows.iter().filter_map(row).collect()
+        let rows: Vec<PlotRow> = self.rows.iter().filter_map(row).collect();
+        if rows.iter().all(|row| row.reference) { Vec::new() } else { rows }
+    }
+
+    /// Event times without an estimate, ascending.
+    #[cfg(feature = "plot")]
+    pub(super) fn failed(&self) -> Vec<f64> {
+        let missing = self.rows.iter().filter(|r| r.estimate.att.is_none()).map(|r| r.at);
+        let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
+        let mut failed: Vec<f64> = missing.chain(empty.map(|r| r.at)).collect();
+        failed.sort_by(f64::total_cmp);
+        failed
     }
 }
 
-shown_as_table!(RegressionEventStudy);
+shown_as_table!(EventStudy);
 
-impl Comparable for RegressionEventStudy {
+impl Comparable for EventStudy {
     fn terms(&self) -> Vec<Term> {
+        let settings = self.provenance.settings();
+        let is_slope = settings.is_some_and(|s| s.target == DoseTarget::Slope);
+        let parameter = settings.map_or("ATT", Settings::parameter);
         let overall = self.overall.map(|estimate| Term {
-            name: "Overall ATT".into(),
-            order: [0.0; 3],
+            name: format!("Overall {parameter}"),
+            order: [0.0, f64::from(u8::from(is_slope)), 0.0],
             estimate,
             band: Band::Pointwise,
         });
@@ -113,16 +148,20 @@ impl Comparable for RegressionEventStudy {
             name: format!("{of} {}", label(r.at)),
             order: [2.0, r.at, 0.0],
             estimate: r.estimate,
-            band: Band::Pointwise,
+            band: self.band,
         };
         overall.into_iter().chain(self.rows.iter().map(row)).collect()
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        regression::facts(&self.settings.formula, self.n)
+        match &self.provenance {
+            Provenance::Given => Vec::new(),
+            Provenance::Effects(settings) => compare::facts(settings),
+            Provenance::Regression(fit) => regression::facts(&fit.formula, fit.n),
+        }
     }
 
     fn alpha(&self) -> f64 {
-        self.settings.alpha
+        self.alpha
     }
 }

@@ -41,7 +41,6 @@ use crate::read::input::Data;
 use crate::read::panel::formula::{Interaction, RegressionFormula};
 use crate::read::panel::{MissingValues, RegressionColumns};
 
-pub use event_study::RegressionEventStudy;
 pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;

@@ -323,7 +323,7 @@ impl Comparable for ContDidResult {
     }
 }
 
-fn facts(settings: &Settings) -> Vec<(String, String)> {
+pub(super) fn facts(settings: &Settings) -> Vec<(String, String)> {
     let units = if settings.rows_are_units() { "Rows" } else { "Units" };
     let mut facts = vec![
         ("Control group", settings.comparison_units()),

@@ -3,13 +3,13 @@
 use crate::base::calendar::{Frequency, label};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
-use crate::estimator::fixed_effects::RegressionEventStudy;
 use crate::estimator::{GroupTimeResult, MultiplegtResult};
 use crate::report::foot::percent;
 use crate::report::number::{Digits, short};
 use crate::report::plot_data::PlotRow;
+use crate::report::switching::HORIZON_OF_ZERO;
 use crate::report::table::one_line;
-use crate::result::aggregate::{Aggregated, AggregationKind};
+use crate::result::aggregate::{Aggregated, AggregationKind, EventStudy};
 use crate::result::settings::Settings;
 
 use super::legend::{LegendEntry, LegendKey};
@@ -125,6 +125,10 @@ impl Chart {
     }
 
     pub(super) fn aggregated(result: &Aggregated, options: &PlotOptions) -> Result<Self> {
+        if result.aggregation.kind == AggregationKind::Dynamic {
+            let chart = Self::event_study(&result.event_study()?, options)?;
+            return Ok(Self { remarks: result.left_out_summary().into_iter().collect(), ..chart });
+        }
         let words = words(result.aggregation.kind)?;
         let empty = result.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
         let failed = empty.map(|r| r.at).collect();
@@ -132,38 +136,36 @@ impl Chart {
         let facets = vec![Facet { failed, ..facet }];
         let mut chart = Self::new(&words, axis(&result.settings), facets, options);
         chart.remarks = result.left_out_summary().into_iter().collect();
-        if result.aggregation.kind != AggregationKind::Dynamic {
-            chart.categories = true;
-            chart.frequency = result.settings.frequency;
-            let overall = result.overall.att.filter(|a| a.abs() < LARGEST);
-            chart.overall = overall.filter(|_| options.show_overall);
-        }
+        chart.categories = true;
+        chart.frequency = result.settings.frequency;
+        let overall = result.overall.att.filter(|a| a.abs() < LARGEST);
+        chart.overall = overall.filter(|_| options.show_overall);
         chart.finish(options, result.band, result.alpha);
         Ok(chart)
     }
 
-    pub(super) fn event_study(
-        result: &RegressionEventStudy,
-        options: &PlotOptions,
-    ) -> Result<Self> {
-        Self::event_studies(&[(String::new(), result.clone())], options)
+    pub(super) fn event_study(study: &EventStudy, options: &PlotOptions) -> Result<Self> {
+        Self::event_studies(&[(String::new(), study.clone())], options)
     }
 
     /// Event studies of one regression in a panel each, with a title.
     pub(super) fn event_studies(
-        series: &[(String, RegressionEventStudy)],
+        series: &[(String, EventStudy)],
         options: &PlotOptions,
     ) -> Result<Self> {
-        let facet = |(title, study): &(String, RegressionEventStudy)| -> Result<Facet> {
-            let failed = study.rows.iter().filter(|r| r.estimate.att.is_none()).map(|r| r.at);
+        let facet = |(title, study): &(String, EventStudy)| -> Result<Facet> {
             let facet = Facet::new(title.clone(), checked(study.plot_data())?);
-            Ok(Facet { failed: failed.collect(), ..facet })
+            Ok(Facet { failed: study.failed(), ..facet })
         };
         let facets = series.iter().map(facet).collect::<Result<Vec<_>>>()?;
-        let Some((_, result)) = series.first() else { return Err(no_estimate()) };
-        let outcome = &result.settings.outcome;
-        let mut chart = match result.axis() {
-            None => Self::new(&words(AggregationKind::Dynamic)?, ("ATT", outcome), facets, options),
+        let Some((_, study)) = series.first() else { return Err(no_estimate()) };
+        let outcome = study.provenance.outcome().unwrap_or("effect");
+        let parameter = study.provenance.settings().map_or("ATT", Settings::parameter);
+        let mut chart = match study.axis() {
+            None => {
+                let words = words(AggregationKind::Dynamic)?;
+                Self::new(&words, (parameter, outcome), facets, options)
+            }
             Some(column) => {
                 let title = format!("Coefficients by {column}");
                 let words = ChartWords { title: &title, x_label: column };
@@ -172,21 +174,21 @@ impl Chart {
                 Self { points: if reference { BESIDE_REFERENCE } else { ALONE }, ..chart }
             }
         };
-        chart.finish(options, Band::Pointwise, result.settings.alpha);
+        chart.finish(options, study.band, study.alpha);
         Ok(chart)
     }
 
     pub(super) fn switching(result: &MultiplegtResult, options: &PlotOptions) -> Result<Self> {
         let rows = checked(result.plot_data())?;
+        let study = result.event_study();
         let words = ChartWords {
             title: "Effects by Time since the First Switch",
             x_label: "Periods relative to the last pre-switch period",
         };
-        let all = result.placebos.iter().rev().chain(&result.effects);
-        let failed = all.filter(|e| e.estimate.att.is_none()).map(|e| e.horizon as f64);
-        let facet = Facet { failed: failed.collect(), ..Facet::new(String::new(), rows) };
+        let failed = study.failed().iter().map(|at| at + HORIZON_OF_ZERO).collect();
+        let facet = Facet { failed, ..Facet::new(String::new(), rows) };
         let mut chart = Self::new(&words, axis(&result.settings), vec![facet], options);
-        chart.finish(options, Band::Pointwise, result.settings.inference.alpha);
+        chart.finish(options, study.band, study.alpha);
         Ok(chart)
     }
 

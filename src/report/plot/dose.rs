@@ -58,7 +58,7 @@ impl ContDidResult {
 
     fn scene(&self, options: &PlotOptions, face: &Typeface) -> Result<Scene> {
         if self.aggregation == DoseAggregation::EventStudy {
-            let study = self.event_study(self.target)?;
+            let study = self.dynamic(self.target)?;
             return layout::scene(&Chart::aggregated(&study, options)?, options, face);
         }
         let settings = &self.level.settings;

@@ -89,13 +89,13 @@ impl Chart {
         };
         let original = rows.iter().find(|r| !r.post).map(|r| r.at);
         let m = rows.iter().filter(|r| r.post).map(|r| r.at).collect();
-        let outcome = result.settings.as_ref().map_or("effect", |s| &s.outcome);
+        let outcome = result.study.provenance.outcome().unwrap_or("effect");
         let facets = vec![Facet::new(String::new(), rows)];
         let mut chart = Self::new(&words, ("ATT", outcome), facets, options);
         let breakdown = result.breakdown.value().filter(|b| (first..=last).contains(b));
         chart.robust = Some(Robust { original, m, breakdown });
-        let frequency = result.settings.as_ref().and_then(|s| s.frequency);
-        let left_out = result.study.left_out().map(DidWarning::left_out);
+        let frequency = result.study.provenance.settings().and_then(|s| s.frequency);
+        let left_out = result.study.left_out.as_ref().map(DidWarning::left_out);
         chart.remarks = left_out.map(|w| w.shown(frequency)).into_iter().collect();
         if options.show_legend {
             let level = percent(result.options.alpha);

@@ -26,9 +26,8 @@ use std::path::Path;
 
 use crate::base::error::{DidError, Result};
 use crate::base::written;
-use crate::estimator::fixed_effects::RegressionEventStudy;
 use crate::estimator::{GroupTimeResult, MultiplegtResult};
-use crate::result::aggregate::Aggregated;
+use crate::result::aggregate::{Aggregated, EventStudy};
 
 use chart::Chart;
 use font::Typeface;
@@ -166,7 +165,7 @@ impl MultiplegtResult {
     }
 }
 
-impl RegressionEventStudy {
+impl EventStudy {
     /// Draws the event study to a `.png` or `.svg` file.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::base::error::{DidError, Result};
-use crate::estimator::fixed_effects::{RegressionEventStudy, RegressionResult};
+use crate::estimator::fixed_effects::RegressionResult;
+use crate::result::aggregate::EventStudy;
 
 use super::chart::Chart;
 use super::options::PlotOptions;
@@ -39,7 +40,7 @@ impl RegressionResult {
     }
 
     /// The effects of the first `i()`, by the level of its other factor.
-    fn first_series(&self) -> Result<Vec<(String, RegressionEventStudy)>> {
+    fn first_series(&self) -> Result<Vec<(String, EventStudy)>> {
         // `year:treated::1` is the level 1 of `i(year, i.treated)`.
         let term = |of: &str| of.rsplit_once("::").map_or(of, |(term, _)| term).to_owned();
         let first = self.event_studies().next().map(term).ok_or_else(|| {

@@ -1,6 +1,7 @@
 //! Aggregation of group-time effects, from the stored covariance alone (Callaway and Sant'Anna 2021, section 3).
 
 mod compute;
+mod event_study;
 mod left_out;
 mod universal;
 mod weights;
@@ -13,6 +14,10 @@ use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
 pub(crate) use compute::aggregate;
+pub use event_study::{EventStudy, Provenance, RegressionProvenance};
+pub(crate) use event_study::{
+    LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, reference_row, wrong,
+};
 pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, percent, remedy};
 pub(crate) use universal::UniversalBase;
