@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::design::{SampleDesign, Shared};
-use super::result::Timings;
 use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{
@@ -23,6 +22,7 @@ use crate::read::panel::{
     SampleOptions, Storage, Strata, Wanted, ingest, ingest_parquet,
 };
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
 const COPIES: u64 = 5;

@@ -7,13 +7,14 @@ use std::time::Instant;
 use polars::prelude::DataFrame;
 
 use super::shell::{Estimator, setup};
-use super::{AttGt, ContDid, ContDidResult, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
+use super::{AttGt, ContDid, ContDidResult, Ddd, Drdid, DrdidResult, GroupTimeResult};
 use crate::base::error::Result;
 use crate::cluster::{PrepareOptions, Session};
 use crate::engine::backend::DidBackend;
 use crate::engine::condition::Raw;
 use crate::engine::source::Source;
 use crate::read::panel::{FilesRead, Panel, Strata};
+use crate::result::timings::Timings;
 
 /// An estimator that does not care who holds the rows.
 pub(crate) trait Through {

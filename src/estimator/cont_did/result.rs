@@ -8,10 +8,10 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
 };
-use crate::estimator::format::SavedFormat;
+use crate::estimator::aggregate::{Aggregated, Aggregation};
 use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
-use crate::result::aggregate::{Aggregated, Aggregation};
 use crate::result::inference::Estimate;
+use crate::result::saved::SavedFormat;
 
 /// Averages over all treated units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

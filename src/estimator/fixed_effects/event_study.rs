@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::inference::{Coefficient, Law};
 use super::result::{RegressionResult, RegressionSettings};
 use crate::base::error::{DidError, Result};
-use crate::result::aggregate::AggregatedRow;
+use crate::estimator::aggregate::AggregatedRow;
 use crate::result::inference::Estimate;
 
 /// How much wider than another a step between event times may be and count as no wider: for rounding.

@@ -15,9 +15,9 @@ use super::sample::RegressionSample;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::engine::backend::DidBackend;
-use crate::estimator::Timings;
 use crate::read::panel::formula::Indicator;
 use crate::read::panel::{Coded, RegressionColumns, RegressionRows};
+use crate::result::timings::Timings;
 
 /// Fewer clusters than this are few.
 const FEW_CLUSTERS: usize = 10;

@@ -15,10 +15,10 @@ use super::{FixedEffects, RegressionText};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::{AtOnce, DidBackend};
 use crate::engine::demean::{DemeanOptions, On};
-use crate::estimator::Timings;
 use crate::read::input::Data;
 use crate::read::panel::formula::Design;
 use crate::read::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
+use crate::result::timings::Timings;
 
 /// What was read, and what is regressed on what.
 pub(super) struct RegressionReading {

@@ -4,6 +4,7 @@
 //! its content (`sample`, `order`), and its columns are regressed without their fixed effects (`linear`, `poisson`; Frisch, Waugh
 //! and Lovell). All sums over rows are formed in `sums`.
 
+mod check;
 mod cohorts;
 mod collinear;
 mod covariance;
@@ -20,9 +21,9 @@ mod poisson;
 mod predict;
 mod problem;
 mod recover;
+mod report;
 mod result;
 mod sample;
-mod saved;
 mod separation;
 mod sums;
 mod sun_abraham;
@@ -45,6 +46,7 @@ pub use event_study::RegressionEventStudy;
 pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;
+pub use report::etable;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
 pub use within::{Demean, Demeaned, demean};

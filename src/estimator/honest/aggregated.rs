@@ -4,7 +4,7 @@ use super::options::Honest;
 use super::result::HonestDid;
 use super::study::{EventStudy, are_uneven};
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::result::aggregate::{Aggregated, AggregatedRow, AggregationKind};
+use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
 
 /// Event time, effect, and whether it is the reference.
 pub(super) type EventTimeRow = (f64, f64, bool);

@@ -13,8 +13,8 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
-use crate::estimator::format::SavedFormat;
 use crate::result::inference::{Estimate, pointwise};
+use crate::result::saved::SavedFormat;
 
 /// Random numbers of this analysis among those of a seed.
 const STREAM: u32 = 0x686f_6e65;

@@ -6,8 +6,8 @@ use super::breakdown::Breakdown;
 use super::options::{Honest, HonestMethod};
 use super::study::EventStudy;
 use crate::base::error::DidWarning;
-use crate::estimator::format::SavedFormat;
 use crate::result::inference::Estimate;
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 
 /// A robust confidence interval.

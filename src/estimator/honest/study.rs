@@ -10,8 +10,8 @@ use super::options::Honest;
 use super::result::HonestDid;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::solve::least_eigenvalue;
-use crate::estimator::text_of;
-use crate::result::aggregate::LeftOut;
+use crate::estimator::aggregate::LeftOut;
+use crate::result::saved::text as text_of;
 
 /// Asymmetry, and negative eigenvalues, up to this part of the largest variance are rounding.
 const ROUNDING: f64 = 1e-10;

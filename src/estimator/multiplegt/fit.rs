@@ -11,8 +11,6 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{BasePeriod, ControlGroup, DoseTarget};
 use crate::base::random::uniform;
-use crate::estimator::Timings;
-use crate::estimator::format::SavedFormat;
 use crate::estimator::switching::{
     Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
     SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
@@ -21,7 +19,9 @@ use crate::estimator::switching::{
 use crate::read::input::{Data, Read};
 use crate::read::panel::{GroupPeriods, Layout, MissingValues, Roles};
 use crate::result::inference::{Estimate, pointwise};
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// Fewest clusters of which nothing is said.
 const FEW_CLUSTERS: usize = 10;

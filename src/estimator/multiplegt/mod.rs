@@ -1,8 +1,9 @@
 //! [`DidMultiplegt`]: configuration.
 
-mod consistent;
+mod check;
 mod fit;
 mod inference;
+mod report;
 mod result;
 
 use serde::{Deserialize, Serialize};

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
-use crate::estimator::Timings;
-use crate::estimator::format::SavedFormat;
 use crate::estimator::switching::Dropped;
 use crate::read::panel::{FilesRead, ReadAsMissing};
 use crate::result::inference::{Estimate, Wald};
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// An effect, a placebo, or the average total effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
