@@ -13,7 +13,8 @@ use crate::cluster::{PrepareOptions, Session};
 use crate::engine::backend::DidBackend;
 use crate::engine::condition::Raw;
 use crate::engine::source::Source;
-use crate::read::panel::{FilesRead, Panel, Strata};
+use crate::read::files::FilesRead;
+use crate::read::panel::{Panel, Strata};
 
 /// An estimator that does not care who holds the rows.
 pub(crate) trait Through {

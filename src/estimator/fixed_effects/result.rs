@@ -9,8 +9,9 @@ use super::recover::FactorEffects;
 use crate::base::error::DidWarning;
 use crate::engine::demean::{ColumnReport, Solver};
 use crate::estimator::Timings;
-use crate::read::panel::formula::Indicator;
-use crate::read::panel::{FilesRead, ReadAsMissing};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
+use crate::read::formula::Indicator;
 
 /// A regression with fixed effects. Carries no backend and no row of the data unless residuals were kept.
 ///

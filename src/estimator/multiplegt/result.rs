@@ -6,7 +6,8 @@ use crate::base::error::DidWarning;
 use crate::estimator::Timings;
 use crate::estimator::format::SavedFormat;
 use crate::estimator::switching::Dropped;
-use crate::read::panel::{FilesRead, ReadAsMissing};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
 use crate::result::settings::Settings;
 
