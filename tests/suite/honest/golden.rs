@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::support::departures::{Departure, of_honest};
 
 fn golden() -> Value {
-    serde_json::from_str(include_str!("../golden/honest.json")).unwrap()
+    serde_json::from_str(include_str!("../../golden/honest.json")).unwrap()
 }
 
 /// The case as options; `None` for the original interval.

@@ -4,7 +4,7 @@ use burn_did::backend::Cpu;
 use burn_did::{DidError, Family, FixedEffects, compare, demean, etable};
 use polars::prelude::*;
 
-use super::fixed_effects_properties::{data, fit, near, try_fit};
+use super::properties::{data, fit, near, try_fit};
 use crate::support::frames::{floats, permutation, rows, with};
 
 #[test]

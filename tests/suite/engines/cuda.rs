@@ -5,8 +5,8 @@
 use burn_did::Precision;
 use burn_did::backend::Cuda;
 
-use crate::backends;
-use crate::fixed_effects_devices;
+use super::backends;
+use crate::fixed_effects::devices;
 use crate::support::golden::run_all;
 use crate::support::tolerance::DOUBLE_PRECISION;
 
@@ -39,8 +39,8 @@ fn every_golden_case_of_two_periods_and_triple_differences() {
 fn regressions_with_fixed_effects() {
     if usable() {
         for precision in [Precision::F64, Precision::F32] {
-            fixed_effects_devices::golden_cases::<Cuda>(precision);
-            fixed_effects_devices::event_studies_and_columns::<Cuda>(precision);
+            devices::golden_cases::<Cuda>(precision);
+            devices::event_studies_and_columns::<Cuda>(precision);
         }
     }
 }

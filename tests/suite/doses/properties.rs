@@ -7,7 +7,7 @@ use burn_did::{
 };
 use polars::prelude::*;
 
-use super::doses::{config, estimates, fit, simulation};
+use super::{config, estimates, fit, simulation};
 use crate::support::but;
 use crate::support::frames::{floats, map, permutation, rows, with};
 

@@ -5,8 +5,8 @@
 use burn_did::Precision;
 use burn_did::backend::Wgpu;
 
-use crate::backends;
-use crate::fixed_effects_devices;
+use super::backends;
+use crate::fixed_effects::devices;
 use crate::support::golden::run_all;
 use crate::support::tolerance::SINGLE_PRECISION;
 
@@ -38,7 +38,7 @@ fn every_golden_case_of_continuous_treatments() {
 #[test]
 fn regressions_with_fixed_effects() {
     if usable() {
-        fixed_effects_devices::golden_cases::<Wgpu>(Precision::F32);
-        fixed_effects_devices::event_studies_and_columns::<Wgpu>(Precision::F32);
+        devices::golden_cases::<Wgpu>(Precision::F32);
+        devices::event_studies_and_columns::<Wgpu>(Precision::F32);
     }
 }

@@ -8,7 +8,7 @@ use burn_did::{
 };
 use polars::prelude::*;
 
-use super::doses::{config, fit, simulation};
+use super::{config, fit, simulation};
 use crate::support::but;
 use crate::support::frames::{floats, map};
 
@@ -194,13 +194,13 @@ fn rows_without_treatment_need_no_dose() {
         changed
     };
     let treated = |row: usize| groups[row] > 0.0 && groups[row] <= times[row];
-    let all = super::doses::fit(&config(), &df);
-    let fewer = super::doses::fit(&config(), &without(&treated));
+    let all = super::fit(&config(), &df);
+    let fewer = super::fit(&config(), &without(&treated));
     assert_eq!((&all.dose, &all.overall), (&fewer.dose, &fewer.overall));
     let last = floats(&df, "id").into_iter().fold(0.0, f64::max);
     let ids = floats(&df, "id");
     let lost = (0..df.height()).rfind(|row| treated(*row) && ids[*row] < last).unwrap();
-    let one = super::doses::fit(&config(), &without(&|row| row != lost));
+    let one = super::fit(&config(), &without(&|row| row != lost));
     assert_eq!(one.level.settings.n_units + 1, all.level.settings.n_units);
 }
 

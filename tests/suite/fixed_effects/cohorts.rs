@@ -7,7 +7,7 @@ use burn_did::{
 };
 use polars::prelude::*;
 
-use super::fixed_effects_properties::near;
+use super::properties::near;
 use crate::support::frames::{filter, floats, rows, with};
 use crate::support::splitmix;
 

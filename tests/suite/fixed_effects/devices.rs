@@ -5,7 +5,7 @@ use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Demean, Family, FixedEffects, Precision, RegressionResult, SunAbraham, Vcov, data};
 use burn_ndarray::NdArray;
 
-use crate::fixed_effects::{Case, Golden, compare, fit_on};
+use super::golden::{Case, Golden, compare, fit_on};
 use crate::support::frames::{golden_data, golden_json};
 
 /// The device's numbers against the host's.

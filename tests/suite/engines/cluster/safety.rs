@@ -13,7 +13,7 @@ use ballista_core::serde::protobuf::{LaunchMultiTaskParams, StopExecutorParams};
 use burn_did::cluster::{RunningCluster, SchedulerConfig, cluster_status, run_scheduler};
 use burn_did::{AttGt, Cluster, DidError, backend::Cpu};
 
-use super::cluster::{Files, PROGRAM, Running, certificates, kill_with, local, named, panel};
+use super::{Files, PROGRAM, Running, certificates, kill_with, local, named, panel};
 
 /// Waits until something holds.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {

@@ -7,8 +7,8 @@ use burn_did::data::Simulation;
 use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result};
 use polars::prelude::{IntoLazy, col, lit};
 
-use crate::backends;
-use crate::fixed_effects_devices;
+use super::backends;
+use crate::fixed_effects::devices;
 use crate::support::golden::run_all;
 use crate::support::tolerance::DOUBLE_PRECISION;
 
@@ -108,9 +108,9 @@ fn a_pass_is_few_launches_and_one_read() {
 #[test]
 fn regressions_with_fixed_effects() {
     if usable() {
-        fixed_effects_devices::golden_cases::<Vulkan>(Precision::F64);
-        fixed_effects_devices::event_studies_and_columns::<Vulkan>(Precision::F64);
-        let work = fixed_effects_devices::work::<Vulkan>(Precision::F64).expect("GPUs count");
+        devices::golden_cases::<Vulkan>(Precision::F64);
+        devices::event_studies_and_columns::<Vulkan>(Precision::F64);
+        let work = devices::work::<Vulkan>(Precision::F64).expect("GPUs count");
         assert!(work.passes <= 2, "double precision is right at once, or nearly: {work:?}");
         assert!(work.resident_bytes > 0 && work.launches > 20 * work.reads, "{work:?}");
     }

@@ -4,9 +4,9 @@
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Estimate, Precision};
 
-use crate::doses;
+use crate::doses::estimates;
 use crate::support::frames::golden_data;
-use crate::support::{ddd, drdid};
+use crate::support::{ddd, doses, drdid};
 
 /// Whether there is a device for this precision; says so if not, or fails if the environment variable requires one.
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
@@ -81,7 +81,7 @@ pub fn continuous_treatments<B: DidBackend>(precision: Precision) {
             here.precision = precision;
             let here = here.fit(&data, &Default::default()).unwrap();
             let cpu = doses::golden_config::<Cpu>(case).fit(&data, &Default::default()).unwrap();
-            let (here, cpu) = (doses::estimates(&here), doses::estimates(&cpu));
+            let (here, cpu) = (estimates(&here), estimates(&cpu));
             assert_eq!(here.len(), cpu.len(), "{}", case["id"]);
             for (own, (name, att, se)) in here.iter().zip(&cpu) {
                 let off = [(own.1 - att).abs() / se, (own.2 - se).abs() / se];
