@@ -11,7 +11,7 @@ use crate::read::panel::{FormedCells, StudyDesign, Treatment};
 
 /// The options that every estimator has, as they were given.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shared<'a> {
+pub(crate) struct Shared<'a> {
     pub outcome: &'a str,
     pub unit: Option<&'a str>,
     pub time: &'a str,
@@ -71,7 +71,7 @@ impl<'a> Shared<'a> {
 
 /// How an estimator's sample is formed, beyond the options that all have.
 #[derive(Clone, Debug)]
-pub(super) struct SampleDesign<'a> {
+pub(crate) struct SampleDesign<'a> {
     /// The column that says who is treated, and what it says.
     pub group: &'a str,
     pub treatment: Treatment,

@@ -52,8 +52,8 @@ pub(crate) struct CellCurve {
 /// # Errors
 /// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) for sums that are not there. A cell that cannot be
 /// estimated is none.
-pub(crate) fn dose_cells<S: Source>(
-    source: &S,
+pub(crate) fn dose_cells(
+    source: &dyn Source,
     cells: &[PlannedCell],
     curves: Option<CurveErrors>,
 ) -> Result<Vec<CellResult<DoseCell>>> {
@@ -64,8 +64,8 @@ pub(crate) fn dose_cells<S: Source>(
 ///
 /// # Errors
 /// As [`dose_cells`].
-pub(crate) fn dose_cells_and_totals<S: Source>(
-    source: &S,
+pub(crate) fn dose_cells_and_totals(
+    source: &dyn Source,
     cells: &[PlannedCell],
     curves: Option<CurveErrors>,
     rows: &[StratumRows],

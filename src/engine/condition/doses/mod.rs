@@ -69,8 +69,8 @@ impl FoundDoses {
 }
 
 /// Looks at the doses of a sample whose covariate is the dose, in so many versions.
-pub(super) fn find_doses<R: Raw>(
-    raw: &R,
+pub(super) fn find_doses(
+    raw: &dyn Raw,
     sample: &Sample,
     versions: usize,
     query: &DoseQuery,
@@ -154,7 +154,7 @@ fn treated_from(sample: &Sample) -> Vec<Option<usize>> {
     sample.strata.keys().iter().map(|key| of_cohort(key.cohort)).collect()
 }
 
-fn ask<R: Raw>(raw: &R, look: DoseLook) -> Result<Vec<DoseStat>> {
+fn ask(raw: &dyn Raw, look: DoseLook) -> Result<Vec<DoseStat>> {
     let answers: Vec<LookStat> = raw.answer(&Look::Doses(look))?;
     answers.into_iter().map(DoseStat::try_from).collect()
 }
