@@ -105,10 +105,12 @@ pub use estimator::{
     MultiplegtResult, MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell,
     SwitchingEffect, TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
+pub use read::columns::ReadAsMissing;
+pub use read::files::FilesRead;
 #[doc(hidden)]
 pub use read::files::overwritten;
 pub use read::input::{Data, panics_are_caught};
-pub use read::panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
+pub use read::panel::{Layout, SampleAudit};
 pub use report::{Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};

@@ -7,7 +7,9 @@ use crate::base::options::{
 };
 use crate::result::inference::Wald;
 
-use crate::read::panel::{FilesRead, ReadAsMissing, SampleAudit};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
+use crate::read::panel::SampleAudit;
 use crate::result::settings::Settings;
 
 pub(crate) fn base_period(base: BasePeriod) -> &'static str {

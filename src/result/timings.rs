@@ -30,7 +30,7 @@ pub struct Timings {
 
 impl Timings {
     /// With what was done for a source.
-    pub(crate) fn of(self, source: &impl Source) -> Self {
+    pub(crate) fn of(self, source: &dyn Source) -> Self {
         Self { device: source.device_work(), cluster: source.cluster_work(), ..self }
     }
 

@@ -75,7 +75,7 @@ impl<'a> UnfinishedResult<'a> {
     }
 
     /// With what was done for the source.
-    pub fn done_by(mut self, source: &impl Source) -> Self {
+    pub fn done_by(mut self, source: &dyn Source) -> Self {
         self.result.timings = self.result.timings.of(source);
         self
     }
@@ -180,8 +180,8 @@ fn sum_columns(draws: &[f64], count: usize, columns: usize) -> Vec<f64> {
 }
 
 /// Deviations of the estimates with bootstrap weights from the one without; those that failed are left out.
-pub(super) fn weighted_draws<S: Source>(
-    source: &S,
+pub(super) fn weighted_draws(
+    source: &dyn Source,
     cell: &PlannedCell,
     recipe: &Recipe,
     estimated: &CellEstimate,

@@ -1,6 +1,6 @@
 //! Regressions with fixed effects: [`FixedEffects`], and what is estimated by them.
 //!
-//! A sample is read without the roles of time and group (`panel/regression`), brought into an order that depends on nothing but
+//! A sample is read without the roles of time and group (`reading`), brought into an order that depends on nothing but
 //! its content (`sample`, `order`), and its columns are regressed without their fixed effects (`linear`, `poisson`; Frisch, Waugh
 //! and Lovell). All sums over rows are formed in `sums`.
 
@@ -20,6 +20,7 @@ mod order;
 mod poisson;
 mod predict;
 mod problem;
+mod reading;
 mod recover;
 mod report;
 mod result;
@@ -38,9 +39,10 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Inference, Precision};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, Solver};
+use crate::read::columns::MissingValues;
+use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
-use crate::read::panel::formula::{Interaction, RegressionFormula};
-use crate::read::panel::{MissingValues, RegressionColumns};
+use reading::RegressionColumns;
 
 pub use event_study::RegressionEventStudy;
 pub use inference::{Coefficient, FTest};

@@ -8,8 +8,9 @@ use super::predict::Predictor;
 use super::recover::FactorEffects;
 use crate::base::error::DidWarning;
 use crate::engine::demean::{ColumnReport, Solver};
-use crate::read::panel::formula::Indicator;
-use crate::read::panel::{FilesRead, ReadAsMissing};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
+use crate::read::formula::Indicator;
 use crate::result::timings::Timings;
 
 /// A regression with fixed effects. Carries no backend and no row of the data unless residuals were kept.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
 use crate::estimator::switching::Dropped;
-use crate::read::panel::{FilesRead, ReadAsMissing};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
 use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;

@@ -1,0 +1,9 @@
+//! Group-time effects.
+
+mod callback;
+mod errors;
+mod extremes;
+mod golden;
+mod oracle;
+mod overlap;
+mod properties;

@@ -1,0 +1,6 @@
+//! Triple differences.
+
+mod golden;
+mod properties;
+mod shares;
+mod sizes;

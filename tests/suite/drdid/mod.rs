@@ -1,0 +1,4 @@
+//! Comparisons of two periods.
+
+mod golden;
+mod properties;

@@ -1,0 +1,44 @@
+//! Golden cases on wgpu in single precision, held to the rule that the CPU in single precision is held to.
+//!
+//! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
+
+use burn_did::Precision;
+use burn_did::backend::Wgpu;
+
+use super::backends;
+use crate::fixed_effects::devices;
+use crate::support::golden::run_all;
+use crate::support::tolerance::SINGLE_PRECISION;
+
+fn usable() -> bool {
+    backends::usable::<Wgpu>(Precision::F32, "BURN_DID_REQUIRE_WGPU")
+}
+
+#[test]
+fn every_golden_case() {
+    if usable() {
+        run_all::<Wgpu>(Precision::F32, SINGLE_PRECISION);
+    }
+}
+
+#[test]
+fn every_golden_case_of_two_periods_and_triple_differences() {
+    if usable() {
+        backends::two_periods_and_triple_differences::<Wgpu>(Precision::F32);
+    }
+}
+
+#[test]
+fn every_golden_case_of_continuous_treatments() {
+    if usable() {
+        backends::continuous_treatments::<Wgpu>(Precision::F32);
+    }
+}
+
+#[test]
+fn regressions_with_fixed_effects() {
+    if usable() {
+        devices::golden_cases::<Wgpu>(Precision::F32);
+        devices::event_studies_and_columns::<Wgpu>(Precision::F32);
+    }
+}

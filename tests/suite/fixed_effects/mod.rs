@@ -1,0 +1,8 @@
+//! Regressions with fixed effects, and the event studies of Sun and Abraham.
+
+mod cohorts;
+pub mod devices;
+mod golden;
+mod properties;
+mod results;
+mod thresholds;

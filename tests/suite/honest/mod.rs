@@ -1,0 +1,4 @@
+//! Sensitivity analyses.
+
+mod golden;
+mod shortest;

@@ -1,0 +1,3 @@
+//! Functions by sieves.
+
+mod golden;

@@ -1,0 +1,5 @@
+//! What can be done with a result.
+
+mod inference;
+mod notes;
+mod saved;

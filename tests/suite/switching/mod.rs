@@ -1,0 +1,5 @@
+//! Treatments that switch.
+
+mod cells;
+mod golden;
+mod properties;
