@@ -81,10 +81,14 @@ pub use cluster::{Cluster, ClusterSample};
 pub use engine::demean::{ColumnReport, Solver, Stop};
 pub use engine::source::ClusterWork;
 pub use engine::{backend, pass};
+pub use estimator::aggregate::{
+    Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
+    LeftOutGroup, LeftOutRow, Provenance, RegressionProvenance, Window,
+};
 pub use estimator::fixed_effects::{
     Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
     KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, SunAbraham,
-    SunAbrahamResult, Vcov, demean,
+    SunAbrahamResult, Vcov, demean, etable,
 };
 pub use estimator::honest::{
     Breakdown, Delta, Effect, Honest, HonestDid, HonestMethod, Restriction, RobustInterval, Search,
@@ -97,22 +101,19 @@ pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
     DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
     HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit, MultiplegtResult,
-    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect, Timings,
+    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect,
     TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
+pub use read::columns::ReadAsMissing;
+pub use read::files::FilesRead;
 #[doc(hidden)]
 pub use read::files::overwritten;
 pub use read::input::{Data, panics_are_caught};
-pub use read::panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
-pub use report::{
-    Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare, etable,
-};
+pub use read::panel::{Layout, SampleAudit};
+pub use report::{Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
-pub use result::aggregate::{
-    Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
-    LeftOutGroup, LeftOutRow, Provenance, RegressionProvenance, Window,
-};
 pub use result::estimates::{CellStatus, Overlap};
 pub use result::inference::{Estimate, Wald};
 pub use result::settings::Settings;
+pub use result::timings::Timings;

@@ -1,10 +1,10 @@
 //! Tests and contrasts of group-time effects from their joint covariance.
 
-use super::result::{GroupTimeCell, GroupTimeResult};
+use super::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::Inference;
-use crate::result::aggregate::{
+use crate::estimator::aggregate::{
     Aggregated, Aggregation, EventStudy, LeftOutCell, aggregate, listed, remedy,
 };
 use crate::result::estimates::{CellStatus, GroupTimeEffects};

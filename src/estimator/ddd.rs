@@ -2,8 +2,8 @@
 
 use super::design::SampleDesign;
 use super::finish::{self, PointFit, SolvedCell};
+use super::group_time::{GroupTimeResult, TripleComparison};
 use super::moments::InfluenceMoments;
-use super::result::{GroupTimeResult, TripleComparison};
 use super::setup::{self, Opened};
 use super::shell::{self, Estimator, Options, estimator};
 use crate::base::calendar::Frequency;

@@ -6,7 +6,7 @@ use crate::base::options::{Band, Bootstrap, FixWeights, Inference, Precision, Sh
 use crate::base::progress::Progress;
 use crate::engine::condition::{Conditioning, DoseQuery};
 use crate::engine::source::Work;
-use crate::read::panel::formula::Formula;
+use crate::read::formula::Formula;
 use crate::read::panel::{FormedCells, StudyDesign, Treatment};
 
 /// The options that every estimator has, as they were given.

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::design::{SampleDesign, Shared};
-use super::result::Timings;
 use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{
@@ -15,14 +14,16 @@ use crate::engine::backend::DidBackend;
 use crate::engine::cell::PlanOptions;
 use crate::engine::condition::{Change, Conditioning, DoseQuery, Raw, condition};
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata, RawSource, Source};
-use crate::read::files::{FileFormat, Files, problem};
+use crate::read::columns::{MissingValues, Wanted};
+use crate::read::files::{FileFormat, Files, ParquetFiles, problem};
+use crate::read::formula::Formula;
 use crate::read::input::{Data, Read, guarded, read_files};
-use crate::read::panel::formula::Formula;
 use crate::read::panel::{
-    FormedCells, Layout, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
-    SampleOptions, Storage, Strata, Wanted, ingest, ingest_parquet,
+    FormedCells, Layout, Panel, Request, Roles, Sample, SampleAudit, SampleOptions, Storage,
+    Strata, ingest, ingest_parquet,
 };
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
 const COPIES: u64 = 5;
@@ -124,20 +125,31 @@ impl SampleSetup {
         data.reading(|data| self.arranged(data.read(&self.roles, &self.missing)?, start))
     }
 
-    fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
+    fn arranged(
+        &self,
+        Read { frame, files, read_as_missing }: Read,
+        start: Instant,
+    ) -> Result<(Panel, f64)> {
         let read = start.elapsed().as_secs_f64();
         let _span = tracing::info_span!("ingest", rows = frame.height()).entered();
         // Codes of its values, and the sample.
         let needed = 2 * frame.estimated_size() as u128;
         let remedy = "write the data to parquet, of which panels are streamed";
         memory::check("the sample while it is arranged", needed, remedy)?;
+        let audit = SampleAudit { files, read_as_missing, ..SampleAudit::default() };
         Ok((ingest(&frame, audit, &self.request(Storage::Resident))?, read))
     }
 
     fn panel_by_pieces(&self, files: &Files, start: Instant) -> Result<(Panel, f64)> {
         let (budget, progress) = (self.memory_budget, self.progress.clone());
         let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
-        let files = ParquetFiles::open(&files.paths, &self.roles, budget, progress)?;
+        let files = ParquetFiles::open(
+            &files.paths,
+            &self.roles,
+            self.roles.unit.as_deref(),
+            budget,
+            progress,
+        )?;
         let read = start.elapsed().as_secs_f64();
         let _span = tracing::info_span!("ingest").entered();
         Ok((ingest_parquet(&files, audit, &self.request(Storage::Within(budget)))?, read))

@@ -7,11 +7,13 @@ use std::time::Instant;
 use polars::prelude::DataFrame;
 
 use super::shell::{Estimator, setup};
-use super::{ContDidResult, DrdidResult, GroupTimeResult, Timings};
+use super::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::base::error::Result;
 use crate::cluster::{PrepareOptions, Session};
 use crate::engine::source::RawSource;
-use crate::read::panel::{FilesRead, Panel, Strata};
+use crate::read::files::FilesRead;
+use crate::read::panel::{Panel, Strata};
+use crate::result::timings::Timings;
 
 /// An estimator that does not care who holds the rows.
 pub(crate) trait Subject: Estimator<Result: Timeless> {}

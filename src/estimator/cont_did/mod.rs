@@ -1,10 +1,12 @@
 //! [`ContDid`]: configuration and fit.
 
 mod cck;
+mod check;
 mod curve;
 mod effects;
 mod kept;
 mod redrawn;
+mod report;
 mod result;
 
 use super::design::SampleDesign;

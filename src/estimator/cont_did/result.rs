@@ -8,11 +8,11 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
 };
-use crate::estimator::format::SavedFormat;
+use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
 use crate::estimator::honest::{Honest, HonestDid};
 use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
-use crate::result::aggregate::{Aggregated, Aggregation, EventStudy};
 use crate::result::inference::Estimate;
+use crate::result::saved::SavedFormat;
 
 /// Averages over all treated units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,8 @@
 //! [`Drdid`]: configuration and fit.
 
+mod check;
 mod finish;
+mod report;
 mod result;
 mod reweighted;
 

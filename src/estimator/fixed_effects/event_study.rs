@@ -4,7 +4,7 @@ use super::inference::{Coefficient, Law};
 use super::result::RegressionResult;
 use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
-use crate::result::aggregate::{
+use crate::estimator::aggregate::{
     AggregatedRow, EventStudy, Provenance, RegressionProvenance, reference_row,
 };
 use crate::result::inference::Estimate;

@@ -13,16 +13,16 @@ use super::fit::{RegressionReading, RegressionTask, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
 use super::problem::columns;
+use super::reading::CohortColumns;
 use super::result::RegressionResult;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
+use crate::estimator::aggregate::EventStudy;
+use crate::read::formula::name_label;
 use crate::read::input::Data;
-use crate::read::panel::CohortColumns;
-use crate::read::panel::formula::name_label;
-use crate::result::aggregate::EventStudy;
 use crate::result::inference::Estimate;
 
 /// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
@@ -162,7 +162,7 @@ impl<B: DidBackend> SunAbraham<B> {
     fn estimate(
         &self,
         task: &RegressionTask<'_, B>,
-        wanted: &crate::read::panel::RegressionColumns,
+        wanted: &super::reading::RegressionColumns,
         reading: &RegressionReading,
     ) -> Result<SunAbrahamResult> {
         let read = &reading.rows;

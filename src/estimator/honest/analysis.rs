@@ -10,9 +10,9 @@ use super::result::{HonestDid, RobustInterval};
 use super::setup::StudySetup;
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
-use crate::estimator::format::SavedFormat;
-use crate::result::aggregate::{Aggregated, EventStudy, wrong};
+use crate::estimator::aggregate::{Aggregated, EventStudy, wrong};
 use crate::result::inference::{Estimate, pointwise};
+use crate::result::saved::SavedFormat;
 
 /// Numbers of the default grid of `M`.
 const DEFAULT_M: usize = 10;

@@ -75,7 +75,7 @@ fn rejects(values: &[f64], covariance: &DenseMatrix, sd: &[f64], m: f64, alpha: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result::aggregate::EventStudy;
+    use crate::estimator::aggregate::EventStudy;
 
     fn study() -> EventStudy {
         let diagonal = |i: usize| {

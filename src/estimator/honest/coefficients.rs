@@ -3,7 +3,7 @@
 use super::dense::DenseMatrix;
 use crate::base::error::{DidWarning, Result};
 use crate::base::solve::least_eigenvalue;
-use crate::result::aggregate::{EventStudy, ROUNDING, check_usable, wrong};
+use crate::estimator::aggregate::{EventStudy, ROUNDING, check_usable, wrong};
 
 /// Coefficients before and after the reference period, in order of time.
 #[derive(Clone, Debug, PartialEq)]

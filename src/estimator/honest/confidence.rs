@@ -189,9 +189,9 @@ fn bisected(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimator::aggregate::EventStudy;
     use crate::estimator::honest::coefficients::EventCoefficients;
     use crate::estimator::honest::options::Honest;
-    use crate::result::aggregate::EventStudy;
 
     /// Ends of the grid at `M = 0.5` of coefficients that are zero with variance one.
     fn ends(restriction: Restriction, post: usize) -> [f64; 2] {

@@ -19,6 +19,7 @@
 mod analysis;
 mod bounds;
 mod breakdown;
+mod check;
 mod coefficients;
 mod confidence;
 mod delta;
@@ -29,6 +30,7 @@ mod lasso;
 mod moments;
 mod normal;
 mod options;
+mod report;
 mod result;
 mod setup;
 mod simplex;

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::options::{Honest, HonestMethod};
 use crate::base::error::DidWarning;
-use crate::estimator::format::SavedFormat;
-use crate::result::aggregate::EventStudy;
+use crate::estimator::aggregate::EventStudy;
 use crate::result::inference::Estimate;
+use crate::result::saved::SavedFormat;
 
 /// A robust confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

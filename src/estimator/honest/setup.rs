@@ -10,7 +10,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::parallel;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
-use crate::result::aggregate::{LARGEST_VARIANCE, SMALLEST_VARIANCE, wrong};
+use crate::estimator::aggregate::{LARGEST_VARIANCE, SMALLEST_VARIANCE, wrong};
 
 /// Random numbers of this analysis among those of a seed.
 const STREAM: u32 = 0x686f_6e65;

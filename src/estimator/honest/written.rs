@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::base::error::Result;
-use crate::estimator::text_of;
-use crate::result::aggregate::{EventStudy, wrong};
+use crate::estimator::aggregate::{EventStudy, wrong};
+use crate::result::saved::text as text_of;
 
 #[derive(Deserialize)]
 struct HonestDidInput {
@@ -27,21 +27,21 @@ impl EventStudy {
     /// let path = std::env::temp_dir().join("burn-did-event-study-example.json");
     /// let text = r#"{"betahat": [0.1, 1], "sigma": [[0.04, 0], [0, 0.02]], "num_pre_periods": 1, "num_post_periods": 1}"#;
     /// std::fs::write(&path, text).unwrap();
-    /// assert_eq!(EventStudy::load(&path)?.coefficients(), [0.1, 1.0]);
+    /// assert_eq!(EventStudy::import(&path)?.coefficients(), [0.1, 1.0]);
     /// # std::fs::remove_file(path).unwrap();
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     ///
     /// # Errors
     /// [`DidError::Io`](crate::DidError::Io), [`DidError::Json`](crate::DidError::Json), and as [`new`](Self::new).
-    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn import(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_json(&text_of(path.as_ref())?)
     }
 
-    /// [`load`](Self::load) from a text.
+    /// [`import`](Self::import) from a text.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// As [`import`](Self::import).
     pub fn from_json(text: &str) -> Result<Self> {
         if !text.contains("\"betahat\"") {
             return Ok(serde_json::from_str(text)?);

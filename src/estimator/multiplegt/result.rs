@@ -4,14 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
-use crate::estimator::Timings;
-use crate::estimator::format::SavedFormat;
+use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
 use crate::estimator::honest::{Honest, HonestDid};
 use crate::estimator::switching::Dropped;
-use crate::read::panel::{FilesRead, ReadAsMissing};
-use crate::result::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// An effect, a placebo, or the average total effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

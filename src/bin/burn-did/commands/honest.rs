@@ -182,7 +182,7 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
         ));
     }
     let result = if kind == Saved::Study {
-        EventStudy::load(&args.file)?.honest(options)?
+        EventStudy::import(&args.file)?.honest(options)?
     } else if kind == Saved::Switching {
         let fit = MultiplegtResult::load(&args.file)?;
         let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);

@@ -1,7 +1,7 @@
 //! Numbers of the whole analysis: from R `HonestDiD`, from theory, and properties that they must have.
 
 use super::*;
-use crate::result::aggregate::EventStudy;
+use crate::estimator::aggregate::EventStudy;
 
 mod coverage;
 
