@@ -11,6 +11,7 @@ pub(crate) mod options;
 pub(crate) mod parallel;
 pub(crate) mod progress;
 pub(crate) mod random;
+pub(crate) mod segment;
 pub(crate) mod simd;
 pub(crate) mod solve;
 pub(crate) mod splines;

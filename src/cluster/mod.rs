@@ -43,5 +43,5 @@ pub use network::{
 };
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use session::Session;
-pub(crate) use source::{KEPT_NOWHERE, Prepared, Remote};
+pub(crate) use source::{KEPT_NOWHERE, Prepared};
 pub(crate) use stored::Stored;

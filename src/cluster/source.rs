@@ -14,7 +14,7 @@ use crate::base::options::Precision;
 use crate::engine::condition::{Change, Look, LookStat, Raw};
 use crate::engine::pass::{InfluencePass, InfluenceStat, KeptRows};
 use crate::engine::source::{
-    AnyPass, AnyStat, ClusterWork, HERE, InfluenceApart, Keep, Merge, Source, Work,
+    AnyPass, AnyStat, ClusterWork, HERE, InfluenceApart, Keep, Merge, RawSource, Source, Work,
 };
 use crate::read::panel::apart::CovariateChoice;
 use crate::read::panel::{Layout, Sample};
@@ -73,8 +73,6 @@ impl Prepared {
 }
 
 impl Raw for Prepared {
-    type Conditioned = Remote;
-
     fn rows(&self) -> Vec<usize> {
         self.stored.ledger.rows()
     }
@@ -95,10 +93,12 @@ impl Raw for Prepared {
         })?;
         merge.finish()
     }
+}
 
-    fn condition(self, sample: Sample, change: Change) -> Result<Remote> {
+impl RawSource for Prepared {
+    fn condition(self: Box<Self>, sample: Sample, change: Change) -> Result<Box<dyn Source>> {
         let backend = self.session.arithmetic();
-        Ok(Remote { prepared: Arc::new(self), sample, change, backend })
+        Ok(Box::new(Remote { prepared: Arc::from(self), sample, change, backend }))
     }
 }
 

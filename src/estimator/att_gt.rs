@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::callback;
 use super::design::SampleDesign;
 use super::finish::{self, PointFit, SolvedCell};
+use super::group_time::GroupTimeResult;
 use super::moments::{InfluenceMoments, consumers};
-use super::result::GroupTimeResult;
 use super::setup::{self, Opened, SampleSetup};
 use super::shell::{self, Estimator, Options, estimator};
 use crate::base::calendar::Frequency;
@@ -18,7 +18,7 @@ use crate::base::options::{
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, Recipe, estimate, plan_cells};
 use crate::engine::condition::Conditioning;
-use crate::engine::source::{HostStrata, Source};
+use crate::engine::source::HostStrata;
 use crate::read::input::Data;
 use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
 use crate::result::settings::Settings;
@@ -160,7 +160,7 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         }
     }
 
-    fn estimate<S: Source>(&self, opened: Opened<S>) -> Result<GroupTimeResult> {
+    fn estimate(&self, opened: Opened) -> Result<GroupTimeResult> {
         let Opened { setup, source, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
         let sample = source.sample();
@@ -172,20 +172,20 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         let recipe = Recipe::guarded(self.method);
         let estimated = {
             let _span = tracing::info_span!("cells", cells = planned.len()).entered();
-            estimate(&source, &planned, &recipe)?.cells
+            estimate(&*source, &planned, &recipe)?.cells
         };
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let moments = if self.point_estimates_only {
             None
         } else {
             let usable = estimated.iter().map(|e| e.as_ref().ok());
-            Some(InfluenceMoments::form(&source, usable, &work, recipe.trim)?)
+            Some(InfluenceMoments::form(&*source, usable, &work, recipe.trim)?)
         };
         let fitted = PointFit {
             solved: estimated.into_iter().map(|e| e.map(SolvedCell::from)).collect(),
             moments,
             settings: self.settings(&setup, source.backend(), sample),
-            timings: timings.of(&source),
+            timings: timings.of(&*source),
             warnings: setup::warnings(sample, &self.plan(), Vec::new()),
         };
         finish::result(sample, &planned, fitted, start)
@@ -212,10 +212,11 @@ impl<B: DidBackend> AttGt<B> {
             });
         }
         let setup = SampleSetup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
-        let read = setup.panel(data.into(), start)?;
-        let (Panel { sample, strata }, read) = read;
-        let held = setup.held(sample, HostStrata::new(strata), read, start)?;
-        let Opened { setup, source: panel, mut timings, .. } = held;
+        let (Panel { mut sample, strata }, read) = setup.panel(data.into(), start)?;
+        let strata = HostStrata::new(strata);
+        let change = setup.change(&strata, &mut sample)?;
+        let panel = strata.condition(sample, change)?;
+        let mut timings = setup::ingested(read, start);
         let before = start.elapsed().as_secs_f64();
         let sample = &panel.sample;
         let planned = plan_cells(sample, &self.plan());

@@ -2,8 +2,8 @@
 
 use super::design::SampleDesign;
 use super::finish::{self, PointFit, SolvedCell};
+use super::group_time::{GroupTimeResult, TripleComparison};
 use super::moments::InfluenceMoments;
-use super::result::{GroupTimeResult, TripleComparison};
 use super::setup::{self, Opened};
 use super::shell::{self, Estimator, Options, estimator};
 use crate::base::calendar::Frequency;
@@ -18,7 +18,7 @@ use crate::engine::cell::{
     TriplePlan, estimate,
 };
 use crate::engine::condition::Conditioning;
-use crate::engine::source::{Source, Work};
+use crate::engine::source::Work;
 use crate::read::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
 use crate::result::estimates::CellStatus;
 use crate::result::settings::Settings;
@@ -149,7 +149,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         }
     }
 
-    fn estimate<S: Source>(&self, opened: Opened<S>) -> Result<GroupTimeResult> {
+    fn estimate(&self, opened: Opened) -> Result<GroupTimeResult> {
         let Opened { setup, source, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
         let sample = source.sample();
@@ -160,13 +160,13 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         let recipe = Recipe::new(self.method.into());
         let (combined, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
-            let Results { cells, dropped } = estimate(&source, &plan.components, &recipe)?;
-            (plan.combine(&source, &recipe, &cells)?, dropped)
+            let Results { cells, dropped } = estimate(&*source, &plan.components, &recipe)?;
+            (plan.combine(&*source, &recipe, &cells)?, dropped)
         };
         let Combined { cells: estimated, comparisons, lost, equal } = combined;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let usable = estimated.iter().map(|e| e.as_ref().ok());
-        let moments = InfluenceMoments::form(&source, usable, &work, recipe.trim)?;
+        let moments = InfluenceMoments::form(&*source, usable, &work, recipe.trim)?;
         let mut warnings = setup::warnings(sample, &self.plan(sample), dropped);
         warnings.extend(lost.iter().map(|l| lost_comparison(l, sample, &plan)));
         warnings.extend(equal.iter().map(|cell| {
@@ -184,7 +184,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
                 shares_of: Some(self.shares_of),
                 ..shell::settings(self, &setup, source.backend(), sample)
             },
-            timings: timings.of(&source),
+            timings: timings.of(&*source),
             warnings,
         };
         let result = finish::result(sample, &plan.cells, fitted, start)?;

@@ -6,12 +6,12 @@ use crate::base::options::{Band, Bootstrap, FixWeights, Inference, Precision, Sh
 use crate::base::progress::Progress;
 use crate::engine::condition::{Conditioning, DoseQuery};
 use crate::engine::source::Work;
-use crate::read::panel::formula::Formula;
+use crate::read::formula::Formula;
 use crate::read::panel::{FormedCells, StudyDesign, Treatment};
 
 /// The options that every estimator has, as they were given.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shared<'a> {
+pub(crate) struct Shared<'a> {
     pub outcome: &'a str,
     pub unit: Option<&'a str>,
     pub time: &'a str,
@@ -71,7 +71,7 @@ impl<'a> Shared<'a> {
 
 /// How an estimator's sample is formed, beyond the options that all have.
 #[derive(Clone, Debug)]
-pub(super) struct SampleDesign<'a> {
+pub(crate) struct SampleDesign<'a> {
     /// The column that says who is treated, and what it says.
     pub group: &'a str,
     pub treatment: Treatment,

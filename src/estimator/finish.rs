@@ -2,11 +2,10 @@
 
 use std::time::Instant;
 
-use super::format::SavedFormat;
+use super::group_time::{GroupTimeCell, GroupTimeResult};
 use super::kept::Kept;
 use super::moments::InfluenceMoments;
 use super::overlap::overlap_warnings;
-use super::result::{GroupTimeCell, GroupTimeResult, Timings};
 use crate::base::calendar::{Calendar, shown};
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
@@ -15,7 +14,9 @@ use crate::engine::source::KeptColumn;
 use crate::read::panel::Sample;
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Critical, Estimate, Joint, pointwise};
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// A cell's point estimate.
 pub(super) struct SolvedCell {

@@ -100,8 +100,8 @@ impl ValuesHere {
 }
 
 /// Sums over the influence values, and the values of the first `columns` columns if the pass keeps them.
-pub(super) fn influence<S: Source>(
-    source: &S,
+pub(super) fn influence(
+    source: &dyn Source,
     pass: &InfluencePass,
     columns: usize,
 ) -> Result<(InfluenceStat, Option<KeptValues>)> {

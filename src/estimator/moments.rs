@@ -28,8 +28,8 @@ impl InfluenceMoments {
     ///
     /// # Errors
     /// What the source reports.
-    pub fn form<'a, S: Source>(
-        source: &S,
+    pub fn form<'a>(
+        source: &dyn Source,
         estimated: impl ExactSizeIterator<Item = Option<&'a CellEstimate>>,
         work: &Work<'_>,
         trim: f64,

@@ -8,7 +8,7 @@ use super::shell::{Estimator, setup, validate};
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
 use crate::cluster::{
-    Cluster, KEPT_NOWHERE, PrepareOptions, Prepared, Remote, Session, Stored, make_room, prepare,
+    Cluster, KEPT_NOWHERE, PrepareOptions, Prepared, Session, Stored, make_room, prepare,
 };
 use crate::read::files::{FileFormat, Files, problem};
 use crate::read::panel::{Sample, SampleAudit, Storage};
@@ -48,7 +48,7 @@ pub(super) fn fit_sample<E: Estimator>(
     let (sample, choice) = stored.describe(&setup.request(Storage::Resident))?;
     let session = cluster.session(setup.progress.clone());
     let prepared = Prepared::new(session, stored.clone(), &options)?.with(choice);
-    estimator.estimate(setup.held(sample, prepared, 0.0, start)?)
+    estimator.estimate(setup.held(sample, Box::new(prepared), 0.0, start)?)
 }
 
 /// The setup of an estimator whose options are well.
@@ -85,10 +85,11 @@ impl SampleSetup {
         session: Session,
         options: &PrepareOptions,
         start: Instant,
-    ) -> Result<Opened<Remote>> {
+    ) -> Result<Opened> {
         let (sample, stored) = self.prepared(path, &session, options)?;
         let read = start.elapsed().as_secs_f64();
-        self.held(sample, Prepared::new(session, stored, options)?, read, start)
+        let prepared = Prepared::new(session, stored, options)?;
+        self.held(sample, Box::new(prepared), read, start)
     }
 
     fn prepared(

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::design::{SampleDesign, Shared};
-use super::result::Timings;
 use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{
@@ -13,23 +12,25 @@ use crate::base::options::{
 use crate::base::progress::Progress;
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::PlanOptions;
-use crate::engine::condition::{Conditioning, DoseQuery, Raw, condition};
-use crate::engine::source::{HostStrata, Local, LocalOptions, LocalStrata};
-use crate::read::files::{FileFormat, Files, problem};
+use crate::engine::condition::{Change, Conditioning, DoseQuery, Raw, condition};
+use crate::engine::source::{HostStrata, LocalOptions, LocalStrata, RawSource, Source};
+use crate::read::columns::{MissingValues, Wanted};
+use crate::read::files::{FileFormat, Files, ParquetFiles, problem};
+use crate::read::formula::Formula;
 use crate::read::input::{Data, Read, guarded, read_files};
-use crate::read::panel::formula::Formula;
 use crate::read::panel::{
-    FormedCells, Layout, MissingValues, Panel, ParquetFiles, Request, Roles, Sample, SampleAudit,
-    SampleOptions, Storage, Strata, Wanted, ingest, ingest_parquet,
+    FormedCells, Layout, Panel, Request, Roles, Sample, SampleAudit, SampleOptions, Storage,
+    Strata, ingest, ingest_parquet,
 };
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
 const COPIES: u64 = 5;
 
 /// How an estimator's sample is formed and held.
 #[derive(Clone, Debug)]
-pub(super) struct SampleSetup {
+pub(crate) struct SampleSetup {
     pub roles: Roles,
     pub sample: SampleOptions,
     pub fix_weights: Option<FixWeights>,
@@ -44,10 +45,10 @@ pub(super) struct SampleSetup {
     pub progress: Option<Progress>,
 }
 
-/// A sample, and who holds it.
-pub(super) struct Opened<S> {
+/// A sample, and the source of its rows.
+pub(crate) struct Opened {
     pub setup: SampleSetup,
-    pub source: S,
+    pub source: Box<dyn Source>,
     pub start: Instant,
     /// Reading and ingest.
     pub timings: Timings,
@@ -80,11 +81,7 @@ impl SampleSetup {
 
     /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or a
     /// fifth of the free memory, are read piece by piece.
-    pub fn open<B: DidBackend>(
-        self,
-        data: Data<'_>,
-        devices: &[B::Device],
-    ) -> Result<Opened<Local<B>>> {
+    pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
         let read = data.reading(|data| match data {
@@ -99,16 +96,12 @@ impl SampleSetup {
             data => self.arranged(data.read(&self.roles, &self.missing)?, start),
         })?;
         let (Panel { sample, strata }, read) = read;
-        let raw = self.upload(strata, devices);
-        self.held(sample, raw, read, start)
+        let raw = self.upload::<B>(strata, devices);
+        self.held(sample, Box::new(raw), read, start)
     }
 
     /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
-    pub fn open_parquet<B: DidBackend>(
-        self,
-        path: &Path,
-        devices: &[B::Device],
-    ) -> Result<Opened<Local<B>>> {
+    pub fn open_parquet<B: DidBackend>(self, path: &Path, devices: &[B::Device]) -> Result<Opened> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
         let files = Files::find(path)?;
@@ -123,8 +116,8 @@ impl SampleSetup {
             }
         })?;
         let (Panel { sample, strata }, read) = read;
-        let raw = self.upload(strata, devices);
-        self.held(sample, raw, read, start)
+        let raw = self.upload::<B>(strata, devices);
+        self.held(sample, Box::new(raw), read, start)
     }
 
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
@@ -132,20 +125,31 @@ impl SampleSetup {
         data.reading(|data| self.arranged(data.read(&self.roles, &self.missing)?, start))
     }
 
-    fn arranged(&self, Read { frame, audit }: Read, start: Instant) -> Result<(Panel, f64)> {
+    fn arranged(
+        &self,
+        Read { frame, files, read_as_missing }: Read,
+        start: Instant,
+    ) -> Result<(Panel, f64)> {
         let read = start.elapsed().as_secs_f64();
         let _span = tracing::info_span!("ingest", rows = frame.height()).entered();
         // Codes of its values, and the sample.
         let needed = 2 * frame.estimated_size() as u128;
         let remedy = "write the data to parquet, of which panels are streamed";
         memory::check("the sample while it is arranged", needed, remedy)?;
+        let audit = SampleAudit { files, read_as_missing, ..SampleAudit::default() };
         Ok((ingest(&frame, audit, &self.request(Storage::Resident))?, read))
     }
 
     fn panel_by_pieces(&self, files: &Files, start: Instant) -> Result<(Panel, f64)> {
         let (budget, progress) = (self.memory_budget, self.progress.clone());
         let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
-        let files = ParquetFiles::open(&files.paths, &self.roles, budget, progress)?;
+        let files = ParquetFiles::open(
+            &files.paths,
+            &self.roles,
+            self.roles.unit.as_deref(),
+            budget,
+            progress,
+        )?;
         let read = start.elapsed().as_secs_f64();
         let _span = tracing::info_span!("ingest").entered();
         Ok((ingest_parquet(&files, audit, &self.request(Storage::Within(budget)))?, read))
@@ -191,19 +195,24 @@ impl SampleSetup {
     }
 
     /// The sample that was read, conditioned by whoever holds its rows; `read` are the seconds that reading took.
-    pub fn held<R: Raw>(
+    pub fn held(
         self,
-        sample: Sample,
-        raw: R,
+        mut sample: Sample,
+        raw: Box<dyn RawSource>,
         read: f64,
         start: Instant,
-    ) -> Result<Opened<R::Conditioned>> {
-        let Self { conditioning, drops_collinear, .. } = self;
-        let (doses, progress) = (self.doses.as_ref(), self.progress.as_ref());
-        let source = condition(raw, sample, conditioning, drops_collinear, doses, progress)?;
-        let ingest = start.elapsed().as_secs_f64() - read;
-        let timings = Timings { read, ingest, ..Timings::default() };
+    ) -> Result<Opened> {
+        let change = self.change(&*raw, &mut sample)?;
+        let source = raw.condition(sample, change)?;
+        let timings = ingested(read, start);
         Ok(Opened { setup: self, source, start, timings })
+    }
+
+    /// How the columns are to be changed.
+    pub fn change(&self, raw: &dyn Raw, sample: &mut Sample) -> Result<Change> {
+        let Self { conditioning, drops_collinear, .. } = *self;
+        let (doses, progress) = (self.doses.as_ref(), self.progress.as_ref());
+        condition(raw, sample, conditioning, drops_collinear, doses, progress)
     }
 }
 
@@ -246,6 +255,12 @@ impl SampleSetup {
             resampling: None,
         }
     }
+}
+
+/// The timings of a sample that is now arranged, after `read` seconds of reading.
+pub(super) fn ingested(read: f64, start: Instant) -> Timings {
+    let ingest = start.elapsed().as_secs_f64() - read;
+    Timings { read, ingest, ..Timings::default() }
 }
 
 /// Which column is what. In a panel the unit is the cluster without being named; where rows are independent it joins rows.

@@ -9,7 +9,6 @@ use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::engine::backend::DidBackend;
-use crate::engine::source::{Local, Source};
 use crate::read::panel::Sample;
 use crate::result::settings::Settings;
 
@@ -17,12 +16,12 @@ use crate::result::settings::Settings;
 const DRAW_COPIES: u128 = 3;
 
 /// An estimator's access to the options that all have; [`estimator!`] implements it.
-pub(super) trait Options {
+pub(crate) trait Options {
     fn shared(&self) -> Shared<'_>;
 }
 
 /// What an estimator adds.
-pub(super) trait Estimator: Options {
+pub(crate) trait Estimator: Options {
     /// Its name in settings and in JSON.
     const NAME: &'static str;
 
@@ -45,7 +44,7 @@ pub(super) trait Estimator: Options {
     ///
     /// # Errors
     /// What the source reports.
-    fn estimate<S: Source>(&self, opened: Opened<S>) -> Result<Self::Result>;
+    fn estimate(&self, opened: Opened) -> Result<Self::Result>;
 }
 
 /// Checks all options.
@@ -65,7 +64,7 @@ pub(super) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
 /// A fit to the data that `open` reads.
 pub(super) fn fit<B: DidBackend, E: Estimator>(
     estimator: &E,
-    open: impl FnOnce(SampleSetup) -> Result<Opened<Local<B>>>,
+    open: impl FnOnce(SampleSetup) -> Result<Opened>,
 ) -> Result<E::Result> {
     validate(estimator)?;
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = B::NAME).entered();
@@ -210,7 +209,7 @@ macro_rules! estimator {
                 devices: &[B::Device],
             ) -> $crate::base::error::Result<$result> {
                 let data = data.into();
-                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open(data, devices))
+                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open::<B>(data, devices))
             }
 
             /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a directory, or a pattern such as
@@ -235,7 +234,7 @@ macro_rules! estimator {
                 devices: &[B::Device],
             ) -> $crate::base::error::Result<$result> {
                 let path = path.as_ref();
-                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open_parquet(path, devices))
+                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open_parquet::<B>(path, devices))
             }
 
             /// As [`fit_parquet`](Self::fit_parquet), by the workers of a cluster, whose backend does the arithmetic whatever `B`

@@ -7,37 +7,44 @@ use std::time::Instant;
 use polars::prelude::DataFrame;
 
 use super::shell::{Estimator, setup};
-use super::{AttGt, ContDid, ContDidResult, Ddd, Drdid, DrdidResult, GroupTimeResult, Timings};
+use super::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::base::error::Result;
 use crate::cluster::{PrepareOptions, Session};
-use crate::engine::backend::DidBackend;
-use crate::engine::condition::Raw;
-use crate::engine::source::Source;
-use crate::read::panel::{FilesRead, Panel, Strata};
+use crate::engine::source::RawSource;
+use crate::read::files::FilesRead;
+use crate::read::panel::{Panel, Strata};
+use crate::result::timings::Timings;
 
 /// An estimator that does not care who holds the rows.
-pub(crate) trait Through {
-    /// What a fit gives.
-    type Result: Debug;
+pub(crate) trait Subject: Estimator<Result: Timeless> {}
 
-    /// The fit, with the strata where `hold` puts them.
-    fn through<R: Raw<Conditioned: Source>>(
-        &self,
-        data: &DataFrame,
-        hold: impl FnOnce(Strata) -> R,
-    ) -> Result<Self::Result>;
+impl<E: Estimator<Result: Timeless>> Subject for E {}
 
-    /// The fit to the parquet files of a path, by the workers of a cluster.
-    fn remotely(
-        &self,
-        path: &Path,
-        session: Session,
-        options: &PrepareOptions,
-    ) -> Result<Self::Result>;
+/// The fit, with the strata where `hold` puts them.
+pub(crate) fn through<E: Subject>(
+    estimator: &E,
+    data: &DataFrame,
+    hold: impl FnOnce(Strata) -> Box<dyn RawSource>,
+) -> Result<E::Result> {
+    let (setup, start) = (setup(estimator)?, Instant::now());
+    let (Panel { sample, strata }, read) = setup.panel(data.into(), start)?;
+    let opened = setup.held(sample, hold(strata), read, start)?;
+    Ok(estimator.estimate(opened)?.timeless())
+}
+
+/// The fit to the parquet files of a path, by the workers of a cluster.
+pub(crate) fn remotely<E: Subject>(
+    estimator: &E,
+    path: &Path,
+    session: Session,
+    options: &PrepareOptions,
+) -> Result<E::Result> {
+    let opened = setup(estimator)?.open_remote(path, session, options, Instant::now())?;
+    Ok(estimator.estimate(opened)?.timeless())
 }
 
 /// A result without what differs from fit to fit.
-trait Timeless {
+pub(crate) trait Timeless: Debug {
     fn timeless(self) -> Self;
 }
 
@@ -59,39 +66,3 @@ impl Timeless for ContDidResult {
         Self { level: self.level.timeless(), slope: self.slope.timeless(), ..self }
     }
 }
-
-macro_rules! through {
-    ($($estimator:ident -> $result:ident),*) => {$(
-        impl<B: DidBackend> Through for $estimator<B> {
-            type Result = $result;
-
-            fn through<R: Raw<Conditioned: Source>>(
-                &self,
-                data: &DataFrame,
-                hold: impl FnOnce(Strata) -> R,
-            ) -> Result<$result> {
-                let (setup, start) = (setup(self)?, Instant::now());
-                let (Panel { sample, strata }, read) = setup.panel(data.into(), start)?;
-                let held = setup.held(sample, hold(strata), read, start)?;
-                Ok(self.estimate(held)?.timeless())
-            }
-
-            fn remotely(
-                &self,
-                path: &Path,
-                session: Session,
-                options: &PrepareOptions,
-            ) -> Result<$result> {
-                let opened = setup(self)?.open_remote(path, session, options, Instant::now())?;
-                Ok(self.estimate(opened)?.timeless())
-            }
-        }
-    )*};
-}
-
-through!(
-    AttGt -> GroupTimeResult,
-    ContDid -> ContDidResult,
-    Ddd -> GroupTimeResult,
-    Drdid -> DrdidResult
-);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::options::CovariatePeriod;
 use crate::engine::demean::Stop;
-use crate::result::aggregate::LeftOut;
+use crate::estimator::aggregate::LeftOut;
 
 /// Something a user should know about a result that was nevertheless produced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

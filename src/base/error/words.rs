@@ -5,7 +5,7 @@ use std::fmt;
 use super::DidWarning;
 use crate::base::calendar::{Frequency, shown};
 use crate::base::options::CovariatePeriod;
-use crate::result::aggregate::percent;
+use crate::estimator::aggregate::percent;
 
 fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")

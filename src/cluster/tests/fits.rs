@@ -22,7 +22,7 @@ use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulat
 use crate::engine::backend::Cpu;
 use crate::engine::pass::{SEGMENT, TILE};
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
-use crate::estimator::through::Through;
+use crate::estimator::through::{Subject, remotely, through};
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid};
 
 #[path = "../../../tests/support/mod.rs"]
@@ -44,11 +44,11 @@ fn shown<T: Debug>(result: Result<T>) -> String {
     }
 }
 
-pub(super) fn local<E: Through>(estimator: &E, data: &DataFrame, length: usize) -> String {
+pub(super) fn local<E: Subject>(estimator: &E, data: &DataFrame, length: usize) -> String {
     let devices = [Default::default()];
-    shown(estimator.through(data, |strata| {
+    shown(through(estimator, data, |strata| {
         let host = HostStrata::with_segments(strata, length);
-        LocalStrata::<Cpu>::new(host, &devices, LocalOptions::default())
+        Box::new(LocalStrata::<Cpu>::new(host, &devices, LocalOptions::default()))
     }))
 }
 
@@ -97,7 +97,7 @@ pub(super) fn workers(number: usize) -> ThreadWorkers {
 }
 
 /// The fit by so many workers, to parts of so many rows.
-pub(super) fn remote<E: Through>(
+pub(super) fn remote<E: Subject>(
     estimator: &E,
     data: &Shared,
     (number, rows, length): (usize, usize, usize),
@@ -107,7 +107,7 @@ pub(super) fn remote<E: Through>(
 }
 
 /// The fit by an engine.
-pub(super) fn by<E: Through>(
+pub(super) fn by<E: Subject>(
     estimator: &E,
     data: &Shared,
     engine: Arc<dyn Engine>,
@@ -121,7 +121,7 @@ pub(super) fn by<E: Through>(
         part_rows: Some(rows),
         segment_rows: Some(length),
     };
-    let result = shown(estimator.remotely(&data.path, session, &options));
+    let result = shown(remotely(estimator, &data.path, session, &options));
     let left = std::fs::read_dir(data.directory.path()).unwrap().count();
     assert_eq!(left, 1, "nothing but the data is left");
     // Errors of workers have their names.
@@ -139,7 +139,7 @@ pub(super) fn assert_same(name: &str, here: &str, there: &str) {
     assert!(here == there, "{name}:\n{}\n{}", around(here), around(there));
 }
 
-fn assert_equal<E: Through>(name: &str, estimator: &E, data: &DataFrame, length: usize) {
+fn assert_equal<E: Subject>(name: &str, estimator: &E, data: &DataFrame, length: usize) {
     let here = local(estimator, data, length);
     let rows = (data.height() / 5).max(1);
     for (number, files) in [(1, 1), (3, 2)] {

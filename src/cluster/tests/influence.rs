@@ -13,7 +13,7 @@ use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulat
 use crate::engine::backend::Cpu;
 use crate::engine::pass::TILE;
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
-use crate::estimator::through::Through;
+use crate::estimator::through::{remotely, through};
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid, Influence, InfluenceFiles};
 
 /// The values of a fit here and those that workers wrote, who lose and double answers.
@@ -21,9 +21,9 @@ macro_rules! kept {
     ($estimator:expr, $data:expr, $fault:expr) => {{
         let (estimator, data): (_, &DataFrame) = (&$estimator, $data);
         let devices = [Default::default()];
-        let here = estimator.through(data, |strata| {
+        let here = through(estimator, data, |strata| {
             let host = HostStrata::with_segments(strata, TILE);
-            LocalStrata::<Cpu>::new(host, &devices, LocalOptions::default())
+            Box::new(LocalStrata::<Cpu>::new(host, &devices, LocalOptions::default()))
         });
         let rows = (data.height() / 5).max(1);
         let shared = Shared::new(data, 2, rows);
@@ -37,7 +37,7 @@ macro_rules! kept {
             part_rows: Some(rows),
             segment_rows: Some(TILE),
         };
-        let there = estimator.remotely(shared.path(), session, &options).unwrap();
+        let there = remotely(estimator, shared.path(), session, &options).unwrap();
         assert!(there.influence.is_none());
         let files = there.influence_files.unwrap();
         let left: Vec<_> = fs::read_dir(&to).unwrap().map(|f| f.unwrap().path()).collect();

@@ -31,7 +31,7 @@ use crate::engine::pass::{
 };
 use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
 use crate::estimator::AttGt;
-use crate::estimator::through::Through;
+use crate::estimator::through::remotely;
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {
@@ -231,7 +231,7 @@ fn every_order_and_every_answer_of_fits_keeps_its_bits() {
             part_rows: Some(300),
             segment_rows: Some(TILE),
         };
-        estimator.remotely(shared.path(), Session::new(engine.clone()), &options).is_ok()
+        remotely(&estimator, shared.path(), Session::new(engine.clone()), &options).is_ok()
     };
     assert!(fits(&data) && !fits(&wrong));
     let tasks = ["Arrange", "Check", "Ends", "Influence", "Look", "Pass", "Show", "Split"];

@@ -27,8 +27,8 @@ pub(crate) struct Results {
 ///
 /// # Errors
 /// What the source reports, and [`DidError::Engine`] for sums that are not there. A cell that cannot be estimated is none.
-pub(crate) fn estimate<S: Source>(
-    source: &S,
+pub(crate) fn estimate(
+    source: &dyn Source,
     cells: &[PlannedCell],
     recipe: &Recipe,
 ) -> Result<Results> {

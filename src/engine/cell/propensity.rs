@@ -65,8 +65,8 @@ impl Propensities {
     ///
     /// # Errors
     /// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) for sums that are not there.
-    pub fn fit<S: Source>(
-        source: &S,
+    pub fn fit(
+        source: &dyn Source,
         algebra: &Algebra<'_>,
         cells: &[PlannedCell],
         recipe: &Recipe,
@@ -98,9 +98,9 @@ impl Propensities {
     }
 
     /// Calibrated scores, by position of the cell.
-    fn calibrate<S: Source>(
+    fn calibrate(
         &self,
-        source: &S,
+        source: &dyn Source,
         algebra: &Algebra<'_>,
         cells: &[PlannedCell],
         sums: &Sums,

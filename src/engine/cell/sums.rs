@@ -78,7 +78,7 @@ impl Sums {
     ///
     /// # Errors
     /// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) if it does not answer every job.
-    pub fn run<S: Source>(&mut self, source: &S, trim: f64) -> Result<()> {
+    pub fn run(&mut self, source: &dyn Source, trim: f64) -> Result<()> {
         let (keys, jobs): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().unzip();
         if jobs.is_empty() {
             return Ok(());

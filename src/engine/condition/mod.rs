@@ -17,7 +17,7 @@ use crate::base::progress::Progress;
 use crate::read::panel::Sample;
 
 pub(crate) use change::Change;
-pub(crate) use doses::{DoseQuery, Doses};
+pub(crate) use doses::DoseQuery;
 use find::{KnownColumns, find, shares};
 pub(crate) use look::{Look, LookStat, Piece};
 
@@ -61,11 +61,8 @@ impl Conditioning {
     }
 }
 
-/// Whoever holds the columns of the strata as they were read.
+/// Holds the columns of the strata as they were read, and answers looks at them.
 pub(crate) trait Raw {
-    /// The sample with its columns changed.
-    type Conditioned;
-
     /// Rows of each stratum.
     fn rows(&self) -> Vec<usize>;
 
@@ -74,46 +71,40 @@ pub(crate) trait Raw {
     /// # Errors
     /// What the engine reports.
     fn answer(&self, look: &Look) -> Result<Vec<LookStat>>;
-
-    /// Changes the columns, now or whenever they are read.
-    ///
-    /// # Errors
-    /// What the device or engine reports.
-    fn condition(self, sample: Sample, change: Change) -> Result<Self::Conditioned>;
 }
 
-/// Finds the change that conditions the columns, has it made, and tells the sample the way back.
+/// Finds the change that conditions the columns, and tells the sample the way back.
 ///
 /// # Errors
 /// [`DidError::CovariateRange`](crate::DidError::CovariateRange), [`DidError::Doses`](crate::DidError::Doses), and what the engine
 /// reports.
-pub(crate) fn condition<R: Raw>(
-    raw: R,
-    mut sample: Sample,
+pub(crate) fn condition(
+    raw: &dyn Raw,
+    sample: &mut Sample,
     conditioning: Conditioning,
     drops_collinear: bool,
     doses: Option<&DoseQuery>,
     progress: Option<&Progress>,
-) -> Result<R::Conditioned> {
+) -> Result<Change> {
     let report = |done| progress.iter().for_each(|p| p.report(STAGE, done, 2));
     report(0);
-    let known = KnownColumns::new(&sample, conditioning, drops_collinear, raw.rows());
+    let known = KnownColumns::new(sample, conditioning, drops_collinear, raw.rows());
     // A dose is no covariate: what is to be known of it is not what standardises one.
     let versions = sample.design.versions;
     if doses.is_some() {
         sample.design = doses::no_covariates();
     }
-    let mut change = find(&raw, &known, &mut sample.design)?;
+    let mut change = find(raw, &known, &mut sample.design)?;
     sample.offsets = (0..sample.n_strata()).map(|s| change.offsets(s)).collect();
     sample.y_scale = change.y_scale;
     report(1);
     if let Some(query) = doses {
-        let found = doses::find_doses(&raw, &sample, versions, query)?;
+        let found = doses::find_doses(raw, sample, versions, query)?;
         sample.design = found.design();
         change.doses = Some(found.expansion());
         sample.doses = Some(found.doses);
     }
-    sample.shares = shares(&raw, &known, &sample, change.weight)?;
+    sample.shares = shares(raw, &known, sample, change.weight)?;
     report(2);
-    raw.condition(sample, change)
+    Ok(change)
 }

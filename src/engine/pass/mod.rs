@@ -15,12 +15,16 @@ mod influence;
 mod jobs;
 mod logit;
 mod odds;
-mod segment;
 mod stat;
 
+pub use crate::base::segment::TILE;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use crate::base::segment::mix;
+pub(crate) use crate::base::segment::{SEGMENT, Seal, Segment};
+pub use crate::read::panel::Weight;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use check::{Extent, ask};
-pub use chunk::{Chunk, Slab, Weight};
+pub use chunk::{Chunk, Slab};
 pub(crate) use gram::GramPass;
 pub use gram::{Gram, GramJob, WeightSums};
 pub(crate) use influence::InfluencePass;
@@ -32,11 +36,4 @@ pub(crate) use logit::LogitPass;
 pub use logit::{LogitJob, LogitStat};
 pub(crate) use odds::OddsLimits;
 pub use odds::UNTRIMMED;
-#[cfg(any(feature = "cluster", test))]
-pub(crate) use segment::mix;
-pub(crate) use segment::{SEGMENT, Seal, Segment, digest};
 pub(crate) use stat::{Stat, add};
-
-/// Rows of a reduction tile. Every backend sums within tiles aligned to the start of a stratum and adds the tiles in
-/// order, so results depend neither on chunk sizes (multiples of it) nor on the number of threads.
-pub const TILE: usize = 4096;

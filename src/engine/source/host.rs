@@ -60,8 +60,6 @@ impl HostStrata {
 }
 
 impl Raw for HostStrata {
-    type Conditioned = Panel;
-
     fn rows(&self) -> Vec<usize> {
         self.ledger.rows()
     }
@@ -83,9 +81,11 @@ impl Raw for HostStrata {
         }
         merge.finish()
     }
+}
 
+impl HostStrata {
     /// The changed strata in memory.
-    fn condition(mut self, sample: Sample, change: Change) -> Result<Panel> {
+    pub fn condition(mut self, sample: Sample, change: Change) -> Result<Panel> {
         if let Strata::Resident(strata) = &mut self.strata {
             apply(&change, strata)?;
         }

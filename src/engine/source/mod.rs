@@ -20,6 +20,7 @@ mod work;
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
 use crate::engine::backend::DeviceWork;
+use crate::engine::condition::{Change, Raw};
 use crate::engine::pass::{InfluencePass, KeptRows};
 use crate::read::panel::Sample;
 
@@ -30,7 +31,7 @@ pub(crate) use host::HostStrata;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use kept::Scale;
 pub(crate) use kept::{InfluenceApart, KeptApart, KeptColumn};
-pub(crate) use local::{Local, LocalOptions, LocalStrata};
+pub(crate) use local::{LocalOptions, LocalStrata};
 pub(crate) use pass::Pass;
 pub(crate) use reweighted::{Reweighted, ReweightedDraws};
 #[cfg(any(feature = "cluster", test))]
@@ -41,7 +42,13 @@ pub(crate) use work::Work;
 /// Takes rows of influence values as they come, in order.
 pub(crate) type Keep<'a> = dyn FnMut(KeptRows) -> Result<()> + 'a;
 
-/// Runs passes over all rows of a conditioned sample.
+/// Raw columns that become a [`Source`] once it is known how they change.
+pub(crate) trait RawSource: Raw {
+    /// Changes the columns, now or whenever they are read.
+    fn condition(self: Box<Self>, sample: Sample, change: Change) -> Result<Box<dyn Source>>;
+}
+
+/// Answers passes over all rows of a conditioned sample.
 pub(crate) trait Source {
     /// The sample, without its data.
     fn sample(&self) -> &Sample;
@@ -68,40 +75,27 @@ pub(crate) trait Source {
     }
 
     /// An error if what is asked for does not fit in the memory of where it is formed, before any of it is.
-    ///
-    /// # Errors
-    /// [`DidError::Memory`](crate::DidError::Memory).
     fn check(&self, work: &Work<'_>) -> Result<()>;
 
     /// The statistic of all rows: segments in order, rows in canonical order. Rows that the pass keeps go to `keep`.
-    ///
-    /// # Errors
-    /// What the device or engine reports, and what `keep` returns.
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat>;
 
-    /// As [`run_keeping`](Self::run_keeping), where what is kept stays where the rows are; `None` where it is handed out.
-    ///
-    /// # Errors
-    /// What the engine reports.
+    /// As `run_keeping`, where what is kept stays where the rows are; `None` where it is handed out.
     fn keep_apart(&self, _: &InfluencePass) -> Result<Option<InfluenceApart>> {
         Ok(None)
     }
+}
 
-    /// As [`answer`](Self::answer), of one kind of pass that keeps no rows.
-    ///
-    /// # Errors
-    /// What the device or engine reports.
-    fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat> {
+impl dyn Source + '_ {
+    /// The statistic of all rows, of a pass that keeps none.
+    pub fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat> {
         self.run_keeping(pass, &mut |_| {
             Err(DidError::Engine { problem: "rows were kept that nobody takes".into() })
         })
     }
 
-    /// As [`answer`](Self::answer), of one kind of pass.
-    ///
-    /// # Errors
-    /// What the device or engine reports, and what `keep` returns.
-    fn run_keeping<P: Pass>(&self, pass: &P, keep: &mut Keep<'_>) -> Result<P::Stat> {
+    /// The statistic of all rows; those that the pass keeps go to `keep`.
+    pub fn run_keeping<P: Pass>(&self, pass: &P, keep: &mut Keep<'_>) -> Result<P::Stat> {
         P::Stat::try_from(self.answer(&pass.clone().into(), keep)?)
     }
 }

@@ -86,12 +86,12 @@ impl ReweightedDraws {
 }
 
 /// A source whose chunks have further weight columns.
-pub(crate) struct Reweighted<'a, S> {
-    pub source: &'a S,
+pub(crate) struct Reweighted<'a> {
+    pub source: &'a dyn Source,
     pub draws: ReweightedDraws,
 }
 
-impl<S: Source> Source for Reweighted<'_, S> {
+impl Source for Reweighted<'_> {
     fn sample(&self) -> &Sample {
         self.source.sample()
     }

@@ -11,7 +11,6 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Bootstrap, DoseGrid, DoseTarget};
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
-use crate::engine::source::Source;
 use crate::estimator::finish as common;
 use crate::estimator::kept::Kept;
 use crate::estimator::moments::InfluenceMoments;
@@ -26,9 +25,9 @@ use crate::result::estimates::CellStatus;
 use crate::result::inference::Joint;
 use crate::result::settings::Settings;
 
-pub(super) fn estimate<B: DidBackend, S: Source>(
+pub(super) fn estimate<B: DidBackend>(
     config: &ContDid<B>,
-    opened: Opened<S>,
+    opened: Opened,
 ) -> Result<ContDidResult> {
     let Opened { setup, source, start, mut timings } = opened;
     if !source.is_here() {
@@ -60,7 +59,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
         ..config.shared().work(1 + sample.groups.len())
     };
     source.check(&work)?;
-    let cells = dose_cells(&source, &planned, None)?;
+    let cells = dose_cells(&*source, &planned, None)?;
     let cell = match &cells[0] {
         Ok(cell) => cell,
         Err(status) => {
@@ -70,9 +69,9 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
             });
         }
     };
-    let treated = treated(&source, plan)?;
+    let treated = treated(&*source, plan)?;
     timings.estimate = start.elapsed().as_secs_f64() - before;
-    let moments = InfluenceMoments::form(&source, std::iter::once(Some(&cell.att)), &work, TRIM)?;
+    let moments = InfluenceMoments::form(&*source, std::iter::once(Some(&cell.att)), &work, TRIM)?;
     let corrected = moments.totals.first().copied().unwrap_or(0.0);
     let y_scale = sample.y_scale;
     let att = (cell.att.att + corrected) * y_scale;
@@ -84,7 +83,7 @@ pub(super) fn estimate<B: DidBackend, S: Source>(
     };
     let few = few_observations(&treated)?;
     let fitted = comparison.curve(config, sample, treated)?;
-    let timings = timings.of(&source);
+    let timings = timings.of(&*source);
     let of = |target, value: f64, variance: f64| {
         let settings = Settings { target, ..settings.clone() };
         let unit = unit(target, outcome_size(sample), fitted.knots.range);

@@ -11,15 +11,16 @@ use crate::base::options::DoseTarget;
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{CellCurve, CellEstimate, DoseCell, PlannedCell, average};
 use crate::engine::source::KeptColumn;
+use crate::estimator::GroupTimeResult;
 use crate::estimator::finish;
-use crate::estimator::format::SavedFormat;
 use crate::estimator::kept::Kept;
 use crate::estimator::moments::InfluenceMoments;
-use crate::estimator::{GroupTimeResult, Timings};
 use crate::read::panel::Sample;
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::result::inference::Joint;
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// A cell, or why there is none.
 pub(super) type SolvedDoseCell = std::result::Result<DoseCell, CellStatus>;

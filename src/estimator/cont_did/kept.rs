@@ -28,7 +28,7 @@ const COLUMNS: usize = 3;
 ///
 /// # Errors
 /// What the source reports, and [`DidError::Engine`] for rows that are not the cell's.
-pub(super) fn treated<S: Source>(source: &S, cell: &PlannedCell) -> Result<TreatedUnits> {
+pub(super) fn treated(source: &dyn Source, cell: &PlannedCell) -> Result<TreatedUnits> {
     let sample = source.sample();
     let side = cell.sides.first().ok_or_else(foreign)?;
     let rows = side.treated.first().ok_or_else(foreign)?;

@@ -1,10 +1,12 @@
 //! [`ContDid`]: configuration and fit.
 
 mod cck;
+mod check;
 mod curve;
 mod effects;
 mod kept;
 mod redrawn;
+mod report;
 mod result;
 
 use super::design::SampleDesign;
@@ -20,7 +22,7 @@ use crate::base::options::{
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
 use crate::engine::condition::{Conditioning, DoseQuery};
-use crate::engine::source::{Source, Work};
+use crate::engine::source::Work;
 use crate::read::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
 use crate::result::settings::Settings;
 
@@ -268,7 +270,7 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         }
     }
 
-    fn estimate<S: Source>(&self, opened: Opened<S>) -> Result<ContDidResult> {
+    fn estimate(&self, opened: Opened) -> Result<ContDidResult> {
         if self.method == DoseMethod::Cck {
             return cck::estimate(self, opened);
         }
@@ -284,11 +286,11 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         let work = Work { bootstrap: work.bootstrap.filter(|_| anew.is_none()), ..work };
         let cells = {
             let _span = tracing::info_span!("cells", cells = planned.len()).entered();
-            dose_cells(&source, &planned, Some(self.curve_errors))?
+            dose_cells(&*source, &planned, Some(self.curve_errors))?
         };
         let columns = InfluenceColumns::new(sample, &planned, &cells);
         timings.estimate = start.elapsed().as_secs_f64() - before;
-        let moments = InfluenceMoments::form(&source, columns.estimates(), &work, TRIM)?;
+        let moments = InfluenceMoments::form(&*source, columns.estimates(), &work, TRIM)?;
         let mut settings = Settings {
             base_period: self.base_period,
             target: self.target,
@@ -299,13 +301,13 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             None => None,
             Some(bootstrap) => {
                 let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
-                let found = Redrawn::new(&source, &planned, &columns, bootstrap, self.resampling)?;
+                let found = Redrawn::new(&*source, &planned, &columns, bootstrap, self.resampling)?;
                 settings.inference.bootstrap = Some(Bootstrap { draws: found.count, ..*bootstrap });
                 Some(found)
             }
         };
         let failed = redrawn.as_ref().map_or(0, |redrawn| redrawn.failed);
-        let timings = timings.of(&source);
+        let timings = timings.of(&*source);
         let made = Assembly {
             sample,
             planned: &planned,

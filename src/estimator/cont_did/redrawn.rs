@@ -23,8 +23,8 @@ pub(super) struct Redrawn {
 impl Redrawn {
     /// # Errors
     /// What the source reports, [`DidError::Config`] on a cluster, and [`DidError::Doses`] if half of the draws fail.
-    pub fn new<S: Source>(
-        source: &S,
+    pub fn new(
+        source: &dyn Source,
         planned: &[PlannedCell],
         columns: &InfluenceColumns,
         bootstrap: &Bootstrap,

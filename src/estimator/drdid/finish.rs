@@ -9,14 +9,15 @@ use crate::base::options::{Bootstrap, DrdidMethod};
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::engine::source::{KeptColumn, Reweighted, ReweightedDraws, Source};
-use crate::estimator::format::SavedFormat;
 use crate::estimator::moments::InfluenceMoments;
 use crate::estimator::overlap::overlap_warnings;
-use crate::estimator::{Timings, setup};
+use crate::estimator::setup;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
 use crate::result::inference::{DEGENERATE, Estimate, pointwise, spread_around};
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// R `DRDID`'s critical value of 95 % intervals.
 const USUAL: f64 = 1.96;
@@ -74,7 +75,7 @@ impl<'a> UnfinishedResult<'a> {
     }
 
     /// With what was done for the source.
-    pub fn done_by(mut self, source: &impl Source) -> Self {
+    pub fn done_by(mut self, source: &dyn Source) -> Self {
         self.result.timings = self.result.timings.of(source);
         self
     }
@@ -179,8 +180,8 @@ fn sum_columns(draws: &[f64], count: usize, columns: usize) -> Vec<f64> {
 }
 
 /// Deviations of the estimates with bootstrap weights from the one without; those that failed are left out.
-pub(super) fn weighted_draws<S: Source>(
-    source: &S,
+pub(super) fn weighted_draws(
+    source: &dyn Source,
     cell: &PlannedCell,
     recipe: &Recipe,
     estimated: &CellEstimate,

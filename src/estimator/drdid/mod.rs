@@ -1,6 +1,8 @@
 //! [`Drdid`]: configuration and fit.
 
+mod check;
 mod finish;
+mod report;
 mod result;
 mod reweighted;
 
@@ -19,7 +21,7 @@ use crate::engine::cell::{
     CellEstimate, Method, Outcome, PlanOptions, PlannedCell, Recipe, Results, estimate, plan_cells,
 };
 use crate::engine::condition::Conditioning;
-use crate::engine::source::{Source, Work};
+use crate::engine::source::Work;
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 
 use finish::UnfinishedResult;
@@ -148,7 +150,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         }
     }
 
-    fn estimate<S: Source>(&self, opened: Opened<S>) -> Result<DrdidResult> {
+    fn estimate(&self, opened: Opened) -> Result<DrdidResult> {
         let Opened { setup, source, start, mut timings } = opened;
         let before = start.elapsed().as_secs_f64();
         let sample = source.sample();
@@ -158,7 +160,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         let recipe = self.recipe(sample);
         let cell = self.cell(sample, recipe.method)?;
         let Results { mut cells, dropped } =
-            estimate(&source, std::slice::from_ref(&cell), &recipe)?;
+            estimate(&*source, std::slice::from_ref(&cell), &recipe)?;
         timings.estimate = start.elapsed().as_secs_f64() - before;
         let settings = shell::settings(self, &setup, source.backend(), sample);
         let mut comparison =
@@ -169,14 +171,14 @@ impl<B: DidBackend> Estimator for Drdid<B> {
         };
         if let Some(bootstrap) = self.weighted_bootstrap() {
             let _span = tracing::info_span!("bootstrap", draws = bootstrap.draws).entered();
-            let draws = finish::weighted_draws(&source, &cell, &recipe, &estimated, bootstrap)?;
+            let draws = finish::weighted_draws(&*source, &cell, &recipe, &estimated, bootstrap)?;
             comparison.draws = Some(draws);
         }
         let by_row = recipe.method == Method::Twfe && sample.layout == Layout::Balanced;
         let columns = columns(&mut estimated, by_row);
         let moments =
-            InfluenceMoments::form(&source, columns.iter().map(Some), &work, recipe.trim)?;
-        let comparison = comparison.done_by(&source);
+            InfluenceMoments::form(&*source, columns.iter().map(Some), &work, recipe.trim)?;
+        let comparison = comparison.done_by(&*source);
         comparison.finish(&estimated, columns.len(), moments, start)
     }
 }

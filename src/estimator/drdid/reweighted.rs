@@ -5,7 +5,7 @@ use crate::engine::pass::Weight;
 use crate::engine::source::{Reweighted, Source};
 
 /// The cell once for each draw, with the draw's column in its weights.
-pub(super) fn cells<S: Source>(source: &Reweighted<'_, S>, cell: &PlannedCell) -> Vec<PlannedCell> {
+pub(super) fn cells(source: &Reweighted<'_>, cell: &PlannedCell) -> Vec<PlannedCell> {
     let first = source.sample().weight_columns;
     let draw = |r: usize| {
         let mut cell = cell.clone();

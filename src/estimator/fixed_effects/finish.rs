@@ -7,6 +7,7 @@ use super::inference::{Coefficient, Law, f_test};
 use super::linear::{CentredRegressors, LinearFit, Quality};
 use super::options::{Family, Vcov};
 use super::predict::Predictor;
+use super::reading::{Coded, RegressionColumns, RegressionRows};
 use super::recover::{FactorEffects, normalised};
 use super::result::{
     Absorbed, Indicated, RegressionAudit, RegressionResult, RegressionSettings, SolverReport,
@@ -15,9 +16,8 @@ use super::sample::RegressionSample;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::engine::backend::DidBackend;
-use crate::estimator::Timings;
-use crate::read::panel::formula::Indicator;
-use crate::read::panel::{Coded, RegressionColumns, RegressionRows};
+use crate::read::formula::Indicator;
+use crate::result::timings::Timings;
 
 /// Fewer clusters than this are few.
 const FEW_CLUSTERS: usize = 10;

@@ -8,6 +8,7 @@ use super::options::Family;
 use super::poisson::{Stopping, poisson};
 use super::predict::{Predictor, RegressorFormula, SampleLevels};
 use super::problem::{Regressor, Where, columns};
+use super::reading::{RegressionColumns, RegressionRows};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
 use super::sample::{RegressionSample, SampleRules};
 use super::separation::{is_suspected, separated};
@@ -15,10 +16,10 @@ use super::{FixedEffects, RegressionText};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::{AtOnce, DidBackend};
 use crate::engine::demean::{DemeanOptions, On};
-use crate::estimator::Timings;
+use crate::read::columns::{MissingValues, Wanted};
+use crate::read::formula::Design;
 use crate::read::input::Data;
-use crate::read::panel::formula::Design;
-use crate::read::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
+use crate::result::timings::Timings;
 
 /// What was read, and what is regressed on what.
 pub(super) struct RegressionReading {
@@ -73,10 +74,10 @@ pub(super) fn read(
         let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();
         wanted.find_in(&names)?;
         let rows = RegressionRows::read(&found.frame, wanted, missing)?;
-        let mut read_as_missing = found.audit.read_as_missing;
+        let mut read_as_missing = found.read_as_missing;
         read_as_missing.extend(rows.read_as_missing.iter().cloned());
         let audit = RegressionAudit {
-            files: found.audit.files,
+            files: found.files,
             read_as_missing,
             rows_in: rows.len,
             rows_missing: rows.missing.clone(),

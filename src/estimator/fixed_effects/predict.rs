@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::options::Family;
+use super::reading::{RegressionColumns, RegressionRows};
 use super::result::RegressionResult;
 use crate::base::error::{DidError, Result};
+use crate::read::columns::MissingValues;
+use crate::read::formula::{Cells, Evaluated, Interaction, Kinds, Present};
 use crate::read::input::Data;
-use crate::read::panel::formula::{Cells, Evaluated, Interaction, Kinds, Present};
-use crate::read::panel::{MissingValues, RegressionColumns, RegressionRows};
 
 /// What predictions need besides coefficients and effects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::demean::{
     Column, ColumnReport, DemeanOptions, DemeanedColumns, Demeaner, Place,
 };
-use crate::read::panel::formula::{Design, Indicator};
+use crate::read::formula::{Design, Indicator};
 
 /// Where no device takes part.
 pub(super) const HOST: &str = "host";

@@ -11,17 +11,19 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{BasePeriod, ControlGroup, DoseTarget};
 use crate::base::random::uniform;
-use crate::estimator::Timings;
-use crate::estimator::format::SavedFormat;
+use crate::estimator::switching::GroupPeriods;
 use crate::estimator::switching::{
     Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
     SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
     prepare, split_by_rounding,
 };
+use crate::read::columns::MissingValues;
 use crate::read::input::{Data, Read};
-use crate::read::panel::{GroupPeriods, Layout, MissingValues, Roles};
+use crate::read::panel::{Layout, Roles};
 use crate::result::inference::{Estimate, pointwise};
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// Fewest clusters of which nothing is said.
 const FEW_CLUSTERS: usize = 10;
@@ -38,14 +40,15 @@ impl DidMultiplegt {
         let start = Instant::now();
         let (data, roles) = (data.into(), self.roles()?);
         let missing = MissingValues::new(self.missing_values.as_deref());
-        let (mut read, audit, seconds) = data.reading(|data| {
-            let Read { frame, audit } = data.read(&roles, &missing)?;
+        let (mut read, files, read_as_missing, seconds) = data.reading(|data| {
+            let Read { frame, files, read_as_missing } = data.read(&roles, &missing)?;
             let seconds = start.elapsed().as_secs_f64();
-            Ok((GroupPeriods::read(&frame, &roles, &missing)?, audit, seconds))
+            let read = GroupPeriods::read(&frame, &roles, &missing)?;
+            Ok((read, files, read_as_missing, seconds))
         })?;
         let mut audit = MultiplegtAudit {
-            files: audit.files,
-            read_as_missing: audit.read_as_missing,
+            files,
+            read_as_missing,
             rows_in: read.rows_in,
             rows_missing: std::mem::take(&mut read.rows_missing),
             periods: read.periods.clone(),

@@ -1,22 +1,22 @@
 //! [`DidMultiplegt`]: configuration.
 
-mod consistent;
+mod check;
 mod fit;
 mod inference;
+mod report;
 mod result;
 
 use serde::{Deserialize, Serialize};
 
 pub use result::{
-    EventTimeEstimates, HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests,
-    SwitchingEffect,
+    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, SwitchingEffect,
 };
 
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Bootstrap, Inference};
 use crate::estimator::switching::{Direction, SwitchingOptions};
-use crate::read::panel::formula::Formula;
+use crate::read::formula::Formula;
 use crate::read::panel::{Roles, Treatment};
 
 /// Which effects are tested to be equal.

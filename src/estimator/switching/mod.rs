@@ -27,6 +27,7 @@ mod heterogeneity;
 mod missing_treatment;
 mod options;
 mod plan;
+mod reading;
 mod rules;
 mod sample;
 #[cfg(test)]
@@ -41,5 +42,6 @@ pub(crate) use estimate::{SwitchingEstimate, SwitchingEstimates, estimate};
 pub(crate) use heterogeneity::{Heterogeneity, heterogeneity};
 pub use options::Direction;
 pub(crate) use options::SwitchingOptions;
+pub(crate) use reading::GroupPeriods;
 pub(crate) use rules::{Unusable, equal_but_for_rounding, prepare, split_by_rounding};
 pub(crate) use sample::SwitchingSample;

@@ -70,8 +70,8 @@ impl Calibration {
 ///
 /// # Errors
 /// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) if it does not answer every job.
-pub(super) fn calibrate<S: Source>(
-    source: &S,
+pub(super) fn calibrate(
+    source: &dyn Source,
     algebra: &Algebra<'_>,
     targets: &[CalibrationTarget<'_>],
 ) -> Result<Vec<Calibration>> {

@@ -23,9 +23,9 @@ use super::terms::{CellEstimate, Coefficients, CombinedTerms, InfluenceTerm};
 use crate::base::error::Result;
 use crate::base::options::CurveErrors;
 use crate::base::solve::{SINGULAR, Spd, dot, multiply, reciprocal_condition};
-use crate::engine::condition::Doses;
 use crate::engine::pass::UNTRIMMED;
 use crate::engine::source::Source;
+use crate::read::panel::Doses;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
 
@@ -52,8 +52,8 @@ pub(crate) struct CellCurve {
 /// # Errors
 /// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) for sums that are not there. A cell that cannot be
 /// estimated is none.
-pub(crate) fn dose_cells<S: Source>(
-    source: &S,
+pub(crate) fn dose_cells(
+    source: &dyn Source,
     cells: &[PlannedCell],
     curves: Option<CurveErrors>,
 ) -> Result<Vec<CellResult<DoseCell>>> {
@@ -64,8 +64,8 @@ pub(crate) fn dose_cells<S: Source>(
 ///
 /// # Errors
 /// As [`dose_cells`].
-pub(crate) fn dose_cells_and_totals<S: Source>(
-    source: &S,
+pub(crate) fn dose_cells_and_totals(
+    source: &dyn Source,
     cells: &[PlannedCell],
     curves: Option<CurveErrors>,
     rows: &[StratumRows],

@@ -125,6 +125,7 @@ fn influence(source: &Strata, estimates: &[&CellEstimate]) -> Vec<Vec<f64>> {
         }
         Ok(())
     };
+    let source: &dyn Source = source;
     source.run_keeping(&pass, &mut keep).unwrap();
     values.truncate(estimates.len());
     values

@@ -54,8 +54,8 @@ pub(super) const MAX_COLUMNS: usize = 256;
 ///
 /// # Errors
 /// What the source reports, and [`DidError::Engine`](crate::DidError::Engine) for another number of sums.
-pub(super) fn cross_moments<S: Source>(
-    source: &S,
+pub(super) fn cross_moments(
+    source: &dyn Source,
     estimates: &[CellEstimate],
     trim: f64,
 ) -> Result<Vec<f64>> {

@@ -102,9 +102,9 @@ impl Models {
 
     /// Fits every model: large ones first to a part of their rows, which is where the iteration on all rows starts unless
     /// another start is known.
-    pub fn fit<S: Source>(
+    pub fn fit(
         mut self,
-        source: &S,
+        source: &dyn Source,
         algebra: &Algebra<'_>,
         recipe: &Recipe,
     ) -> Result<Vec<LogitFit>> {
@@ -137,9 +137,9 @@ impl Models {
     }
 
     /// Advances the open models until all have arrived.
-    fn iterate<S: Source>(
+    fn iterate(
         &self,
-        source: &S,
+        source: &dyn Source,
         algebra: &Algebra<'_>,
         states: &mut [LogitState],
         tolerance: &Tolerance,

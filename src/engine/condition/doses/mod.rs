@@ -8,13 +8,11 @@ mod quantiles;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
-
 use super::look::{DoseLook, DoseQuestion, DoseStat, Look};
 use super::{LookStat, Raw};
 use crate::base::error::{DidError, Result};
 use crate::base::splines::Splines;
-use crate::read::panel::{DesignInfo, Sample};
+use crate::read::panel::{DesignInfo, Doses, Sample};
 pub(crate) use expansion::Expansion;
 use quantiles::quantiles;
 
@@ -28,27 +26,6 @@ pub(crate) struct DoseQuery {
     pub splines: Option<(usize, usize)>,
     /// Probabilities of further quantiles.
     pub probabilities: Vec<f64>,
-}
-
-/// Doses of the sample.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Doses {
-    /// The splines of each stratum; `None` if its units are never treated or have one dose.
-    pub splines: Vec<Option<Splines>>,
-    /// Distinct doses of each stratum, counted up to the number of splines.
-    pub distinct: Vec<usize>,
-    /// Interior knots of all strata.
-    pub knots: Vec<f64>,
-    /// Knots outside the range of each stratum's doses, which its splines do without.
-    pub dropped: Vec<usize>,
-    /// Smallest and largest dose.
-    pub range: (f64, f64),
-    /// Percentiles 0, 1, …, 100 of the doses of the treated units, each counted once.
-    pub percentiles: Vec<f64>,
-    /// The further quantiles asked for.
-    pub quantiles: Vec<f64>,
-    /// Splines of a stratum, at most.
-    pub functions: usize,
 }
 
 /// Doses and how the chunks' columns follow from them.
@@ -92,8 +69,8 @@ impl FoundDoses {
 }
 
 /// Looks at the doses of a sample whose covariate is the dose, in so many versions.
-pub(super) fn find_doses<R: Raw>(
-    raw: &R,
+pub(super) fn find_doses(
+    raw: &dyn Raw,
     sample: &Sample,
     versions: usize,
     query: &DoseQuery,
@@ -177,7 +154,7 @@ fn treated_from(sample: &Sample) -> Vec<Option<usize>> {
     sample.strata.keys().iter().map(|key| of_cohort(key.cohort)).collect()
 }
 
-fn ask<R: Raw>(raw: &R, look: DoseLook) -> Result<Vec<DoseStat>> {
+fn ask(raw: &dyn Raw, look: DoseLook) -> Result<Vec<DoseStat>> {
     let answers: Vec<LookStat> = raw.answer(&Look::Doses(look))?;
     answers.into_iter().map(DoseStat::try_from).collect()
 }

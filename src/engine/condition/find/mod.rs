@@ -53,7 +53,7 @@ impl KnownColumns {
 }
 
 /// Statistics of one kind, of each stratum.
-fn ask<R: Raw, S: TryFrom<LookStat, Error = DidError>>(raw: &R, look: &Look) -> Result<Vec<S>> {
+fn ask<S: TryFrom<LookStat, Error = DidError>>(raw: &dyn Raw, look: &Look) -> Result<Vec<S>> {
     raw.answer(look)?.into_iter().map(S::try_from).collect()
 }
 
@@ -61,7 +61,7 @@ fn ask<R: Raw, S: TryFrom<LookStat, Error = DidError>>(raw: &R, look: &Look) -> 
 ///
 /// A cell's numbers must not depend on rows that it does not compare, even if these hold extreme values. So outcomes are
 /// centred stratum by stratum, covariates by the strata that all cells compare, and scales are medians over strata.
-pub(super) fn find<R: Raw>(raw: &R, known: &KnownColumns, info: &mut DesignInfo) -> Result<Change> {
+pub(super) fn find(raw: &dyn Raw, known: &KnownColumns, info: &mut DesignInfo) -> Result<Change> {
     let kx = info.k() - 1;
     let mut change = Change {
         kx,
@@ -164,12 +164,7 @@ fn finite_or(v: f64, other: f64) -> f64 {
 }
 
 /// Mean and standard deviation of a covariate whose squares overflow or underflow; (0, 1) if it does not vary.
-fn extreme<R: Raw>(
-    raw: &R,
-    known: &KnownColumns,
-    j: usize,
-    info: &DesignInfo,
-) -> Result<(f64, f64)> {
+fn extreme(raw: &dyn Raw, known: &KnownColumns, j: usize, info: &DesignInfo) -> Result<(f64, f64)> {
     let ask = |sum| -> Result<Vec<f64>> {
         ask(raw, &Look::Covariate(CovariateLook { covariate: j, covariates: info.k() - 1, sum }))
     };
@@ -190,14 +185,14 @@ fn extreme<R: Raw>(
 
 impl Change {
     /// Sums over each stratum of outcomes, covariates and weights.
-    fn sums<R: Raw>(&self, raw: &R) -> Result<Vec<ColumnSums>> {
+    fn sums(&self, raw: &dyn Raw) -> Result<Vec<ColumnSums>> {
         let (mean, centre) = (self.mean.clone(), self.centre.clone());
         let weights = self.weight_columns.0;
         ask(raw, &Look::Columns(ColumnLook { mean, centre, weights, squares: false }))
     }
 
     /// Sums over each stratum of the squares of centred covariates, and of centred outcomes if these are asked for.
-    fn squares<R: Raw>(&self, raw: &R, outcomes: bool) -> Result<Vec<ColumnSums>> {
+    fn squares(&self, raw: &dyn Raw, outcomes: bool) -> Result<Vec<ColumnSums>> {
         let mean = if outcomes { self.mean.clone() } else { vec![Vec::new(); self.mean.len()] };
         let centre = self.centre.clone();
         ask(raw, &Look::Columns(ColumnLook { mean, centre, weights: 0, squares: true }))
@@ -215,9 +210,9 @@ fn record(change: &Change, info: &mut DesignInfo) {
 
 /// Correlation structure of the first tile of each reference stratum decides whether, and how, covariates are
 /// decorrelated; of all strata if these have few rows.
-fn decorrelate<R: Raw>(
+fn decorrelate(
     change: &mut Change,
-    raw: &R,
+    raw: &dyn Raw,
     known: &KnownColumns,
     info: &mut DesignInfo,
 ) -> Result<()> {
@@ -263,8 +258,8 @@ fn decorrelate<R: Raw>(
 }
 
 /// Mean products of the covariates (of version 0) in the first tile of some strata, standardised and then decorrelated.
-fn correlations<R: Raw>(
-    raw: &R,
+fn correlations(
+    raw: &dyn Raw,
     strata: Range<usize>,
     change: &Change,
     lower: Option<Vec<f64>>,
@@ -272,7 +267,7 @@ fn correlations<R: Raw>(
     let (k, kx) = (change.kx + 1, change.kx);
     let look = ProductLook { strata, standard: change.standard.clone(), lower };
     let mut sum = Gram::zero(k, 0);
-    for gram in ask::<R, Gram>(raw, &Look::Products(look))? {
+    for gram in ask::<Gram>(raw, &Look::Products(look))? {
         sum.merge(&gram)?;
     }
     let mean = |e: usize| sum.zz[(e / kx + 1) * k + e % kx + 1] / sum.zz[0];
@@ -287,8 +282,8 @@ fn cholesky(a: &[f64], k: usize) -> Option<Vec<f64>> {
 }
 
 /// `(1/n) Σ ω` of each cohort, whose weights are multiplied by `factor`.
-pub(super) fn shares<R: Raw>(
-    raw: &R,
+pub(super) fn shares(
+    raw: &dyn Raw,
     known: &KnownColumns,
     sample: &Sample,
     factor: f64,

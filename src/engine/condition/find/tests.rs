@@ -8,8 +8,6 @@ use crate::read::panel::StratumData;
 struct Rows(Vec<StratumData>);
 
 impl Raw for Rows {
-    type Conditioned = Change;
-
     fn rows(&self) -> Vec<usize> {
         self.0.iter().map(|data| data.rows).collect()
     }
@@ -24,10 +22,6 @@ impl Raw for Rows {
             Ok(stat)
         };
         self.0.iter().enumerate().map(answer).collect()
-    }
-
-    fn condition(self, _: Sample, change: Change) -> Result<Change> {
-        Ok(change)
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use super::answer::Ledger;
 use super::host::{HostStrata, apply};
 use super::upload::{host_rows, put};
+use super::{RawSource, Source};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
 use crate::base::parallel::{self, held};
@@ -41,8 +42,6 @@ impl<B: DidBackend> LocalStrata<B> {
 }
 
 impl<B: DidBackend> Raw for LocalStrata<B> {
-    type Conditioned = Local<B>;
-
     fn rows(&self) -> Vec<usize> {
         self.host.rows()
     }
@@ -50,16 +49,15 @@ impl<B: DidBackend> Raw for LocalStrata<B> {
     fn answer(&self, look: &Look) -> Result<Vec<LookStat>> {
         self.host.answer(look)
     }
+}
 
+impl<B: DidBackend> RawSource for LocalStrata<B> {
     /// Puts the changed strata on the devices, segments in turn.
-    ///
-    /// # Errors
-    /// [`DidError::Precision`], [`DidError::Device`], [`DidError::Memory`], or [`DidError::Config`] without a device.
-    fn condition(self, sample: Sample, change: Change) -> Result<Local<B>> {
-        let Self { host: HostStrata { strata, ledger, length }, devices, options } = self;
+    fn condition(self: Box<Self>, sample: Sample, change: Change) -> Result<Box<dyn Source>> {
+        let Self { host: HostStrata { strata, ledger, length }, devices, options } = *self;
         let _span = tracing::info_span!("upload").entered();
         let budget = budget::<B>(&devices, &options)?;
-        let mut local = Local {
+        let mut local = Local::<B> {
             sample,
             options,
             devices,
@@ -80,7 +78,7 @@ impl<B: DidBackend> Raw for LocalStrata<B> {
                 local.spill = Some((spill, change));
             }
         }
-        Ok(local)
+        Ok(Box::new(local))
     }
 }
 

@@ -72,9 +72,9 @@ impl TriplePlan {
     ///
     /// # Errors
     /// What the source reports of the pass that forms covariances.
-    pub fn combine<S: Source>(
+    pub fn combine(
         &self,
-        source: &S,
+        source: &dyn Source,
         recipe: &Recipe,
         components: &[CellResult<CellEstimate>],
     ) -> Result<Combined> {
@@ -99,11 +99,7 @@ impl TriplePlan {
 }
 
 /// Weighs the comparison cohorts where a cell has several, by the covariance of the estimates against each.
-fn weigh<S: Source>(
-    source: &S,
-    recipe: &Recipe,
-    found: &mut [CellResult<Usable<'_>>],
-) -> Result<()> {
+fn weigh(source: &dyn Source, recipe: &Recipe, found: &mut [CellResult<Usable<'_>>]) -> Result<()> {
     let cells = found
         .iter_mut()
         .enumerate()
