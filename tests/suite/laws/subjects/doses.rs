@@ -39,7 +39,7 @@ impl From<ContDidResult> for Numbers {
         estimates.push(slope(Reported::new("average slope", &fit.overall.acrt)));
         for target in [DoseTarget::Level, DoseTarget::Slope] {
             let Ok(study) = fit.event_study(target) else { continue };
-            let rows = study.rows.iter().map(|row| row.estimate).chain([study.overall]);
+            let rows = study.rows.iter().map(|row| row.estimate).chain(study.overall);
             let rows =
                 rows.map(|estimate| Reported::new(format!("{target:?} by event time"), &estimate));
             match target {
