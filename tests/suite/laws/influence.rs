@@ -53,7 +53,7 @@ fn derivatives(case: &Case, report: &mut Report) {
 
 law!(covariance);
 
-/// Their mean is zero, and the root of the sum of their squares is the standard error.
+/// Their mean is zero, and the sums of their products are the covariances.
 fn covariance(case: &Case, report: &mut Report) {
     let own = if case.rows_are_units { None } else { Some("id") };
     let Some(case) = case.changed(Change::KeepInfluence) else { return report.skip() };
@@ -69,5 +69,17 @@ fn covariance(case: &Case, report: &mut Report) {
         let squares = column.iter().map(|v| v * v).sum::<f64>();
         let summed = Reported { se: Some(squares.sqrt() / n), ..estimate.clone() };
         report.numbers(&case.name, estimate, &summed, 1.0, Within::Errors(1e-9));
+    }
+    let Some(vcov) = fit.group_time.as_ref().map(|fit| fit.vcov()) else { return };
+    for (j, a) in influence.columns.iter().enumerate() {
+        for (k, b) in influence.columns.iter().enumerate() {
+            let errors = fit.estimates[j].se.zip(fit.estimates[k].se);
+            let (Some(found), Some((first, second))) = (vcov[j][k], errors) else { continue };
+            let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+            let off = (found - product / (n * n)).abs() / (first * second);
+            report.check(off <= 1e-9, || {
+                format!("{}: covariance of {j} and {k} by {off:e}", case.name)
+            });
+        }
     }
 }
