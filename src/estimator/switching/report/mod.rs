@@ -4,7 +4,7 @@ use polars::prelude::{DataFrame, df};
 
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
-use crate::estimator::multiplegt::{MultiplegtResult, SwitchingEffect};
+use crate::estimator::switching::{MultiplegtResult, SwitchingEffect};
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
 use crate::report::number::Digits;
