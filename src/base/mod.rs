@@ -9,6 +9,7 @@ pub(crate) mod error;
 pub(crate) mod memory;
 pub(crate) mod options;
 pub(crate) mod parallel;
+pub(crate) mod percent;
 pub(crate) mod progress;
 pub(crate) mod random;
 pub(crate) mod segment;

@@ -7,7 +7,7 @@ use polars::prelude::{DataFrame, df};
 
 use super::{EventStudy, Provenance};
 use crate::base::calendar::label;
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::Result;
 use crate::base::options::{Band, DoseTarget};
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
@@ -189,7 +189,7 @@ impl Comparable for EventStudy {
 
     fn remarks(&self) -> Vec<String> {
         let frequency = self.provenance.settings().and_then(|settings| settings.frequency);
-        let left_out = self.left_out.as_ref().map(DidWarning::left_out);
+        let left_out = self.left_out.as_ref().map(|left_out| left_out.warning());
         left_out.map(|warning| warning.shown(frequency)).into_iter().collect()
     }
 }
