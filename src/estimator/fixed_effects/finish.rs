@@ -118,7 +118,6 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             columns: report.columns,
         });
         Ok(RegressionResult {
-            format: Default::default(),
             f,
             coefficients: kept.iter().enumerate().map(coefficient).collect(),
             vcov: match regular {

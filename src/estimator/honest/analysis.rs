@@ -14,7 +14,6 @@ use crate::base::parallel;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
 use crate::result::inference::{Estimate, pointwise};
-use crate::result::saved::SavedFormat;
 
 /// Random numbers of this analysis among those of a seed.
 const STREAM: u32 = 0x686f_6e65;
@@ -81,7 +80,6 @@ pub(super) fn analyse(study: &EventStudy, options: Honest) -> Result<HonestDid> 
     let method = setup.method;
     let (weights, name) = (setup.l, options.delta.name(options.restriction));
     Ok(HonestDid {
-        format: SavedFormat,
         parameter,
         weights,
         original,

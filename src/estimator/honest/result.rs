@@ -7,7 +7,6 @@ use super::options::{Honest, HonestMethod};
 use super::study::EventStudy;
 use crate::base::error::DidWarning;
 use crate::result::inference::Estimate;
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 
 /// A robust confidence interval.
@@ -52,9 +51,6 @@ impl RobustInterval {
 #[must_use]
 #[non_exhaustive]
 pub struct HonestDid {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// The parameter in words.
     pub parameter: String,
     /// Its weights of the coefficients after the reference period.

@@ -1,27 +1,29 @@
-//! Tables, frames and plots of event studies by regression.
+//! Event studies by regression in print.
 
-use polars::prelude::{DataFrame, df};
-
-use super::facts;
 #[cfg(feature = "plot")]
 use super::plot::event_study_chart;
+use super::{comparison_facts, regression_facts};
 use crate::base::calendar::label;
+#[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::fixed_effects::RegressionEventStudy;
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{EstimateColumns, Section, Table, aligned, columns};
-use crate::report::{PlotRow, foot, frame};
+use crate::report::{PlotRow, foot};
 use crate::result::estimates::check::{Checked, ensure};
 use crate::result::inference::Estimate;
 use crate::result::saved::Consistent;
 
 impl Report for RegressionEventStudy {
+    const KIND: &'static str = "event_study";
+
     fn table(&self) -> Table {
         let all = self.rows.iter().map(|r| &r.estimate).chain(&self.overall);
         let digits = Digits::of(all);
@@ -65,6 +67,31 @@ impl Report for RegressionEventStudy {
         }
     }
 
+    fn estimates(&self) -> Vec<Estimates> {
+        let overall = self.overall.map(|e| Estimates::single("overall", Vec::new(), e));
+        let status = |row: &AggregatedRow| match (row.reference, row.estimate.att) {
+            (true, _) => Some("reference"),
+            (false, Some(_)) => Some("estimated"),
+            (false, None) => Some("no_estimate"),
+        };
+        let at = vec![Variable::numbers("event_time", self.rows.iter().map(|row| Some(row.at)))];
+        let rows = Estimates::new("rows", at, self.rows.iter().map(|row| row.estimate))
+            .with([Variable::words("status", self.rows.iter().map(status))]);
+        overall.into_iter().chain([rows]).collect()
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let own = [
+            Variable::fact("event_times_of", self.of.as_deref()),
+            Variable::fact("n_rows", self.n),
+        ];
+        regression_facts(&self.settings).into_iter().chain(own).collect()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         event_study_chart(&[(String::new(), self.clone())], options).map(Picture::Chart)
@@ -72,17 +99,6 @@ impl Report for RegressionEventStudy {
 }
 
 impl RegressionEventStudy {
-    /// One row per event time: `event_time`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let first = df!("event_time" => self.rows.iter().map(|r| r.at).collect::<Vec<_>>())?;
-        let last = df!("reference" => self.rows.iter().map(|r| r.reference).collect::<Vec<_>>())?;
-        let estimates = frame::coefficients(self.rows.iter().map(|r| &r.estimate))?;
-        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
-    }
-
     /// What `plot` draws: one row an event time.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
@@ -134,7 +150,7 @@ impl Comparable for RegressionEventStudy {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        facts(&self.settings.formula, self.n)
+        comparison_facts(&self.settings.formula, self.n)
     }
 
     fn alpha(&self) -> f64 {
