@@ -84,17 +84,16 @@ pub use engine::demean::{ColumnReport, Solver, Stop};
 pub use engine::source::ClusterWork;
 pub use engine::{backend, pass};
 pub use estimator::aggregate::{
-    Aggregated, AggregatedRow, Aggregation, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup,
-    LeftOutRow, Window,
+    Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
+    LeftOutGroup, LeftOutRow, Provenance, RegressionProvenance, Window,
 };
 pub use estimator::fixed_effects::{
     Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
-    KFixef, RegressionAudit, RegressionEventStudy, RegressionResult, RegressionSettings,
-    SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean, etable,
+    KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, SunAbraham,
+    SunAbrahamResult, Vcov, demean, etable,
 };
 pub use estimator::honest::{
-    Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
-    RobustInterval, Search,
+    Breakdown, Delta, Effect, Honest, HonestDid, HonestMethod, Restriction, RobustInterval, Search,
 };
 pub use estimator::npiv::{
     Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
@@ -102,10 +101,10 @@ pub use estimator::npiv::{
 pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropped};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
-    DoseTable, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupKnots, GroupTimeCell,
-    GroupTimeResult, HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit,
-    MultiplegtResult, MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell,
-    SwitchingEffect, TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
+    HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit, MultiplegtResult,
+    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect,
+    TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use read::columns::ReadAsMissing;
 pub use read::files::FilesRead;

@@ -5,7 +5,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::estimator::aggregate::{
-    Aggregated, Aggregation, LeftOutCell, aggregate, listed, remedy,
+    Aggregated, Aggregation, EventStudy, LeftOutCell, aggregate, listed, remedy,
 };
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::inference::{Combination, Estimate, Wald, no_covariance};
@@ -66,6 +66,22 @@ impl GroupTimeResult {
     #[doc(alias = "aggte")]
     pub fn aggregate(&self, aggregation: Aggregation) -> Result<Aggregated> {
         self.aggregate_with(aggregation, &self.settings.inference)
+    }
+
+    /// Effects by event time, averaged with group sizes as weights.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// println!("{}", fit.event_study()?);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`aggregate`](Self::aggregate).
+    pub fn event_study(&self) -> Result<EventStudy> {
+        self.aggregate(Aggregation::dynamic())?.event_study()
     }
 
     /// Averages the cells with another level or band. The bootstrap draws are always those of the fit.

@@ -20,6 +20,7 @@ pub(crate) mod npiv;
 mod overlap;
 #[cfg(any(feature = "cluster", test))]
 mod remote;
+mod saved_result;
 mod setup;
 mod shell;
 pub(crate) mod switching;
@@ -36,6 +37,7 @@ pub use drdid::{Drdid, DrdidResult};
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
 pub use influence::{Influence, InfluenceFiles};
 pub use multiplegt::{
-    DidMultiplegt, EffectsEqual, EventTimeEstimates, HeterogeneityRow, MultiplegtAudit,
-    MultiplegtResult, MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
+    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
+    MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
 };
+pub use saved_result::SavedResult;

@@ -1,7 +1,8 @@
 //! Aggregations that were asked for, and what came of them.
 
 use burn_did::{
-    Aggregated, AggregationKind, ContDidResult, DidError, DidWarning, DoseAggregation, DoseTarget,
+    Aggregated, Aggregation, AggregationKind, ContDidResult, DidError, DidWarning, DoseAggregation,
+    DoseTarget,
 };
 
 use crate::error::CliError;
@@ -55,7 +56,8 @@ pub(crate) fn drawn(asked: &[AggregateSpec]) -> Option<usize> {
 
 /// The event study of a continuous treatment, if that was asked for.
 pub(crate) fn study(fit: &ContDidResult) -> Option<Result<Aggregated, DidError>> {
-    (fit.aggregation == DoseAggregation::EventStudy).then(|| fit.event_study(fit.target))
+    (fit.aggregation == DoseAggregation::EventStudy)
+        .then(|| fit.aggregate(fit.target, Aggregation::dynamic().na_rm(true)))
 }
 
 /// Warnings of a continuous treatment's fit, and those that only its event study has.

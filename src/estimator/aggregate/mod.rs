@@ -2,6 +2,7 @@
 
 mod check;
 mod compute;
+mod event_study;
 mod left_out;
 pub(crate) mod report;
 mod universal;
@@ -15,6 +16,12 @@ use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
 
 pub(crate) use compute::aggregate;
+#[cfg(feature = "plot")]
+pub(crate) use event_study::event_study_chart;
+pub use event_study::{EventStudy, Provenance, RegressionProvenance};
+pub(crate) use event_study::{
+    LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, reference_row, wrong,
+};
 pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
 pub(crate) use left_out::{listed, percent, remedy};
 pub(crate) use universal::UniversalBase;

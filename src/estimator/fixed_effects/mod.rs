@@ -44,7 +44,6 @@ use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
 use reading::RegressionColumns;
 
-pub use event_study::RegressionEventStudy;
 pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FixedEffects;
 use super::cohorts::{CohortCells, coarse};
-use super::event_study::{RegressionEventStudy, estimate};
+use super::event_study::{combined, estimate};
 use super::fit::{RegressionReading, RegressionTask, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
@@ -20,6 +20,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
+use crate::estimator::aggregate::EventStudy;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
@@ -112,7 +113,7 @@ fn reference() -> Vec<f64> {
 #[non_exhaustive]
 pub struct SunAbrahamResult {
     /// Effects by event time, with the average effect on the treated rows.
-    pub event_study: RegressionEventStudy,
+    pub event_study: EventStudy,
     /// The regression, whose coefficients are the effects of cohorts by event time: `year::2:cohort::2004`.
     pub regression: RegressionResult,
 }
@@ -206,12 +207,7 @@ impl<B: DidBackend> SunAbraham<B> {
     }
 
     /// Effects by event time: averages of those of cohorts, by the weights of their rows.
-    fn averaged(
-        &self,
-        fit: &RegressionResult,
-        cells: &CohortCells,
-        shares: &[f64],
-    ) -> RegressionEventStudy {
+    fn averaged(&self, fit: &RegressionResult, cells: &CohortCells, shares: &[f64]) -> EventStudy {
         let k = fit.coefficients.len();
         let position: BTreeMap<&str, usize> = fit.names().zip(0..).collect();
         let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
@@ -240,6 +236,6 @@ impl<B: DidBackend> SunAbraham<B> {
         });
         let references = cells.references.iter().map(|at| (coarse(*at), None));
         let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
-        RegressionEventStudy::new(fit, None, times.chain(references).collect(), overall)
+        combined(fit, None, times.chain(references).collect(), overall)
     }
 }

@@ -10,7 +10,8 @@ impl Consistent for HonestDid {
     fn check(&self) -> Checked {
         self.options.validate().map_err(|e| format!("`options`: {e}"))?;
         check_estimate("original", &self.original, &CellStatus::Estimated, true)?;
-        let post = self.study.post();
+        self.study.check()?;
+        let post = self.study.rows.iter().rev().take_while(|row| !row.reference).count();
         ensure(self.weights.len() == post, "weights", || {
             format!("has {} numbers for {post} periods", self.weights.len())
         })?;

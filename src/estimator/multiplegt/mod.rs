@@ -9,8 +9,7 @@ mod result;
 use serde::{Deserialize, Serialize};
 
 pub use result::{
-    EventTimeEstimates, HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests,
-    SwitchingEffect,
+    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, SwitchingEffect,
 };
 
 use crate::base::calendar::Frequency;

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::error::DidWarning;
+use crate::base::error::{DidWarning, Result};
+use crate::base::options::Band;
+use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
+use crate::estimator::honest::{Honest, HonestDid};
 use crate::estimator::switching::Dropped;
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
@@ -89,22 +92,6 @@ pub struct MultiplegtAudit {
     pub controls: Vec<String>,
 }
 
-/// Placebos and effects as one vector in the order of event time, with their covariance: what sensitivity analyses start from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct EventTimeEstimates {
-    /// Event times: −2, −1, 1, 2, …; the last period before the switch, to which all estimates are relative, is 0.
-    pub event_times: Vec<i64>,
-    /// Estimates.
-    pub betahat: Vec<f64>,
-    /// Their covariance.
-    pub sigma: Vec<Vec<f64>>,
-    /// Number of placebos.
-    pub num_pre_periods: usize,
-    /// Number of effects.
-    pub num_post_periods: usize,
-}
-
 /// Effects of a treatment that switches, by the time since a group's first change.
 ///
 /// ```
@@ -113,9 +100,9 @@ pub struct EventTimeEstimates {
 /// let data = SwitchingSimulation::builder().groups(400).seed(1).build().frame();
 /// let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
 /// let fit = config.effects(3).placebos(2).build().fit(&data)?;
-/// let events = fit.event_time_estimates()?;
-/// assert_eq!(events.event_times, [-2, -1, 1, 2, 3]);
-/// assert_eq!(events.betahat[2], fit.effects[0].estimate.att.unwrap());
+/// let study = fit.event_study();
+/// assert_eq!(study.event_times(), [-3.0, -2.0, 0.0, 1.0, 2.0]);
+/// assert_eq!(study.coefficients()[2], fit.effects[0].estimate.att.unwrap());
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -149,28 +136,55 @@ pub struct MultiplegtResult {
 }
 
 impl MultiplegtResult {
-    /// Placebos, farthest first, and effects, with their covariance.
+    /// Placebos and effects with their covariance, by event time: the first effect is at 0, as that of other estimators, and the last
+    /// period before the switch, with which all are compared, at -1.
+    pub fn event_study(&self) -> EventStudy {
+        let effects = self.effects.len();
+        // Farthest placebo first; nothing is the reference.
+        let placebos = (effects..effects + self.placebos.len()).rev().map(Some);
+        let order: Vec<Option<usize>> =
+            placebos.chain([None]).chain((0..effects).map(Some)).collect();
+        let all: Vec<&SwitchingEffect> = self.effects.iter().chain(&self.placebos).collect();
+        let row = |i: &Option<usize>| match *i {
+            None => reference_row(-1.0),
+            Some(i) => AggregatedRow {
+                at: (all[i].horizon - 1) as f64,
+                estimate: all[i].estimate,
+                reference: false,
+            },
+        };
+        let covariance = |i: &Option<usize>, j: &Option<usize>| match (*i, *j) {
+            (Some(i), Some(j)) => self.vcov[i][j].unwrap_or(0.0),
+            _ => 0.0,
+        };
+        EventStudy {
+            rows: order.iter().map(row).collect(),
+            vcov: order.iter().map(|i| order.iter().map(|j| covariance(i, j)).collect()).collect(),
+            overall: None,
+            band: Band::Pointwise,
+            alpha: self.settings.inference.alpha,
+            left_out: None,
+            provenance: Provenance::Effects(Box::new(self.settings.clone())),
+            universal: None,
+        }
+    }
+
+    /// Robust intervals and the breakdown value of the effects (Rambachan and Roth 2023).
+    ///
+    /// ```
+    /// use burn_did::{DidMultiplegt, Honest, data::SwitchingSimulation};
+    ///
+    /// let panel = SwitchingSimulation::builder().groups(600).seed(1).build().frame();
+    /// let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
+    /// let fit = config.effects(2).placebos(2).build().fit(&panel)?;
+    /// println!("{}", fit.honest(Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
     ///
     /// # Errors
-    /// [`DidError::MissingEffect`](crate::DidError::MissingEffect) if one of them has no estimate.
-    pub fn event_time_estimates(&self) -> crate::base::error::Result<EventTimeEstimates> {
-        let effects = self.effects.len();
-        let order: Vec<usize> =
-            (effects..effects + self.placebos.len()).rev().chain(0..effects).collect();
-        let all: Vec<&SwitchingEffect> = self.effects.iter().chain(&self.placebos).collect();
-        let missing = |i: &&usize| all[**i].estimate.att.is_none() || self.vcov[**i][**i].is_none();
-        if let Some(first) = order.iter().find(missing) {
-            let horizon = all[*first].horizon;
-            return Err(crate::base::error::DidError::MissingEffect { horizon });
-        }
-        let value = |i: &usize| all[*i].estimate.att.unwrap_or(f64::NAN);
-        let row = |i: &usize| order.iter().map(|j| self.vcov[*i][*j].unwrap_or(f64::NAN)).collect();
-        Ok(EventTimeEstimates {
-            event_times: order.iter().map(|i| all[*i].horizon).collect(),
-            betahat: order.iter().map(value).collect(),
-            sigma: order.iter().map(row).collect(),
-            num_pre_periods: self.placebos.len(),
-            num_post_periods: effects,
-        })
+    /// As [`EventStudy::honest`].
+    #[doc(alias = "honest_did")]
+    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+        self.event_study().honest(options)
     }
 }

@@ -34,23 +34,16 @@ pub(crate) fn write(result: &impl Consistent, document: &str, path: &Path) -> Re
 
 /// Reads a result of a kind.
 pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path, kind: &str) -> Result<T> {
-    let text = text(path)?;
-    let found = kind_of(&text)?;
+    parse(&text(path)?, kind)
+}
+
+/// The result of a kind in a document.
+pub(crate) fn parse<T: DeserializeOwned + Consistent>(text: &str, kind: &str) -> Result<T> {
+    let found = kind_of(text)?;
     if found != kind {
         let wrong = format!("`kind` is `{found}`, and the result to be read is `{kind}`");
         return Err(serde_json::Error::custom(wrong).into());
     }
-    parse(&text)
-}
-
-/// The kind of the result in a document.
-pub(crate) fn kind_of(text: &str) -> Result<String> {
-    let head: Head = serde_json::from_str(text)?;
-    Ok(head.kind().map_err(serde_json::Error::custom)?)
-}
-
-/// The result in a document of its kind.
-pub(crate) fn parse<T: DeserializeOwned + Consistent>(text: &str) -> Result<T> {
     #[derive(Deserialize)]
     struct Body<T> {
         result: T,
@@ -58,6 +51,12 @@ pub(crate) fn parse<T: DeserializeOwned + Consistent>(text: &str) -> Result<T> {
     let Body { result } = serde_json::from_str::<Body<T>>(text)?;
     check(&result)?;
     Ok(result)
+}
+
+/// The kind of the result in a document.
+pub(crate) fn kind_of(text: &str) -> Result<String> {
+    let head: Head = serde_json::from_str(text)?;
+    Ok(head.kind().map_err(serde_json::Error::custom)?)
 }
 
 /// The text of a file, of which no more is read than there is room for.

@@ -28,7 +28,7 @@ impl Report for ContDidResult {
     fn table(&self) -> Table {
         match self.aggregation {
             DoseAggregation::Dose => self.table_of(DoseTable::Dose),
-            DoseAggregation::EventStudy => match self.event_study(self.target) {
+            DoseAggregation::EventStudy => match self.dynamic(self.target) {
                 Ok(study) => study.to_table(),
                 // What cannot be averaged is shown as it is.
                 Err(_) => self.table_of(DoseTable::Cells),
@@ -128,7 +128,9 @@ impl ContDidResult {
 
     /// The event study, if that was asked for.
     fn asked_event_study(&self) -> Option<Result<Aggregated>> {
-        (self.aggregation == DoseAggregation::EventStudy).then(|| self.event_study(self.target))
+        let by_exposure = Aggregation::dynamic().na_rm(true);
+        (self.aggregation == DoseAggregation::EventStudy)
+            .then(|| self.aggregate(self.target, by_exposure))
     }
 
     /// One of the tables.
@@ -181,7 +183,7 @@ impl ContDidResult {
             DoseAggregation::Dose => {
                 [DoseTarget::Level, DoseTarget::Slope].map(|of| self.aggregate(of, by_group)).into()
             }
-            DoseAggregation::EventStudy => vec![self.event_study(self.target)],
+            DoseAggregation::EventStudy => vec![self.dynamic(self.target)],
         };
         averages.into_iter().flatten().collect()
     }

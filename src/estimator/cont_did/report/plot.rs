@@ -9,7 +9,7 @@ use crate::report::plot::{Picture, PlotOptions};
 impl ContDidResult {
     pub(super) fn drawn(&self, options: &PlotOptions) -> Result<Picture> {
         if self.aggregation == DoseAggregation::EventStudy {
-            return self.event_study(self.target)?.chart(options).map(Picture::Chart);
+            return self.dynamic(self.target)?.chart(options).map(Picture::Chart);
         }
         let settings = &self.level.settings;
         let (dose, outcome) = (settings.dose.as_deref().unwrap_or_default(), &settings.outcome);

@@ -1,9 +1,10 @@
 //! Regressions in print.
 
+mod demeaned;
 mod etable;
-mod event_study;
 #[cfg(feature = "plot")]
 mod plot;
+mod sun_abraham;
 
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
@@ -22,7 +23,7 @@ use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
 #[cfg(feature = "plot")]
-use plot::event_study_chart;
+use crate::estimator::aggregate::event_study_chart;
 
 pub use etable::etable;
 

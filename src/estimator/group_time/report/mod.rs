@@ -1,6 +1,7 @@
 //! Group-time effects in print, in the layout of R `did`.
 
 mod compare;
+mod document;
 #[cfg(test)]
 pub(crate) mod fixtures;
 #[cfg(feature = "plot")]

@@ -96,7 +96,7 @@ impl Report for HonestDid {
     }
 
     fn messages(&self) -> Vec<String> {
-        facts::messages(&self.warnings, self.settings.as_ref().and_then(|s| s.frequency))
+        facts::messages(&self.warnings, self.study.provenance.settings().and_then(|s| s.frequency))
     }
 
     #[cfg(feature = "plot")]
@@ -107,9 +107,9 @@ impl Report for HonestDid {
 
 impl HonestDid {
     fn notes(&self, m: &str, digits: Digits) -> Vec<String> {
-        let left_out = self.study.left_out();
-        let mut notes =
-            left_out.map_or_else(Vec::new, |l| left_out::of_study(l, self.settings.as_ref()));
+        let settings = self.study.provenance.settings();
+        let left_out = self.study.left_out.as_ref();
+        let mut notes = left_out.map_or_else(Vec::new, |l| left_out::of_study(l, settings));
         notes.extend(["Signif. codes: `*' interval does not cover 0".to_owned(), String::new()]);
         let (att, se) = (digits.show(self.original.att), digits.show(self.original.se));
         notes.push(format!("Parameter: {}, Estimate: {att} (Std. Error {se})", self.parameter));
@@ -131,12 +131,12 @@ impl HonestDid {
                 "M consistent with the periods before treatment: {lower} to {upper}"
             ));
         }
-        if let Some(settings) = &self.settings {
+        if let Some(settings) = settings {
             let (outcome, covariates) = (&settings.outcome, &settings.covariates);
             notes.push(format!("Outcome: {outcome}, Covariates: {covariates}"));
             notes.push(foot::sample(settings));
         }
-        let frequency = self.settings.as_ref().and_then(|s| s.frequency);
+        let frequency = settings.and_then(|s| s.frequency);
         let said = |w: &&DidWarning| !matches!(w, DidWarning::CellsLeftOut { .. });
         let warnings = self.warnings.iter().filter(said);
         notes.extend(warnings.map(|w| format!("Warning: {}", w.shown(frequency))));

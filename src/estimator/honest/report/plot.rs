@@ -48,13 +48,13 @@ impl HonestDid {
         };
         let original = rows.iter().find(|r| !r.post).map(|r| r.at);
         let m = rows.iter().filter(|r| r.post).map(|r| r.at).collect();
-        let outcome = self.settings.as_ref().map_or("effect", |s| &s.outcome);
+        let outcome = self.study.provenance.outcome().unwrap_or("effect");
         let facets = vec![Facet::new(String::new(), rows)];
         let mut chart = Chart::new(&words, ("ATT", outcome), facets, options);
         let breakdown = self.breakdown.value().filter(|b| (first..=last).contains(b));
         chart.robust = Some(Robust { original, m, breakdown });
-        let frequency = self.settings.as_ref().and_then(|s| s.frequency);
-        let left_out = self.study.left_out().map(DidWarning::left_out);
+        let frequency = self.study.provenance.settings().and_then(|s| s.frequency);
+        let left_out = self.study.left_out.as_ref().map(DidWarning::left_out);
         chart.remarks = left_out.map(|w| w.shown(frequency)).into_iter().collect();
         if options.show_legend {
             let level = percent(self.options.alpha);

@@ -1,6 +1,5 @@
 //! Effects of a treatment that switches in print.
 
-use crate::base::calendar::label;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
@@ -16,7 +15,10 @@ use crate::report::plot::{
 };
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
 use crate::report::{PlotRow, facts, foot};
-use crate::result::inference::{Estimate, Wald};
+use crate::result::inference::Wald;
+
+/// The horizon of the effect at event time 0: horizons count from the last period before the switch.
+const HORIZON_OF_ZERO: f64 = 1.0;
 
 impl Report for MultiplegtResult {
     const KIND: &'static str = "did_multiplegt";
@@ -114,9 +116,8 @@ impl Report for MultiplegtResult {
             title: "Effects by Time since the First Switch",
             x_label: "Periods relative to the last pre-switch period",
         };
-        let all = self.placebos.iter().rev().chain(&self.effects);
-        let failed = all.filter(|e| e.estimate.att.is_none()).map(|e| e.horizon as f64);
-        let facet = Facet { failed: failed.collect(), ..Facet::new(String::new(), rows) };
+        let failed = self.event_study().failed().iter().map(|at| at + HORIZON_OF_ZERO).collect();
+        let facet = Facet { failed, ..Facet::new(String::new(), rows) };
         let mut chart = Chart::new(&words, axis(&self.settings), vec![facet], options);
         chart.finish(options, Band::Pointwise, self.settings.inference.alpha);
         Ok(Picture::Chart(chart))
@@ -228,18 +229,8 @@ impl MultiplegtResult {
     /// What `plot` draws: placebos, the last period before the switch, and effects, by horizon.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
-        let alpha = self.settings.inference.alpha;
-        let row = |effect: &SwitchingEffect| {
-            let row = PlotRow::new(effect.horizon as f64, &effect.estimate, alpha)?;
-            Some(PlotRow { post: effect.horizon > 0, ..row })
-        };
-        let zero = Estimate { att: Some(0.0), ..Estimate::default() };
-        let base = PlotRow::new(0.0, &zero, alpha);
-        let base = base.map(|row| PlotRow { post: false, reference: true, ..row });
-        let placebos = self.placebos.iter().rev().filter_map(row);
-        let effects: Vec<PlotRow> = self.effects.iter().filter_map(row).collect();
-        let there = !effects.is_empty() || placebos.clone().next().is_some();
-        placebos.chain(base.filter(|_| there)).chain(effects).collect()
+        let rows = self.event_study().plot_data().into_iter();
+        rows.map(|row| PlotRow { at: row.at + HORIZON_OF_ZERO, ..row }).collect()
     }
 }
 
@@ -248,20 +239,15 @@ result!(MultiplegtResult);
 /// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
 impl Comparable for MultiplegtResult {
     fn terms(&self) -> Vec<Term> {
-        let event = |effect: &SwitchingEffect| {
-            let at = effect.horizon - 1;
-            let name = format!("Event time {}", label(at as f64));
-            let (order, band) = ([2.0, at as f64, 0.0], Band::Pointwise);
-            Term { name, order, estimate: effect.estimate, band }
-        };
         let average = self.average.iter().map(|average| Term {
             name: "Average total effect".into(),
             order: [0.5, 0.0, 0.0],
             estimate: average.estimate,
             band: Band::Pointwise,
         });
-        let events = self.placebos.iter().rev().chain(&self.effects).map(event);
-        average.chain(events).collect()
+        let study = self.event_study();
+        let events = study.terms().into_iter().zip(&study.rows).filter(|(_, row)| !row.reference);
+        average.chain(events.map(|(term, _)| term)).collect()
     }
 
     fn facts(&self) -> Vec<(String, String)> {
