@@ -178,3 +178,25 @@ fn shown(fragment: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_are_not_seen_are_escaped() {
+        let text = text(&"a\u{9b}\u{202e}\u{e0041}ß").expect("JSON");
+        let back: String = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(back, "a\u{9b}\u{202e}\u{e0041}ß");
+        assert!(text.trim_end().chars().all(|c| c.is_ascii() || c == 'ß'));
+    }
+
+    #[test]
+    fn numbers_survive() {
+        let numbers = [2004.0, -0.0, 0.1, 5e-324, f64::MAX, 9_007_199_254_740_993.0, -3.0];
+        let text = text(&numbers).expect("JSON");
+        assert!(text.contains("2004,") && text.contains("-3\n"), "{text}");
+        let back: Vec<f64> = serde_json::from_str(&text).expect("numbers");
+        assert!(back.iter().zip(&numbers).all(|(a, b)| a.to_bits() == b.to_bits()));
+    }
+}

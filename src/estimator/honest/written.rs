@@ -44,8 +44,9 @@ impl EventStudy {
     /// # Errors
     /// As [`import`](Self::import).
     pub fn from_json(text: &str) -> Result<Self> {
-        if !text.contains("\"betahat\"") {
-            return saved::parse(text, Self::KIND);
+        let kind = saved::kind_of(text);
+        if kind.is_ok() || !text.contains("\"betahat\"") {
+            return kind.and_then(|_| saved::parse(text, Self::KIND));
         }
         match serde_json::from_str::<HonestDidInput>(text) {
             Ok(input) => input.study(),

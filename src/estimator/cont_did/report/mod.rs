@@ -78,7 +78,9 @@ impl Report for ContDidResult {
     }
 
     fn about(&self) -> Vec<Variable> {
+        let failed = self.asked_event_study().and_then(Result::err);
         let own = [
+            Variable::fact("event_study_error", failed.map(|error| error.to_string())),
             Variable::fact("curve_method", self.method.name()),
             Variable::fact("target", self.target.parameter()),
             Variable::fact("degree", self.knots.degree),
@@ -108,9 +110,7 @@ impl Report for ContDidResult {
         let more = formed.into_iter().flat_map(|study| &study.warnings);
         let more = more.filter(|warning| !self.warnings.contains(warning));
         let more = more.map(|warning| format!("event study: {}", warning.shown(frequency)));
-        let failed = study.as_ref().and_then(|study| study.as_ref().err());
-        let failed = failed.map(|error| format!("event study: {error}"));
-        own.chain(more).chain(failed).collect()
+        own.chain(more).collect()
     }
 
     #[cfg(feature = "plot")]
