@@ -1,11 +1,14 @@
 //! Estimates as columns: what frames, CSV, JSON and comparisons are made from.
 
-use polars::prelude::{Column, CsvWriter, DataFrame, SerWriter, polars_err};
+use polars::prelude::{Column, CsvWriter, DataFrame, DataType, SerWriter, polars_err};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use crate::base::error::Result;
 use crate::result::inference::{Estimate, pointwise};
+
+/// Integers from here on have neighbours that are the same number in double precision.
+pub(crate) const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// The values of a column; what does not exist is `None`.
 #[derive(Clone, Debug, PartialEq)]
@@ -287,11 +290,22 @@ pub(crate) fn row(facts: Vec<Variable>) -> Result<DataFrame> {
     Ok(DataFrame::new(1, columns.collect())?)
 }
 
-/// A frame as CSV, with empty fields for null.
+/// A frame as CSV, with empty fields for null; columns of whole numbers have no fractions.
 pub(crate) fn csv(mut frame: DataFrame) -> Result<String> {
+    let columns = frame.columns().iter().map(whole).collect::<Result<Vec<Column>>>()?;
+    frame = DataFrame::new(frame.height(), columns)?;
     let mut out = Vec::new();
     CsvWriter::new(&mut out).finish(&mut frame)?;
     Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// A column as integers if all of its numbers are.
+fn whole(column: &Column) -> Result<Column> {
+    let is_whole = |value: f64| value.fract() == 0.0 && value.abs() < LARGEST_INTEGER;
+    match column.f64() {
+        Ok(numbers) if numbers.iter().flatten().all(is_whole) => Ok(column.cast(&DataType::Int64)?),
+        _ => Ok(column.clone()),
+    }
 }
 
 /// A value of a column, for documents.

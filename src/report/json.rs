@@ -10,13 +10,10 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, Serializer as Writer};
 
 use super::declare::Report;
-use super::estimates::Facts;
+use super::estimates::{Facts, LARGEST_INTEGER};
 use crate::base::error::Result;
 use crate::base::harmless::is_harmless;
 use crate::result::saved::FORMAT;
-
-/// Integers from here on have neighbours that are the same number in double precision.
-const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// A result as a document, with what else belongs to it.
 pub(crate) struct Document<'a, R, M> {

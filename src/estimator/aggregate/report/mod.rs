@@ -75,9 +75,6 @@ impl Report for Aggregated {
             Variable::fact("note", self.left_out_summary()),
         ]);
         let rows: Vec<(f64, Estimate)> = self.rows_with_empty().collect();
-        if rows.is_empty() {
-            return vec![overall];
-        }
         let at = || rows.iter().map(|(at, _)| Some(*at));
         let place = match self.aggregation.kind {
             AggregationKind::Simple | AggregationKind::Dynamic => {
@@ -101,7 +98,7 @@ impl Report for Aggregated {
                     rows.iter().map(|(at, _)| Some(self.left_out_at(*at))),
                 ),
             ]);
-        vec![overall, rows]
+        vec![rows, overall]
     }
 
     fn about(&self) -> Vec<Variable> {
@@ -211,6 +208,6 @@ fn status(estimate: Option<f64>, left_out: f64) -> &'static str {
     match estimate {
         None => "no_estimate",
         Some(_) if left_out > 0.0 => "partial",
-        Some(_) => "estimated",
+        Some(_) => "ok",
     }
 }

@@ -72,7 +72,7 @@ impl Report for ContDidResult {
         });
         let study = self.asked_event_study().and_then(Result::ok);
         let study =
-            study.iter().flat_map(Report::estimates).zip(["event_study_overall", "event_study"]);
+            study.iter().flat_map(Report::estimates).zip(["event_study", "event_study_overall"]);
         let study = study.map(|(table, name)| table.named(name));
         std::iter::once(overall).chain(curves).chain(cells).chain(study).collect()
     }

@@ -76,14 +76,14 @@ impl Report for EventStudy {
         let overall = self.overall.map(|e| Estimates::single("overall", Vec::new(), e));
         let status = |row: &AggregatedRow| match (row.reference, row.estimate.att) {
             (true, _) => Some("reference"),
-            (false, Some(_)) => Some("estimated"),
+            (false, Some(_)) => Some("ok"),
             (false, None) => Some("no_estimate"),
         };
         let at = vec![Variable::numbers("event_time", self.rows.iter().map(|row| Some(row.at)))];
         let rows = Estimates::new("rows", at, self.rows.iter().map(|row| row.estimate))
             .uniform(self.band == Band::Uniform, self.alpha)
             .with([Variable::words("status", self.rows.iter().map(status))]);
-        overall.into_iter().chain([rows]).collect()
+        std::iter::once(rows).chain(overall).collect()
     }
 
     fn about(&self) -> Vec<Variable> {
