@@ -73,14 +73,14 @@ pub use base::harmless::is_harmless;
 pub use base::options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
-    Inference, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
+    Inference, Multiplier, Precision, Resampling, SharesOf, Stop, UnbalancedPanel,
 };
 pub use base::progress::{Progress, ProgressEvent};
 #[doc(hidden)]
 pub use base::temporary::clear_away;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
-pub use engine::demean::{ColumnReport, Solver, Stop};
+pub use engine::demean::{ColumnReport, Solver};
 pub use engine::source::ClusterWork;
 pub use engine::{backend, pass};
 pub use estimator::aggregate::{

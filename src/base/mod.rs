@@ -10,6 +10,7 @@ pub(crate) mod harmless;
 pub(crate) mod memory;
 pub(crate) mod options;
 pub(crate) mod parallel;
+pub(crate) mod percent;
 pub(crate) mod progress;
 pub(crate) mod random;
 pub(crate) mod segment;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::DidError;
 use super::line::Place;
-use crate::estimator::aggregate::percent;
+use crate::base::percent::percent;
 
 impl fmt::Display for DidError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,6 +17,7 @@ mod logit;
 mod odds;
 mod stat;
 
+pub use crate::base::random::Multipliers;
 pub use crate::base::segment::TILE;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use crate::base::segment::mix;
@@ -28,9 +29,7 @@ pub use chunk::{Chunk, Slab};
 pub(crate) use gram::GramPass;
 pub use gram::{Gram, GramJob, WeightSums};
 pub(crate) use influence::InfluencePass;
-pub use influence::{
-    Consumers, Dot, InfluenceStat, KeptRows, Leg, Multipliers, PlanColumn, Share, StratumPlan,
-};
+pub use influence::{Consumers, Dot, InfluenceStat, KeptRows, Leg, PlanColumn, Share, StratumPlan};
 pub(crate) use jobs::of_stratum;
 pub(crate) use logit::LogitPass;
 pub use logit::{LogitJob, LogitStat};

@@ -1,10 +1,10 @@
 //! From a linear form to estimates with standard errors and bands.
 
-use super::left_out::{left_out, window};
+use super::left_out::{left_out, refuse_missing, window};
 use super::universal::universal;
 use super::weights::linear;
 use super::{Aggregated, AggregatedRow, Aggregation};
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidError, Result};
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::result::estimates::GroupTimeEffects;
@@ -21,6 +21,7 @@ pub(crate) fn aggregate(
     inference.validate()?;
     aggregation.validate()?;
     check_memory(effects)?;
+    refuse_missing(effects, &aggregation)?;
     let mut warnings = Vec::new();
     let linear = linear(effects, &aggregation, &mut warnings)?;
     let values = linear.rows.iter().map(|r| &r.combination).chain(&linear.overall);
@@ -48,7 +49,7 @@ pub(crate) fn aggregate(
         None => Estimate::default(),
     };
     let left_out = left_out(effects, &aggregation);
-    warnings.extend(left_out.as_ref().map(DidWarning::left_out));
+    warnings.extend(left_out.as_ref().map(|left_out| left_out.warning()));
     let universal = universal(effects, &aggregation, &settings);
     let Joint { covariance, .. } = joint;
     let vcov = covariance.iter().flat_map(|c| c.chunks_exact(rows.len().max(1)));

@@ -23,7 +23,7 @@ pub(crate) use event_study::{
     LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, reference_row, wrong,
 };
 pub use left_out::{LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Window};
-pub(crate) use left_out::{listed, percent, remedy};
+pub(crate) use left_out::{listed, remedy};
 pub(crate) use universal::UniversalBase;
 
 /// What is averaged over which cells.

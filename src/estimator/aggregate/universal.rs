@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::left_out::left_out;
+use super::left_out::{left_out, refuse_missing};
 use super::weights::linear;
 use super::{Aggregation, AggregationKind, LeftOut};
 use crate::base::options::BasePeriod;
@@ -59,6 +59,7 @@ pub(super) fn universal(
         joint,
         ..*effects
     };
+    refuse_missing(&with_base, aggregation).ok()?;
     let rows = linear(&with_base, aggregation, &mut Vec::new()).ok()?.rows;
     // From weights of converted cells to weights of the fit's.
     let combination = |of: &Combination| {

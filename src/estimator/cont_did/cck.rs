@@ -4,8 +4,9 @@
 //! average slope is `θ = Σ_T w ψ̇'β / Σ_T w`, with influence `ψ̇_i'β - θ + e_i ψ_i'(Σ w ψψ')⁻ Σ w ψ̇` times `w_i / Σ_T w`.
 
 use super::curve::{CohortCurve, Curves};
-use super::effects::{effects, failures, finish, no_law, outcome_size, unit};
+use super::effects::{effects, failures, finish};
 use super::kept::{TreatedUnits, treated};
+use super::law::{no_law, outcome_size, unit};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Bootstrap, DoseGrid, DoseTarget};

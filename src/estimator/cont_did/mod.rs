@@ -5,6 +5,7 @@ mod check;
 mod curve;
 mod effects;
 mod kept;
+mod law;
 mod redrawn;
 mod report;
 mod result;

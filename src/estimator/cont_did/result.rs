@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::curve::{Curves, DoseCurve};
-use super::effects::no_law;
+use super::law::no_law;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,

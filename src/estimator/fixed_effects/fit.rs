@@ -2,17 +2,18 @@
 
 use std::time::Instant;
 
+use super::FixedEffects;
 use super::finish::{indicated, kept_effects, refuse_negative, residuals};
 use super::linear::{CentredRegressors, gaussian};
 use super::options::Family;
 use super::poisson::{Stopping, poisson};
-use super::predict::{Predictor, RegressorFormula, SampleLevels};
+use super::predictor::{Predictor, RegressorFormula, SampleLevels};
 use super::problem::{Regressor, Where, columns};
 use super::reading::{RegressionColumns, RegressionRows};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
-use super::sample::{RegressionSample, SampleRules};
+use super::sample::RegressionSample;
 use super::separation::{is_suspected, separated};
-use super::{FixedEffects, RegressionText};
+use super::task::{RegressionReading, RegressionTask};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::{AtOnce, DidBackend};
 use crate::engine::demean::{DemeanOptions, On};
@@ -20,23 +21,6 @@ use crate::read::columns::{MissingValues, Wanted};
 use crate::read::formula::Design;
 use crate::read::input::Data;
 use crate::result::timings::Timings;
-
-/// What was read, and what is regressed on what.
-pub(super) struct RegressionReading {
-    pub rows: RegressionRows,
-    pub audit: RegressionAudit,
-    /// Seconds of reading files.
-    pub read: f64,
-}
-
-/// A regression of `config` whose columns are those of a design, or others in their place.
-pub(super) struct RegressionTask<'a, B: DidBackend> {
-    pub config: &'a FixedEffects<B>,
-    pub device: &'a B::Device,
-    pub source: RegressionText,
-    pub estimator: &'static str,
-    pub start: Instant,
-}
 
 /// Fits a regression by its formula.
 pub(super) fn fit<B: DidBackend>(
@@ -93,14 +77,6 @@ pub(super) type RegressorsOf<'a> =
     &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
 
 impl<B: DidBackend> RegressionTask<'_, B> {
-    /// How its samples are formed.
-    pub fn rules(&self) -> SampleRules {
-        SampleRules {
-            keep_singletons: self.config.keep_singletons,
-            positive_levels: self.config.family == Family::Poisson,
-        }
-    }
-
     /// Estimates the regression.
     pub fn estimate(
         &self,

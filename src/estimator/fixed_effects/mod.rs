@@ -19,7 +19,9 @@ mod options;
 mod order;
 mod poisson;
 mod predict;
+mod predictor;
 mod problem;
+mod range;
 mod reading;
 mod recover;
 mod report;
@@ -28,6 +30,7 @@ mod sample;
 mod separation;
 mod sums;
 mod sun_abraham;
+mod task;
 mod wald;
 mod within;
 

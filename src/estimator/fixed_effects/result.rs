@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::inference::{Coefficient, FTest, Law};
 use super::options::{Family, Ssc, Vcov};
-use super::predict::Predictor;
+use super::predictor::Predictor;
 use super::recover::FactorEffects;
 use crate::base::error::DidWarning;
 use crate::engine::demean::{ColumnReport, Solver};

@@ -1,7 +1,7 @@
 //! From rows as read to the estimation sample, in canonical order.
 
 use super::order::{SortKeys, canonical};
-use super::problem::check_range;
+use super::range::check_range;
 use super::reading::{Coded, RegressionRows};
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;

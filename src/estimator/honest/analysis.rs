@@ -94,7 +94,7 @@ fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestDid> {
         ));
     }
     let (l, parameter) = options.parameter(&study.event_times()[pre..], study.reference())?;
-    let left_out = event_study.left_out.as_ref().map(DidWarning::left_out);
+    let left_out = event_study.left_out.as_ref().map(|left_out| left_out.warning());
     let mut warnings: Vec<DidWarning> = left_out.into_iter().chain(study.warnings()).collect();
     let setup = StudySetup::new(study, &options, l)?;
     if options.restriction.is_some() && setup.method == HonestMethod::FixedLength {

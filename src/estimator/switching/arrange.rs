@@ -1,8 +1,8 @@
 //! Groups in the order of their strata.
 
 use super::cells::GroupPeriodCells;
+use super::history::{History, ordered, value_of};
 use super::options::{Direction, SwitchingOptions};
-use super::rules::{History, value_of};
 use super::sample::{NO_CLUSTER, Stratum, SwitchingSample};
 
 /// What the rules leave.
@@ -33,7 +33,7 @@ pub(super) fn arrange(parts: CellsAfterRules, options: &SwitchingOptions) -> Swi
     };
     let first = |g: usize| histories[g].first.unwrap_or(end).min(end);
     let mut order: Vec<usize> = (0..keys.len()).filter(|g| kept[*g]).collect();
-    let place = |g: usize| (keys[g], first(g), super::rules::ordered(new_treatment(g)));
+    let place = |g: usize| (keys[g], first(g), ordered(new_treatment(g)));
     order.sort_by_cached_key(|g| (place(*g), *g));
     let mut sample = SwitchingSample {
         periods: end,

@@ -2,8 +2,8 @@
 
 use super::cells::GroupPeriodCells;
 use super::dropped::Dropped;
+use super::history::History;
 use super::options::SwitchingOptions;
-use super::rules::History;
 
 /// When a group's treatment and outcome are known, by periods counted from 0.
 #[derive(Clone, Copy, Debug)]

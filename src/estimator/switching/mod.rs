@@ -24,6 +24,7 @@ mod covariance;
 mod dropped;
 mod estimate;
 mod heterogeneity;
+mod history;
 mod missing_treatment;
 mod options;
 mod plan;

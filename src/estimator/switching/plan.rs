@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::component::{Controls, Horizon, SwitcherCohorts, View};
+use super::history::ordered;
 use super::options::{Direction, SwitchingOptions};
-use super::rules::{Unusable, ordered};
+use super::rules::Unusable;
 use super::sample::SwitchingSample;
 
 /// Effects and placebos that are estimated.

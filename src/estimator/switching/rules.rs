@@ -8,6 +8,7 @@ use rayon::slice::ParallelSliceMut;
 use super::arrange::{CellsAfterRules, arrange};
 use super::cells::GroupPeriodCells;
 use super::dropped::Dropped;
+use super::history::{History, ordered};
 use super::missing_treatment::{Observed, settle};
 use super::options::{Direction, SwitchingOptions};
 use super::sample::SwitchingSample;
@@ -21,17 +22,6 @@ pub(crate) enum Unusable {
     NoVariation,
     /// No group that switches has a control.
     NoEffect,
-}
-
-/// A group's history, by periods counted from 0.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct History {
-    pub status_quo: f64,
-    /// First switch, `None` if there is none.
-    pub first: Option<usize>,
-    /// Period from which on the treatment of a group that has not switched is not known.
-    pub end: usize,
-    pub direction: Option<Direction>,
 }
 
 /// Treatments that differ by up to this part of them are written differently, not different.
@@ -91,17 +81,6 @@ fn key(
     // The order of the bits is that of the numbers after this map, and −0 is 0.
     let value = if options.continuous > 0 { 0.0 } else { histories[g].status_quo + 0.0 };
     (ordered(value), cells.trend[g])
-}
-
-/// Integers in the order of the doubles.
-pub(super) fn ordered(value: f64) -> u64 {
-    let bits = value.to_bits();
-    if bits >> 63 == 0 { bits ^ (1 << 63) } else { !bits }
-}
-
-/// The double of an integer of that order.
-pub(super) fn value_of(ordered: u64) -> f64 {
-    f64::from_bits(if ordered >> 63 == 1 { ordered ^ (1 << 63) } else { !ordered })
 }
 
 /// Whether two treatments differ, and by rounding alone.
@@ -276,17 +255,5 @@ fn find_directions(
         } else if !change.is_nan() {
             history.direction = Some(if change > 0.0 { Direction::In } else { Direction::Out });
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_are_in_the_order_of_the_numbers() {
-        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 3.0, 1e300];
-        assert!(numbers.windows(2).all(|pair| ordered(pair[0]) < ordered(pair[1])));
-        assert!(numbers.iter().all(|number| value_of(ordered(*number)) == *number));
     }
 }

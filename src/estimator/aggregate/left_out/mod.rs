@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weights::{Selection, linear};
 use super::{Aggregation, AggregationKind};
-use crate::base::error::DidError;
+use crate::base::error::{DidError, DidWarning, Result};
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::inference::{Combination, Joint};
 
@@ -33,6 +33,18 @@ pub struct LeftOut {
     pub groups: Vec<LeftOutGroup>,
     /// The rows that lack cells, ascending.
     pub rows: Vec<LeftOutRow>,
+}
+
+impl LeftOut {
+    /// The warning that an average leaves out these cells.
+    pub fn warning(&self) -> DidWarning {
+        DidWarning::CellsLeftOut {
+            cells: self.cells.len(),
+            of: self.of,
+            share: self.share,
+            groups: self.groups.iter().map(|g| g.group).collect(),
+        }
+    }
 }
 
 /// A cell that was left out.
@@ -191,7 +203,7 @@ pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Optio
     };
     let all = cells_of(&Aggregation::new(kind).na_rm(na_rm))?;
     let kept = cells_of(options)?;
-    let selection = Selection::new(&filled, options).ok()?;
+    let selection = Selection::new(&filled, options);
     let times = |cells: &[usize]| {
         let mut times: Vec<f64> =
             cells.iter().map(|j| selection.event_time(&filled.cells[*j])).collect();
@@ -210,21 +222,25 @@ pub(super) fn window(effects: &GroupTimeEffects, options: &Aggregation) -> Optio
     (!nothing).then_some(Window { event_times, outside, groups, treated_share })
 }
 
-/// The error of an average of cells some of which have no estimate.
-pub(super) fn missing_cells(effects: &GroupTimeEffects, options: &Aggregation) -> DidError {
+/// An error if cells have no estimate that an average may not leave out, or if none has one.
+pub(super) fn refuse_missing(effects: &GroupTimeEffects, options: &Aggregation) -> Result<()> {
     let missing = || (0..effects.cells.len()).filter(|j| effects.att(*j).is_none());
+    let count = missing().count();
+    if count == 0 || (options.na_rm && count < effects.cells.len()) {
+        return Ok(());
+    }
     let cell = |j: usize| {
         let cell = &effects.cells[j];
         LeftOutCell { group: cell.group, time: cell.time, status: cell.status.clone() }
     };
     let cells: Vec<LeftOutCell> = missing().map(cell).collect();
     let share = left_out(effects, options).map_or(0.0, |left_out| left_out.share);
-    DidError::MissingCells {
-        count: cells.len(),
+    Err(DidError::MissingCells {
+        count,
         cells: listed(&cells, effects.calendar.frequency).join("; "),
         remedy: remedy(&cells),
         share: Some(share),
-    }
+    })
 }
 
 /// What gives cells an estimate without a change of what is averaged.
@@ -271,17 +287,6 @@ pub(crate) fn listed(
         format!("group {}, {times}{first}: {reason}", shown(kind[0].group))
     };
     kinds.iter().map(line).collect()
-}
-
-/// A share in percent, as people read it.
-pub(crate) fn percent(share: f64) -> String {
-    match 100.0 * share {
-        0.0 => "0%".into(),
-        p if p < 0.1 => "under 0.1%".into(),
-        p if p > 99.9 && share < 1.0 => "over 99.9%".into(),
-        p if share >= 1.0 || p.fract() == 0.0 => format!("{p:.0}%"),
-        p => format!("{p:.1}%"),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::base::error::DidWarning;
+use crate::base::percent::percent;
 use crate::estimator::aggregate::compute::aggregate;
 use crate::estimator::aggregate::weights::tests::effects;
 
@@ -90,10 +90,8 @@ fn windows_say_what_they_average() {
 #[test]
 fn errors_name_cells_reasons_and_remedies() {
     let message = |effects: &GroupTimeEffects| {
-        let Err(error) = linear(effects, &Aggregation::simple(), &mut Vec::new()) else {
-            panic!("a cell has no estimate");
-        };
-        error.to_string()
+        let refused = refuse_missing(effects, &Aggregation::simple());
+        refused.expect_err("a cell has no estimate").to_string()
     };
     let text = message(&without(&[1]));
     assert!(text.starts_with("1 cell has no estimate (group 2, time 3: no comparison"), "{text}");

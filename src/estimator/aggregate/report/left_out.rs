@@ -1,9 +1,9 @@
 //! What an average leaves out, in words.
 
 use crate::base::calendar::label;
-use crate::base::error::DidWarning;
+use crate::base::percent::percent;
 use crate::estimator::aggregate::{
-    Aggregated, AggregationKind, LeftOut, LeftOutCell, Window, listed, percent,
+    Aggregated, AggregationKind, LeftOut, LeftOutCell, Window, listed,
 };
 use crate::result::inference::Estimate;
 use crate::result::settings::Settings;
@@ -47,7 +47,7 @@ impl Aggregated {
     #[must_use]
     pub fn left_out_summary(&self) -> Option<String> {
         let frequency = self.settings.frequency;
-        let warning = self.left_out.as_ref().map(|l| DidWarning::left_out(l).shown(frequency));
+        let warning = self.left_out.as_ref().map(|l| l.warning().shown(frequency));
         let lines: Vec<String> = warning.into_iter().chain(self.left_out_notes()).collect();
         (!lines.is_empty()).then(|| lines.join(". "))
     }
@@ -119,7 +119,7 @@ pub(crate) fn of_study(left_out: &LeftOut, settings: Option<&Settings>) -> Vec<S
     if !rows.is_empty() {
         notes.push(format!("Weight left out by event time: {}", rows.join(", ")));
     }
-    notes.insert(0, format!("Warning: {}", DidWarning::left_out(left_out).shown(frequency)));
+    notes.insert(0, format!("Warning: {}", left_out.warning().shown(frequency)));
     notes
 }
 

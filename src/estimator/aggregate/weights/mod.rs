@@ -3,7 +3,6 @@
 //! An average `θ = Σ_k p_k θ_k / Σ_k p_k` with estimated shares `p` has the influence of the `θ_k` with weights `p_k / S`,
 //! and that of the shares with weights `Σ_{k: g_k = g} (θ_k - θ) / S` (Callaway and Sant'Anna 2021, section 4.2).
 
-use super::left_out::missing_cells;
 use super::{Aggregation, AggregationKind};
 use crate::base::calendar::{EventTimes, TimeGrid};
 use crate::base::error::{DidError, DidWarning, Result};
@@ -38,15 +37,10 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Cells with an estimate; all must have one unless `na_rm`, which leaves out groups without. Averages by group also leave
-    /// out those without one to average, as does R `did` before it counts the groups' dates.
-    pub fn new(effects: &'a GroupTimeEffects, options: &Aggregation) -> Result<Self> {
+    /// Cells with an estimate; `na_rm` leaves out groups without. Averages by group also leave out those without one to average, as
+    /// does R `did` before it counts the groups' dates.
+    pub fn new(effects: &'a GroupTimeEffects, options: &Aggregation) -> Self {
         let Aggregation { kind, max_e, na_rm, .. } = *options;
-        let all = effects.cells.iter().enumerate();
-        let missing = all.filter(|(j, _)| effects.att(*j).is_none()).count();
-        if missing > 0 && (!na_rm || missing == effects.cells.len()) {
-            return Err(missing_cells(effects, options));
-        }
         let grid = effects.calendar.grid;
         let cells: Vec<(usize, &Cell, f64)> = effects.estimated().collect();
         let in_original_time =
@@ -59,7 +53,7 @@ impl<'a> Selection<'a> {
         calendar.sort_unstable_by(f64::total_cmp);
         calendar.dedup();
         let elapsed = effects.cells.iter().map(|c| grid.elapsed(c.group, c.time)).collect();
-        Ok(Self { effects, cells, groups, calendar, grid, events: grid.distinct(elapsed) })
+        Self { effects, cells, groups, calendar, grid, events: grid.distinct(elapsed) }
     }
 
     /// Periods since treatment.
@@ -282,7 +276,7 @@ pub(super) fn linear(
     options: &Aggregation,
     warnings: &mut Vec<DidWarning>,
 ) -> Result<LinearAggregation> {
-    let selection = Selection::new(effects, options)?;
+    let selection = Selection::new(effects, options);
     match options.kind {
         AggregationKind::Simple => selection.simple(options.max_e),
         AggregationKind::Group => selection.group(options.max_e, options.na_rm),

@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::calendar::Calendar;
 use crate::base::options::{Band, Inference};
+use crate::estimator::aggregate::left_out::refuse_missing;
 use crate::result::inference::Joint;
 
 /// Effects of the groups 2 and 3, of which the later is twice as large, in the periods 1 to 3.
@@ -120,7 +121,7 @@ fn a_cell_without_an_estimate_is_an_error_or_left_out() {
     let mut effects = effects();
     effects.joint.values[1] = None;
     effects.cells[1].status = CellStatus::NoControls { period: Some(3.0) };
-    let failed = linear(&effects, &Aggregation::dynamic(), &mut Vec::new());
+    let failed = refuse_missing(&effects, &Aggregation::dynamic());
     assert!(matches!(failed, Err(DidError::MissingCells { count: 1, .. })));
     let left = of(&effects, &Aggregation::group().na_rm(true)).rows;
     close(&left.iter().map(|r| r.combination.value).collect::<Vec<_>>(), &[1.0, 2.0]);

@@ -103,7 +103,7 @@ impl Report for ContDidResult {
         let formed = study.as_ref().and_then(|study| study.as_ref().ok());
         let overall = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter_map(|target| {
             let left_out = self.overall_left_out(target).filter(|_| formed.is_none())?;
-            let left_out = DidWarning::left_out(&left_out).shown(frequency);
+            let left_out = left_out.warning().shown(frequency);
             Some(format!("{}: {left_out}", target.parameter()))
         });
         let own = facts::messages(&self.warnings, frequency).into_iter().chain(overall);

@@ -1,6 +1,6 @@
 //! The plot of a sensitivity analysis: the original interval, and robust ones by how large violations may be.
 
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::Result;
 use crate::estimator::honest::HonestDid;
 use crate::report::foot::percent;
 use crate::report::number::short;
@@ -54,7 +54,7 @@ impl HonestDid {
         let breakdown = self.breakdown.value().filter(|b| (first..=last).contains(b));
         chart.robust = Some(Robust { original, m, breakdown });
         let frequency = self.study.provenance.settings().and_then(|s| s.frequency);
-        let left_out = self.study.left_out.as_ref().map(DidWarning::left_out);
+        let left_out = self.study.left_out.as_ref().map(|left_out| left_out.warning());
         chart.remarks = left_out.map(|w| w.shown(frequency)).into_iter().collect();
         if options.show_legend {
             let level = percent(self.options.alpha);

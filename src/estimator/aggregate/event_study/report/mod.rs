@@ -5,7 +5,6 @@ mod plot;
 
 use super::{EventStudy, Provenance};
 use crate::base::calendar::label;
-use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, DoseTarget};
@@ -219,7 +218,7 @@ impl Comparable for EventStudy {
 
     fn remarks(&self) -> Vec<String> {
         let frequency = self.provenance.settings().and_then(|settings| settings.frequency);
-        let left_out = self.left_out.as_ref().map(DidWarning::left_out);
+        let left_out = self.left_out.as_ref().map(|left_out| left_out.warning());
         left_out.map(|warning| warning.shown(frequency)).into_iter().collect()
     }
 }
