@@ -1,6 +1,9 @@
 //! Results of estimators of group-time effects.
 
 mod check;
+mod contrast;
+pub(crate) mod finish;
+pub(crate) mod overlap;
 pub(crate) mod report;
 
 use serde::{Deserialize, Serialize};

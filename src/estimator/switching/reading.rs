@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use polars::prelude::DataFrame;
 
-use super::GroupPeriodRows;
+use super::effects::GroupPeriodRows;
 use crate::base::error::{DidError, Result};
 use crate::read::columns::{
     Gaps, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Values, cleaned, find,

@@ -1,14 +1,9 @@
 //! [`AttGt`]: configuration and fit.
 
+pub(crate) mod callback;
+
 use std::time::Instant;
 
-use super::callback;
-use super::design::SampleDesign;
-use super::finish::{self, PointFit, SolvedCell};
-use super::group_time::GroupTimeResult;
-use super::moments::{InfluenceMoments, consumers};
-use super::setup::{self, Opened, SampleSetup};
-use super::shell::{self, Estimator, Options, estimator};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{
@@ -19,6 +14,12 @@ use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, Recipe, estimate, plan_cells};
 use crate::engine::condition::Conditioning;
 use crate::engine::source::HostStrata;
+use crate::estimator::group_time::GroupTimeResult;
+use crate::estimator::group_time::finish::{self, PointFit, SolvedCell};
+use crate::estimator::shell::design::SampleDesign;
+use crate::estimator::shell::moments::{InfluenceMoments, consumers};
+use crate::estimator::shell::setup::{self, Opened, SampleSetup};
+use crate::estimator::shell::{self, Estimator, Options, estimator};
 use crate::read::input::Data;
 use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
 use crate::result::settings::Settings;
@@ -200,7 +201,7 @@ impl<B: DidBackend> AttGt<B> {
     pub fn fit_with<'a>(
         &self,
         data: impl Into<Data<'a>>,
-        estimator: &dyn super::TwoByTwo,
+        estimator: &dyn crate::estimator::TwoByTwo,
     ) -> Result<GroupTimeResult> {
         let start = Instant::now();
         self.validate()?;

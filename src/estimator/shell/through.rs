@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use polars::prelude::DataFrame;
 
-use super::shell::{Estimator, setup};
-use super::{ContDidResult, DrdidResult, GroupTimeResult};
+use super::{Estimator, setup};
 use crate::base::error::Result;
 use crate::cluster::{PrepareOptions, Session};
 use crate::engine::source::RawSource;
+use crate::estimator::{ContDidResult, DrdidResult, GroupTimeResult};
 use crate::read::files::FilesRead;
 use crate::read::panel::{Panel, Strata};
 use crate::result::timings::Timings;

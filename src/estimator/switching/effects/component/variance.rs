@@ -8,7 +8,7 @@ use super::point::{ComponentPoint, Controls};
 use super::{Component, View};
 
 /// Adds the influence of each group on a component's estimate, on the scale `Var = Σ u²`.
-pub(in crate::estimator::switching) fn influence(
+pub(in crate::estimator::switching::effects) fn influence(
     view: &View<'_>,
     component: &Component<'_>,
     controls: &Controls,

@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
-use super::group_time::{GroupTimeCell, GroupTimeResult};
-use super::kept::Kept;
-use super::moments::InfluenceMoments;
 use super::overlap::overlap_warnings;
+use super::{GroupTimeCell, GroupTimeResult};
 use crate::base::calendar::{Calendar, shown};
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
 use crate::engine::cell::{CellEstimate, PlannedCell};
 use crate::engine::source::KeptColumn;
+use crate::estimator::shell::kept::Kept;
+use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::panel::Sample;
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Critical, Estimate, Joint, pointwise};
@@ -18,7 +18,7 @@ use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
 /// A cell's point estimate.
-pub(super) struct SolvedCell {
+pub(crate) struct SolvedCell {
     pub att: f64,
     pub not_converged: bool,
     /// See [`Cell::sample_sd`].
@@ -34,7 +34,7 @@ impl From<CellEstimate> for SolvedCell {
 }
 
 /// A fit before inference.
-pub(super) struct PointFit {
+pub(crate) struct PointFit {
     pub solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
     /// `None` for point estimates only.
     pub moments: Option<InfluenceMoments>,
@@ -45,7 +45,7 @@ pub(super) struct PointFit {
 }
 
 /// Forms covariance, draws, standard errors and bands.
-pub(super) fn result(
+pub(crate) fn result(
     sample: &Sample,
     planned: &[PlannedCell],
     fitted: PointFit,
@@ -81,7 +81,7 @@ pub(super) fn result(
 }
 
 /// The table of effects that have their law, with a test of those before treatment.
-pub(super) fn of_effects(
+pub(crate) fn of_effects(
     effects: GroupTimeEffects,
     sample: &Sample,
     settings: Settings,
@@ -118,7 +118,7 @@ fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> 
 }
 
 /// What a column of influence values is called: what it is of, and in which cell.
-pub(super) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> String {
+pub(crate) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> String {
     let Calendar { frequency, .. } = sample.calendar;
     format!("{of}({},{})", shown(group, frequency), shown(time, frequency))
 }

@@ -115,7 +115,7 @@ impl Means {
 }
 
 /// Cohorts of switchers by whose means changes are centred.
-pub(in crate::estimator::switching) struct SwitcherCohorts {
+pub(in crate::estimator::switching::effects) struct SwitcherCohorts {
     /// Cohorts of all groups, from fine to coarse.
     pub ids: Vec<Vec<u32>>,
     /// Which of them is a group's; the first if there is one alone.

@@ -1,11 +1,5 @@
 //! [`Ddd`]: configuration and fit.
 
-use super::design::SampleDesign;
-use super::finish::{self, PointFit, SolvedCell};
-use super::group_time::{GroupTimeResult, TripleComparison};
-use super::moments::InfluenceMoments;
-use super::setup::{self, Opened};
-use super::shell::{self, Estimator, Options, estimator};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
@@ -19,6 +13,12 @@ use crate::engine::cell::{
 };
 use crate::engine::condition::Conditioning;
 use crate::engine::source::Work;
+use crate::estimator::group_time::finish::{self, PointFit, SolvedCell};
+use crate::estimator::group_time::{GroupTimeResult, TripleComparison};
+use crate::estimator::shell::design::SampleDesign;
+use crate::estimator::shell::moments::InfluenceMoments;
+use crate::estimator::shell::setup::{self, Opened};
+use crate::estimator::shell::{self, Estimator, Options, estimator};
 use crate::read::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
 use crate::result::estimates::CellStatus;
 use crate::result::settings::Settings;

@@ -1,19 +1,19 @@
 //! Influence values that are kept, unit by unit.
 
-use super::influence::{Influence, InfluenceFiles};
 use crate::base::error::{DidError, Result};
 use crate::engine::pass::{InfluencePass, InfluenceStat, KeptRows, add};
 use crate::engine::source::{KeptApart, KeptColumn, Source};
+use crate::estimator::influence::{Influence, InfluenceFiles};
 use crate::read::panel::Sample;
 
 /// Influence values as a pass hands them out, or leaves them where the rows are.
-pub(super) enum KeptValues {
+pub(crate) enum KeptValues {
     Here(ValuesHere),
     Apart(Box<dyn KeptApart>),
 }
 
 /// Influence values in units of the outcome and on the scale of one observation.
-pub(super) struct ValuesHere {
+pub(crate) struct ValuesHere {
     n: usize,
     y_scale: f64,
     /// `[n]` each, by rank; empty until there are values.
@@ -22,7 +22,7 @@ pub(super) struct ValuesHere {
 
 /// Influence values as a result has them.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     pub here: Option<Influence>,
     pub files: Option<InfluenceFiles>,
 }
@@ -100,7 +100,7 @@ impl ValuesHere {
 }
 
 /// Sums over the influence values, and the values of the first `columns` columns if the pass keeps them.
-pub(super) fn influence(
+pub(crate) fn influence(
     source: &dyn Source,
     pass: &InfluencePass,
     columns: usize,

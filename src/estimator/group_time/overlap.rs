@@ -8,7 +8,7 @@ const EFFECTIVE_SHARE: f64 = 0.1;
 
 /// Warnings of comparisons, each with its cell unless there is only one comparison: that units were trimmed, and that few units
 /// carry a comparison.
-pub(super) fn overlap_warnings(
+pub(crate) fn overlap_warnings(
     comparisons: impl IntoIterator<Item = (Option<(f64, f64)>, Overlap)>,
 ) -> Vec<DidWarning> {
     let comparisons: Vec<_> = comparisons.into_iter().collect();

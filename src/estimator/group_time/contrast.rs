@@ -1,6 +1,6 @@
 //! Tests and contrasts of group-time effects from their joint covariance.
 
-use super::group_time::{GroupTimeCell, GroupTimeResult};
+use super::{GroupTimeCell, GroupTimeResult};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::Inference;
@@ -11,7 +11,7 @@ use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::inference::{Combination, Estimate, Wald, no_covariance};
 
 /// Wald test that all pre-treatment effects are zero (`g > t`, the anticipation window included).
-pub(super) fn pre_test(
+pub(crate) fn pre_test(
     effects: &GroupTimeEffects,
     cells: &[GroupTimeCell],
     warnings: &mut Vec<DidWarning>,

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::effects::Dropped;
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
 use crate::estimator::honest::{Honest, HonestDid};
-use crate::estimator::switching::Dropped;
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};

@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
-use crate::estimator::multiplegt::{MultiplegtResult, SwitchingEffect};
+use crate::estimator::switching::{MultiplegtResult, SwitchingEffect};
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
 use crate::report::estimates::{Estimates, Variable};

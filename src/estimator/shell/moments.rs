@@ -12,7 +12,7 @@ use crate::read::panel::Sample;
 use crate::result::inference::{gaussian_draws, multipliers};
 
 /// Cross-products, cluster sums and multiplied sums of `m` columns of influence values, and the values if they are kept.
-pub(super) struct InfluenceMoments {
+pub(crate) struct InfluenceMoments {
     stat: InfluenceStat,
     /// Columns `m`: estimates, then group shares.
     columns: usize,
@@ -111,7 +111,7 @@ impl InfluenceMoments {
 }
 
 /// What is done with the influence values: cluster sums, else the bootstrap's multiplied sums.
-pub(super) fn consumers(sample: &Sample, work: &Work<'_>) -> Consumers {
+pub(crate) fn consumers(sample: &Sample, work: &Work<'_>) -> Consumers {
     let clusters = sample.n_clusters;
     let multipliers = work.bootstrap.and_then(multipliers).filter(|_| clusters.is_none());
     Consumers { clusters, multipliers, keep_rows: work.keep_influence }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Component, Horizon, View};
 
 /// Controls `[stratum, period]`.
-pub(in crate::estimator::switching) struct Controls {
+pub(in crate::estimator::switching::effects) struct Controls {
     /// Sum of their weights.
     pub weight: Vec<f64>,
     /// Weighted sum of their changes.
@@ -54,7 +54,7 @@ impl Controls {
 
 /// A component's estimate, and what it is made of.
 #[derive(Clone, Debug, Default)]
-pub(in crate::estimator::switching) struct ComponentPoint {
+pub(in crate::estimator::switching::effects) struct ComponentPoint {
     /// Weight of the switchers.
     pub weight: f64,
     /// Number of switchers.
@@ -72,7 +72,7 @@ pub(in crate::estimator::switching) struct ComponentPoint {
 }
 
 /// Estimates a component.
-pub(in crate::estimator::switching) fn point(
+pub(in crate::estimator::switching::effects) fn point(
     view: &View<'_>,
     component: &Component<'_>,
     controls: &Controls,

@@ -8,7 +8,7 @@ use super::Adjusted;
 use super::regression::{ControlRegression, dot};
 
 /// The product of a component's controls with the coefficients' influence.
-pub(in crate::estimator::switching) struct Correction<'a> {
+pub(in crate::estimator::switching::effects) struct Correction<'a> {
     adjusted: &'a Adjusted,
     /// Of each status quo treatment, the inverse of the cross-products times the component's controls.
     directions: Vec<Option<Vec<f64>>>,

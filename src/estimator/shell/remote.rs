@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::setup::{Opened, SampleSetup};
-use super::shell::{Estimator, setup, validate};
+use super::{Estimator, setup, validate};
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
 use crate::cluster::{
@@ -14,7 +14,7 @@ use crate::read::files::{FileFormat, Files, problem};
 use crate::read::panel::{Sample, SampleAudit, Storage};
 
 /// A fit to the parquet files of a path.
-pub(super) fn fit<E: Estimator>(
+pub(crate) fn fit<E: Estimator>(
     estimator: &E,
     cluster: &Cluster,
     path: &Path,
@@ -27,7 +27,7 @@ pub(super) fn fit<E: Estimator>(
 }
 
 /// The sample of an estimator, for this and other fits.
-pub(super) fn sample<E: Estimator>(
+pub(crate) fn sample<E: Estimator>(
     estimator: &E,
     cluster: &Cluster,
     path: &Path,
@@ -38,7 +38,7 @@ pub(super) fn sample<E: Estimator>(
 }
 
 /// A fit to a sample that was prepared.
-pub(super) fn fit_sample<E: Estimator>(
+pub(crate) fn fit_sample<E: Estimator>(
     estimator: &E,
     cluster: &Cluster,
     stored: &Stored,

@@ -3,8 +3,17 @@
 //! An estimator states its own options inside [`estimator!`], and in [`Estimator`] how its sample is formed and what it does
 //! with one. Its builder, its `fit`, `fit_on` and `fit_parquet`, and the options that are the same for all come from here.
 
-use super::design::{SampleDesign, Shared};
-use super::setup::{Opened, SampleSetup};
+pub(crate) mod design;
+pub(crate) mod kept;
+pub(crate) mod moments;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) mod remote;
+pub(crate) mod setup;
+#[cfg(test)]
+pub(crate) mod through;
+
+use self::design::{SampleDesign, Shared};
+use self::setup::{Opened, SampleSetup};
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::options::Inference;
@@ -48,7 +57,7 @@ pub(crate) trait Estimator: Options {
 }
 
 /// Checks all options.
-pub(super) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
+pub(crate) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
     let shared = estimator.shared();
     let draws = shared.bootstrap.map_or(0, |b| b.draws as u128);
     memory::check(
@@ -62,7 +71,7 @@ pub(super) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
 }
 
 /// A fit to the data that `open` reads.
-pub(super) fn fit<B: DidBackend, E: Estimator>(
+pub(crate) fn fit<B: DidBackend, E: Estimator>(
     estimator: &E,
     open: impl FnOnce(SampleSetup) -> Result<Opened>,
 ) -> Result<E::Result> {
@@ -75,12 +84,12 @@ pub(super) fn fit<B: DidBackend, E: Estimator>(
 ///
 /// # Errors
 /// [`DidError::Formula`](crate::DidError::Formula).
-pub(super) fn setup<E: Estimator>(estimator: &E) -> Result<SampleSetup> {
+pub(crate) fn setup<E: Estimator>(estimator: &E) -> Result<SampleSetup> {
     SampleSetup::new(&estimator.shared(), &estimator.design())
 }
 
 /// How a fit was made, but for what is the estimator's own.
-pub(super) fn settings<E: Estimator>(
+pub(crate) fn settings<E: Estimator>(
     estimator: &E,
     setup: &SampleSetup,
     backend: &str,
@@ -151,8 +160,8 @@ macro_rules! estimator {
         }
 
         impl<B: $crate::engine::backend::DidBackend> $crate::estimator::shell::Options for $name<B> {
-            fn shared(&self) -> $crate::estimator::design::Shared<'_> {
-                $crate::estimator::design::Shared {
+            fn shared(&self) -> $crate::estimator::shell::design::Shared<'_> {
+                $crate::estimator::shell::design::Shared {
                     outcome: &self.outcome,
                     unit: self.unit.as_deref(),
                     time: &self.time,
@@ -251,7 +260,7 @@ macro_rules! estimator {
                 cluster: &$crate::Cluster,
                 path: impl AsRef<std::path::Path>,
             ) -> $crate::base::error::Result<$result> {
-                $crate::estimator::remote::fit(self, cluster, path.as_ref())
+                $crate::estimator::shell::remote::fit(self, cluster, path.as_ref())
             }
 
             /// Has the workers of a cluster read and arrange the sample once, for several fits.
@@ -264,7 +273,7 @@ macro_rules! estimator {
                 cluster: &$crate::Cluster,
                 path: impl AsRef<std::path::Path>,
             ) -> $crate::base::error::Result<$crate::ClusterSample> {
-                let stored = $crate::estimator::remote::sample(self, cluster, path.as_ref())?;
+                let stored = $crate::estimator::shell::remote::sample(self, cluster, path.as_ref())?;
                 Ok($crate::ClusterSample { cluster: cluster.clone(), stored })
             }
 
@@ -278,7 +287,7 @@ macro_rules! estimator {
                 &self,
                 sample: &$crate::ClusterSample,
             ) -> $crate::base::error::Result<$result> {
-                $crate::estimator::remote::fit_sample(self, &sample.cluster, &sample.stored)
+                $crate::estimator::shell::remote::fit_sample(self, &sample.cluster, &sample.stored)
             }
         }
     };

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::inference::{JointEstimates, Tested, of_regression};
+use super::reading::GroupPeriods;
 use super::{
     DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
     MultiplegtTests, SwitchingEffect,
@@ -11,8 +12,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{BasePeriod, ControlGroup, DoseTarget};
 use crate::base::random::uniform;
-use crate::estimator::switching::GroupPeriods;
-use crate::estimator::switching::{
+use crate::estimator::switching::effects::{
     Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
     SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
     prepare, split_by_rounding,

@@ -3,7 +3,7 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor, StudentsT};
 
 use crate::base::solve::{dot, multiply, symmetric_inverse};
-use crate::estimator::switching::{DrawnEstimates, Heterogeneity};
+use crate::estimator::switching::effects::{DrawnEstimates, Heterogeneity};
 use crate::result::inference::{Estimate, Joint, Wald};
 
 /// Estimates with their joint law.

@@ -1,13 +1,13 @@
 //! User-supplied two-by-two estimators, on the host.
 
-use super::finish::SolvedCell;
-use super::kept::{KeptValues, ValuesHere};
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Precision, SharesOf};
 use crate::base::parallel;
 use crate::engine::backend::host::{self, Sink};
 use crate::engine::cell::{Outcome, PlannedCell, Side, TRIM};
 use crate::engine::pass::{Consumers, InfluenceStat, Weight};
+use crate::estimator::group_time::finish::SolvedCell;
+use crate::estimator::shell::kept::{KeptValues, ValuesHere};
 use crate::read::panel::{Panel, Sample, StratumData};
 use crate::result::estimates::CellStatus;
 
@@ -114,7 +114,7 @@ type Estimation =
 type ByStratum = Vec<(usize, Vec<f64>)>;
 
 /// Estimates of all cells, and the sums over their influence values.
-pub(super) fn estimate(
+pub(crate) fn estimate(
     panel: &Panel,
     cells: &[PlannedCell],
     consumers: Consumers,

@@ -155,7 +155,7 @@ impl SampleSetup {
         Ok((ingest_parquet(&files, audit, &self.request(Storage::Within(budget)))?, read))
     }
 
-    pub(super) fn request(&self, storage: Storage) -> Request<'_> {
+    pub(crate) fn request(&self, storage: Storage) -> Request<'_> {
         Request {
             roles: &self.roles,
             options: self.sample,
@@ -258,7 +258,7 @@ impl SampleSetup {
 }
 
 /// The timings of a sample that is now arranged, after `read` seconds of reading.
-pub(super) fn ingested(read: f64, start: Instant) -> Timings {
+pub(crate) fn ingested(read: f64, start: Instant) -> Timings {
     let ingest = start.elapsed().as_secs_f64() - read;
     Timings { read, ingest, ..Timings::default() }
 }
@@ -288,7 +288,7 @@ fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
 }
 
 /// The sample's warnings, and those of covariates: that they change over time within units, and which were dropped.
-pub(super) fn warnings(
+pub(crate) fn warnings(
     sample: &Sample,
     plan: &PlanOptions,
     dropped: Vec<String>,
