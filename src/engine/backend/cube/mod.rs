@@ -5,49 +5,24 @@
 //! changes a bit of a result in double precision. In single precision tiles are added in two floats, which have more digits
 //! than the tiles' sums.
 
-mod at_once;
-mod basis;
-mod bidiagonal;
-mod buffers;
-mod clusters;
-mod conjugate;
-mod draws;
-mod fold;
-mod influence;
-mod jobs;
 mod kernels;
-#[cfg(feature = "wgpu")]
-mod known;
 mod levels;
-mod meter;
-mod parts;
-mod pieces;
-mod products;
-mod slab;
-mod spans;
-mod tables;
-mod upload;
-mod values;
-mod work;
-
-#[cfg(feature = "cuda")]
-mod cuda;
-#[cfg(feature = "wgpu")]
-mod wgpu;
+mod passes;
+mod runtime;
 
 #[cfg(test)]
 mod tests;
 
-use burn_cubecl::{BoolElement, CubeBackend, CubeRuntime, FloatElement, IntElement};
+use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
 use burn_tensor::{Tensor, TensorPrimitive};
-use cubecl::server::Handle;
 
-use self::buffers::{Gpu, guarded};
-use self::influence::{InfluencePlans, InfluenceQuestion, InfluenceSums, mirror};
-use self::jobs::{AskedJobs, Jobs};
-use self::slab::SampleColumns;
-use self::spans::{Cut, Span};
-use self::values::of_tile;
+use self::levels::DeviceSolver;
+use self::passes::{
+    AskedJobs, Cut, InfluencePlans, InfluenceQuestion, InfluenceSums, Jobs, Span, Whole, mirror,
+    of_tile, scratch,
+};
+pub use self::runtime::GpuRuntime;
+use self::runtime::{Gpu, SampleColumns, guarded};
 use super::{AtOnce, Availability, DidBackend, LevelDesign, LevelSolver, LevelWeights};
 use crate::base::error::Result;
 use crate::base::options::Precision;
@@ -55,35 +30,6 @@ use crate::engine::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, KeptRows, LogitJob, LogitStat, Multipliers,
     StratumPlan, TILE,
 };
-
-/// Bytes of working space of one kind, at most: influence values, or sums of tiles.
-const SCRATCH_BYTES: usize = 1 << 30;
-
-/// A `CubeCL` runtime that the passes run on.
-pub trait GpuRuntime: CubeRuntime {
-    /// Name in reports.
-    const NAME: &'static str;
-
-    /// Name of the backend whose numbers are doubles.
-    const NAME_IN_DOUBLES: &'static str = Self::NAME;
-
-    /// Whether the device exists and can do this precision, and how much memory it offers.
-    ///
-    /// # Errors
-    /// [`DidError::Precision`](crate::DidError::Precision) or [`DidError::Device`](crate::DidError::Device).
-    fn probe(device: &Self::Device, precision: Precision) -> Result<Availability>;
-
-    /// Writes so many bytes to the start of a buffer, in pieces that `fill` is asked for by their first byte, without the copies
-    /// that the runtime makes. `None` if there is no such way.
-    fn write(
-        _device: &Self::Device,
-        _buffer: Handle,
-        _bytes: usize,
-        _fill: &mut dyn FnMut(usize, &mut [u8]),
-    ) -> Option<Result<()>> {
-        None
-    }
-}
 
 /// Not implemented for `Fusion<CubeBackend<..>>`: fused backends have no double precision, so a build with burn's `fusion`
 /// feature does not compile.
@@ -98,7 +44,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     }
 
     fn at_once() -> Option<&'static dyn AtOnce<Self>> {
-        Some(&at_once::Whole)
+        Some(&Whole)
     }
 
     fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
@@ -195,18 +141,9 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         device: &Self::Device,
         precision: Precision,
     ) -> Result<Option<Box<dyn LevelSolver>>> {
-        let held = levels::DeviceLevels::<R>::hold(design, weights, device, precision)?;
+        let held = DeviceSolver::<R>::hold(design, weights, device, precision)?;
         Ok(Some(Box::new(held)))
     }
-}
-
-/// Bytes of working space of one kind that a device has room for: a sixteenth of its memory where the largest allocation is a
-/// quarter, as on NVIDIA's.
-fn scratch<R: GpuRuntime>(gpu: &Gpu<R>) -> usize {
-    let bytes = SCRATCH_BYTES.min(gpu.largest() * gpu.width() / 4);
-    #[cfg(test)]
-    let bytes = bytes.min(tests::SCRATCH.get());
-    bytes
 }
 
 /// The sums of a chunk, for which there was working space.

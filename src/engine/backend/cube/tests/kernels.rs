@@ -5,8 +5,7 @@ use burn_tensor::{DType, Tensor, TensorData};
 
 use std::ops::Range;
 
-use super::super::buffers::Gpu;
-use super::super::work::Launches;
+use super::super::runtime::{Gpu, Launches};
 use super::GpuRuntime;
 use super::in_batches;
 use crate::base::error::Result;

@@ -4,7 +4,7 @@
 use burn_wgpu::WgpuRuntime;
 use cubecl::Runtime;
 
-use super::super::buffers::guarded;
+use super::super::runtime::guarded;
 use super::devices::{self, on_the_device};
 use super::{basis, kernels};
 use crate::base::options::Precision;
@@ -23,7 +23,7 @@ fn fits_leave_no_memory_behind() {
     if device().is_none() {
         return;
     }
-    let name = "backend::cube::tests::vulkan::ten_fits_hold_what_one_holds";
+    let name = "engine::backend::cube::tests::vulkan::ten_fits_hold_what_one_holds";
     let test = std::process::Command::new(std::env::current_exe().expect("this test"))
         .args(["--exact", name, "--ignored", "--nocapture"])
         .output()

@@ -1,0 +1,124 @@
+//! Sums by level, and sums over all levels, which both solvers take.
+//!
+//! Sums by level are of *pieces*: at most [`PIECE`] entries one after another, then pieces of pieces, until a level has one. Sums
+//! over all levels are taken by cubes, each in a fixed order, and then by one cube.
+
+use cubecl::prelude::*;
+
+use super::super::runtime::{cube_of_grid, sign, unit_of_grid};
+
+/// Units of a cube.
+pub(crate) const LEVEL_UNITS: usize = 256;
+
+/// Entries of a piece, at most.
+pub(crate) const PIECE: usize = 64;
+
+/// Entries of a unit where sums over all levels are taken.
+pub(super) const STEPS: usize = 4;
+
+/// Entries of a cube there.
+pub(crate) const LEVEL_ENTRIES: usize = LEVEL_UNITS * STEPS;
+
+/// Sums of pieces, of the entries that `index` names or of those in order.
+#[cube(launch_unchecked)]
+pub(crate) fn add_pieces<F: Float>(
+    values: &Array<F>,
+    index: &Array<u32>,
+    pieces: &Array<u32>,
+    out: &mut Array<F>,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    count: u32,
+    #[comptime] columns: usize,
+    #[comptime] indexed: bool,
+    #[define(F)] _dtype: StorageType,
+) {
+    sign(stamps, slot, number);
+    let at = unit_of_grid(LEVEL_UNITS);
+    let piece = at / columns;
+    let column = at % columns;
+    if piece < count as usize {
+        let mut total = F::from_int(0);
+        for entry in pieces[piece]..pieces[piece + 1] {
+            let mut entry = entry as usize;
+            if comptime!(indexed) {
+                entry = index[entry] as usize;
+            }
+            total += values[entry * columns + column];
+        }
+        out[at] = total;
+    }
+}
+
+/// Sums of `p q` by cube.
+#[cube(launch_unchecked)]
+pub(crate) fn curvatures<F: Float>(
+    p: &Array<F>,
+    q: &Array<F>,
+    partial: &mut Array<F>,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    levels: u32,
+    cubes: u32,
+    #[comptime] columns: usize,
+    #[define(F)] _dtype: StorageType,
+) {
+    sign(stamps, slot, number);
+    let unit = UNIT_POS as usize;
+    let cube = cube_of_grid();
+    let mut sum = F::from_int(0);
+    #[unroll]
+    for step in 0..STEPS {
+        let at = cube * LEVEL_ENTRIES + step * LEVEL_UNITS + unit;
+        if at < levels as usize * columns {
+            sum += p[at] * q[at];
+        }
+    }
+    let mut shared = SharedMemory::<F>::new(LEVEL_UNITS);
+    add_units::<F>(sum, &mut shared, columns);
+    if unit < columns && cube < cubes as usize {
+        partial[cube * columns + unit] = shared[unit];
+    }
+}
+
+/// This unit's part of the sum of the cubes' sums, of its column.
+#[cube]
+pub(super) fn sum_of_cubes<F: Float>(
+    partial: &Array<F>,
+    cubes: usize,
+    #[comptime] width: usize,
+    #[comptime] offset: usize,
+    #[comptime] columns: usize,
+) -> F {
+    let unit = UNIT_POS as usize;
+    let mut sum = F::from_int(0);
+    let mut cube = unit / columns;
+    while cube < cubes {
+        sum += partial[cube * width + offset + unit % columns];
+        cube += comptime!(LEVEL_UNITS / columns);
+    }
+    sum
+}
+
+/// Sums of the units' values by column, in the first entries of `shared`.
+#[cube]
+pub(super) fn add_units<F: Float>(
+    value: F,
+    shared: &mut SharedMemory<F>,
+    #[comptime] columns: usize,
+) {
+    let unit = UNIT_POS as usize;
+    shared[unit] = value;
+    sync_cube();
+    #[unroll]
+    for halving in 0..comptime!((LEVEL_UNITS / columns).ilog2() as usize) {
+        let half = comptime!(LEVEL_UNITS >> (halving + 1));
+        if unit < half {
+            let other = shared[unit + half];
+            shared[unit] += other;
+        }
+        sync_cube();
+    }
+}

@@ -1,0 +1,125 @@
+//! Sums of influence values by cluster, in the host's order: a cluster's rows of a segment one after another, then segments.
+//!
+//! The rows of a cluster in a segment are a *piece*. In single precision a sum is two numbers, whose sum it is.
+
+use cubecl::prelude::*;
+
+use super::super::runtime::{sign, unit_of_grid};
+use super::fold::{ABSENT, error_of_sum, opaque};
+
+/// Units of a cube.
+pub(crate) const CLUSTER_UNITS: usize = 256;
+
+/// Sums of the pieces' rows, `[pieces, width]`, of as many columns as each piece's span has.
+///
+/// `rows` has the entry of each row's value in the first column, by piece; columns are `stride` apart. `starts` has the first row
+/// of each piece and one past the last, `spans` the span of each, `counts` the columns of each span. `zero` is 0.
+#[cube(launch_unchecked)]
+pub(crate) fn add_rows<F: Float>(
+    values: &Array<F>,
+    rows: &Array<u32>,
+    starts: &Array<u32>,
+    spans: &Array<u32>,
+    counts: &Array<u32>,
+    out: &mut Array<F>,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    pieces: u32,
+    width: u32,
+    stride: u32,
+    zero: u32,
+    #[define(F)] dtype: StorageType,
+) {
+    sign(stamps, slot, number);
+    let double = comptime!(dtype.size() == 8);
+    let at = unit_of_grid(CLUSTER_UNITS);
+    let piece = at / width as usize;
+    let column = at % width as usize;
+    if piece < pieces as usize {
+        let columns = counts[spans[piece] as usize] as usize;
+        if column < columns {
+            let offset = column * stride as usize;
+            let mut sum = F::from_int(0);
+            let mut rest = F::from_int(0);
+            for row in starts[piece]..starts[piece + 1] {
+                let value = values[rows[row as usize] as usize + offset];
+                if comptime!(double) {
+                    sum += value;
+                } else {
+                    let total = opaque::<F>(sum + value, zero);
+                    rest += error_of_sum::<F>(sum, value, total, zero);
+                    sum = total;
+                }
+            }
+            if comptime!(double) {
+                out[at] = sum;
+            } else {
+                out[2 * at] = sum;
+                out[2 * at + 1] = rest;
+            }
+        }
+    }
+}
+
+/// Adds pieces to their clusters' sums, `[columns, clusters]`, which are zero before the first if `begun` is 0.
+///
+/// `members` has the pieces of each cluster in order, `firsts` where each cluster's begin and one past the last; `local` has for each
+/// span the position of every column in it, or [`ABSENT`]. `zero` is 0.
+#[cube(launch_unchecked)]
+pub(crate) fn add_clusters<F: Float>(
+    partial: &Array<F>,
+    members: &Array<u32>,
+    firsts: &Array<u32>,
+    spans: &Array<u32>,
+    local: &Array<u32>,
+    out: &mut Array<F>,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    columns: u32,
+    clusters: u32,
+    width: u32,
+    begun: u32,
+    zero: u32,
+    #[define(F)] dtype: StorageType,
+) {
+    sign(stamps, slot, number);
+    let double = comptime!(dtype.size() == 8);
+    let at = unit_of_grid(CLUSTER_UNITS);
+    let column = at / clusters as usize;
+    let cluster = at % clusters as usize;
+    if column < columns as usize {
+        let mut high = F::from_int(0);
+        let mut low = F::from_int(0);
+        if begun != 0 {
+            if comptime!(double) {
+                high = out[at];
+            } else {
+                high = out[2 * at];
+                low = out[2 * at + 1];
+            }
+        }
+        for member in firsts[cluster]..firsts[cluster + 1] {
+            let piece = members[member as usize] as usize;
+            let position = local[spans[piece] as usize * columns as usize + column];
+            if position != ABSENT {
+                let entry = piece * width as usize + position as usize;
+                if comptime!(double) {
+                    high += partial[entry];
+                } else {
+                    let value = partial[2 * entry];
+                    let total = opaque::<F>(high + value, zero);
+                    low += error_of_sum::<F>(high, value, total, zero) + partial[2 * entry + 1];
+                    high = total;
+                }
+            }
+        }
+        if comptime!(double) {
+            out[at] = high;
+        } else {
+            out[2 * at] = high;
+            out[2 * at + 1] = low;
+        }
+    }
+}

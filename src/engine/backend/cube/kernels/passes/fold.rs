@@ -1,0 +1,193 @@
+//! Sums of tiles into sums of everything, in the host's order: tiles of a segment, then segments.
+
+#![expect(
+    clippy::collapsible_if,
+    reason = "outer conditions are the compiler's, inner ones the device's"
+)]
+
+use cubecl::prelude::*;
+
+use super::super::runtime::{cube_number, sign};
+use super::products::{HEIGHT, WIDTH, block_of};
+
+/// Outputs of a cube.
+pub(crate) const OUTPUTS: usize = 4;
+
+/// Segments whose tiles are added at the same time.
+const LANES: usize = 64;
+
+/// Units of a cube.
+pub(crate) const FOLD_UNITS: usize = OUTPUTS * LANES;
+
+/// Entries of a segment: cube of its first tile, from a tile to the next, tiles, its span, and the columns of that.
+pub(crate) const SEGMENT_ENTRIES: usize = 5;
+
+/// Of a column that a span has not.
+pub(crate) const ABSENT: u32 = u32::MAX;
+
+/// What an output is a sum of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Summands {
+    /// Blocks of a job, in its stratum alone.
+    Jobs,
+    /// Blocks of a job of which the last entry is a maximum.
+    JobsWithLargest,
+    /// A pair of columns, in every stratum that has both.
+    Pairs,
+    /// A column's draw, in every stratum that has the column.
+    Draws,
+}
+
+/// What a sum starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Start {
+    /// Nothing.
+    Zero,
+    /// What `out` holds of earlier segments.
+    Segments,
+    /// What `out` holds of the same segment's earlier tiles.
+    Tiles,
+}
+
+/// Adds up parts of tiles, `[cubes, size]`, to outputs. In single precision an output is two numbers, whose sum it is.
+///
+/// Of jobs, `width` outputs belong to a row of `rows`, which has its first segment, one past the last, and the first part of
+/// its job; outputs past `entries` are not formed. Else there is one row, and `columns` is how many columns there are in all;
+/// `local` has for each span the position of every column in it, or [`ABSENT`]. `zero` is 0.
+#[cube(launch_unchecked)]
+pub(crate) fn add_tiles<F: Float>(
+    partial: &Array<F>,
+    rows: &Array<u32>,
+    segments: &Array<u32>,
+    local: &Array<u32>,
+    out: &mut Array<F>,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    cubes: u32,
+    width: u32,
+    entries: u32,
+    columns: u32,
+    size: u32,
+    zero: u32,
+    #[comptime] parts: Summands,
+    #[comptime] start: Start,
+    #[define(F)] dtype: StorageType,
+) {
+    sign(stamps, slot, number);
+    let double = comptime!(dtype.size() == 8);
+    let unit = UNIT_POS as usize;
+    let lane = unit / OUTPUTS;
+    let output = cube_number(cubes) * OUTPUTS + unit % OUTPUTS;
+    let row = output / width as usize;
+    let entry = output % width as usize;
+    let formed = entry < entries as usize;
+    let first = rows[3 * row] as usize;
+    let end = rows[3 * row + 1] as usize;
+    let size = size as usize;
+    let columns = columns as usize;
+    let mut high = F::from_int(0);
+    let mut low = F::from_int(0);
+    if comptime!(start == Start::Segments) {
+        if formed {
+            if comptime!(double) {
+                high = out[output];
+            } else {
+                high = out[2 * output];
+                low = out[2 * output + 1];
+            }
+        }
+    }
+    let mut highs = SharedMemory::<F>::new(FOLD_UNITS);
+    let mut lows = SharedMemory::<F>::new(FOLD_UNITS);
+    let is_largest = comptime!(parts == Summands::JobsWithLargest) && entry % size == size - 1;
+    let rounds = (end - first + comptime!(LANES - 1)) / LANES;
+    for round in 0..rounds {
+        let segment = first + round * LANES + lane;
+        let mut sum = F::from_int(0);
+        let mut rest = F::from_int(0);
+        if comptime!(start == Start::Tiles) {
+            if formed && segment == first {
+                sum = out[output];
+            }
+        }
+        if formed && segment < end {
+            let at = segment * SEGMENT_ENTRIES;
+            let span = segments[at + 3] as usize;
+            let mut part = rows[3 * row + 2] as usize + entry / size;
+            let mut within = entry % size;
+            let mut present = true;
+            if comptime!(parts == Summands::Pairs) {
+                let a = local[span * columns + entry / columns];
+                let b = local[span * columns + entry % columns];
+                present = entry / columns <= entry % columns && a != ABSENT && b != ABSENT;
+                let i = u32::min(a, b) as usize;
+                let j = u32::max(a, b) as usize;
+                part = block_of(i, j, segments[at + 4] as usize);
+                within = i % HEIGHT * WIDTH + j % WIDTH;
+            }
+            if comptime!(parts == Summands::Draws) {
+                let column = local[span * columns + entry / size];
+                present = column != ABSENT;
+                part = column as usize;
+            }
+            if present {
+                let mut cube = segments[at] as usize + part;
+                for _ in 0..segments[at + 2] {
+                    let value = partial[cube * size + within];
+                    if is_largest {
+                        sum = select(value > sum, value, sum);
+                    } else if comptime!(double) {
+                        sum += value;
+                    } else {
+                        let total = opaque::<F>(sum + value, zero);
+                        rest += error_of_sum::<F>(sum, value, total, zero);
+                        sum = total;
+                    }
+                    cube += segments[at + 1] as usize;
+                }
+            }
+        }
+        highs[unit] = sum;
+        lows[unit] = rest;
+        sync_cube();
+        if lane == 0 {
+            let count = usize::min(end - first - round * LANES, LANES);
+            for other in 0..count {
+                let value = highs[other * OUTPUTS + unit];
+                if is_largest {
+                    high = select(value > high, value, high);
+                } else if comptime!(double) {
+                    high += value;
+                } else {
+                    let total = opaque::<F>(high + value, zero);
+                    low +=
+                        error_of_sum::<F>(high, value, total, zero) + lows[other * OUTPUTS + unit];
+                    high = total;
+                }
+            }
+        }
+        sync_cube();
+    }
+    if lane == 0 && formed {
+        if comptime!(double) {
+            out[output] = high;
+        } else {
+            out[2 * output] = high;
+            out[2 * output + 1] = low;
+        }
+    }
+}
+
+/// What rounding took from `a + b = sum` (Knuth).
+#[cube]
+pub(super) fn error_of_sum<F: Float>(a: F, b: F, sum: F, zero: u32) -> F {
+    let b_part = opaque::<F>(sum - a, zero);
+    (a - (sum - b_part)) + (b - b_part)
+}
+
+/// The value, which is a float, as one that no compiler knows the origin of: some cancel `(a + b) - a`.
+#[cube]
+pub(super) fn opaque<F: Float>(value: F, zero: u32) -> F {
+    F::reinterpret(u32::reinterpret(value) ^ zero)
+}

@@ -1,0 +1,361 @@
+//! Multiplied sums of the bootstrap; the multipliers' bits are those of the host.
+
+use cubecl::prelude::*;
+
+use super::super::runtime::{cube_number, sign};
+use super::math::weight;
+use super::products::BASIS;
+use super::spans::place;
+use crate::base::random::{FACTOR_A, FACTOR_C, GROWTH_HIGH, GROWTH_LOW, ROUNDS};
+use crate::engine::pass::TILE;
+
+/// Units of a cube.
+pub(crate) const LANES: usize = 128;
+
+/// Rows of a step.
+const ROWS: usize = 32;
+
+/// Draws that a row's random bits are formed for at once.
+const BLOCK: usize = 128;
+
+/// Words of 32 bits in a block, and draws that a unit adds up.
+const WORDS: usize = BLOCK / 32;
+
+/// Draws of a cube.
+pub(crate) const DRAWS: usize = LANES / ROWS * BLOCK;
+
+/// Influence columns of a cube, at most.
+pub(crate) const GROUP: usize = 8;
+
+/// A law with two points, or six.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum MultiplierLaw {
+    /// Lower point with probability `fraction / 2^64`.
+    Mammen,
+    /// Signs.
+    Rademacher,
+    /// Six points.
+    Webb,
+}
+
+impl MultiplierLaw {
+    /// Classes beside the last.
+    const fn classes(self) -> usize {
+        match self {
+            Self::Mammen | Self::Rademacher => 1,
+            Self::Webb => 5,
+        }
+    }
+}
+
+/// `Σ_i v_ir u_ij` over each tile of influence values, whose columns are `stride` apart, or of a basis: `[tiles, columns, draws]`.
+///
+/// The cubes of a tile are blocks of [`DRAWS`] draws, and within them groups of `group` columns. A span has, beside the first of
+/// its values or rows, the item of its first column, the first of its ranks, and its number of columns or where its basis begins.
+/// `rank` has the low and the high word of each row's rank. `values` are the last class' point and the others'. Of every 32 rows
+/// each unit draws the class masks of one for a block of draws; then it adds up one draw of each word of a block.
+#[cube(launch_unchecked)]
+pub(crate) fn multiplied_sums<F: Float>(
+    data: &Array<F>,
+    bases: &Array<u32>,
+    rank: &Array<u32>,
+    values: &Array<F>,
+    spans: &Array<u32>,
+    out: &mut Array<F>,
+    stamps: &mut Array<u32>,
+    slot: u32,
+    number: u32,
+    span_count: u32,
+    cubes: u32,
+    stride: u32,
+    draws: u32,
+    seed_low: u32,
+    seed_high: u32,
+    fraction_low: u32,
+    fraction_high: u32,
+    #[comptime] of_basis: bool,
+    #[comptime] group: usize,
+    #[comptime] law: MultiplierLaw,
+    #[define(F)] _dtype: StorageType,
+) {
+    sign(stamps, slot, number);
+    let classes = comptime!(law.classes());
+    let unit = UNIT_POS as usize;
+    let place = place(spans, span_count, cube_number(cubes));
+    let basis = spans[place.span + 7] as usize;
+    let mut columns = basis;
+    if comptime!(of_basis) {
+        columns = bases[basis + 3] as usize;
+    }
+    let groups = (columns + comptime!(group - 1)) / group;
+    let first_column = place.part % groups * group;
+    let own_row = unit % ROWS;
+    let own_block = place.part / groups * comptime!(DRAWS / BLOCK) + unit / ROWS;
+    let wanted = own_block * BLOCK < draws as usize;
+    let first_rank = spans[place.span + 6] as usize + place.tile * TILE;
+    let mut masks = SharedMemory::<u32>::new(comptime!(classes * WORDS * LANES));
+    let mut block = SharedMemory::<F>::new(comptime!(group * ROWS));
+    let mut sums = Array::<F>::new(comptime!(group * WORDS));
+    #[unroll]
+    for s in 0..comptime!(group * WORDS) {
+        sums[s] = F::from_int(0);
+    }
+    for step in 0..(place.rows + comptime!(LANES - 1)) / LANES {
+        let mut part = Array::<F>::new(comptime!(group * WORDS));
+        #[unroll]
+        for s in 0..comptime!(group * WORDS) {
+            part[s] = F::from_int(0);
+        }
+        for substep in 0..comptime!(LANES / ROWS) {
+            let start = step * LANES + substep * ROWS;
+            if wanted {
+                let at = 2 * (first_rank + usize::min(start + own_row, place.rows - 1));
+                let mut row_masks = Array::<u32>::new(comptime!(classes * WORDS));
+                let bits = bits_of(rank[at], rank[at + 1], own_block as u32, seed_low, seed_high);
+                draw_masks(&bits, fraction_low, fraction_high, &mut row_masks, law);
+                #[unroll]
+                for class in 0..classes {
+                    #[unroll]
+                    for word in 0..WORDS {
+                        masks[(class * LANES + unit) * WORDS + word] =
+                            row_masks[class * WORDS + word];
+                    }
+                }
+            }
+            #[unroll]
+            for share in 0..comptime!((group * ROWS).div_ceil(LANES)) {
+                let entry = share * LANES + unit;
+                if entry < comptime!(group * ROWS) {
+                    let row = start + entry / group;
+                    let column = usize::min(first_column + entry % group, columns - 1);
+                    let mut value = F::from_int(0);
+                    if row < place.rows {
+                        let at = place.first + row;
+                        if comptime!(of_basis) {
+                            value =
+                                basis_value::<F>(data, bases, basis, stride as usize, column, at);
+                        } else {
+                            value = data[column * stride as usize + at];
+                        }
+                    }
+                    block[entry] = value;
+                }
+            }
+            sync_cube();
+            if wanted {
+                let bit = 1u32 << (own_row as u32);
+                let first = unit / ROWS * ROWS;
+                for row in 0..ROWS {
+                    #[unroll]
+                    for word in 0..WORDS {
+                        let mut v = values[0];
+                        #[unroll]
+                        for class in 0..classes {
+                            let mask = masks[(class * LANES + first + row) * WORDS + word];
+                            v = select(mask & bit != 0, values[class + 1], v);
+                        }
+                        #[unroll]
+                        for j in 0..group {
+                            part[word * group + j] += v * block[row * group + j];
+                        }
+                    }
+                }
+            }
+            sync_cube();
+        }
+        #[unroll]
+        for s in 0..comptime!(group * WORDS) {
+            sums[s] += part[s];
+        }
+    }
+    let first_item = spans[place.span + 5] as usize + place.tile * columns;
+    #[unroll]
+    for word in 0..WORDS {
+        let draw = own_block * BLOCK + word * 32 + own_row;
+        if draw < draws as usize {
+            #[unroll]
+            for j in 0..group {
+                let column = first_column + j;
+                if column < columns {
+                    out[(first_item + column) * draws as usize + draw] = sums[word * group + j];
+                }
+            }
+        }
+    }
+}
+
+/// A column of a basis: the weight, times an outcome less another but for the constant.
+#[cube]
+fn basis_value<F: Float>(
+    data: &Array<F>,
+    bases: &Array<u32>,
+    basis: usize,
+    stride: usize,
+    column: usize,
+    row: usize,
+) -> F {
+    let mut value = weight::<F>(data, stride, bases[basis], bases[basis + 1], row);
+    if column > 0 {
+        let mut change = data[bases[basis + BASIS + column - 1] as usize * stride + row];
+        if bases[basis + 2] > 0 {
+            change -= data[(bases[basis + 2] as usize - 1) * stride + row];
+        }
+        value *= change;
+    }
+    value
+}
+
+/// The random bits of a row in a block of draws: the first two rounds, as far as the step does not enter them.
+#[derive(CubeType)]
+struct Bits {
+    seed_low: u32,
+    seed_high: u32,
+    /// Block, with the first key.
+    block: u32,
+    /// First word after two rounds, but for the step.
+    first: u32,
+    /// Second word after two rounds.
+    second: u32,
+    /// Third word after two rounds, but for block and step.
+    third: u32,
+}
+
+#[cube]
+fn bits_of(rank_low: u32, rank_high: u32, block: u32, seed_low: u32, seed_high: u32) -> Bits {
+    let word = u32::mul_hi(rank_low, FACTOR_A) ^ rank_high ^ seed_high;
+    Bits {
+        seed_low,
+        seed_high,
+        block: block ^ seed_low,
+        first: u32::mul_hi(word, FACTOR_C) ^ (seed_low + GROWTH_LOW),
+        second: word * FACTOR_C,
+        third: (rank_low * FACTOR_A) ^ (seed_high + GROWTH_HIGH),
+    }
+}
+
+/// Philox4x32-7 at counter (low word of the rank, block, step, high word of the rank); arithmetic wraps.
+#[cube]
+fn philox(bits: &Bits, step: u32, out: &mut Array<u32>) {
+    let word = u32::mul_hi(step, FACTOR_C) ^ bits.block;
+    let mut a = bits.first ^ (step * FACTOR_C);
+    let mut b = bits.second;
+    let mut c = bits.third ^ u32::mul_hi(word, FACTOR_A);
+    let mut d = word * FACTOR_A;
+    let mut key_low = bits.seed_low + GROWTH_LOW;
+    let mut key_high = bits.seed_high + GROWTH_HIGH;
+    #[unroll]
+    for _ in 2..ROUNDS {
+        key_low += GROWTH_LOW;
+        key_high += GROWTH_HIGH;
+        let first_high = u32::mul_hi(a, FACTOR_A);
+        let first_low = a * FACTOR_A;
+        let second_high = u32::mul_hi(c, FACTOR_C);
+        let second_low = c * FACTOR_C;
+        a = second_high ^ b ^ key_low;
+        b = second_low;
+        c = first_high ^ d ^ key_high;
+        d = first_low;
+    }
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+}
+
+/// Class masks of 128 draws of one row: for each class four words.
+#[cube]
+fn draw_masks(
+    bits: &Bits,
+    fraction_low: u32,
+    fraction_high: u32,
+    out: &mut Array<u32>,
+    #[comptime] law: MultiplierLaw,
+) {
+    if comptime!(law == MultiplierLaw::Rademacher) {
+        philox(bits, 0u32, out);
+    }
+    if comptime!(law == MultiplierLaw::Mammen) {
+        below(bits, fraction_low, fraction_high, out);
+    }
+    if comptime!(law == MultiplierLaw::Webb) {
+        webb(bits, out);
+    }
+}
+
+/// Lanes whose uniform number is below `fraction / 2^64`, compared bit by bit from the highest: those whose first bit that is not
+/// the fraction's is 0.
+#[cube]
+fn below(bits: &Bits, fraction_low: u32, fraction_high: u32, out: &mut Array<u32>) {
+    let mut random = Array::<u32>::new(4usize);
+    let mut open = Array::<u32>::new(4usize);
+    #[unroll]
+    for word in 0..4usize {
+        open[word] = 0xFFFF_FFFFu32;
+        out[word] = 0u32;
+    }
+    let mut step = 0u32;
+    let mut any = 1u32;
+    while step < 64 && any != 0 {
+        philox(bits, step, &mut random);
+        let mut half = fraction_high;
+        if step >= 32 {
+            half = fraction_low;
+        }
+        let other = ((half >> (31 - step % 32)) & 1) - 1;
+        any = 0u32;
+        #[unroll]
+        for word in 0..4usize {
+            out[word] = (open[word] & !random[word]) | (out[word] & !open[word]);
+            open[word] &= random[word] ^ other;
+            any |= open[word];
+        }
+        step += 1;
+    }
+    #[unroll]
+    for word in 0..4usize {
+        out[word] &= !open[word];
+    }
+}
+
+/// Masks of `+√1.5, +1, +√0.5, -√1.5, -1`: a sign and one of three sizes, redrawn until it is one of three.
+#[cube]
+fn webb(bits: &Bits, out: &mut Array<u32>) {
+    let mut open = Array::<u32>::new(4usize);
+    let mut a = Array::<u32>::new(4usize);
+    let mut b = Array::<u32>::new(4usize);
+    let mut sizes = Array::<u32>::new(12usize);
+    #[unroll]
+    for word in 0..4usize {
+        open[word] = 0xFFFF_FFFFu32;
+    }
+    #[unroll]
+    for word in 0..12usize {
+        sizes[word] = 0u32;
+    }
+    let mut step = 0u32;
+    let mut any = 1u32;
+    while step < 32 && any != 0 {
+        philox(bits, 2 * step + 1, &mut a);
+        philox(bits, 2 * step + 2, &mut b);
+        any = 0u32;
+        #[unroll]
+        for word in 0..4usize {
+            sizes[word] |= open[word] & !a[word] & !b[word];
+            sizes[word + 4] |= open[word] & a[word] & !b[word];
+            sizes[word + 8] |= open[word] & !a[word] & b[word];
+            open[word] &= a[word] & b[word];
+            any |= open[word];
+        }
+        step += 1;
+    }
+    philox(bits, 0u32, &mut a);
+    #[unroll]
+    for word in 0..4usize {
+        sizes[word] |= open[word];
+        out[word] = sizes[word] & !a[word];
+        out[word + 4] = sizes[word + 4] & !a[word];
+        out[word + 8] = sizes[word + 8] & !a[word];
+        out[word + 12] = sizes[word] & a[word];
+        out[word + 16] = sizes[word + 4] & a[word];
+    }
+}

@@ -1,0 +1,287 @@
+//! LSMR's bidiagonalisation on a device that holds a design.
+
+use cubecl::prelude::CubeDim;
+
+use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS, UPDATE};
+use super::super::runtime::{Buffer, GpuRuntime, Launches, Stamp, grid, guarded, index};
+use super::design::{DeviceDesign, units};
+use crate::base::error::Result;
+use crate::engine::backend::{
+    BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate,
+};
+
+/// Vectors over cells, and over the levels of all factors.
+pub(crate) struct LanczosBuffers {
+    pub columns: usize,
+    /// Whether no step was taken, and whether none was combined.
+    first: bool,
+    combined: bool,
+    roots: Option<Buffer>,
+    scales: Buffer,
+    /// `β u`, and with its roots.
+    u: Buffer,
+    weighted: Buffer,
+    /// The last `v` before some steps, and those of the steps.
+    v: Vec<Buffer>,
+    /// Which of them is the last.
+    last: usize,
+    scaled: Buffer,
+    h: Buffer,
+    hbar: Buffer,
+    pub x: Buffer,
+    of_lead: Vec<Buffer>,
+    of_levels: Vec<Buffer>,
+    partial: Buffer,
+    norms: Buffer,
+}
+
+impl<R: GpuRuntime> DeviceDesign<R> {
+    pub(crate) fn lanczos(&self, problem: &BidiagonalProblem<'_>) -> Result<LanczosBuffers> {
+        let (gpu, columns) = (&self.gpu, problem.columns);
+        let all = self.all_levels();
+        let vector = || gpu.empty(all * columns);
+        let [of_lead, of_levels] = self.stage_buffers(columns);
+        let entries = self.cells.max(all) * columns;
+        let at = LanczosBuffers {
+            columns,
+            first: true,
+            combined: false,
+            roots: problem.roots.map(|roots| gpu.floats(roots.to_vec())),
+            scales: gpu.floats(problem.scales.to_vec()),
+            u: gpu.floats(problem.b.to_vec()),
+            weighted: gpu.empty(self.cells * columns),
+            v: (0..=BIDIAGONAL_STEPS).map(|_| vector()).collect(),
+            last: 0,
+            scaled: vector(),
+            h: vector(),
+            hbar: vector(),
+            x: vector(),
+            of_lead,
+            of_levels,
+            partial: gpu.empty(entries.div_ceil(LEVEL_ENTRIES) * columns),
+            norms: gpu.empty(2 * columns),
+        };
+        let own = [&at.u, &at.weighted, &at.scaled, &at.h, &at.hbar, &at.x];
+        for buffer in own.into_iter().chain(&at.v).chain(&at.of_lead).chain(&at.of_levels) {
+            gpu.check(buffer)?;
+        }
+        Ok(at)
+    }
+
+    /// Levels of all factors.
+    fn all_levels(&self) -> usize {
+        self.leading + self.levels
+    }
+
+    /// Some steps; norms of each.
+    pub(crate) fn advance_lanczos(
+        &self,
+        at: &mut LanczosBuffers,
+        count: usize,
+    ) -> Result<Vec<BidiagonalStep>> {
+        let columns = at.columns;
+        let count = count.min(BIDIAGONAL_STEPS);
+        at.v.swap(0, at.last);
+        let first = at.first;
+        (at.last, at.first) = (count, false);
+        let read = guarded::<R, _>(&self.device, || {
+            let stages = self.of_lead.len() + self.of_levels.len();
+            let work = Launches::new(&self.gpu, count * (6 + stages));
+            let found = self.gpu.empty(2 * count * columns);
+            for step in 0..count {
+                self.lanczos_step(&work, at, step, first && step == 0, &found);
+            }
+            work.read_one(&found)
+        })?;
+        let step = |norms: &[f64]| BidiagonalStep {
+            beta: norms[..columns].to_vec(),
+            alpha: norms[columns..].to_vec(),
+        };
+        Ok(read.chunks_exact(2 * columns).map(step).collect())
+    }
+
+    #[expect(unsafe_code, reason = "codes are of levels, pieces of cells, vectors of all levels")]
+    fn lanczos_step(
+        &self,
+        work: &Launches<'_, R>,
+        at: &LanczosBuffers,
+        step: usize,
+        first: bool,
+        found: &Buffer,
+    ) {
+        let (gpu, columns) = (&self.gpu, at.columns);
+        let (leading, all) = (index(self.leading), self.all_levels());
+        let dim = || CubeDim::new_1d(index(LEVEL_UNITS));
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each unit writes the entries of its piece of cells, and one sum.
+        unsafe {
+            kernels::advance_cells::launch_unchecked::<R>(
+                &gpu.client,
+                units(self.of_lead[0].count * columns),
+                dim(),
+                at.scaled.arg(),
+                self.codes.arg(),
+                self.segments.arg(),
+                at.roots.as_ref().unwrap_or(&at.scales).arg(),
+                self.of_lead[0].starts.arg(),
+                at.norms.arg(),
+                at.u.arg(),
+                at.weighted.arg(),
+                at.of_lead[0].arg(),
+                stamps,
+                slot,
+                number,
+                index(self.of_lead[0].count),
+                leading,
+                columns,
+                self.others,
+                at.roots.is_some(),
+                first,
+                gpu.dtype.into(),
+            );
+        }
+        self.add_lead(work, columns, &at.of_lead);
+        self.add_levels(work, columns, &at.weighted, &at.of_levels);
+        let beta = Norm { which: 0, row: 2 * step, norms: &at.norms, found };
+        self.norms(work, at, &at.u, self.cells, &beta);
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each unit writes an entry of its own.
+        unsafe {
+            kernels::advance_levels::launch_unchecked::<R>(
+                &gpu.client,
+                units(all * columns),
+                dim(),
+                at.of_lead[self.of_lead.len() - 1].arg(),
+                at.of_levels[self.of_levels.len() - 1].arg(),
+                at.scales.arg(),
+                at.norms.arg(),
+                at.v[step].arg(),
+                at.v[step + 1].arg(),
+                stamps,
+                slot,
+                number,
+                leading,
+                index(all),
+                columns,
+                first,
+                gpu.dtype.into(),
+            );
+        }
+        let alpha = Norm { which: 1, row: 2 * step + 1, norms: &at.norms, found };
+        self.norms(work, at, &at.v[step + 1], all, &alpha);
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each unit writes an entry of its own of each vector.
+        unsafe {
+            kernels::normalise::launch_unchecked::<R>(
+                &gpu.client,
+                units(all * columns),
+                dim(),
+                at.v[step + 1].arg(),
+                at.scaled.arg(),
+                at.scales.arg(),
+                at.norms.arg(),
+                stamps,
+                slot,
+                number,
+                index(all),
+                columns,
+                gpu.dtype.into(),
+            );
+        }
+    }
+
+    /// Norms by column of a vector of so many rows.
+    #[expect(unsafe_code, reason = "the sums of the cubes are of the vector's rows")]
+    fn norms(
+        &self,
+        work: &Launches<'_, R>,
+        at: &LanczosBuffers,
+        vector: &Buffer,
+        rows: usize,
+        norm: &Norm<'_>,
+    ) {
+        let columns = at.columns;
+        let cubes = self.products(work, columns, [vector, vector], rows, &at.partial);
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each norm.
+        unsafe {
+            kernels::find_norms::launch_unchecked::<R>(
+                &self.gpu.client,
+                grid(1),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                at.partial.arg(),
+                norm.norms.arg(),
+                norm.found.arg(),
+                stamps,
+                slot,
+                number,
+                index(cubes),
+                index(norm.row),
+                columns,
+                norm.which,
+                self.gpu.dtype.into(),
+            );
+        }
+    }
+
+    /// Updates of the vectors by the last steps; `‖x‖`.
+    #[expect(unsafe_code, reason = "vectors are of all levels, coefficients of all steps")]
+    pub(crate) fn combine_lanczos(
+        &self,
+        at: &mut LanczosBuffers,
+        updates: &[BidiagonalUpdate],
+    ) -> Result<Vec<f64>> {
+        let (gpu, columns, all) = (&self.gpu, at.columns, self.all_levels());
+        let steps = (updates.len() / columns).min(at.last);
+        let mut coefficients = Vec::with_capacity(UPDATE * updates.len());
+        for updates in updates.chunks_exact(columns) {
+            coefficients.extend(updates.iter().map(|u| u.live));
+            coefficients.extend(updates.iter().map(|u| u.hbar));
+            coefficients.extend(updates.iter().map(|u| u.x));
+            coefficients.extend(updates.iter().map(|u| u.h));
+        }
+        let first = at.last - steps + 1;
+        let combined = at.combined;
+        let norms = guarded::<R, _>(&self.device, || {
+            let work = Launches::new(gpu, steps + 2);
+            let (coefficients, norms) = (gpu.floats(coefficients), gpu.empty(columns));
+            for step in 0..steps {
+                let Stamp { stamps, slot, number } = work.stamp();
+                // SAFETY: see above; each unit writes an entry of its own of each vector.
+                unsafe {
+                    kernels::combine::launch_unchecked::<R>(
+                        &gpu.client,
+                        units(all * columns),
+                        CubeDim::new_1d(index(LEVEL_UNITS)),
+                        at.v[first + step].arg(),
+                        coefficients.arg(),
+                        at.h.arg(),
+                        at.hbar.arg(),
+                        at.x.arg(),
+                        stamps,
+                        slot,
+                        number,
+                        index(all),
+                        index(step),
+                        columns,
+                        !combined && step == 0,
+                        gpu.dtype.into(),
+                    );
+                }
+            }
+            let norm = Norm { which: 0, row: 0, norms: &gpu.empty(2 * columns), found: &norms };
+            self.norms(&work, at, &at.x, all, &norm);
+            work.read_one(&norms)
+        })?;
+        at.combined = true;
+        Ok(norms)
+    }
+}
+
+/// Which norm it is, `β` or `α`, and where it goes: for the steps to come, and to be read.
+struct Norm<'a> {
+    which: usize,
+    row: usize,
+    norms: &'a Buffer,
+    found: &'a Buffer,
+}

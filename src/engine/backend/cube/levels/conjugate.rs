@@ -1,0 +1,271 @@
+//! Conjugate gradients on the levels of a design that a device holds.
+
+use cubecl::prelude::CubeDim;
+
+use super::super::kernels::{self, FOUND, LEVEL_ENTRIES, LEVEL_UNITS, SCALARS};
+use super::super::runtime::{Buffer, GpuRuntime, Launches, Stamp, grid, guarded, index};
+use super::design::{DeviceDesign, units};
+use crate::base::error::Result;
+use crate::engine::backend::LevelStep;
+
+/// What is known of a solution.
+pub(crate) struct ConjugateBuffers {
+    pub columns: usize,
+    /// Whether no step was taken.
+    first: bool,
+    pub effects: Buffer,
+    sums: Buffer,
+    direction: Buffer,
+    /// By cell.
+    fitted: Buffer,
+    /// Sums of pieces, stage by stage: by level of the leading factor, and by level of the others.
+    of_lead: Vec<Buffer>,
+    of_levels: Vec<Buffer>,
+    partial: Buffer,
+    scalars: Buffer,
+}
+
+impl<R: GpuRuntime> DeviceDesign<R> {
+    /// Starts from sums by level; what an earlier solution of as many columns took is used again.
+    pub(crate) fn conjugate(
+        &self,
+        sums: &[f64],
+        columns: usize,
+        before: Option<ConjugateBuffers>,
+    ) -> Result<ConjugateBuffers> {
+        match before.filter(|before| before.columns == columns) {
+            Some(at) => {
+                Ok(ConjugateBuffers { sums: self.gpu.floats(sums.to_vec()), first: true, ..at })
+            }
+            None => self.room(sums, columns),
+        }
+    }
+
+    fn room(&self, sums: &[f64], columns: usize) -> Result<ConjugateBuffers> {
+        let gpu = &self.gpu;
+        let [of_lead, of_levels] = self.stage_buffers(columns);
+        let vector = || gpu.empty(self.levels * columns);
+        let state = ConjugateBuffers {
+            columns,
+            first: true,
+            effects: vector(),
+            sums: gpu.floats(sums.to_vec()),
+            direction: vector(),
+            fitted: gpu.empty(self.cells * columns),
+            of_lead,
+            of_levels,
+            partial: gpu.empty(2 * self.cubes(columns) * columns),
+            scalars: gpu.empty(SCALARS * columns),
+        };
+        let own = [&state.effects, &state.sums, &state.direction, &state.fitted];
+        for buffer in own.into_iter().chain(&state.of_lead).chain(&state.of_levels) {
+            gpu.check(buffer)?;
+        }
+        Ok(state)
+    }
+
+    /// Some steps, in which the columns that are live advance.
+    pub(crate) fn advance_conjugate(
+        &self,
+        at: &mut ConjugateBuffers,
+        live: &[bool],
+        count: usize,
+    ) -> Result<Vec<LevelStep>> {
+        let columns = at.columns;
+        let read = guarded::<R, _>(&self.device, || {
+            let work = Launches::new(&self.gpu, count * self.launches() + 2);
+            let found = self.gpu.empty(count * FOUND * columns);
+            let bits = live.iter().rev().fold(0, |bits, live| bits << 1 | u32::from(*live));
+            if at.first {
+                self.advance(&work, at, &found, None);
+            }
+            for row in 0..count {
+                self.turn(&work, at, &found, row, bits);
+                self.advance(&work, at, &found, Some(row));
+            }
+            work.read_one(&found)
+        })?;
+        at.first = false;
+        let step = |scalars: &[f64]| LevelStep {
+            curvature: scalars[..columns].to_vec(),
+            preconditioned: scalars[columns..2 * columns].to_vec(),
+            normal: scalars[2 * columns..].to_vec(),
+        };
+        Ok(read.chunks_exact(FOUND * columns).map(step).collect())
+    }
+
+    /// Cubes that take a sum over all levels.
+    fn cubes(&self, columns: usize) -> usize {
+        (self.levels * columns).div_ceil(LEVEL_ENTRIES)
+    }
+
+    /// Launches of a step.
+    fn launches(&self) -> usize {
+        6 + self.of_lead.len() + self.of_levels.len()
+    }
+
+    /// `S p`, in the last of the levels' stages.
+    #[expect(unsafe_code, reason = "codes are of levels, segments and pieces of cells")]
+    fn image(&self, work: &Launches<'_, R>, at: &ConjugateBuffers) {
+        let (gpu, columns) = (&self.gpu, at.columns);
+        let weights = self.weights.cells.as_ref();
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each unit writes the entries of its piece of cells, and one sum.
+        unsafe {
+            kernels::gather_levels::launch_unchecked::<R>(
+                &gpu.client,
+                units(self.of_lead[0].count * columns),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                at.direction.arg(),
+                self.codes.arg(),
+                weights.unwrap_or(&self.weights.lead).arg(),
+                self.of_lead[0].starts.arg(),
+                at.fitted.arg(),
+                at.of_lead[0].arg(),
+                stamps,
+                slot,
+                number,
+                index(self.of_lead[0].count),
+                columns,
+                self.others,
+                weights.is_some(),
+                gpu.dtype.into(),
+            );
+        }
+        self.add_lead(work, columns, &at.of_lead);
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each unit writes an entry of its own.
+        unsafe {
+            kernels::subtract_means::launch_unchecked::<R>(
+                &gpu.client,
+                units(self.cells * columns),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                at.fitted.arg(),
+                at.of_lead[self.of_lead.len() - 1].arg(),
+                self.weights.lead.arg(),
+                self.segments.arg(),
+                weights.unwrap_or(&self.weights.lead).arg(),
+                stamps,
+                slot,
+                number,
+                index(self.cells),
+                columns,
+                weights.is_some(),
+                gpu.dtype.into(),
+            );
+        }
+        self.add_levels(work, columns, &at.fitted, &at.of_levels);
+    }
+
+    /// `θ`, `g`, `g'M g` and `β` after a step of `α`, or at the start.
+    #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
+    fn advance(
+        &self,
+        work: &Launches<'_, R>,
+        at: &ConjugateBuffers,
+        found: &Buffer,
+        row: Option<usize>,
+    ) {
+        let (gpu, columns, cubes) = (&self.gpu, at.columns, self.cubes(at.columns));
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each unit writes entries of its own.
+        unsafe {
+            kernels::advance::launch_unchecked::<R>(
+                &gpu.client,
+                grid(cubes),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                at.effects.arg(),
+                at.sums.arg(),
+                at.direction.arg(),
+                at.of_levels[self.of_levels.len() - 1].arg(),
+                self.weights.scales.arg(),
+                at.scalars.arg(),
+                at.partial.arg(),
+                stamps,
+                slot,
+                number,
+                index(self.levels),
+                index(cubes),
+                columns,
+                row.is_none(),
+                gpu.dtype.into(),
+            );
+        }
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each step.
+        unsafe {
+            kernels::find_turns::launch_unchecked::<R>(
+                &gpu.client,
+                grid(1),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                at.partial.arg(),
+                at.scalars.arg(),
+                found.arg(),
+                stamps,
+                slot,
+                number,
+                index(cubes),
+                index(row.unwrap_or(0)),
+                columns,
+                row.is_none(),
+                gpu.dtype.into(),
+            );
+        }
+    }
+
+    /// The direction, its image, and the step along it.
+    #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
+    fn turn(
+        &self,
+        work: &Launches<'_, R>,
+        at: &ConjugateBuffers,
+        found: &Buffer,
+        row: usize,
+        live: u32,
+    ) {
+        let (gpu, columns) = (&self.gpu, at.columns);
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: see above; each unit writes an entry of its own.
+        unsafe {
+            kernels::turn::launch_unchecked::<R>(
+                &gpu.client,
+                units(self.levels * columns),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                at.direction.arg(),
+                at.sums.arg(),
+                self.weights.scales.arg(),
+                at.scalars.arg(),
+                stamps,
+                slot,
+                number,
+                index(self.levels),
+                columns,
+                at.first && row == 0,
+                gpu.dtype.into(),
+            );
+        }
+        self.image(work, at);
+        let image = &at.of_levels[self.of_levels.len() - 1];
+        let cubes = self.products(work, columns, [&at.direction, image], self.levels, &at.partial);
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each step.
+        unsafe {
+            kernels::find_steps::launch_unchecked::<R>(
+                &gpu.client,
+                grid(1),
+                CubeDim::new_1d(index(LEVEL_UNITS)),
+                at.partial.arg(),
+                at.scalars.arg(),
+                found.arg(),
+                stamps,
+                slot,
+                number,
+                index(cubes),
+                live,
+                index(row),
+                columns,
+                gpu.dtype.into(),
+            );
+        }
+    }
+}

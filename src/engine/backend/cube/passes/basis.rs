@@ -1,0 +1,239 @@
+//! Sums over influence values without the values: in designs without covariates they are linear in a constant and a few changes
+//! of outcomes, whose sums are formed straight from the sample and mapped to those of the influence columns, tile by tile.
+
+use cubecl::prelude::CubeDim;
+
+use super::super::kernels::{self, MAPPED_DRAWS, NUMBERS, PRODUCTS};
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, Stamp, grid, index};
+use super::batch::{BatchSpans, Partial};
+use super::draws::{Multiplied, RowMultipliers};
+use super::plan_tables::weight_columns;
+use super::products::{self, Blocks, Factors};
+use super::spans::SpanTable;
+use crate::engine::backend::basis::{BasisPlan, CANCELLATION};
+use crate::engine::pass::{StratumPlan, TILE};
+
+/// The bases of plans over a sample's columns, and the plans' columns as combinations of them.
+pub(crate) struct PlanBases<'a> {
+    columns: &'a SampleColumns,
+    places: Vec<BasisPlace>,
+    lists: Buffer,
+    combinations: Buffer,
+    numbers: Buffer,
+}
+
+/// Where a plan's basis is in the tables.
+#[derive(Clone, Copy, Debug)]
+struct BasisPlace {
+    list: usize,
+    combinations: usize,
+    /// Columns of the basis.
+    columns: usize,
+}
+
+/// Sums of a batch's bases.
+pub(crate) struct OfBatch<'b> {
+    basis: &'b PlanBases<'b>,
+    products: Buffer,
+    /// First cube of each part's products.
+    firsts: Vec<usize>,
+}
+
+impl<'a> PlanBases<'a> {
+    /// In double precision, if every plan has one weight, either changes or levels, and hardly fewer columns than its basis.
+    pub(crate) fn of<R: GpuRuntime>(
+        gpu: &Gpu<R>,
+        columns: &'a SampleColumns,
+        plans: &[&StratumPlan],
+    ) -> Option<Self> {
+        if !gpu.doubles() {
+            return None;
+        }
+        let (mut places, mut lists, mut combinations) = (Vec::new(), Vec::new(), Vec::new());
+        let mut numbers = vec![f64::MAX, CANCELLATION];
+        debug_assert_eq!(numbers.len(), NUMBERS);
+        for plan in plans {
+            let linear = BasisPlan::of(plan)?;
+            let count = linear.basis.columns.len();
+            if count > linear.combinations.len() + 1 {
+                return None;
+            }
+            places.push(BasisPlace {
+                list: lists.len(),
+                combinations: combinations.len(),
+                columns: count,
+            });
+            if count > 0 {
+                lists.extend(list(&linear.basis, columns)?);
+            }
+            combinations.push(index(numbers.len()));
+            let mut terms = Vec::new();
+            combinations.push(0);
+            for column in &linear.combinations {
+                terms.extend(column.iter().map(|(of, _)| index(*of)));
+                numbers.extend(column.iter().map(|(_, coefficient)| coefficient));
+                combinations.push(index(terms.len()));
+            }
+            combinations.extend(terms);
+        }
+        let (lists, combinations) = (gpu.indices(lists), gpu.indices(combinations));
+        Some(Self { columns, places, lists, combinations, numbers: gpu.floats(numbers) })
+    }
+
+    /// Numbers formed of a tile's basis.
+    pub(crate) fn tile_entries(&self, plan: usize, draws: usize) -> usize {
+        let columns = self.places[plan].columns;
+        Blocks::basis(columns).entries().max(columns * draws)
+    }
+
+    /// Products of every pair of a basis' columns.
+    pub(crate) fn products<R: GpuRuntime>(
+        &'a self,
+        work: &Launches<'_, R>,
+        parts: &BatchSpans<'_>,
+    ) -> OfBatch<'a> {
+        let mut table = SpanTable::default();
+        let mut firsts = Vec::new();
+        let mut width = 0;
+        for part in &parts.0 {
+            let BasisPlace { list, columns, .. } = self.places[part.span.of];
+            let blocks = Blocks::basis(columns).count();
+            let own = [list, blocks, columns];
+            firsts.push(table.add(&part.span, [part.span.first, TILE], blocks, own));
+            width = width.max(columns);
+        }
+        let factors = Factors {
+            data: &self.columns.data,
+            stride: self.columns.stride,
+            numbers: &self.numbers,
+            jobs: &self.lists,
+            k: 1,
+            thinning: 1,
+        };
+        let products = products::launch(work, &Blocks::basis(width), &factors, &table);
+        OfBatch { basis: self, products, firsts }
+    }
+}
+
+impl OfBatch<'_> {
+    /// Products of every pair of influence columns, in the place of those in `direct` where no terms cancel. Without these a
+    /// column's product with itself is [`f64::MAX`] where they do.
+    #[expect(
+        unsafe_code,
+        reason = "every index is bounded by the tables, which are of these parts"
+    )]
+    pub(crate) fn map_products<R: GpuRuntime>(
+        &self,
+        work: &Launches<'_, R>,
+        parts: &BatchSpans<'_>,
+        direct: Option<Partial>,
+    ) -> Partial {
+        let (gpu, basis) = (work.gpu, self.basis);
+        let mark = u32::from(direct.is_none());
+        let partial = direct.unwrap_or_else(|| {
+            let (places, cubes) = parts.pairs();
+            Partial { buffer: gpu.empty(cubes * PRODUCTS), places }
+        });
+        let mut table = SpanTable::default();
+        for ((part, first), [_, blocks]) in parts.0.iter().zip(&self.firsts).zip(&partial.places) {
+            let BasisPlace { combinations, columns, .. } = basis.places[part.span.of];
+            let entries = [*first, Blocks::basis(columns).count()];
+            table.add(&part.span, entries, *blocks, [combinations, columns, part.active.len()]);
+        }
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: a cube reads its tile's products and combinations, and writes a block of its own.
+        unsafe {
+            kernels::map_products::launch_unchecked::<R>(
+                &gpu.client,
+                grid(table.cubes),
+                CubeDim::new_1d(index(PRODUCTS)),
+                self.products.arg(),
+                basis.numbers.arg(),
+                basis.combinations.arg(),
+                gpu.indices(table.entries.clone()).arg(),
+                partial.buffer.arg(),
+                stamps,
+                slot,
+                number,
+                table.len(),
+                index(table.cubes),
+                mark,
+                gpu.dtype.into(),
+            );
+        }
+        partial
+    }
+
+    /// Multiplied sums of influence columns, of rows whose ranks begin at the `first_rank`-th, in the place of those in `direct`
+    /// where no terms cancel. Without these they are no numbers where they do.
+    #[expect(
+        unsafe_code,
+        reason = "every index is bounded by the tables, which are of these parts"
+    )]
+    pub(crate) fn draws<R: GpuRuntime>(
+        &self,
+        work: &Launches<'_, R>,
+        parts: &BatchSpans<'_>,
+        (draws, mut first_rank): (&RowMultipliers, usize),
+        direct: Option<Partial>,
+    ) -> Partial {
+        let (gpu, basis) = (work.gpu, self.basis);
+        let count = draws.spec.draws;
+        let SampleColumns { data, stride, .. } = basis.columns;
+        let width = parts.0.iter().map(|part| basis.places[part.span.of].columns).max();
+        let mut columns = Multiplied::new(data, *stride, Some(&basis.lists), width.unwrap_or(0));
+        let mut table = SpanTable::default();
+        for (part, first) in parts.0.iter().zip(&self.firsts) {
+            let BasisPlace { list, combinations, columns: of_basis } = basis.places[part.span.of];
+            let rows = [part.span.first, TILE];
+            let item = columns.add(&part.span, rows, of_basis, [first_rank, list], count);
+            let own = [combinations, of_basis, *first];
+            table.add(&part.span, [item, of_basis], part.active.len(), own);
+            first_rank += part.span.rows;
+        }
+        let sums = draws.sums(work, &columns);
+        let partial = direct.unwrap_or_else(|| {
+            let buffer = gpu.empty(parts.items() * count);
+            Partial { buffer, places: parts.columns() }
+        });
+        let Stamp { stamps, slot, number } = work.stamp();
+        // SAFETY: a cube reads its tile's sums and combinations, and writes the draws of its own column.
+        unsafe {
+            kernels::map_draws::launch_unchecked::<R>(
+                &gpu.client,
+                grid(table.cubes),
+                CubeDim::new_1d(index(MAPPED_DRAWS)),
+                self.products.arg(),
+                sums.arg(),
+                basis.numbers.arg(),
+                basis.combinations.arg(),
+                gpu.indices(table.entries.clone()).arg(),
+                partial.buffer.arg(),
+                stamps,
+                slot,
+                number,
+                table.len(),
+                index(table.cubes),
+                index(count),
+                gpu.dtype.into(),
+            );
+        }
+        partial
+    }
+}
+
+/// A basis as the kernels read it: its weight columns, the outcome that is subtracted, how many columns, and those of outcomes.
+/// `None` if it has several weights or levels beside changes.
+fn list(basis: &StratumPlan, columns: &SampleColumns) -> Option<Vec<u32>> {
+    let mut legs = basis.columns.iter().map(|column| &column.legs[0]);
+    let constant = legs.next()?;
+    let outcomes: Vec<_> = legs.collect();
+    let base = outcomes.first().and_then(|leg| leg.base);
+    if outcomes.iter().any(|leg| leg.base != base || leg.w != constant.w) {
+        return None;
+    }
+    let [w_first, w_second] = weight_columns(constant.w, columns);
+    let head =
+        [w_first, w_second, base.map_or(0, |base| index(base) + 1), index(outcomes.len()) + 1];
+    Some(head.into_iter().chain(outcomes.iter().map(|leg| index(leg.post))).collect())
+}

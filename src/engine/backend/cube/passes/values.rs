@@ -1,0 +1,83 @@
+//! Influence values, and sums of their tiles.
+
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns};
+use super::batch::{BatchSpans, Partial};
+use super::draws::{Multiplied, RowMultipliers};
+use super::fold::{Fold, FoldShape};
+use super::products::{self, Blocks, Factors};
+use super::spans::{Cut, Span, SpanTable};
+use crate::base::error::Result;
+use crate::engine::pass::Multipliers;
+
+/// Values of parts, tile by tile, in columns that are `stride` apart.
+pub(crate) struct TileValues<'p, 'a> {
+    pub buffer: Buffer,
+    pub stride: usize,
+    pub parts: &'p BatchSpans<'a>,
+}
+
+impl TileValues<'_, '_> {
+    /// Products of every pair of columns.
+    pub(crate) fn products<R: GpuRuntime>(&self, work: &Launches<'_, R>) -> Partial {
+        let (places, _) = self.parts.pairs();
+        let mut table = SpanTable::default();
+        for (part, [_, blocks]) in self.parts.0.iter().zip(&places) {
+            let own = [0, *blocks, part.active.len()];
+            table.add(&part.span, part.entries(), *blocks, own);
+        }
+        let (jobs, numbers) = (work.gpu.indices(Vec::new()), work.gpu.floats(Vec::new()));
+        let factors = Factors {
+            data: &self.buffer,
+            stride: self.stride,
+            numbers: &numbers,
+            jobs: &jobs,
+            k: 0,
+            thinning: 1,
+        };
+        let blocks = Blocks::plain(self.parts.width());
+        Partial { buffer: products::launch(work, &blocks, &factors, &table), places }
+    }
+
+    /// Multiplied sums, of rows whose ranks begin at the `first_rank`-th.
+    pub(crate) fn draws<R: GpuRuntime>(
+        &self,
+        work: &Launches<'_, R>,
+        draws: &RowMultipliers,
+        mut first_rank: usize,
+    ) -> Partial {
+        let mut columns = Multiplied::new(&self.buffer, self.stride, None, self.parts.width());
+        for part in &self.parts.0 {
+            let count = part.active.len();
+            let own = [first_rank, count];
+            columns.add(&part.span, part.entries(), count, own, draws.spec.draws);
+            first_rank += part.span.rows;
+        }
+        Partial { buffer: draws.sums(work, &columns), places: self.parts.columns() }
+    }
+}
+
+/// `U U'` of a tile `[m, rows]`, `[m, m]`, or its multiplied sums `[m, R]`.
+///
+/// # Errors
+/// What the device reports.
+pub(crate) fn of_tile<R: GpuRuntime>(
+    gpu: &Gpu<R>,
+    tile: SampleColumns,
+    [m, rows]: [usize; 2],
+    multipliers: Option<(&Multipliers, &[u64])>,
+) -> Result<Vec<f64>> {
+    let active: Vec<usize> = (0..m).collect();
+    let parts = BatchSpans::of(&[Span { of: 0, row: 0, first: 0, rows }], |_| &active);
+    let values = TileValues { buffer: tile.data, stride: tile.stride, parts: &parts };
+    let work = Launches::new(gpu, 2);
+    let shape =
+        multipliers.map_or(FoldShape::pairs(1, m), |(s, _)| FoldShape::draws(1, m, s.draws));
+    let mut fold = Fold::new(gpu, shape, Cut::Tiles, None);
+    let partial = match multipliers {
+        Some((spec, ranks)) => values.draws(&work, &RowMultipliers::new(gpu, *spec, &[ranks]), 0),
+        None => values.products(&work),
+    };
+    parts.add(&work, &partial, &mut fold);
+    let read = work.read_one(fold.out())?;
+    fold.finish(&read)
+}

@@ -1,0 +1,57 @@
+//! wgpu: single precision, and double precision where the driver has it and does it right.
+
+use burn_wgpu::graphics::{AutoGraphicsApi, GraphicsApi};
+use burn_wgpu::{WgpuDevice, WgpuRuntime};
+use cubecl::Runtime;
+use cubecl::device::Device;
+
+use super::GpuRuntime;
+use super::buffers::guarded;
+use super::self_test::computes_doubles;
+use crate::base::error::{DidError, Result};
+use crate::base::options::Precision;
+use crate::engine::backend::Availability;
+
+/// Type of a device that the caller has set up.
+const EXISTING: u16 = 5;
+
+impl GpuRuntime for WgpuRuntime {
+    const NAME: &'static str = "wgpu";
+
+    const NAME_IN_DOUBLES: &'static str = "vulkan";
+
+    fn probe(device: &WgpuDevice, precision: Precision) -> Result<Availability> {
+        let refused = |remedy| DidError::Precision {
+            device: format!("wgpu {device:?}"),
+            precision: precision.name(),
+            remedy,
+        };
+        if precision == Precision::F64 && !cfg!(feature = "vulkan") {
+            return Err(refused(
+                "choose `Precision::F32`, or the backend `Vulkan` of the feature `vulkan`",
+            ));
+        }
+        let id = device.to_id();
+        let found = guarded::<Self, _>(device, || {
+            Ok(Self::enumerate_devices(id.type_id, &AutoGraphicsApi::backend()).len())
+        })?;
+        if id.type_id != EXISTING && found <= usize::from(id.index_id) {
+            return Err(DidError::Device {
+                device: format!("wgpu {device:?}"),
+                problem: format!(
+                    "no such adapter ({found} found); install a {:?} driver, or `mesa-vulkan-drivers` for a software \
+                     one, or use the CPU backend",
+                    AutoGraphicsApi::backend()
+                ),
+            });
+        }
+        guarded::<Self, _>(device, || {
+            if precision == Precision::F64 && !computes_doubles::<Self>(device)? {
+                return Err(refused(
+                    "its driver has no doubles, or none that are right: choose `Precision::F32`, or another backend",
+                ));
+            }
+            Ok(Availability::default())
+        })
+    }
+}
