@@ -27,8 +27,8 @@ use crate::read::panel::Sample;
 
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use answer::{Answer, Ask, HERE, Ledger, Merge};
-pub(crate) use any::{AnyPass, AnyStat};
-use any::{KnownPass, KnownStat};
+use any::KnownPass;
+pub(crate) use any::{AnyPass, AnyStat, KnownStat};
 pub(crate) use draws::ReweightedDraws;
 pub(crate) use host::HostStrata;
 #[cfg(any(feature = "cluster", test))]
