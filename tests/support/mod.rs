@@ -9,6 +9,7 @@ pub mod drdid;
 pub mod frames;
 pub mod golden;
 pub mod multiplegt;
+pub mod panels;
 pub mod spec;
 pub mod splitmix;
 pub mod tolerance;
