@@ -38,7 +38,7 @@ fn check(report: &mut Report, case: &Case, df: &DataFrame, columns: &[&str], flo
     }
 }
 
-law!(labels_periods_and_groups);
+law!(labels_periods_and_groups, few);
 
 fn labels_periods_and_groups(case: &Case, report: &mut Report) {
     let columns = [case.labels, case.times, case.codes].concat();
@@ -52,7 +52,7 @@ fn labels_periods_and_groups(case: &Case, report: &mut Report) {
     }
 }
 
-law!(outcomes_covariates_and_weights);
+law!(outcomes_covariates_and_weights, few);
 
 /// Whole numbers, so that every type holds them.
 fn outcomes_covariates_and_weights(case: &Case, report: &mut Report) {
