@@ -19,7 +19,7 @@ pub fn with_ones(df: &DataFrame) -> DataFrame {
 fn by_pair(case: &Case) -> (Case, &'static str, bool) {
     let (case, weights) = case.weighted();
     match case.changed(Change::Cluster(Some("pair"))) {
-        Some(clustered) => (clustered, weights, true),
+        Some(clustered) => (clustered, weights, !case.counts_rows),
         None => (case, weights, false),
     }
 }
@@ -54,7 +54,7 @@ fn two_copies_of_half_the_weight_are_one_unit(case: &Case, report: &mut Report) 
         report
             .check(doubled == b.n && same_kind(a, b), || format!("{}: {a:?} and {b:?}", case.name));
     }
-    if case.is_normalised {
+    if case.is_normalised && !case.has_draws {
         compare(report, &case.name, [&plain, &fit], clustered);
     }
 }
@@ -68,7 +68,7 @@ fn a_unit_twice_has_twice_the_weight(case: &Case, report: &mut Report) {
     let pairs = floats(&case.frame, "id").into_iter().zip(floats(&case.frame, weights));
     let doubled = pairs.map(|(id, w)| if some(id) { 2.0 * w } else { w }).collect::<Vec<f64>>();
     let plain = case.fit(&with(&case.frame, weights, doubled));
-    if case.is_normalised {
+    if case.is_normalised && !case.has_draws {
         compare(report, &case.name, [&plain, &fit], clustered);
     } else {
         report.skip();
@@ -83,8 +83,11 @@ fn a_constant_changes_nothing(case: &Case, report: &mut Report) {
     let powers = [-90, -30, 30, 90].map(|power| 2f64.powi(power));
     for by in powers.into_iter().chain([1e-9, 3.0, 1e9, 1e60]) {
         let what = format!("{}: weights times {by:e}", case.name);
-        let fit = case.try_fit(&map(&case.frame, column, |w| by * w));
-        report.same_as(&what, &plain, fit, Within::Errors(1e-9));
+        match case.try_fit(&map(&case.frame, column, |w| by * w)) {
+            // Regressions refuse what overflows in a product.
+            Err(error) if error.to_string().contains("overflow") => {}
+            fit => report.same_as(&what, &plain, fit, Within::Errors(1e-9)),
+        }
     }
 }
 
@@ -105,7 +108,7 @@ fn weights_of_one_are_no_weights(case: &Case, report: &mut Report) {
 law!(units_without_weight_might_be_left_out);
 
 fn units_without_weight_might_be_left_out(case: &Case, report: &mut Report) {
-    if !case.is_normalised {
+    if !case.is_normalised || case.has_draws {
         return report.skip();
     }
     let (case, weights, clustered) = by_pair(case);

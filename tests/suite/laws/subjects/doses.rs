@@ -94,6 +94,7 @@ pub fn cases() -> Vec<Case> {
             doses: &["dose"],
             weights: config.weights.as_ref().map(|_| "w"),
             labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
+            has_draws: config.bootstrap.is_some(),
             ..Case::new(name, config, 400, frame_of)
         });
     };
