@@ -154,6 +154,8 @@ pub struct Case {
     pub has_derivatives: bool,
     /// Whether it draws by itself, so that another order of units draws other numbers.
     pub has_draws: bool,
+    /// Whether estimates depend on how many units say the same: knots are quantiles of units.
+    pub counts_units: bool,
     /// Whether standard errors depend on how many rows or units say the same, even if they are one cluster.
     pub counts_rows: bool,
     /// The largest constant that may be added to the outcome without a loss of digits.
@@ -186,6 +188,7 @@ impl Case {
             is_normalised: true,
             has_derivatives: true,
             has_draws: false,
+            counts_units: false,
             counts_rows: false,
             largest_origin: f64::INFINITY,
             comparison: None,
