@@ -1,9 +1,8 @@
 //! LSMR's bidiagonalisation on a device that holds a design.
 
-use cubecl::prelude::CubeDim;
-
-use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS, UPDATE};
-use super::super::runtime::{Buffer, GpuRuntime, Launches, Stamp, grid, guarded, index};
+use super::super::kernels::rows::{norm, update};
+use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
+use super::super::runtime::{Buffer, GpuRuntime, Launches, grid, guarded, index, launch};
 use super::design::{DeviceDesign, units};
 use crate::base::error::Result;
 use crate::engine::backend::{
@@ -59,7 +58,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             of_lead,
             of_levels,
             partial: gpu.empty(entries.div_ceil(LEVEL_ENTRIES) * columns),
-            norms: gpu.empty(2 * columns),
+            norms: gpu.empty(norm::ROWS * columns),
         };
         let own = [&at.u, &at.weighted, &at.scaled, &at.h, &at.hbar, &at.x];
         for buffer in own.into_iter().chain(&at.v).chain(&at.of_lead).chain(&at.of_levels) {
@@ -87,17 +86,17 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let read = guarded::<R, _>(&self.device, || {
             let stages = self.of_lead.len() + self.of_levels.len();
             let work = Launches::new(&self.gpu, count * (6 + stages));
-            let found = self.gpu.empty(2 * count * columns);
+            let found = self.gpu.empty(norm::ROWS * count * columns);
             for step in 0..count {
                 self.lanczos_step(&work, at, step, first && step == 0, &found);
             }
             work.read_one(&found)
         })?;
-        let step = |norms: &[f64]| BidiagonalStep {
-            beta: norms[..columns].to_vec(),
-            alpha: norms[columns..].to_vec(),
+        let step = |norms: &[f64]| {
+            let row = |number: usize| norms[number * columns..][..columns].to_vec();
+            BidiagonalStep { beta: row(norm::BETA), alpha: row(norm::ALPHA) }
         };
-        Ok(read.chunks_exact(2 * columns).map(step).collect())
+        Ok(read.chunks_exact(norm::ROWS * columns).map(step).collect())
     }
 
     #[expect(unsafe_code, reason = "codes are of levels, pieces of cells, vectors of all levels")]
@@ -109,16 +108,15 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         first: bool,
         found: &Buffer,
     ) {
-        let (gpu, columns) = (&self.gpu, at.columns);
+        let columns = at.columns;
         let (leading, all) = (index(self.leading), self.all_levels());
-        let dim = || CubeDim::new_1d(index(LEVEL_UNITS));
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes the entries of its piece of cells, and one sum.
         unsafe {
-            kernels::advance_cells::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::advance_cells,
                 units(self.of_lead[0].count * columns),
-                dim(),
+                LEVEL_UNITS,
                 at.scaled.arg(),
                 self.codes.arg(),
                 self.segments.arg(),
@@ -128,64 +126,62 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 at.u.arg(),
                 at.weighted.arg(),
                 at.of_lead[0].arg(),
-                stamps,
-                slot,
-                number,
                 index(self.of_lead[0].count),
                 leading,
                 columns,
                 self.others,
                 at.roots.is_some(),
-                first,
-                gpu.dtype.into(),
+                first
             );
         }
         self.add_lead(work, columns, &at.of_lead);
         self.add_levels(work, columns, &at.weighted, &at.of_levels);
-        let beta = Norm { which: 0, row: 2 * step, norms: &at.norms, found };
+        let beta = Norm {
+            which: norm::BETA,
+            row: norm::ROWS * step + norm::BETA,
+            norms: &at.norms,
+            found,
+        };
         self.norms(work, at, &at.u, self.cells, &beta);
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes an entry of its own.
         unsafe {
-            kernels::advance_levels::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::advance_levels,
                 units(all * columns),
-                dim(),
+                LEVEL_UNITS,
                 at.of_lead[self.of_lead.len() - 1].arg(),
                 at.of_levels[self.of_levels.len() - 1].arg(),
                 at.scales.arg(),
                 at.norms.arg(),
                 at.v[step].arg(),
                 at.v[step + 1].arg(),
-                stamps,
-                slot,
-                number,
                 leading,
                 index(all),
                 columns,
-                first,
-                gpu.dtype.into(),
+                first
             );
         }
-        let alpha = Norm { which: 1, row: 2 * step + 1, norms: &at.norms, found };
+        let alpha = Norm {
+            which: norm::ALPHA,
+            row: norm::ROWS * step + norm::ALPHA,
+            norms: &at.norms,
+            found,
+        };
         self.norms(work, at, &at.v[step + 1], all, &alpha);
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes an entry of its own of each vector.
         unsafe {
-            kernels::normalise::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::normalise,
                 units(all * columns),
-                dim(),
+                LEVEL_UNITS,
                 at.v[step + 1].arg(),
                 at.scaled.arg(),
                 at.scales.arg(),
                 at.norms.arg(),
-                stamps,
-                slot,
-                number,
                 index(all),
-                columns,
-                gpu.dtype.into(),
+                columns
             );
         }
     }
@@ -202,24 +198,20 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     ) {
         let columns = at.columns;
         let cubes = self.products(work, columns, [vector, vector], rows, &at.partial);
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: one cube reads the sums of the cubes; `found` has a row for each norm.
         unsafe {
-            kernels::find_norms::launch_unchecked::<R>(
-                &self.gpu.client,
+            launch!(
+                work,
+                kernels::find_norms,
                 grid(1),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 at.partial.arg(),
                 norm.norms.arg(),
                 norm.found.arg(),
-                stamps,
-                slot,
-                number,
                 index(cubes),
                 index(norm.row),
                 columns,
-                norm.which,
-                self.gpu.dtype.into(),
+                norm.which
             );
         }
     }
@@ -233,12 +225,15 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     ) -> Result<Vec<f64>> {
         let (gpu, columns, all) = (&self.gpu, at.columns, self.all_levels());
         let steps = (updates.len() / columns).min(at.last);
-        let mut coefficients = Vec::with_capacity(UPDATE * updates.len());
-        for updates in updates.chunks_exact(columns) {
-            coefficients.extend(updates.iter().map(|u| u.live));
-            coefficients.extend(updates.iter().map(|u| u.hbar));
-            coefficients.extend(updates.iter().map(|u| u.x));
-            coefficients.extend(updates.iter().map(|u| u.h));
+        let mut coefficients = vec![0.0; update::ROWS * updates.len()];
+        let rows = coefficients.chunks_exact_mut(update::ROWS * columns);
+        for (rows, updates) in rows.zip(updates.chunks_exact(columns)) {
+            for (column, of_column) in updates.iter().enumerate() {
+                rows[update::LIVE * columns + column] = of_column.live;
+                rows[update::HBAR * columns + column] = of_column.hbar;
+                rows[update::X * columns + column] = of_column.x;
+                rows[update::H * columns + column] = of_column.h;
+            }
         }
         let first = at.last - steps + 1;
         let combined = at.combined;
@@ -246,31 +241,28 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             let work = Launches::new(gpu, steps + 2);
             let (coefficients, norms) = (gpu.floats(coefficients), gpu.empty(columns));
             for step in 0..steps {
-                let Stamp { stamps, slot, number } = work.stamp();
                 // SAFETY: see above; each unit writes an entry of its own of each vector.
                 unsafe {
-                    kernels::combine::launch_unchecked::<R>(
-                        &gpu.client,
+                    launch!(
+                        work,
+                        kernels::combine,
                         units(all * columns),
-                        CubeDim::new_1d(index(LEVEL_UNITS)),
+                        LEVEL_UNITS,
                         at.v[first + step].arg(),
                         coefficients.arg(),
                         at.h.arg(),
                         at.hbar.arg(),
                         at.x.arg(),
-                        stamps,
-                        slot,
-                        number,
                         index(all),
                         index(step),
                         columns,
-                        !combined && step == 0,
-                        gpu.dtype.into(),
+                        !combined && step == 0
                     );
                 }
             }
-            let norm = Norm { which: 0, row: 0, norms: &gpu.empty(2 * columns), found: &norms };
-            self.norms(&work, at, &at.x, all, &norm);
+            let spare = gpu.empty(norm::ROWS * columns);
+            let of_x = Norm { which: norm::BETA, row: 0, norms: &spare, found: &norms };
+            self.norms(&work, at, &at.x, all, &of_x);
             work.read_one(&norms)
         })?;
         at.combined = true;

@@ -1,10 +1,8 @@
 //! A design of fixed effects on a device, and the sums by level and over all levels that both solvers take.
 
-use cubecl::prelude::CubeDim;
-
 use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
 use super::super::runtime::{
-    Buffer, Gpu, GpuRuntime, Launches, Stamp, grid, guarded, index, meter,
+    Buffer, Gpu, GpuRuntime, Launches, grid, guarded, index, launch, meter,
 };
 use super::pieces::{fitting, stages, transposed};
 use crate::base::error::Result;
@@ -120,24 +118,20 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         pieces: &EntryRuns,
         out: &Buffer,
     ) {
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each unit writes an entry of its own.
         unsafe {
-            kernels::add_pieces::launch_unchecked::<R>(
-                &self.gpu.client,
+            launch!(
+                work,
+                kernels::add_pieces,
                 units(pieces.count * columns),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 from.arg(),
                 index_of.unwrap_or(&pieces.starts).arg(),
                 pieces.starts.arg(),
                 out.arg(),
-                stamps,
-                slot,
-                number,
                 index(pieces.count),
                 columns,
-                index_of.is_some(),
-                self.gpu.dtype.into(),
+                index_of.is_some()
             );
         }
     }
@@ -177,23 +171,19 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         partial: &Buffer,
     ) -> usize {
         let cubes = (rows * columns).div_ceil(LEVEL_ENTRIES);
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: see above; each cube writes sums of its own.
         unsafe {
-            kernels::curvatures::launch_unchecked::<R>(
-                &self.gpu.client,
+            launch!(
+                work,
+                kernels::curvatures,
                 grid(cubes),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 p.arg(),
                 q.arg(),
                 partial.arg(),
-                stamps,
-                slot,
-                number,
                 index(rows),
                 index(cubes),
-                columns,
-                self.gpu.dtype.into(),
+                columns
             );
         }
         cubes

@@ -1,9 +1,7 @@
 //! Sums of tiles into the sums that are read.
 
-use cubecl::prelude::CubeDim;
-
 use super::super::kernels::{self, FOLD_UNITS, OUTPUTS, Start, Summands};
-use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, Stamp, grid, index};
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, grid, index, launch};
 use super::products::Blocks;
 use super::spans::{Cut, RowTable, SegmentTable};
 use crate::base::error::Result;
@@ -93,21 +91,18 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
     pub(crate) fn add(&mut self, work: &Launches<'_, R>, tiles: &Tiles<'_>) {
         let (gpu, shape) = (self.gpu, self.shape);
         let cubes = shape.rows * shape.width() / OUTPUTS;
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: segments and rows are those of `partial`; outputs are written each by one unit.
         unsafe {
-            kernels::add_tiles::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::add_tiles,
                 grid(cubes),
-                CubeDim::new_1d(index(FOLD_UNITS)),
+                FOLD_UNITS,
                 tiles.partial.arg(),
                 gpu.indices(tiles.rows.entries.clone()).arg(),
                 gpu.indices(tiles.segments.entries.clone()).arg(),
                 gpu.indices(tiles.local.to_vec()).arg(),
                 self.out.arg(),
-                stamps,
-                slot,
-                number,
                 index(cubes),
                 index(shape.width()),
                 index(shape.entries),
@@ -115,8 +110,7 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
                 index(shape.size),
                 0,
                 shape.parts,
-                self.start,
-                gpu.dtype.into(),
+                self.start
             );
         }
         self.start = match (self.cut, gpu.doubles()) {

@@ -1,9 +1,8 @@
 //! Influence values and the sums over them.
 
-use cubecl::prelude::CubeDim;
-
+use super::super::kernels::layout::{predictor_span, value_span};
 use super::super::kernels::{self, SHARES, UNITS};
-use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, Stamp, grid, index};
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, grid, launch};
 use super::basis::PlanBases;
 use super::batch::{BatchSpans, SpanColumns};
 use super::clusters::ClusterSums;
@@ -149,60 +148,50 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
         let mut of_values = SpanTable::default();
         for SpanColumns { span, .. } in &parts.0 {
             let place = &self.places[span.of];
-            let rows = [span.first, TILE];
             let mut first_dot = 0;
             if place.dots > 0 {
-                first_dot = of_dots.add(span, rows, place.dots, [place.first_dot, 0, 0]);
+                let own = [(predictor_span::PREDICTOR, place.first_dot)];
+                first_dot = of_dots.add(span, span.places(), place.dots, own);
             }
-            let own = [place.legs, place.dots, first_dot];
-            of_values.add(span, rows, place.columns, own);
+            let own = [
+                (value_span::PLAN, place.legs),
+                (value_span::PREDICTORS, place.dots),
+                (value_span::ITEM, first_dot),
+            ];
+            of_values.add(span, span.places(), place.columns, own);
         }
         let dots = gpu.empty(of_dots.cubes * TILE);
         if of_dots.cubes > 0 {
-            let Stamp { stamps, slot, number } = work.stamp();
             // SAFETY: rows are those of the spans, and predictors those of their plans.
             unsafe {
-                kernels::linear_predictors::launch_unchecked::<R>(
-                    &gpu.client,
+                launch!(
+                    work,
+                    kernels::linear_predictors,
                     grid(of_dots.cubes * SHARES),
-                    CubeDim::new_1d(index(UNITS)),
-                    columns.data.arg(),
+                    UNITS,
+                    columns.arg(),
                     self.coefficients.arg(),
                     self.x_first.arg(),
-                    gpu.indices(of_dots.entries.clone()).arg(),
+                    of_dots.arg(gpu, SHARES),
                     dots.arg(),
-                    stamps,
-                    slot,
-                    number,
-                    of_dots.len(),
-                    index(of_dots.cubes * SHARES),
-                    index(columns.stride),
-                    self.k,
-                    gpu.dtype.into(),
+                    self.k
                 );
             }
         }
         let buffer = gpu.empty(of_values.cubes * TILE);
-        let Stamp { stamps, slot, number } = work.stamp();
         // SAFETY: as above; legs name columns of the data and predictors of their plan.
         unsafe {
-            kernels::influence_values::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::influence_values,
                 grid(of_values.cubes * SHARES),
-                CubeDim::new_1d(index(UNITS)),
-                columns.data.arg(),
+                UNITS,
+                columns.arg(),
                 dots.arg(),
                 self.numbers.arg(),
                 self.legs.arg(),
-                gpu.indices(of_values.entries.clone()).arg(),
-                buffer.arg(),
-                stamps,
-                slot,
-                number,
-                of_values.len(),
-                index(of_values.cubes * SHARES),
-                index(columns.stride),
-                gpu.dtype.into(),
+                of_values.arg(gpu, SHARES),
+                buffer.arg()
             );
         }
         TileValues { buffer, stride: TILE, parts }

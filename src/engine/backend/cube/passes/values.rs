@@ -1,11 +1,12 @@
 //! Influence values, and sums of their tiles.
 
+use super::super::kernels::layout::product_span;
 use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns};
 use super::batch::{BatchSpans, Partial};
-use super::draws::{Multiplied, RowMultipliers};
+use super::draws::{Multiplied, MultipliedSpan, RowMultipliers};
 use super::fold::{Fold, FoldShape};
 use super::products::{self, Blocks, Factors};
-use super::spans::{Cut, Span, SpanTable};
+use super::spans::{Cut, Span, SpanTable, TilePlaces};
 use crate::base::error::Result;
 use crate::engine::pass::Multipliers;
 
@@ -21,8 +22,8 @@ impl TileValues<'_, '_> {
     pub(crate) fn products<R: GpuRuntime>(&self, work: &Launches<'_, R>) -> Partial {
         let (places, _) = self.parts.pairs();
         let mut table = SpanTable::default();
-        for (part, [_, blocks]) in self.parts.0.iter().zip(&places) {
-            let own = [0, *blocks, part.active.len()];
+        for (part, TilePlaces { step: blocks, .. }) in self.parts.0.iter().zip(&places) {
+            let own = [(product_span::BLOCKS, *blocks), (product_span::COLUMNS, part.active.len())];
             table.add(&part.span, part.entries(), *blocks, own);
         }
         let (jobs, numbers) = (work.gpu.indices(Vec::new()), work.gpu.floats(Vec::new()));
@@ -48,8 +49,9 @@ impl TileValues<'_, '_> {
         let mut columns = Multiplied::new(&self.buffer, self.stride, None, self.parts.width());
         for part in &self.parts.0 {
             let count = part.active.len();
-            let own = [first_rank, count];
-            columns.add(&part.span, part.entries(), count, own, draws.spec.draws);
+            let span =
+                MultipliedSpan { tiles: part.entries(), columns: count, first_rank, listed: count };
+            columns.add(&part.span, &span, draws.spec.draws);
             first_rank += part.span.rows;
         }
         Partial { buffer: draws.sums(work, &columns), places: self.parts.columns() }

@@ -8,8 +8,9 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cubecl::bytes::Bytes;
-use cubecl::prelude::{ArrayArg, CubeCount};
+use cubecl::prelude::CubeCount;
 
+use super::super::kernels::TicketLaunch;
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu, index};
 use super::meter;
@@ -29,12 +30,23 @@ pub(crate) struct Launches<'a, R: GpuRuntime> {
     launched: Cell<u32>,
 }
 
-/// Where a launch leaves its number.
-pub(crate) struct Stamp<R: GpuRuntime> {
-    pub stamps: ArrayArg<R>,
-    pub slot: u32,
-    pub number: u32,
+/// Launches a kernel that is generic over the float: `launch!(work, kernels::name, cubes, units of a cube, arguments…)`.
+///
+/// The kernel's first parameter is its ticket and its last one the float; both are added here. A launch is unsafe: that the kernel
+/// stays within its buffers is argued where it is launched.
+macro_rules! launch {
+    ($work:expr, $($kernel:ident)::+, $cubes:expr, $units:expr, $($argument:expr),+ $(,)?) => {
+        $($kernel)::+::launch_unchecked(
+            &$work.gpu.client,
+            $cubes,
+            cubecl::prelude::CubeDim::new_1d($crate::engine::backend::cube::runtime::index($units)),
+            $work.ticket(),
+            $($argument,)+
+            $work.gpu.dtype.into(),
+        )
+    };
 }
+pub(crate) use launch;
 
 impl<'a, R: GpuRuntime> Launches<'a, R> {
     /// For at most so many launches.
@@ -44,10 +56,10 @@ impl<'a, R: GpuRuntime> Launches<'a, R> {
     }
 
     /// For the next launch.
-    pub(crate) fn stamp(&self) -> Stamp<R> {
+    pub(crate) fn ticket(&self) -> TicketLaunch<R> {
         meter::note(|done| done.launches += 1);
         let slot = self.launched.replace(self.launched.get() + 1);
-        Stamp { stamps: self.stamps.arg(), slot, number: self.first.wrapping_add(slot) }
+        TicketLaunch::new(self.stamps.arg(), slot, self.first.wrapping_add(slot))
     }
 
     /// Reads the results in one synchronisation.

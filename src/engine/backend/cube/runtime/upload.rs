@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cubecl::prelude::CubeDim;
 
-use super::super::kernels::{self, CHECKED, CHECKED_BY, weighted};
+use super::super::kernels::{self, CHECKED, CHECKED_BY, COPY_UNITS, weighted};
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu, index};
-use super::launches::{Launches, Stamp, grid};
+use super::launches::{Launches, grid, launch};
 use super::meter;
 use crate::base::error::Result;
 use crate::base::parallel;
@@ -19,13 +19,9 @@ pub(crate) const PIECE_BYTES: usize = 1 << 24;
 /// Entries that a thread fills at a time.
 const PART: usize = 1 << 16;
 
-/// Units of a cube that copies.
-const UNITS: usize = 256;
-
 /// Copies a buffer behind `pieces` pieces of `size` entries.
 #[expect(unsafe_code, reason = "the kernel writes as many entries as it reads, and they are there")]
 pub(crate) fn copy<R: GpuRuntime>(
-    gpu: &Gpu<R>,
     work: &Launches<'_, R>,
     from: &Buffer,
     to: &Buffer,
@@ -33,21 +29,17 @@ pub(crate) fn copy<R: GpuRuntime>(
     size: usize,
 ) {
     debug_assert!(pieces * size + from.len() <= to.len(), "a piece goes beyond its slab");
-    let Stamp { stamps, slot, number } = work.stamp();
     // SAFETY: see above.
     unsafe {
-        kernels::copy_piece::launch_unchecked::<R>(
-            &gpu.client,
-            grid(from.len().div_ceil(UNITS)),
-            CubeDim::new_1d(index(UNITS)),
+        launch!(
+            work,
+            kernels::copy_piece,
+            grid(from.len().div_ceil(COPY_UNITS)),
+            COPY_UNITS,
             from.arg(),
             to.arg(),
-            stamps,
-            slot,
-            number,
             index(pieces),
-            index(size),
-            gpu.dtype.into(),
+            index(size)
         );
     }
 }
@@ -106,7 +98,7 @@ fn by_copies<R: GpuRuntime>(
         let mut words = vec![0u64; (entries * gpu.width()).div_ceil(size_of::<u64>())];
         let bytes = &mut bytemuck::cast_slice_mut(&mut words)[..entries * gpu.width()];
         fill(i * PIECE_BYTES, bytes);
-        copy(gpu, &work, &gpu.sent(bytes, entries), data, i, piece);
+        copy(&work, &gpu.sent(bytes, entries), data, i, piece);
     }
     work.read(&[])?;
     Ok(())
@@ -122,18 +114,15 @@ fn checksum<R: GpuRuntime>(gpu: &Gpu<R>, data: &Buffer) -> Result<u32> {
     let cubes = words.len().div_ceil(CHECKED);
     let out = gpu.empty_indices(cubes);
     let work = Launches::new(gpu, 1);
-    let Stamp { stamps, slot, number } = work.stamp();
     // SAFETY: see above.
     unsafe {
-        kernels::add_words::launch_unchecked::<R>(
+        kernels::add_words::launch_unchecked(
             &gpu.client,
             grid(cubes),
             CubeDim::new_1d(index(CHECKED_BY)),
+            work.ticket(),
             words.arg(),
             out.arg(),
-            stamps,
-            slot,
-            number,
             index(cubes),
         );
     }

@@ -4,8 +4,9 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{sign, unit_of_grid};
-use super::fold::{ABSENT, error_of_sum, opaque};
+use super::super::runtime::{Ticket, sign, unit_of_grid};
+use super::fold::{error_of_sum, opaque};
+use super::layout::ABSENT;
 
 /// Units of a cube.
 pub(crate) const CLUSTER_UNITS: usize = 256;
@@ -16,22 +17,20 @@ pub(crate) const CLUSTER_UNITS: usize = 256;
 /// of each piece and one past the last, `spans` the span of each, `counts` the columns of each span. `zero` is 0.
 #[cube(launch_unchecked)]
 pub(crate) fn add_rows<F: Float>(
+    ticket: &mut Ticket,
     values: &Array<F>,
     rows: &Array<u32>,
     starts: &Array<u32>,
     spans: &Array<u32>,
     counts: &Array<u32>,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
     pieces: u32,
     width: u32,
     stride: u32,
     zero: u32,
     #[define(F)] dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let double = comptime!(dtype.size() == 8);
     let at = unit_of_grid(CLUSTER_UNITS);
     let piece = at / width as usize;
@@ -68,15 +67,13 @@ pub(crate) fn add_rows<F: Float>(
 /// span the position of every column in it, or [`ABSENT`]. `zero` is 0.
 #[cube(launch_unchecked)]
 pub(crate) fn add_clusters<F: Float>(
+    ticket: &mut Ticket,
     partial: &Array<F>,
     members: &Array<u32>,
     firsts: &Array<u32>,
     spans: &Array<u32>,
     local: &Array<u32>,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
     columns: u32,
     clusters: u32,
     width: u32,
@@ -84,7 +81,7 @@ pub(crate) fn add_clusters<F: Float>(
     zero: u32,
     #[define(F)] dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let double = comptime!(dtype.size() == 8);
     let at = unit_of_grid(CLUSTER_UNITS);
     let column = at / clusters as usize;
