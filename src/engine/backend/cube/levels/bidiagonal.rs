@@ -99,7 +99,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         Ok(read.chunks_exact(norm::ROWS * columns).map(step).collect())
     }
 
-    #[expect(unsafe_code, reason = "codes are of levels, pieces of cells, vectors of all levels")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn lanczos_step(
         &self,
         work: &Launches<'_, R>,
@@ -110,7 +110,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     ) {
         let columns = at.columns;
         let (leading, all) = (index(self.leading), self.all_levels());
-        // SAFETY: see above; each unit writes the entries of its piece of cells, and one sum.
+        // SAFETY: codes and segments name levels, and pieces name cells; a unit writes the entries of the cells of its piece, and one sum.
         unsafe {
             launch!(
                 work,
@@ -143,7 +143,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             found,
         };
         self.norms(work, at, &at.u, self.cells, &beta);
-        // SAFETY: see above; each unit writes an entry of its own.
+        // SAFETY: vectors are of all levels; a unit writes an entry of its own.
         unsafe {
             launch!(
                 work,
@@ -169,7 +169,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             found,
         };
         self.norms(work, at, &at.v[step + 1], all, &alpha);
-        // SAFETY: see above; each unit writes an entry of its own of each vector.
+        // SAFETY: vectors are of all levels; a unit writes an entry of its own of each vector.
         unsafe {
             launch!(
                 work,
@@ -187,7 +187,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     }
 
     /// Norms by column of a vector of so many rows.
-    #[expect(unsafe_code, reason = "the sums of the cubes are of the vector's rows")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn norms(
         &self,
         work: &Launches<'_, R>,
@@ -198,7 +198,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     ) {
         let columns = at.columns;
         let cubes = self.products(work, columns, [vector, vector], rows, &at.partial);
-        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each norm.
+        // SAFETY: one cube reads the sums of all cubes; `found` has a row for each norm.
         unsafe {
             launch!(
                 work,
@@ -217,7 +217,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     }
 
     /// Updates of the vectors by the last steps; `‖x‖`.
-    #[expect(unsafe_code, reason = "vectors are of all levels, coefficients of all steps")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn combine_lanczos(
         &self,
         at: &mut LanczosBuffers,
@@ -241,7 +241,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             let work = Launches::new(gpu, steps + 2);
             let (coefficients, norms) = (gpu.floats(coefficients), gpu.empty(columns));
             for step in 0..steps {
-                // SAFETY: see above; each unit writes an entry of its own of each vector.
+                // SAFETY: vectors are of all levels, and the coefficients of all steps; a unit writes an entry of its own of each vector.
                 unsafe {
                     launch!(
                         work,

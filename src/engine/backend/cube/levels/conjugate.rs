@@ -107,11 +107,11 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     }
 
     /// `S p`, in the last of the levels' stages.
-    #[expect(unsafe_code, reason = "codes are of levels, segments and pieces of cells")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn image(&self, work: &Launches<'_, R>, at: &ConjugateBuffers) {
         let columns = at.columns;
         let weights = self.weights.cells.as_ref();
-        // SAFETY: see above; each unit writes the entries of its piece of cells, and one sum.
+        // SAFETY: codes name levels, and pieces name cells; a unit writes the entries of the cells of its piece, and one sum.
         unsafe {
             launch!(
                 work,
@@ -131,7 +131,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             );
         }
         self.add_lead(work, columns, &at.of_lead);
-        // SAFETY: see above; each unit writes an entry of its own.
+        // SAFETY: segments name levels of the leading factor; a unit writes an entry of its own.
         unsafe {
             launch!(
                 work,
@@ -152,7 +152,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     }
 
     /// `θ`, `g`, `g'M g` and `β` after a step of `α`, or at the start.
-    #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn advance(
         &self,
         work: &Launches<'_, R>,
@@ -161,7 +161,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         row: Option<usize>,
     ) {
         let (columns, cubes) = (at.columns, self.cubes(at.columns));
-        // SAFETY: see above; each unit writes entries of its own.
+        // SAFETY: vectors are of all levels; a unit writes entries of its own, and a cube sums of its own.
         unsafe {
             launch!(
                 work,
@@ -181,7 +181,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 row.is_none()
             );
         }
-        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each step.
+        // SAFETY: one cube reads the sums of all cubes; `found` has rows for each step.
         unsafe {
             launch!(
                 work,
@@ -200,7 +200,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     }
 
     /// The direction, its image, and the step along it.
-    #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn turn(
         &self,
         work: &Launches<'_, R>,
@@ -210,7 +210,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         live: u32,
     ) {
         let columns = at.columns;
-        // SAFETY: see above; each unit writes an entry of its own.
+        // SAFETY: vectors are of all levels; a unit writes an entry of its own.
         unsafe {
             launch!(
                 work,
@@ -229,7 +229,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         self.image(work, at);
         let image = &at.of_levels[self.of_levels.len() - 1];
         let cubes = self.products(work, columns, [&at.direction, image], self.levels, &at.partial);
-        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each step.
+        // SAFETY: one cube reads the sums of all cubes; `found` has rows for each step.
         unsafe {
             launch!(
                 work,

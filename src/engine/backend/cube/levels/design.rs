@@ -48,9 +48,6 @@ pub(crate) struct DeviceWeights {
 
 impl<R: GpuRuntime> DeviceDesign<R> {
     /// Holds a design.
-    ///
-    /// # Errors
-    /// [`DidError::Device`](crate::DidError::Device) if it does not fit, or the device does not answer.
     pub(crate) fn hold(
         design: &LevelDesign<'_>,
         weights: &LevelWeights<'_>,
@@ -109,7 +106,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     }
 
     /// What the stages make of what is in `from`: by `index`, or of consecutive entries.
-    #[expect(unsafe_code, reason = "pieces are of the entries of the stage before")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn add(
         &self,
         work: &Launches<'_, R>,
@@ -118,7 +115,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         pieces: &EntryRuns,
         out: &Buffer,
     ) {
-        // SAFETY: see above; each unit writes an entry of its own.
+        // SAFETY: pieces name entries of `from`, or of the index of `from`; a unit writes an entry of its own.
         unsafe {
             launch!(
                 work,
@@ -161,7 +158,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     }
 
     /// Sums of products of two vectors of so many rows, by cube; how many cubes.
-    #[expect(unsafe_code, reason = "vectors are of all rows, sums of all cubes")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn products(
         &self,
         work: &Launches<'_, R>,
@@ -171,7 +168,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         partial: &Buffer,
     ) -> usize {
         let cubes = (rows * columns).div_ceil(LEVEL_ENTRIES);
-        // SAFETY: see above; each cube writes sums of its own.
+        // SAFETY: both vectors have so many rows; a cube writes sums of its own, for which `partial` has room.
         unsafe {
             launch!(
                 work,

@@ -124,10 +124,7 @@ impl<'a> PlanBases<'a> {
 impl OfBatch<'_> {
     /// Products of every pair of influence columns, in the place of those in `direct` where no terms cancel. Without these a
     /// column's product with itself is [`f64::MAX`] where they do.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these parts"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn map_products<R: GpuRuntime>(
         &self,
         work: &Launches<'_, R>,
@@ -151,7 +148,7 @@ impl OfBatch<'_> {
             ];
             table.add(&part.span, products, mapped.step, own);
         }
-        // SAFETY: a cube reads its tile's products and combinations, and writes a block of its own.
+        // SAFETY: a cube reads the products and combinations of its tile, which the spans name, and writes a block of its own.
         unsafe {
             launch!(
                 work,
@@ -171,10 +168,7 @@ impl OfBatch<'_> {
 
     /// Multiplied sums of influence columns, of rows whose ranks begin at the `first_rank`-th, in the place of those in `direct`
     /// where no terms cancel. Without these they are no numbers where they do.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these parts"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn draws<R: GpuRuntime>(
         &self,
         work: &Launches<'_, R>,
@@ -207,7 +201,7 @@ impl OfBatch<'_> {
             let buffer = gpu.empty(parts.items() * count);
             Partial { buffer, places: parts.columns() }
         });
-        // SAFETY: a cube reads its tile's sums and combinations, and writes the draws of its own column.
+        // SAFETY: a cube reads the sums, products and combinations of its tile, which the spans name, and writes the draws of its own column.
         unsafe {
             launch!(
                 work,

@@ -33,10 +33,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
     }
 
     /// Adds a batch of values, whose rows have these clusters.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the pieces, which are of these values"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn add(
         &mut self,
         work: &Launches<'_, R>,
@@ -51,7 +48,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
         let units = count * width;
         let partial = gpu.empty(units * gpu.numbers_of_a_sum());
         let spans = gpu.indices(pieces.spans);
-        // SAFETY: rows are entries of the values, and a unit writes the sum of its piece and column.
+        // SAFETY: rows are entries of the values; a unit writes the sum of its piece and column.
         unsafe {
             launch!(
                 work,
@@ -70,7 +67,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
                 0
             );
         }
-        // SAFETY: members are pieces, and a unit writes the sum of its cluster and column.
+        // SAFETY: members are pieces; a unit writes the sum of its cluster and column.
         unsafe {
             launch!(
                 work,

@@ -73,7 +73,7 @@ impl RowMultipliers {
     }
 
     /// Sums of the items, `[items, draws]`.
-    #[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the columns")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn sums<R: GpuRuntime>(
         &self,
         work: &Launches<'_, R>,
@@ -93,7 +93,7 @@ impl RowMultipliers {
         let words = LawWordsLaunch::new(seed_low, seed_high, fraction_low, fraction_high);
         let out = gpu.empty(items * spec.draws);
         let none = gpu.indices(Vec::new());
-        // SAFETY: a cube reads values and ranks of its span's rows and writes its own draws of `out`.
+        // SAFETY: a cube reads values and ranks of the rows of its span, and writes its own draws of `out`.
         unsafe {
             launch!(
                 work,

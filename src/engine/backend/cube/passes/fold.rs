@@ -84,14 +84,11 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
     }
 
     /// Adds a batch.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these parts"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn add(&mut self, work: &Launches<'_, R>, tiles: &Tiles<'_>) {
         let (gpu, shape) = (self.gpu, self.shape);
         let cubes = shape.rows * shape.width() / OUTPUTS;
-        // SAFETY: segments and rows are those of `partial`; outputs are written each by one unit.
+        // SAFETY: rows name segments, and these cubes of `partial`; each output is written by one unit.
         unsafe {
             launch!(
                 work,

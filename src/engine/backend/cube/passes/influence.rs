@@ -134,10 +134,7 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
     }
 
     /// Values of the spans' active columns.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these columns"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn values<'p, 'c>(
         &self,
         work: &Launches<'_, R>,
@@ -162,7 +159,7 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
         }
         let dots = gpu.empty(of_dots.cubes * TILE);
         if of_dots.cubes > 0 {
-            // SAFETY: rows are those of the spans, and predictors those of their plans.
+            // SAFETY: rows are those of the spans, and predictors those of their plans; a unit writes entries of its own.
             unsafe {
                 launch!(
                     work,
@@ -179,7 +176,7 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
             }
         }
         let buffer = gpu.empty(of_values.cubes * TILE);
-        // SAFETY: as above; legs name columns of the data and predictors of their plan.
+        // SAFETY: as before; legs name columns of the data and predictors of their plan.
         unsafe {
             launch!(
                 work,
@@ -198,9 +195,6 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
     }
 
     /// The values of a tile, `[columns, TILE]`.
-    ///
-    /// # Errors
-    /// What the device reports.
     pub(crate) fn tile(&self, span: &Span) -> Result<Buffer> {
         let work = Launches::new(self.gpu, 2);
         let values = self.values(&work, &self.parts(std::slice::from_ref(span))).buffer;
@@ -210,9 +204,6 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
 
     /// Sums over the spans, from those `before`: of earlier segments or, if the spans are a chunk, of earlier tiles. `None` if they
     /// need more working space than there is.
-    ///
-    /// # Errors
-    /// What the device reports.
     pub(crate) fn sums(
         &self,
         spans: &[Span],

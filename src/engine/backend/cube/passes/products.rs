@@ -108,7 +108,7 @@ pub(crate) struct Factors<'a> {
 }
 
 /// Sums of the tiles of all spans, `[cubes, size]`.
-#[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the data")]
+#[expect(unsafe_code, reason = "launches are unchecked")]
 pub(crate) fn launch<R: GpuRuntime>(
     work: &Launches<'_, R>,
     blocks: &Blocks,

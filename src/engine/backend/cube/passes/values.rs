@@ -59,9 +59,6 @@ impl TileValues<'_, '_> {
 }
 
 /// `U U'` of a tile `[m, rows]`, `[m, m]`, or its multiplied sums `[m, R]`.
-///
-/// # Errors
-/// What the device reports.
 pub(crate) fn of_tile<R: GpuRuntime>(
     gpu: &Gpu<R>,
     tile: SampleColumns,

@@ -63,9 +63,6 @@ impl<'a, R: GpuRuntime> Launches<'a, R> {
     }
 
     /// Reads the results in one synchronisation.
-    ///
-    /// # Errors
-    /// [`DidError::Device`](crate::DidError::Device) if they cannot be read, or a launch did not run.
     pub(crate) fn read(self, results: &[&Buffer]) -> Result<Vec<Vec<f64>>> {
         let gpu = self.gpu;
         let numbers = self.checked(results)?.into_iter().zip(results);

@@ -20,7 +20,7 @@ pub(crate) const PIECE_BYTES: usize = 1 << 24;
 const PART: usize = 1 << 16;
 
 /// Copies a buffer behind `pieces` pieces of `size` entries.
-#[expect(unsafe_code, reason = "the kernel writes as many entries as it reads, and they are there")]
+#[expect(unsafe_code, reason = "launches are unchecked")]
 pub(crate) fn copy<R: GpuRuntime>(
     work: &Launches<'_, R>,
     from: &Buffer,
@@ -29,7 +29,7 @@ pub(crate) fn copy<R: GpuRuntime>(
     size: usize,
 ) {
     debug_assert!(pieces * size + from.len() <= to.len(), "a piece goes beyond its slab");
-    // SAFETY: see above.
+    // SAFETY: as many entries are written as are read, and `to` has them.
     unsafe {
         launch!(
             work,
@@ -46,9 +46,6 @@ pub(crate) fn copy<R: GpuRuntime>(
 
 /// The columns of the rows one after another, `[columns, stride]`: in pieces that are filled by all threads, and checked when all
 /// are there.
-///
-/// # Errors
-/// [`DidError::Device`](crate::DidError::Device) if they do not fit, or what arrived is not what was sent.
 pub(crate) fn upload<R: GpuRuntime>(
     gpu: &Gpu<R>,
     rows: &[HostRows<'_>],
@@ -105,16 +102,13 @@ fn by_copies<R: GpuRuntime>(
 }
 
 /// What the words of the buffer add up to.
-#[expect(
-    unsafe_code,
-    reason = "every word that is read is in the buffer, and each cube has a place in `out`"
-)]
+#[expect(unsafe_code, reason = "launches are unchecked")]
 fn checksum<R: GpuRuntime>(gpu: &Gpu<R>, data: &Buffer) -> Result<u32> {
     let words = data.words(gpu.width());
     let cubes = words.len().div_ceil(CHECKED);
     let out = gpu.empty_indices(cubes);
     let work = Launches::new(gpu, 1);
-    // SAFETY: see above.
+    // SAFETY: words are read up to the length of the buffer, and each cube has a place in `out`.
     unsafe {
         kernels::add_words::launch_unchecked(
             &gpu.client,

@@ -5,8 +5,8 @@
 use cubecl::prelude::*;
 
 use super::super::runtime::{Ticket, sign, unit_of_grid};
-use super::fold::{error_of_sum, opaque};
 use super::layout::ABSENT;
+use super::wide_sum::{add, add_sum, empty_sum, load, store};
 
 /// Units of a cube.
 pub(crate) const CLUSTER_UNITS: usize = 256;
@@ -39,24 +39,12 @@ pub(crate) fn add_rows<F: Float>(
         let columns = counts[spans[piece] as usize] as usize;
         if column < columns {
             let offset = column * stride as usize;
-            let mut sum = F::from_int(0);
-            let mut rest = F::from_int(0);
+            let mut sum = empty_sum::<F>();
             for row in starts[piece]..starts[piece + 1] {
                 let value = values[rows[row as usize] as usize + offset];
-                if comptime!(double) {
-                    sum += value;
-                } else {
-                    let total = opaque::<F>(sum + value, zero);
-                    rest += error_of_sum::<F>(sum, value, total, zero);
-                    sum = total;
-                }
+                add::<F>(&mut sum, value, zero, double);
             }
-            if comptime!(double) {
-                out[at] = sum;
-            } else {
-                out[2 * at] = sum;
-                out[2 * at + 1] = rest;
-            }
+            store::<F>(&sum, out, at, double);
         }
     }
 }
@@ -87,36 +75,20 @@ pub(crate) fn add_clusters<F: Float>(
     let column = at / clusters as usize;
     let cluster = at % clusters as usize;
     if column < columns as usize {
-        let mut high = F::from_int(0);
-        let mut low = F::from_int(0);
+        let mut total = empty_sum::<F>();
         if begun != 0 {
-            if comptime!(double) {
-                high = out[at];
-            } else {
-                high = out[2 * at];
-                low = out[2 * at + 1];
-            }
+            load::<F>(&mut total, out, at, double);
         }
         for member in firsts[cluster]..firsts[cluster + 1] {
             let piece = members[member as usize] as usize;
             let position = local[spans[piece] as usize * columns as usize + column];
             if position != ABSENT {
                 let entry = piece * width as usize + position as usize;
-                if comptime!(double) {
-                    high += partial[entry];
-                } else {
-                    let value = partial[2 * entry];
-                    let total = opaque::<F>(high + value, zero);
-                    low += error_of_sum::<F>(high, value, total, zero) + partial[2 * entry + 1];
-                    high = total;
-                }
+                let mut of_piece = empty_sum::<F>();
+                load::<F>(&mut of_piece, partial, entry, double);
+                add_sum::<F>(&mut total, &of_piece, zero, double);
             }
         }
-        if comptime!(double) {
-            out[at] = high;
-        } else {
-            out[2 * at] = high;
-            out[2 * at + 1] = low;
-        }
+        store::<F>(&total, out, at, double);
     }
 }

@@ -10,6 +10,7 @@ use cubecl::prelude::*;
 use super::super::runtime::{Ticket, cube_number, sign};
 use super::layout::{ABSENT, output_row, segment};
 use super::products::{HEIGHT, WIDTH, block_of};
+use super::wide_sum::{WideSum, add, add_sum, empty_sum, load, store};
 
 /// Outputs of a cube.
 pub(crate) const OUTPUTS: usize = 4;
@@ -80,16 +81,10 @@ pub(crate) fn add_tiles<F: Float>(
     let first_part = rows[row_at + output_row::PART] as usize;
     let size = size as usize;
     let columns = columns as usize;
-    let mut high = F::from_int(0);
-    let mut low = F::from_int(0);
+    let mut total = empty_sum::<F>();
     if comptime!(start == Start::Segments) {
         if formed {
-            if comptime!(double) {
-                high = out[output];
-            } else {
-                high = out[2 * output];
-                low = out[2 * output + 1];
-            }
+            load::<F>(&mut total, out, output, double);
         }
     }
     let mut highs = SharedMemory::<F>::new(FOLD_UNITS);
@@ -98,11 +93,10 @@ pub(crate) fn add_tiles<F: Float>(
     let rounds = (end - first + comptime!(LANES - 1)) / LANES;
     for round in 0..rounds {
         let segment = first + round * LANES + lane;
-        let mut sum = F::from_int(0);
-        let mut rest = F::from_int(0);
+        let mut sum = empty_sum::<F>();
         if comptime!(start == Start::Tiles) {
             if formed && segment == first {
-                sum = out[output];
+                sum.high = out[output];
             }
         }
         if formed && segment < end {
@@ -130,35 +124,27 @@ pub(crate) fn add_tiles<F: Float>(
                 for _ in 0..segments[at + segment::TILES] {
                     let value = partial[cube * size + within];
                     if is_largest {
-                        sum = select(value > sum, value, sum);
-                    } else if comptime!(double) {
-                        sum += value;
+                        sum.high = select(value > sum.high, value, sum.high);
                     } else {
-                        let total = opaque::<F>(sum + value, zero);
-                        rest += error_of_sum::<F>(sum, value, total, zero);
-                        sum = total;
+                        add::<F>(&mut sum, value, zero, double);
                     }
                     cube += segments[at + segment::PARTS] as usize;
                 }
             }
         }
-        highs[unit] = sum;
-        lows[unit] = rest;
+        highs[unit] = sum.high;
+        lows[unit] = sum.low;
         // The first lane adds up what all lanes have written, in the order of segments.
         sync_cube();
         if lane == 0 {
             let count = usize::min(end - first - round * LANES, LANES);
             for other in 0..count {
-                let value = highs[other * OUTPUTS + unit];
+                let at = other * OUTPUTS + unit;
+                let of_lane = WideSum::<F> { high: highs[at], low: lows[at] };
                 if is_largest {
-                    high = select(value > high, value, high);
-                } else if comptime!(double) {
-                    high += value;
+                    total.high = select(of_lane.high > total.high, of_lane.high, total.high);
                 } else {
-                    let total = opaque::<F>(high + value, zero);
-                    low +=
-                        error_of_sum::<F>(high, value, total, zero) + lows[other * OUTPUTS + unit];
-                    high = total;
+                    add_sum::<F>(&mut total, &of_lane, zero, double);
                 }
             }
         }
@@ -166,24 +152,6 @@ pub(crate) fn add_tiles<F: Float>(
         sync_cube();
     }
     if lane == 0 && formed {
-        if comptime!(double) {
-            out[output] = high;
-        } else {
-            out[2 * output] = high;
-            out[2 * output + 1] = low;
-        }
+        store::<F>(&total, out, output, double);
     }
-}
-
-/// What rounding took from `a + b = sum` (Knuth).
-#[cube]
-pub(super) fn error_of_sum<F: Float>(a: F, b: F, sum: F, zero: u32) -> F {
-    let b_part = opaque::<F>(sum - a, zero);
-    (a - (sum - b_part)) + (b - b_part)
-}
-
-/// The value, which is a float, as one that no compiler knows the origin of: some cancel `(a + b) - a`.
-#[cube]
-pub(super) fn opaque<F: Float>(value: F, zero: u32) -> F {
-    F::reinterpret(u32::reinterpret(value) ^ zero)
 }

@@ -9,6 +9,7 @@ pub(crate) mod layout;
 mod multiplier;
 mod products;
 mod spans;
+mod wide_sum;
 
 pub(crate) use self::basis::{MAPPED_DRAWS, PRODUCTS, map_draws, map_products};
 pub(crate) use self::clusters::{CLUSTER_UNITS, add_clusters, add_rows};
