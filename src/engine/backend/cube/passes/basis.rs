@@ -173,7 +173,8 @@ impl OfBatch<'_> {
         &self,
         work: &Launches<'_, R>,
         parts: &BatchSpans<'_>,
-        (draws, mut first_rank): (&RowMultipliers, usize),
+        draws: &RowMultipliers,
+        mut first_rank: usize,
         direct: Option<Partial>,
     ) -> Partial {
         let (gpu, basis) = (work.gpu, self.basis);

@@ -21,7 +21,8 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
     /// Sums that start from `before`, or from nothing; `None` if they need more working space than there is.
     pub(crate) fn new(
         gpu: &'a Gpu<R>,
-        [columns, clusters]: [usize; 2],
+        columns: usize,
+        clusters: usize,
         before: Option<&[f64]>,
     ) -> Option<Self> {
         let numbers = columns.checked_mul(clusters)?.checked_mul(gpu.numbers_of_a_sum())?;

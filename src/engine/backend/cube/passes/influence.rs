@@ -1,20 +1,18 @@
-//! Influence values and the sums over them.
+//! Influence values of the rows of plans, and what sums are formed of.
 
 use super::super::kernels::layout::{predictor_span, value_span};
 use super::super::kernels::{self, SHARES, UNITS};
 use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, grid, launch};
 use super::basis::PlanBases;
 use super::batch::{BatchSpans, SpanColumns};
-use super::clusters::ClusterSums;
-use super::draws::RowMultipliers;
-use super::fold::{Fold, FoldShape};
+use super::influence_sums::{InfluenceQuestion, InfluenceSums, Outputs, Summed};
 use super::plan_tables::{PlanPlace, PlanTables};
 use super::products::Blocks;
 use super::scratch;
 use super::spans::{Cut, Span, SpanTable, batches};
 use super::values::TileValues;
 use crate::base::error::Result;
-use crate::engine::pass::{InfluenceStat, Multipliers, StratumPlan, TILE};
+use crate::engine::pass::{StratumPlan, TILE};
 
 /// Launches of a batch, at most.
 const LAUNCHES: usize = 9;
@@ -38,50 +36,6 @@ pub(crate) struct InfluencePlans<'a, R: GpuRuntime> {
 struct Way<'b> {
     values: bool,
     basis: Option<&'b PlanBases<'b>>,
-}
-
-/// Sums over influence values, of all columns of the sample.
-#[derive(Clone)]
-pub(crate) struct InfluenceSums {
-    /// Upper triangles, `[rows, m, m]`.
-    pub cross: Vec<f64>,
-    /// `[rows, m, R]`.
-    pub draws: Vec<f64>,
-    /// Sums by cluster, `[m, C]`, if they are asked for.
-    pub clusters: Vec<f64>,
-    /// The values, `[tiles, columns, TILE]`, if they are asked for.
-    pub values: Vec<f64>,
-}
-
-impl InfluenceSums {
-    /// Those of earlier rows.
-    pub(crate) fn of(stat: &InfluenceStat) -> Self {
-        let InfluenceStat { cross, clusters, draws } = stat.clone();
-        Self { cross, draws, clusters, values: Vec::new() }
-    }
-
-    /// Whether a product of one of the `m` columns with itself says that terms cancelled.
-    fn is_marked(&self, m: usize) -> bool {
-        let squares =
-            self.cross.chunks_exact((m * m).max(1)).flat_map(|row| row.iter().step_by(m + 1));
-        squares.copied().any(|square| square.is_nan() || square >= f64::MAX)
-    }
-}
-
-/// What is asked.
-pub(crate) struct InfluenceQuestion<'a> {
-    /// Influence columns `m`.
-    pub columns: usize,
-    /// Statistics: spans are added to that of their `row`.
-    pub rows: usize,
-    /// Whether products and draws are formed.
-    pub sums: bool,
-    /// Multipliers, and the rank of every row of the spans, in order.
-    pub multipliers: Option<(Multipliers, &'a [&'a [u64]])>,
-    /// Number of clusters `C` to sum within, and the cluster of every row of the spans, in order.
-    pub clusters: Option<(usize, &'a [u32])>,
-    /// Whether the values are asked for, of a chunk.
-    pub values: bool,
 }
 
 impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
@@ -235,45 +189,16 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
         way: Way<'_>,
     ) -> Result<Option<InfluenceSums>> {
         let gpu = self.gpu;
-        let (m, rows) = (question.columns, question.rows);
-        let draws = question.multipliers.map_or(0, |(spec, _)| spec.draws);
-        let n_clusters = question.clusters.map_or(0, |(count, _)| count);
         let has_values = |s: &Span| s.rows > 0 && self.places[s.of].columns > 0;
         if !spans.iter().any(has_values) {
-            return Ok(Some(before.unwrap_or_else(|| InfluenceSums {
-                cross: vec![0.0; rows * m * m],
-                draws: vec![0.0; rows * m * draws],
-                clusters: vec![0.0; m * n_clusters],
-                values: Vec::new(),
-            })));
+            return Ok(Some(before.unwrap_or_else(|| InfluenceSums::zero(question))));
         }
-        let [mut before_cross, mut before_draws, before_clusters] = match before {
-            None => [None, None, None],
-            Some(InfluenceSums { cross, draws, clusters, .. }) => {
-                [cross, draws, clusters].map(Some)
-            }
-        };
-        let tile_bytes = |s: &Span| self.tile_bytes(s, draws, way);
+        let tile_bytes = |s: &Span| self.tile_bytes(s, question.draws(), way);
         let Some(batches) = batches(spans, tile_bytes, scratch(gpu), cut) else {
             return Ok(None);
         };
+        let Some(mut outputs) = Outputs::new(gpu, question, cut, before) else { return Ok(None) };
         let work = Launches::new(gpu, LAUNCHES * batches.len());
-        let mut cross = question
-            .sums
-            .then(|| Fold::new(gpu, FoldShape::pairs(rows, m), cut, before_cross.take()));
-        let mut multiplied = question.multipliers.map(|(spec, ranks)| {
-            let fold = Fold::new(gpu, FoldShape::draws(rows, m, draws), cut, before_draws.take());
-            (RowMultipliers::new(gpu, spec, ranks), fold)
-        });
-        let mut clustered = match question.clusters {
-            None => None,
-            Some((count, cluster)) => {
-                let before = before_clusters.as_deref();
-                let Some(sums) = ClusterSums::new(gpu, [m, count], before) else { return Ok(None) };
-                Some((sums, cluster))
-            }
-        };
-        let mut kept = Vec::new();
         let mut end = 0;
         for batch in &batches {
             let start = end;
@@ -283,61 +208,14 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
                 continue;
             }
             let parts = self.parts(batch);
-            let values = way.values.then(|| self.values(&work, &parts));
-            let of_basis = way.basis.map(|basis| basis.products(&work, &parts));
-            if let Some(fold) = &mut cross {
-                let direct = values.as_ref().map(|values| values.products(&work));
-                let partial = match &of_basis {
-                    Some(basis) => Some(basis.map_products(&work, &parts, direct)),
-                    None => direct,
-                };
-                if let Some(partial) = &partial {
-                    parts.add(&work, partial, fold);
-                }
-            }
-            if let Some((draws, fold)) = &mut multiplied {
-                let direct = values.as_ref().map(|values| values.draws(&work, draws, start));
-                let partial = match &of_basis {
-                    Some(basis) => Some(basis.draws(&work, &parts, (draws, start), direct)),
-                    None => direct,
-                };
-                if let Some(partial) = &partial {
-                    parts.add(&work, partial, fold);
-                }
-            }
-            if let (Some((sums, cluster)), Some(values)) = (&mut clustered, &values) {
-                sums.add(&work, values, &cluster[start..end]);
-            }
-            if question.values {
-                kept.extend(values.map(|values| values.buffer));
-            }
+            let summands = Summed {
+                parts: &parts,
+                rows: start..end,
+                values: way.values.then(|| self.values(&work, &parts)),
+                basis: way.basis.map(|basis| basis.products(&work, &parts)),
+            };
+            outputs.add(&work, summands);
         }
-        let folds = cross.iter().chain(multiplied.iter().map(|(_, fold)| fold)).map(Fold::out);
-        let by_cluster = clustered.iter().map(|(sums, _)| sums.out());
-        let outputs: Vec<&Buffer> = folds.chain(by_cluster).chain(&kept).collect();
-        let mut read = work.read(&outputs)?.into_iter();
-        let mut next =
-            || read.next().ok_or_else(|| gpu.failed("fewer results than were asked for"));
-        let mut finish = |fold: Option<Fold<'_, R>>, before: Option<Vec<f64>>| match fold {
-            None => Ok(before.unwrap_or_default()),
-            Some(fold) => fold.finish(&next()?),
-        };
-        let cross = finish(cross, before_cross)?;
-        let draws = finish(multiplied.map(|(_, fold)| fold), before_draws)?;
-        let clusters = match clustered {
-            None => Vec::new(),
-            Some((sums, _)) => sums.finish(&next()?)?,
-        };
-        Ok(Some(InfluenceSums { cross, draws, clusters, values: read.flatten().collect() }))
-    }
-}
-
-/// The lower triangle from the upper one, of a matrix `[m, m]`.
-pub(crate) fn mirror(cross: &mut [f64]) {
-    let m = cross.len().isqrt();
-    for i in 0..m {
-        for j in 0..i {
-            cross[i * m + j] = cross[j * m + i];
-        }
+        outputs.read(work).map(Some)
     }
 }

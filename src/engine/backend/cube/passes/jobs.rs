@@ -46,7 +46,8 @@ impl Jobs {
     pub(crate) fn gram<R: GpuRuntime>(
         gpu: &Gpu<R>,
         columns: &SampleColumns,
-        [k, periods]: [usize; 2],
+        k: usize,
+        periods: usize,
         jobs: &[GramJob],
         trim: f64,
     ) -> Self {

@@ -58,24 +58,38 @@ impl TileValues<'_, '_> {
     }
 }
 
-/// `U U'` of a tile `[m, rows]`, `[m, m]`, or its multiplied sums `[m, R]`.
+/// What is formed of a tile of `m` columns.
+#[derive(Clone, Copy)]
+pub(crate) enum TileSums<'a> {
+    /// `U U'`, `[m, m]`.
+    Products,
+    /// Multiplied sums, `[m, R]`.
+    Draws {
+        spec: Multipliers,
+        /// Of each row.
+        rank: &'a [u64],
+    },
+}
+
+/// Sums of a tile `[m, rows]`.
 pub(crate) fn of_tile<R: GpuRuntime>(
     gpu: &Gpu<R>,
     tile: SampleColumns,
     [m, rows]: [usize; 2],
-    multipliers: Option<(&Multipliers, &[u64])>,
+    sums: TileSums<'_>,
 ) -> Result<Vec<f64>> {
     let active: Vec<usize> = (0..m).collect();
     let parts = BatchSpans::of(&[Span { of: 0, row: 0, first: 0, rows }], |_| &active);
     let values = TileValues { buffer: tile.data, stride: tile.stride, parts: &parts };
     let work = Launches::new(gpu, 2);
-    let shape =
-        multipliers.map_or(FoldShape::pairs(1, m), |(s, _)| FoldShape::draws(1, m, s.draws));
-    let mut fold = Fold::new(gpu, shape, Cut::Tiles, None);
-    let partial = match multipliers {
-        Some((spec, ranks)) => values.draws(&work, &RowMultipliers::new(gpu, *spec, &[ranks]), 0),
-        None => values.products(&work),
+    let (shape, partial) = match sums {
+        TileSums::Products => (FoldShape::pairs(1, m), values.products(&work)),
+        TileSums::Draws { spec, rank } => {
+            let multipliers = RowMultipliers::new(gpu, spec, &[rank]);
+            (FoldShape::draws(1, m, spec.draws), values.draws(&work, &multipliers, 0))
+        }
     };
+    let mut fold = Fold::new(gpu, shape, Cut::Tiles, None);
     parts.add(&work, &partial, &mut fold);
     let read = work.read_one(fold.out())?;
     fold.finish(&read)
