@@ -151,7 +151,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     }
 }
 
-/// The sums of a chunk, for which there was working space.
+/// The sums of a chunk, or an error where the working space did not suffice for them.
 fn fitting<R: GpuRuntime, T>(gpu: &Gpu<R>, sums: Option<T>) -> Result<T> {
     let bytes = scratch(gpu);
     sums.ok_or_else(|| {

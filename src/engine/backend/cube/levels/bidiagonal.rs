@@ -3,13 +3,13 @@
 use super::super::kernels::rows::{norm, update};
 use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
 use super::super::runtime::{Buffer, GpuRuntime, Launches, grid, guarded, index, launch};
-use super::design::{DeviceDesign, units};
+use super::design::{DeviceDesign, last, units};
 use crate::base::error::Result;
 use crate::engine::backend::{
     BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate,
 };
 
-/// Vectors over cells, and over the levels of all factors.
+/// The vectors of LSMR, over cells and over the levels of all factors.
 pub(crate) struct LanczosBuffers {
     pub columns: usize,
     /// Whether no step was taken, and whether none was combined.
@@ -28,8 +28,8 @@ pub(crate) struct LanczosBuffers {
     h: Buffer,
     hbar: Buffer,
     pub x: Buffer,
-    of_lead: Vec<Buffer>,
-    of_levels: Vec<Buffer>,
+    lead_sums: Vec<Buffer>,
+    level_sums: Vec<Buffer>,
     partial: Buffer,
     norms: Buffer,
 }
@@ -39,7 +39,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let (gpu, columns) = (&self.gpu, problem.columns);
         let all = self.all_levels();
         let vector = || gpu.empty(all * columns);
-        let [of_lead, of_levels] = self.stage_buffers(columns);
+        let [lead_sums, level_sums] = self.stage_buffers(columns);
         let entries = self.cells.max(all) * columns;
         let at = LanczosBuffers {
             columns,
@@ -55,13 +55,13 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             h: vector(),
             hbar: vector(),
             x: vector(),
-            of_lead,
-            of_levels,
+            lead_sums,
+            level_sums,
             partial: gpu.empty(entries.div_ceil(LEVEL_ENTRIES) * columns),
             norms: gpu.empty(norm::ROWS * columns),
         };
         let own = [&at.u, &at.weighted, &at.scaled, &at.h, &at.hbar, &at.x];
-        for buffer in own.into_iter().chain(&at.v).chain(&at.of_lead).chain(&at.of_levels) {
+        for buffer in own.into_iter().chain(&at.v).chain(&at.lead_sums).chain(&at.level_sums) {
             gpu.check(buffer)?;
         }
         Ok(at)
@@ -72,7 +72,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         self.leading + self.levels
     }
 
-    /// Some steps; norms of each.
+    /// Takes some steps; returns the norms of each.
     pub(crate) fn advance_lanczos(
         &self,
         at: &mut LanczosBuffers,
@@ -84,7 +84,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let first = at.first;
         (at.last, at.first) = (count, false);
         let read = guarded::<R, _>(&self.device, || {
-            let stages = self.of_lead.len() + self.of_levels.len();
+            let stages = self.lead_stages.len() + self.level_stages.len();
             let work = Launches::new(&self.gpu, count * (6 + stages));
             let found = self.gpu.empty(norm::ROWS * count * columns);
             for step in 0..count {
@@ -115,18 +115,18 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             launch!(
                 work,
                 kernels::advance_cells,
-                units(self.of_lead[0].count * columns),
+                units(self.lead_stages[0].count * columns),
                 LEVEL_UNITS,
                 at.scaled.arg(),
                 self.codes.arg(),
                 self.segments.arg(),
                 at.roots.as_ref().unwrap_or(&at.scales).arg(),
-                self.of_lead[0].starts.arg(),
+                self.lead_stages[0].starts.arg(),
                 at.norms.arg(),
                 at.u.arg(),
                 at.weighted.arg(),
-                at.of_lead[0].arg(),
-                index(self.of_lead[0].count),
+                at.lead_sums[0].arg(),
+                index(self.lead_stages[0].count),
                 leading,
                 columns,
                 self.others,
@@ -134,8 +134,8 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 first
             );
         }
-        self.add_lead(work, columns, &at.of_lead);
-        self.add_levels(work, columns, &at.weighted, &at.of_levels);
+        self.add_lead(work, columns, &at.lead_sums);
+        self.add_levels(work, columns, &at.weighted, &at.level_sums);
         let beta = Norm {
             which: norm::BETA,
             row: norm::ROWS * step + norm::BETA,
@@ -150,8 +150,8 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 kernels::advance_levels,
                 units(all * columns),
                 LEVEL_UNITS,
-                at.of_lead[self.of_lead.len() - 1].arg(),
-                at.of_levels[self.of_levels.len() - 1].arg(),
+                last(&at.lead_sums).arg(),
+                last(&at.level_sums).arg(),
                 at.scales.arg(),
                 at.norms.arg(),
                 at.v[step].arg(),
@@ -216,7 +216,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         }
     }
 
-    /// Updates of the vectors by the last steps; `‖x‖`.
+    /// Updates the vectors by the last steps; returns `‖x‖`.
     #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn combine_lanczos(
         &self,

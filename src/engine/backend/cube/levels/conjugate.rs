@@ -3,14 +3,14 @@
 use super::super::kernels::rows::{found, scalar};
 use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
 use super::super::runtime::{Buffer, GpuRuntime, Launches, grid, guarded, index, launch};
-use super::design::{DeviceDesign, units};
+use super::design::{DeviceDesign, last, units};
 use crate::base::error::Result;
 use crate::engine::backend::LevelStep;
 
-/// What is known of a solution.
+/// The vectors of conjugate gradients.
 pub(crate) struct ConjugateBuffers {
     pub columns: usize,
-    /// Whether no step was taken.
+    /// Whether no step was taken yet.
     first: bool,
     pub effects: Buffer,
     sums: Buffer,
@@ -18,14 +18,14 @@ pub(crate) struct ConjugateBuffers {
     /// By cell.
     fitted: Buffer,
     /// Sums of pieces, stage by stage: by level of the leading factor, and by level of the others.
-    of_lead: Vec<Buffer>,
-    of_levels: Vec<Buffer>,
+    lead_sums: Vec<Buffer>,
+    level_sums: Vec<Buffer>,
     partial: Buffer,
     scalars: Buffer,
 }
 
 impl<R: GpuRuntime> DeviceDesign<R> {
-    /// Starts from sums by level; what an earlier solution of as many columns took is used again.
+    /// Starts from sums by level; the buffers of an earlier solution of as many columns are used again.
     pub(crate) fn conjugate(
         &self,
         sums: &[f64],
@@ -42,7 +42,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
 
     fn room(&self, sums: &[f64], columns: usize) -> Result<ConjugateBuffers> {
         let gpu = &self.gpu;
-        let [of_lead, of_levels] = self.stage_buffers(columns);
+        let [lead_sums, level_sums] = self.stage_buffers(columns);
         let vector = || gpu.empty(self.levels * columns);
         let state = ConjugateBuffers {
             columns,
@@ -51,13 +51,13 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             sums: gpu.floats(sums.to_vec()),
             direction: vector(),
             fitted: gpu.empty(self.cells * columns),
-            of_lead,
-            of_levels,
+            lead_sums,
+            level_sums,
             partial: gpu.empty(2 * self.cubes(columns) * columns),
             scalars: gpu.empty(scalar::ROWS * columns),
         };
         let own = [&state.effects, &state.sums, &state.direction, &state.fitted];
-        for buffer in own.into_iter().chain(&state.of_lead).chain(&state.of_levels) {
+        for buffer in own.into_iter().chain(&state.lead_sums).chain(&state.level_sums) {
             gpu.check(buffer)?;
         }
         Ok(state)
@@ -103,7 +103,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
 
     /// Launches of a step.
     fn launches(&self) -> usize {
-        6 + self.of_lead.len() + self.of_levels.len()
+        6 + self.lead_stages.len() + self.level_stages.len()
     }
 
     /// `S p`, in the last of the levels' stages.
@@ -116,21 +116,21 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             launch!(
                 work,
                 kernels::gather_levels,
-                units(self.of_lead[0].count * columns),
+                units(self.lead_stages[0].count * columns),
                 LEVEL_UNITS,
                 at.direction.arg(),
                 self.codes.arg(),
                 weights.unwrap_or(&self.weights.lead).arg(),
-                self.of_lead[0].starts.arg(),
+                self.lead_stages[0].starts.arg(),
                 at.fitted.arg(),
-                at.of_lead[0].arg(),
-                index(self.of_lead[0].count),
+                at.lead_sums[0].arg(),
+                index(self.lead_stages[0].count),
                 columns,
                 self.others,
                 weights.is_some()
             );
         }
-        self.add_lead(work, columns, &at.of_lead);
+        self.add_lead(work, columns, &at.lead_sums);
         // SAFETY: segments name levels of the leading factor; a unit writes an entry of its own.
         unsafe {
             launch!(
@@ -139,7 +139,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 units(self.cells * columns),
                 LEVEL_UNITS,
                 at.fitted.arg(),
-                at.of_lead[self.of_lead.len() - 1].arg(),
+                last(&at.lead_sums).arg(),
                 self.weights.lead.arg(),
                 self.segments.arg(),
                 weights.unwrap_or(&self.weights.lead).arg(),
@@ -148,7 +148,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 weights.is_some()
             );
         }
-        self.add_levels(work, columns, &at.fitted, &at.of_levels);
+        self.add_levels(work, columns, &at.fitted, &at.level_sums);
     }
 
     /// `θ`, `g`, `g'M g` and `β` after a step of `α`, or at the start.
@@ -171,7 +171,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 at.effects.arg(),
                 at.sums.arg(),
                 at.direction.arg(),
-                at.of_levels[self.of_levels.len() - 1].arg(),
+                last(&at.level_sums).arg(),
                 self.weights.scales.arg(),
                 at.scalars.arg(),
                 at.partial.arg(),
@@ -227,7 +227,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             );
         }
         self.image(work, at);
-        let image = &at.of_levels[self.of_levels.len() - 1];
+        let image = last(&at.level_sums);
         let cubes = self.products(work, columns, [&at.direction, image], self.levels, &at.partial);
         // SAFETY: one cube reads the sums of all cubes; `found` has rows for each step.
         unsafe {

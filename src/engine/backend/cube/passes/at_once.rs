@@ -16,7 +16,7 @@ use crate::engine::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, StratumPlan, of_stratum,
 };
 
-/// What all `CubeCL` backends can do.
+/// Passes over everything that a slab holds, on any `CubeCL` backend.
 pub(crate) struct Whole;
 
 impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>

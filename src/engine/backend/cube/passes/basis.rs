@@ -41,7 +41,7 @@ pub(crate) struct OfBatch<'b> {
 }
 
 impl<'a> PlanBases<'a> {
-    /// In double precision, if every plan has one weight, either changes or levels, and hardly fewer columns than its basis.
+    /// The bases, in double precision, if every plan has one weight, either changes or levels, and at most one column fewer than its basis.
     pub(crate) fn of<R: GpuRuntime>(
         gpu: &Gpu<R>,
         columns: &'a SampleColumns,
@@ -122,8 +122,8 @@ impl<'a> PlanBases<'a> {
 }
 
 impl OfBatch<'_> {
-    /// Products of every pair of influence columns, in the place of those in `direct` where no terms cancel. Without these a
-    /// column's product with itself is [`f64::MAX`] where they do.
+    /// Products of every pair of influence columns, which replace those in `direct` where no terms cancel. Without `direct`, the product
+    /// with itself of a column whose terms cancel becomes [`f64::MAX`].
     #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn map_products<R: GpuRuntime>(
         &self,
@@ -166,8 +166,8 @@ impl OfBatch<'_> {
         partial
     }
 
-    /// Multiplied sums of influence columns, of rows whose ranks begin at the `first_rank`-th, in the place of those in `direct`
-    /// where no terms cancel. Without these they are no numbers where they do.
+    /// Multiplied sums of influence columns, of rows whose ranks begin at the `first_rank`-th, which replace those in `direct` where no
+    /// terms cancel. Without `direct`, sums of columns whose terms cancel are undefined.
     #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn draws<R: GpuRuntime>(
         &self,

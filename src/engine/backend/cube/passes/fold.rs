@@ -17,7 +17,7 @@ pub(crate) struct Fold<'a, R: GpuRuntime> {
     before: Option<Vec<f64>>,
 }
 
-/// What the outputs are.
+/// What the outputs are sums of, and how many there are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldShape {
     pub parts: Summands,

@@ -35,7 +35,7 @@ pub(crate) struct AskedJobs {
 }
 
 impl AskedJobs {
-    /// So many jobs of one span.
+    /// All of so many jobs, of one span.
     pub(crate) fn of_chunk(span: Span, jobs: usize) -> Self {
         Self { spans: vec![span], jobs: std::iter::once(0..jobs).collect(), rows: jobs }
     }
@@ -188,7 +188,7 @@ impl Jobs {
         sums.chunks_exact(self.blocks.entries()).map(stat).collect()
     }
 
-    /// Rows of sums that are those of earlier tiles: what [`grams`](Self::grams) reads.
+    /// Sums of earlier tiles, in the rows that [`grams`](Self::grams) reads.
     pub(crate) fn of_grams(&self, grams: &[Gram]) -> Vec<f64> {
         let (k, periods) = (self.k, self.periods);
         let row = |gram: &Gram| {
@@ -205,7 +205,7 @@ impl Jobs {
         grams.iter().flat_map(row).collect()
     }
 
-    /// Rows of sums that are those of earlier tiles: what [`logits`](Self::logits) reads, but for the largest odds.
+    /// Sums of earlier tiles, in the rows that [`logits`](Self::logits) reads, without the largest odds.
     pub(crate) fn of_logits(&self, stats: &[LogitStat]) -> Vec<f64> {
         let k = self.k;
         let row = |stat: &LogitStat| {

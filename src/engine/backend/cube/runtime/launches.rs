@@ -19,7 +19,7 @@ use crate::base::error::Result;
 /// The number of the next launch of this process.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
-/// Cubes in a row of a grid.
+/// Cubes along the first axis of a grid, at most.
 const ACROSS: usize = 65_535;
 
 /// Launches up to a read.
@@ -49,7 +49,7 @@ macro_rules! launch {
 pub(crate) use launch;
 
 impl<'a, R: GpuRuntime> Launches<'a, R> {
-    /// For at most so many launches.
+    /// Room for the numbers of at most so many launches.
     pub(crate) fn new(gpu: &'a Gpu<R>, launches: usize) -> Self {
         let first = NEXT.fetch_add(index(launches), Ordering::Relaxed);
         Self { gpu, stamps: gpu.empty_indices(launches), first, launched: Cell::new(0) }
@@ -106,7 +106,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// A grid of so many cubes, which rounds up.
+/// A grid of so many cubes or, as its rows are equally long, a few more.
 pub(crate) fn grid(cubes: usize) -> CubeCount {
     let across = cubes.clamp(1, ACROSS);
     CubeCount::Static(index(across), index(cubes.div_ceil(across).max(1)), 1)

@@ -37,7 +37,7 @@ pub(crate) struct SampleColumns {
 }
 
 impl SampleColumns {
-    /// Those that a chunk is part of.
+    /// The columns that hold the rows of a chunk.
     pub(crate) fn of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         chunk: &Chunk<CubeBackend<R, F, I, BT>>,
     ) -> Result<(Gpu<R>, Self)> {
@@ -116,7 +116,7 @@ pub(crate) fn hold<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElemen
     })
 }
 
-/// Rows in groups whose columns have at most so many entries, if they can.
+/// Rows in groups whose columns have at most so many entries, as far as that is possible.
 fn slabs<'a, 'b>(rows: &'a [HostRows<'b>], largest: usize) -> Vec<&'a [HostRows<'b>]> {
     let columns = rows.first().map_or(1, |r| r.columns().count());
     let fitting = (largest / columns).saturating_sub(PADDED);

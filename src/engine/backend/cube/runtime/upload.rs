@@ -101,7 +101,7 @@ fn by_copies<R: GpuRuntime>(
     Ok(())
 }
 
-/// What the words of the buffer add up to.
+/// The checksum of the words of a buffer.
 #[expect(unsafe_code, reason = "launches are unchecked")]
 fn checksum<R: GpuRuntime>(gpu: &Gpu<R>, data: &Buffer) -> Result<u32> {
     let words = data.words(gpu.width());

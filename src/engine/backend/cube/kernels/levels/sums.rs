@@ -13,10 +13,10 @@ pub(crate) const LEVEL_UNITS: usize = 256;
 /// Entries of a piece, at most.
 pub(crate) const PIECE: usize = 64;
 
-/// Entries of a unit where sums over all levels are taken.
+/// Entries that a unit adds up in a sum over all levels.
 pub(super) const STEPS: usize = 4;
 
-/// Entries of a cube there.
+/// Entries that a cube adds up in a sum over all levels.
 pub(crate) const LEVEL_ENTRIES: usize = LEVEL_UNITS * STEPS;
 
 /// The entry of `[rows, columns]` that is this unit's.
@@ -33,7 +33,7 @@ pub(super) fn entry_of_unit(#[comptime] columns: usize) -> UnitEntry {
     UnitEntry { at, row: at / columns, column: at % columns }
 }
 
-/// Sums of pieces, of the entries that `index` names or of those in order.
+/// Sums of pieces: of consecutive values, or of those that consecutive entries of `index` name.
 #[cube(launch_unchecked)]
 pub(crate) fn add_pieces<F: Float>(
     ticket: &mut Ticket,
@@ -91,7 +91,7 @@ pub(crate) fn curvatures<F: Float>(
     }
 }
 
-/// This unit's part of the sum of the cubes' sums, of its column.
+/// This unit's share of the sum over the cubes' sums, of its column.
 #[cube]
 pub(super) fn sum_of_cubes<F: Float>(
     partial: &Array<F>,

@@ -56,8 +56,7 @@ pub(crate) fn predictor<F: Float>(
     sum
 }
 
-/// Odds `p / (1 - p) = e^η`, which keep their relative precision where `1 - p` would lose it. Those of a log-odds that is no
-/// number are none.
+/// Odds `p / (1 - p) = e^η`, which keep their relative precision where `1 - p` would lose it. NaN stays NaN.
 #[cube]
 pub(crate) fn odds<F: Float>(log_odds: F, settings: &Array<F>, #[comptime] double: bool) -> F {
     let bound = settings[setting::BOUND];

@@ -59,8 +59,9 @@ pub(crate) struct LawWords {
 
 /// `Σ_i v_ir u_ij` over each tile of influence values, or of a basis: `[tiles, columns, draws]`.
 ///
-/// The cubes of a tile are blocks of [`DRAWS`] draws, and within them groups of `group` columns. `rank` has the low and the high word of each row's rank. `values` are the last class' point and the others'. Of every 32 rows
-/// each unit draws the class masks of one for a block of draws; then it adds up one draw of each word of a block.
+/// The cubes of a tile are blocks of [`DRAWS`] draws, and within them groups of `group` columns. `rank` has the low and
+/// the high word of each row's rank. `values` are the point of the last class, then those of the others. Of every 32 rows each unit
+/// draws the class masks of one row for a block of draws; then it adds up one draw of each word of a block.
 #[cube(launch_unchecked)]
 pub(crate) fn multiplied_sums<F: Float>(
     ticket: &mut Ticket,
