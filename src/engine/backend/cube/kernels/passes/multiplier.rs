@@ -110,17 +110,8 @@ pub(crate) fn multiplied_sums<F: Float>(
             let start = step * LANES + substep * ROWS;
             if wanted {
                 let at = 2 * (first_rank + usize::min(start + own_row, place.rows - 1));
-                let mut row_masks = Array::<u32>::new(comptime!(classes * WORDS));
                 let bits = bits_of(rank[at], rank[at + 1], own_block as u32, &words);
-                draw_masks(&bits, &words, &mut row_masks, law);
-                #[unroll]
-                for class in 0..classes {
-                    #[unroll]
-                    for word in 0..WORDS {
-                        masks[(class * LANES + unit) * WORDS + word] =
-                            row_masks[class * WORDS + word];
-                    }
-                }
+                share_masks(&bits, &words, &mut masks, law);
             }
             #[unroll]
             for share in 0..comptime!((group * ROWS).div_ceil(LANES)) {
@@ -143,23 +134,7 @@ pub(crate) fn multiplied_sums<F: Float>(
             // Each unit reads the masks and the values of all rows of the step.
             sync_cube();
             if wanted {
-                let bit = 1u32 << (own_row as u32);
-                let first = unit / ROWS * ROWS;
-                for row in 0..ROWS {
-                    #[unroll]
-                    for word in 0..WORDS {
-                        let mut v = values[0];
-                        #[unroll]
-                        for class in 0..classes {
-                            let mask = masks[(class * LANES + first + row) * WORDS + word];
-                            v = select(mask & bit != 0, values[class + 1], v);
-                        }
-                        #[unroll]
-                        for j in 0..group {
-                            part[word * group + j] += v * block[row * group + j];
-                        }
-                    }
-                }
+                add_rows::<F>(&masks, &block, values, &mut part, group, law);
             }
             // The next rows' masks and values take the same places.
             sync_cube();
@@ -180,6 +155,58 @@ pub(crate) fn multiplied_sums<F: Float>(
                 if column < columns {
                     out[(first_item + column) * draws as usize + draw] = sums[word * group + j];
                 }
+            }
+        }
+    }
+}
+
+/// Draws the class masks of this unit's row, which the other units read.
+#[cube]
+fn share_masks(
+    bits: &Bits,
+    words: &LawWords,
+    masks: &mut SharedMemory<u32>,
+    #[comptime] law: MultiplierLaw,
+) {
+    let classes = comptime!(law.classes());
+    let unit = UNIT_POS as usize;
+    let mut row_masks = Array::<u32>::new(comptime!(classes * WORDS));
+    draw_masks(bits, words, &mut row_masks, law);
+    #[unroll]
+    for class in 0..classes {
+        #[unroll]
+        for word in 0..WORDS {
+            masks[(class * LANES + unit) * WORDS + word] = row_masks[class * WORDS + word];
+        }
+    }
+}
+
+/// Adds the multiplied values of all rows of a step, in this unit's draws: its bit of each word of its block.
+#[cube]
+fn add_rows<F: Float>(
+    masks: &SharedMemory<u32>,
+    block: &SharedMemory<F>,
+    values: &Array<F>,
+    part: &mut Array<F>,
+    #[comptime] group: usize,
+    #[comptime] law: MultiplierLaw,
+) {
+    let classes = comptime!(law.classes());
+    let unit = UNIT_POS as usize;
+    let bit = 1u32 << ((unit % ROWS) as u32);
+    let first = unit / ROWS * ROWS;
+    for row in 0..ROWS {
+        #[unroll]
+        for word in 0..WORDS {
+            let mut v = values[0];
+            #[unroll]
+            for class in 0..classes {
+                let mask = masks[(class * LANES + first + row) * WORDS + word];
+                v = select(mask & bit != 0, values[class + 1], v);
+            }
+            #[unroll]
+            for j in 0..group {
+                part[word * group + j] += v * block[row * group + j];
             }
         }
     }
