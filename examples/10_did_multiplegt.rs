@@ -27,9 +27,6 @@ fn main() -> Result<()> {
         [("All", &fit), ("Per unit of treatment", &normalized), ("Switchers out", &out)];
     println!("{}", compare(&models));
 
-    let events = fit.event_time_estimates()?;
-    for (at, beta) in events.event_times.iter().zip(&events.betahat) {
-        println!("event time {at:2}: {beta:.3}");
-    }
+    println!("{}", fit.event_study());
     Ok(())
 }

@@ -71,24 +71,27 @@ pub use base::error::{DidError, DidWarning, FileLine, Result};
 pub use base::options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
-    Inference, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
+    Inference, Multiplier, Precision, Resampling, SharesOf, Stop, UnbalancedPanel,
 };
 pub use base::progress::{Progress, ProgressEvent};
 #[doc(hidden)]
 pub use base::temporary::clear_away;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
-pub use engine::demean::{ColumnReport, Solver, Stop};
+pub use engine::demean::{ColumnReport, Solver};
 pub use engine::source::ClusterWork;
 pub use engine::{backend, pass};
+pub use estimator::aggregate::{
+    Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
+    LeftOutGroup, LeftOutRow, Provenance, RegressionProvenance, Window,
+};
 pub use estimator::fixed_effects::{
     Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
-    KFixef, RegressionAudit, RegressionEventStudy, RegressionResult, RegressionSettings,
-    SolverReport, Ssc, SunAbraham, SunAbrahamResult, Vcov, demean,
+    KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, SunAbraham,
+    SunAbrahamResult, Vcov, demean, etable,
 };
 pub use estimator::honest::{
-    Breakdown, Delta, Effect, EventStudy, Honest, HonestDid, HonestMethod, Restriction,
-    RobustInterval, Search,
+    Breakdown, Delta, Effect, Honest, HonestDid, HonestMethod, Restriction, RobustInterval, Search,
 };
 pub use estimator::npiv::{
     Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
@@ -96,24 +99,21 @@ pub use estimator::npiv::{
 pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropped};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
-    DoseTable, Drdid, DrdidResult, EffectsEqual, EventTimeEstimates, GroupKnots, GroupTimeCell,
-    GroupTimeResult, HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit,
-    MultiplegtResult, MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell,
-    SwitchingEffect, Timings, TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
+    HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit, MultiplegtResult,
+    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect,
+    TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
+pub use read::columns::ReadAsMissing;
+pub use read::files::FilesRead;
 #[doc(hidden)]
 pub use read::files::overwritten;
 pub use read::input::{Data, panics_are_caught};
-pub use read::panel::{FilesRead, Layout, ReadAsMissing, SampleAudit};
-pub use report::{
-    Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare, etable,
-};
+pub use read::panel::{Layout, SampleAudit};
+pub use report::{Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
-pub use result::aggregate::{
-    Aggregated, AggregatedRow, Aggregation, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup,
-    LeftOutRow, Window,
-};
 pub use result::estimates::{CellStatus, Overlap};
 pub use result::inference::{Estimate, Wald};
 pub use result::settings::Settings;
+pub use result::timings::Timings;

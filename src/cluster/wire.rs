@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::base::error::{DidError, Result};
-pub(super) use crate::engine::pass::digest;
+pub(super) use crate::base::segment::digest;
 
 /// Bytes of a digest.
 const DIGEST: usize = 8;

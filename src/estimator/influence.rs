@@ -7,8 +7,7 @@ use polars::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
-use crate::read::files::problem;
-use crate::read::panel::parquet_columns;
+use crate::read::files::{parquet_columns, problem};
 use crate::{base::storage, base::written};
 
 /// Name of the column with the units' labels.

@@ -7,24 +7,26 @@ use crate::base::options::{
 };
 use crate::result::inference::Wald;
 
-use crate::read::panel::{FilesRead, ReadAsMissing, SampleAudit};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
+use crate::read::panel::SampleAudit;
 use crate::result::settings::Settings;
 
-pub(super) fn base_period(base: BasePeriod) -> &'static str {
+pub(crate) fn base_period(base: BasePeriod) -> &'static str {
     match base {
         BasePeriod::Varying => "Varying",
         BasePeriod::Universal => "Universal",
     }
 }
 
-pub(super) fn group_shares(of: SharesOf) -> &'static str {
+pub(crate) fn group_shares(of: SharesOf) -> &'static str {
     match of {
         SharesOf::Eligible => "Eligible Units",
         SharesOf::All => "All Units",
     }
 }
 
-pub(super) fn method(method: Option<EstimationMethod>) -> &'static str {
+pub(crate) fn method(method: Option<EstimationMethod>) -> &'static str {
     match method {
         Some(EstimationMethod::DoublyRobust) => "Doubly Robust",
         Some(EstimationMethod::Ipw) => "Inverse Probability Weighting",
@@ -33,7 +35,7 @@ pub(super) fn method(method: Option<EstimationMethod>) -> &'static str {
     }
 }
 
-pub(super) fn multiplier(law: Multiplier) -> &'static str {
+pub(crate) fn multiplier(law: Multiplier) -> &'static str {
     match law {
         Multiplier::Mammen => "Mammen",
         Multiplier::Rademacher => "Rademacher",
@@ -43,12 +45,12 @@ pub(super) fn multiplier(law: Multiplier) -> &'static str {
 }
 
 /// Confidence level in percent, as `95` or `99.9`. The digits are those of the least alpha that is allowed, 1e-10.
-pub(super) fn percent(alpha: f64) -> String {
+pub(crate) fn percent(alpha: f64) -> String {
     label((100.0 * (1.0 - alpha) * 1e10).round() / 1e10)
 }
 
 /// The two heads over the ends of the intervals.
-pub(super) fn interval_heads(band: Band, alpha: f64) -> [String; 2] {
+pub(crate) fn interval_heads(band: Band, alpha: f64) -> [String; 2] {
     let level = percent(alpha);
     match band {
         Band::Uniform => [format!("[{level}% Uniform"), "Conf. Band]".into()],
@@ -57,27 +59,27 @@ pub(super) fn interval_heads(band: Band, alpha: f64) -> [String; 2] {
 }
 
 /// The two heads over the ends of an overall effect's interval.
-pub(super) fn overall_heads(alpha: f64) -> [String; 2] {
+pub(crate) fn overall_heads(alpha: f64) -> [String; 2] {
     [format!("[{}% Pointwise", percent(alpha)), "Conf. Int.]".into()]
 }
 
-pub(super) fn p_value(p: f64) -> String {
+pub(crate) fn p_value(p: f64) -> String {
     if p < 0.000_01 { "< 0.00001".into() } else { format!("{p:.5}") }
 }
 
 /// A p-value in an equation or after a colon.
-pub(super) fn p_equals(p: f64) -> String {
+pub(crate) fn p_equals(p: f64) -> String {
     let shown = p_value(p);
     if shown.starts_with('<') { format!("p {shown}") } else { format!("p = {shown}") }
 }
 
 /// The two heads over the ends of the interval of a regression's coefficient.
-pub(super) fn coefficient_heads(alpha: f64) -> [String; 2] {
+pub(crate) fn coefficient_heads(alpha: f64) -> [String; 2] {
     [format!("{}% CI from", percent(alpha)), "to".into()]
 }
 
 /// How standard errors were formed: `resampled`, if there was another bootstrap than that by multipliers.
-pub(super) fn errors(settings: &Settings, resampled: Option<String>) -> String {
+pub(crate) fn errors(settings: &Settings, resampled: Option<String>) -> String {
     let Inference { bootstrap, .. } = settings.inference;
     let multiplied = bootstrap.map(|b| match settings.resampling {
         Some(Resampling::Weighted) => {
@@ -105,13 +107,13 @@ pub(super) fn errors(settings: &Settings, resampled: Option<String>) -> String {
 }
 
 /// A table's title with what it is about, for print.
-pub(super) fn caption(title: &str, outcome: &str) -> String {
+pub(crate) fn caption(title: &str, outcome: &str) -> String {
     format!("{title}: {outcome}")
 }
 
-pub(super) const SIGNIF: &str = "Signif. codes: `*' confidence band does not cover 0";
+pub(crate) const SIGNIF: &str = "Signif. codes: `*' confidence band does not cover 0";
 
-pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
+pub(crate) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
     let mut notes = vec![SIGNIF.to_owned(), String::new()];
     if let Some(wald) = wald {
         let p = p_value(wald.p_value);
@@ -144,7 +146,7 @@ pub(super) fn notes(settings: &Settings, wald: Option<&Wald>) -> Vec<String> {
     notes
 }
 
-pub(super) fn sample(settings: &Settings) -> String {
+pub(crate) fn sample(settings: &Settings) -> String {
     let Settings { n_units, n_rows, layout, .. } = settings;
     let mut out = if settings.rows_are_units() {
         format!("Rows: {n_rows} ({})", layout.name())
@@ -158,7 +160,7 @@ pub(super) fn sample(settings: &Settings) -> String {
 }
 
 /// Which of several files were read, and what was read as missing.
-pub(super) fn data(audit: &SampleAudit, frequency: Option<Frequency>) -> Vec<String> {
+pub(crate) fn data(audit: &SampleAudit, frequency: Option<Frequency>) -> Vec<String> {
     let missing = audit.read_as_missing.iter().filter(|entry| !entry.never_treated).cloned();
     let mut lines = reading(&audit.files, &missing.collect::<Vec<_>>());
     lines.extend(never_treated(audit, frequency));
@@ -192,7 +194,7 @@ fn never_treated(audit: &SampleAudit, frequency: Option<Frequency>) -> Option<St
 }
 
 /// As [`data`], of whatever audit.
-pub(super) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<String> {
+pub(crate) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<String> {
     let mut lines = Vec::new();
     let FilesRead { number, paths } = files;
     if let (Some(first), 2..) = (paths.first(), *number) {
@@ -214,7 +216,7 @@ pub(super) fn reading(files: &FilesRead, missing: &[ReadAsMissing]) -> Vec<Strin
     lines
 }
 
-pub(super) fn warnings<'a>(
+pub(crate) fn warnings<'a>(
     settings: &Settings,
     warnings: impl IntoIterator<Item = &'a DidWarning>,
 ) -> impl Iterator<Item = String> {

@@ -1,28 +1,18 @@
-//! Tables and plots of results.
+//! Tables, frames, pictures and documents of results: what all of them share. What a result says of itself stands beside it, in its
+//! estimator's folder.
 
-mod compare;
-mod display;
-mod dose;
-mod event_study;
-#[cfg(test)]
-pub(crate) mod fixtures;
-mod foot;
-mod frame;
-mod honest;
-mod left_out;
-mod npiv;
-mod number;
+pub(crate) mod compare;
+pub(crate) mod declare;
+pub(crate) mod foot;
+pub(crate) mod frame;
+pub(crate) mod number;
 #[cfg(feature = "plot")]
-mod plot;
-mod plot_data;
-mod regression;
-mod switching;
-mod table;
-mod two_periods;
+pub(crate) mod plot;
+pub(crate) mod plot_data;
+pub(crate) mod table;
 
 pub use compare::{Comparable, Term, compare};
 #[cfg(feature = "plot")]
 pub use plot::{Colour, PlotOptions};
 pub use plot_data::PlotRow;
-pub use regression::etable;
 pub use table::{Align, EstimateColumns, Section, Table};

@@ -4,13 +4,13 @@ use crate::result::inference::Estimate;
 
 /// Digits that show every standard error of a table with at least two significant ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Digits {
+pub(crate) enum Digits {
     Fixed(usize),
     Scientific,
 }
 
 impl Digits {
-    pub(super) fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Self {
+    pub(crate) fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Self {
         let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
         for estimate in estimates {
             let att = estimate.att.map_or(0.0, f64::abs);
@@ -26,7 +26,7 @@ impl Digits {
         Self::Fixed(whole((1.0 - order).max(usual)))
     }
 
-    pub(super) fn show(self, value: Option<f64>) -> String {
+    pub(crate) fn show(self, value: Option<f64>) -> String {
         match (value, self) {
             (None, _) => "NA".into(),
             (Some(v), Self::Fixed(digits)) => {
@@ -40,7 +40,7 @@ impl Digits {
 }
 
 /// A number of no unit with four significant digits.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }

@@ -4,7 +4,8 @@
 //! - May import: `base`, `read` and `engine`.
 //! - Must not import: reports or estimators. A result is the same, whoever estimated it.
 
-pub(crate) mod aggregate;
 pub(crate) mod estimates;
 pub(crate) mod inference;
+pub(crate) mod saved;
 pub(crate) mod settings;
+pub(crate) mod timings;

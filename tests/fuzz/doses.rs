@@ -248,7 +248,12 @@ fn compare(design: &Design, got: &ContDidResult, want: &Fit, judge: &mut Judge<'
                 judge.tally.same("event time", &a.at, e);
                 judge.close("event study", &format!("{target:?} at {e}"), &a.estimate, b);
             }
-            judge.close("event study", &format!("{target:?} overall"), &study.overall, &overall);
+            judge.close(
+                "event study",
+                &format!("{target:?} overall"),
+                &study.overall.unwrap(),
+                &overall,
+            );
         }
     }
     if let Some(att) = want.overall(level, true) {

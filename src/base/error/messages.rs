@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::DidError;
 use super::line::Place;
-use crate::result::aggregate::percent;
+use crate::base::percent::percent;
 
 impl fmt::Display for DidError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -109,10 +109,6 @@ impl fmt::Display for DidError {
             Self::NoSwitchers { column, why } => {
                 write!(f, "no effect of column `{column}` (treatment) can be estimated: {why}")
             }
-            Self::MissingEffect { horizon } => write!(
-                f,
-                "the estimate at event time {horizon} does not exist or has no standard error; ask for fewer effects or placebos"
-            ),
             Self::MissingCells { count, cells, remedy, share } => {
                 let verb = if *count == 1 { "cell has" } else { "cells have" };
                 write!(

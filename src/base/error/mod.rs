@@ -255,11 +255,6 @@ pub enum DidError {
         /// Why, and what to do.
         why: &'static str,
     },
-    /// All effects and placebos are asked for, and one has no estimate or no standard error.
-    MissingEffect {
-        /// Its event time; that of placebos is negative.
-        horizon: i64,
-    },
     /// An aggregation meets cells that could not be estimated.
     MissingCells {
         /// How many cells are missing.

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::options::CovariatePeriod;
-use crate::engine::demean::Stop;
-use crate::result::aggregate::LeftOut;
+use crate::base::options::covariates::CovariatePeriod;
+use crate::base::options::stop::Stop;
 
 /// Something a user should know about a result that was nevertheless produced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -415,17 +414,4 @@ pub enum DidWarning {
         /// Its `M`.
         m: f64,
     },
-}
-
-impl DidWarning {
-    /// The warning that an average leaves out these cells.
-    #[must_use]
-    pub fn left_out(left_out: &LeftOut) -> Self {
-        Self::CellsLeftOut {
-            cells: left_out.cells.len(),
-            of: left_out.of,
-            share: left_out.share,
-            groups: left_out.groups.iter().map(|g| g.group).collect(),
-        }
-    }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::DidWarning;
 use crate::base::calendar::{Frequency, shown};
-use crate::base::options::CovariatePeriod;
-use crate::result::aggregate::percent;
+use crate::base::options::covariates::CovariatePeriod;
+use crate::base::percent::percent;
 
 fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")

@@ -1,14 +1,18 @@
 //! Options shared by the estimators. Every default is the value that `Default` or the builder gives.
 
+pub(crate) mod covariates;
 pub(crate) mod defaults;
 mod dose;
 mod shares;
+pub(crate) mod stop;
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
+pub use covariates::CovariatePeriod;
 pub use dose::{CohortShares, CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget};
 pub use shares::SharesOf;
+pub use stop::Stop;
 
 /// Units that serve as the comparison for a treated group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,23 +104,6 @@ pub enum FixWeights {
     BasePeriod,
     /// The unit's weight in the first period of the sample.
     FirstPeriod,
-}
-
-/// Which period gives the covariates of a comparison of two periods, where they change over time within units; a panel's weights that
-/// change come from the same period unless they are [fixed](FixWeights).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum CovariatePeriod {
-    /// The earlier of the two periods.
-    #[default]
-    Earlier,
-    /// The base period, which is the later one in comparisons of earlier periods with a universal base.
-    Base,
-    /// The cell's own period.
-    Cell,
-    /// No single one: every row has its own.
-    Row,
 }
 
 /// Law of the multipliers of the bootstrap: mean 0, variance 1, independent over units or clusters.

@@ -4,8 +4,8 @@ use pulp::Scalar;
 use rayon::prelude::*;
 
 use super::philox::{halves, keys, philox};
+use crate::base::segment::TILE;
 use crate::base::simd::vectorized;
-use crate::engine::pass::TILE;
 
 /// Draws that share a block of random bits.
 pub(crate) const DRAWS_PER_BLOCK: usize = 4;

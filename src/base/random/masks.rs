@@ -5,9 +5,9 @@
 
 use pulp::{Arch, Scalar, Simd, WithSimd};
 
+use super::multipliers::Multipliers;
 use super::philox::{RoundKeys, halves, keys, philox};
 use crate::base::options::Multiplier;
-use crate::engine::pass::Multipliers;
 
 /// Draws that share one block of random bits.
 const LANES: usize = 128;

@@ -4,6 +4,7 @@
 mod exponential;
 mod law;
 mod masks;
+mod multipliers;
 mod philox;
 mod redrawn;
 
@@ -12,6 +13,7 @@ pub(crate) use law::law_levels;
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) use masks::MAMMEN_LOWER;
 pub(crate) use masks::{BATCH, Words, masks, subset_words};
+pub use multipliers::Multipliers;
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub(crate) use philox::{FACTOR_A, FACTOR_C, GROWTH_HIGH, GROWTH_LOW, ROUNDS, halves};
 pub(crate) use philox::{standard_normals, uniform};

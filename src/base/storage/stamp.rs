@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 use super::objects::Version;
-use crate::engine::pass::digest;
+use crate::base::segment::digest;
 
 /// A file at a time: its length, when it was written, what its store calls this version of it, and a digest of its footer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

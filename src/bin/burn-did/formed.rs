@@ -1,7 +1,7 @@
 //! Aggregations that were asked for, and what came of them.
 
 use burn_did::{
-    Aggregated, AggregationKind, ContDidResult, DidError, DidWarning, DoseAggregation, DoseTarget,
+    Aggregated, Aggregation, AggregationKind, ContDidResult, DidError, DoseAggregation, DoseTarget,
 };
 
 use crate::error::CliError;
@@ -55,7 +55,8 @@ pub(crate) fn drawn(asked: &[AggregateSpec]) -> Option<usize> {
 
 /// The event study of a continuous treatment, if that was asked for.
 pub(crate) fn study(fit: &ContDidResult) -> Option<Result<Aggregated, DidError>> {
-    (fit.aggregation == DoseAggregation::EventStudy).then(|| fit.event_study(fit.target))
+    (fit.aggregation == DoseAggregation::EventStudy)
+        .then(|| fit.aggregate(fit.target, Aggregation::dynamic().na_rm(true)))
 }
 
 /// Warnings of a continuous treatment's fit, and those that only its event study has.
@@ -63,11 +64,7 @@ pub(crate) fn warnings_with(fit: &ContDidResult, study: Option<&Aggregated>) -> 
     let frequency = fit.level.settings.frequency;
     let overall = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter_map(|target| {
         let left_out = fit.overall_left_out(target).filter(|_| study.is_none())?;
-        Some(format!(
-            "{}: {}",
-            target.parameter(),
-            DidWarning::left_out(&left_out).shown(frequency)
-        ))
+        Some(format!("{}: {}", target.parameter(), left_out.warning().shown(frequency)))
     });
     let own = fit.warnings.iter().map(|w| w.shown(frequency)).chain(overall);
     let more = study.into_iter().flat_map(|study| &study.warnings);

@@ -22,7 +22,7 @@ use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulat
 use crate::engine::backend::Cpu;
 use crate::engine::pass::{SEGMENT, TILE};
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
-use crate::estimator::through::{Subject, remotely, through};
+use crate::estimator::shell::through::{Subject, remotely, through};
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid};
 
 #[path = "../../../tests/support/mod.rs"]

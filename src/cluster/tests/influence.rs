@@ -13,7 +13,7 @@ use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulat
 use crate::engine::backend::Cpu;
 use crate::engine::pass::TILE;
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
-use crate::estimator::through::{remotely, through};
+use crate::estimator::shell::through::{remotely, through};
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid, Influence, InfluenceFiles};
 
 /// The values of a fit here and those that workers wrote, who lose and double answers.

@@ -31,7 +31,7 @@ use crate::engine::pass::{
 };
 use crate::engine::source::{Answer, AnyPass, AnyStat, KeptColumn, ReweightedDraws};
 use crate::estimator::AttGt;
-use crate::estimator::through::remotely;
+use crate::estimator::shell::through::remotely;
 
 /// Numbers whose bits a text or a rounding would change.
 pub(super) fn awkward() -> Vec<f64> {

@@ -17,7 +17,7 @@ use crate::base::progress::Progress;
 use crate::read::panel::Sample;
 
 pub(crate) use change::Change;
-pub(crate) use doses::{DoseQuery, Doses};
+pub(crate) use doses::DoseQuery;
 use find::{KnownColumns, find, shares};
 pub(crate) use look::{Look, LookStat, Piece};
 

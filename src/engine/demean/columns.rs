@@ -6,7 +6,7 @@ use super::cells::LevelCells;
 use super::conjugate::{Conjugate, Done, Goal, InnerSolution};
 use super::factor::{Cholesky, Factorised};
 use super::lsmr::{self, Ended};
-use super::options::{ColumnReport, Stop};
+use super::options::ColumnReport;
 use super::schur::{ByCells, Entries, WrittenSchur};
 #[cfg(feature = "schwarz")]
 use super::schwarz::Preconditioned;
@@ -14,6 +14,7 @@ use super::stripes::{self, BlockSums};
 use super::sweep::{Residuals, RowSums, residuals};
 use super::{Column, DemeanMethod, DemeanedColumns, Demeaner, alternate};
 use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::options::Stop;
 use crate::base::parallel::{self, held};
 
 /// Iterations by passes over the cells after which it pays to write the normal equations out.

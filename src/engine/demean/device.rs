@@ -14,12 +14,12 @@ use std::sync::Mutex;
 use super::columns::{PassSums, ResidualRoom, Set, add};
 use super::conjugate::{ConjugateScalars, Done};
 use super::lsmr;
-use super::options::Stop;
 use super::stripes::BlockSums;
 use super::sweep::WeightedDesign;
 use super::{Column, Demeaner, Place};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
+use crate::base::options::Stop;
 use crate::base::parallel::held;
 use crate::engine::backend::{LevelDesign, LevelSolver, LevelWeights};
 

@@ -2,9 +2,10 @@
 
 use burn_ndarray::NdArray;
 
-use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver, Stop};
+use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
+use crate::base::options::Stop;
 use crate::engine::backend::DidBackend;
 
 /// Rows sorted by the first factor.

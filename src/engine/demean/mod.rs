@@ -47,7 +47,7 @@ use self::weights::Weights;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
 
-pub use options::{ColumnReport, Solver, Stop};
+pub use options::{ColumnReport, Solver};
 pub(crate) use place::{On, Place};
 
 /// One factor: a level for each row; every level in `0..levels` occurs.

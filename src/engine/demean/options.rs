@@ -1,8 +1,8 @@
 //! Options of demeaning, and what became of each column.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+
+use crate::base::options::Stop;
 
 /// How columns are demeaned. Whatever is chosen, one factor is demeaned by its means alone.
 ///
@@ -55,33 +55,4 @@ pub struct ColumnReport {
     /// `‖A'r‖ / ‖s (x - x̄)‖`: the root of the sum over all levels of all factors of `(Σ w r)² / Σ w`, of the residual as it is
     /// returned, relative to the norm of the column less its mean. 0 for a constant column.
     pub normal_residual: f64,
-}
-
-/// Why the iteration for a column stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Stop {
-    /// The residual has a closed form.
-    Exact,
-    /// The column less its means over one factor, or the column itself, is orthogonal to all factors.
-    AlreadyOrthogonal,
-    /// The tolerance was reached.
-    Tolerance,
-    /// All that is left is rounding.
-    Rounding,
-    /// The condition of the factors is beyond the limit of LSMR.
-    Condition,
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Exact => "exact",
-            Self::AlreadyOrthogonal => "already orthogonal",
-            Self::Tolerance => "tolerance reached",
-            Self::Rounding => "rounding limit",
-            Self::Condition => "condition limit",
-        })
-    }
 }

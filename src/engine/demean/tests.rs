@@ -2,9 +2,9 @@
 
 use burn_ndarray::NdArray;
 
-use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver, Stop};
+use super::{Column, DemeanOptions, DemeanedColumns, Demeaner, Factor, On, Solver};
 use crate::base::error::DidError;
-use crate::base::options::Precision;
+use crate::base::options::{Precision, Stop};
 
 type Cpu = NdArray<f64>;
 

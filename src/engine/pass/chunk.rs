@@ -2,7 +2,6 @@
 
 use burn_tensor::Tensor;
 use burn_tensor::backend::Backend;
-use serde::{Deserialize, Serialize};
 
 /// Rows of one stratum on a device: wholly treated, wholly comparison or absent in every cell.
 #[derive(Clone, Debug)]
@@ -36,18 +35,4 @@ pub struct Slab<B: Backend> {
     pub number: u64,
     /// Outcomes, covariates and weight columns one below another.
     pub columns: Tensor<B, 2>,
-}
-
-/// Where a row's weight comes from.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-pub enum Weight {
-    /// One.
-    #[default]
-    Ones,
-    /// A weight column.
-    Column(usize),
-    /// The product of two weight columns (a unit's weight in one period and its presence in another).
-    Product(usize, usize),
 }

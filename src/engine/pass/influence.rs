@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::Weight;
 use super::stat::{Stat, add, merge};
 use crate::base::error::Result;
-use crate::base::options::Multiplier;
+use crate::base::random::Multipliers;
 
 /// A linear predictor `z'v` of a covariate version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,17 +105,6 @@ impl StratumPlan {
     pub fn active(&self) -> Vec<usize> {
         self.columns.iter().map(|c| c.column).chain(self.share.map(|s| s.column)).collect()
     }
-}
-
-/// Multipliers of the bootstrap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Multipliers {
-    /// Law; not [`Multiplier::Gaussian`], which needs no pass.
-    pub law: Multiplier,
-    /// Seed.
-    pub seed: u64,
-    /// Number of draws `R`.
-    pub draws: usize,
 }
 
 /// What is done with the influence values.

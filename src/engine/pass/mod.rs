@@ -15,28 +15,24 @@ mod influence;
 mod jobs;
 mod logit;
 mod odds;
-mod segment;
 mod stat;
 
+pub use crate::base::random::Multipliers;
+pub use crate::base::segment::TILE;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use crate::base::segment::mix;
+pub(crate) use crate::base::segment::{SEGMENT, Seal, Segment};
+pub use crate::read::panel::Weight;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use check::{Extent, ask};
-pub use chunk::{Chunk, Slab, Weight};
+pub use chunk::{Chunk, Slab};
 pub(crate) use gram::GramPass;
 pub use gram::{Gram, GramJob, WeightSums};
 pub(crate) use influence::InfluencePass;
-pub use influence::{
-    Consumers, Dot, InfluenceStat, KeptRows, Leg, Multipliers, PlanColumn, Share, StratumPlan,
-};
+pub use influence::{Consumers, Dot, InfluenceStat, KeptRows, Leg, PlanColumn, Share, StratumPlan};
 pub(crate) use jobs::of_stratum;
 pub(crate) use logit::LogitPass;
 pub use logit::{LogitJob, LogitStat};
 pub(crate) use odds::OddsLimits;
 pub use odds::UNTRIMMED;
-#[cfg(any(feature = "cluster", test))]
-pub(crate) use segment::mix;
-pub(crate) use segment::{SEGMENT, Seal, Segment, digest};
 pub(crate) use stat::{Stat, add};
-
-/// Rows of a reduction tile. Every backend sums within tiles aligned to the start of a stratum and adds the tiles in
-/// order, so results depend neither on chunk sizes (multiples of it) nor on the number of threads.
-pub const TILE: usize = 4096;

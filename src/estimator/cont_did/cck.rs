@@ -4,21 +4,22 @@
 //! average slope is `θ = Σ_T w ψ̇'β / Σ_T w`, with influence `ψ̇_i'β - θ + e_i ψ_i'(Σ w ψψ')⁻ Σ w ψ̇` times `w_i / Σ_T w`.
 
 use super::curve::{CohortCurve, Curves};
-use super::effects::{effects, failures, finish, no_law, outcome_size, unit};
+use super::effects::{effects, failures, finish};
 use super::kept::{TreatedUnits, treated};
+use super::law::{no_law, outcome_size, unit};
 use super::{CUBIC, ContDid, ContDidResult, DoseKnots, GroupKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{Bootstrap, DoseGrid, DoseTarget};
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{DoseCell, PlannedCell, TRIM, dose_cells};
-use crate::estimator::finish as common;
-use crate::estimator::kept::Kept;
-use crate::estimator::moments::InfluenceMoments;
+use crate::estimator::group_time::finish as common;
 use crate::estimator::npiv::{
     CurveQuestion, DRAWS, Derivative, FEW_OBSERVATIONS, FittedCurve, ObservationClusters,
     Observations, SieveBasis, SieveKnots, Spaces, fit, pseudo_inverse,
 };
-use crate::estimator::setup::Opened;
+use crate::estimator::shell::kept::Kept;
+use crate::estimator::shell::moments::InfluenceMoments;
+use crate::estimator::shell::setup::Opened;
 use crate::estimator::shell::{self, Options};
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;

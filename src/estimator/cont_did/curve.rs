@@ -10,7 +10,7 @@ use crate::base::splines::Splines;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::inference::{Combination, Critical, Estimate, Joint, pointwise};
 
-use super::effects::{no_law, unit};
+use super::law::{no_law, unit};
 
 /// Normal numbers for each dose that a thread holds while it integrates over the joint law of the curve.
 const NORMALS: u128 = 5_000;

@@ -5,21 +5,23 @@ use std::time::Instant;
 
 use super::ContDid;
 use super::curve::{CohortCurve, Curves, DoseCurve};
+use super::law::{no_law, outcome_size, unit};
 use super::result::{ContDidResult, DoseEffects, DoseKnots, GroupKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::DoseTarget;
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{CellCurve, CellEstimate, DoseCell, PlannedCell, average};
 use crate::engine::source::KeptColumn;
-use crate::estimator::finish;
-use crate::estimator::format::SavedFormat;
-use crate::estimator::kept::Kept;
-use crate::estimator::moments::InfluenceMoments;
-use crate::estimator::{GroupTimeResult, Timings};
+use crate::estimator::GroupTimeResult;
+use crate::estimator::group_time::finish;
+use crate::estimator::shell::kept::Kept;
+use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::panel::Sample;
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::result::inference::Joint;
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// A cell, or why there is none.
 pub(super) type SolvedDoseCell = std::result::Result<DoseCell, CellStatus>;
@@ -357,27 +359,6 @@ impl Assembly<'_> {
         };
         DidError::Doses { problem: format!("no group has a dose-response curve: {reason}") }
     }
-}
-
-/// The largest mean outcome of a cohort in a period, in absolute value; 1 if all are zero.
-pub(super) fn outcome_size(sample: &Sample) -> f64 {
-    let means = sample.offsets.iter().flatten().map(|mean| (mean * sample.y_scale).abs());
-    let largest = means.fold(0.0, f64::max);
-    if largest > 0.0 && largest.is_finite() { largest } else { 1.0 }
-}
-
-/// What a standard error of `target` is judged by: 1 as in R, or the size of outcomes that are smaller; of a slope, that of the effect
-/// of the whole range of doses.
-pub(super) fn unit(target: DoseTarget, size: f64, (lowest, highest): (f64, f64)) -> f64 {
-    let level = size.clamp(f64::MIN_POSITIVE, 1.0);
-    match target {
-        DoseTarget::Level => level,
-        DoseTarget::Slope => (level / (highest - lowest).max(1.0)).max(f64::MIN_POSITIVE),
-    }
-}
-
-pub(super) fn no_law() -> DidError {
-    DidError::Engine { problem: "the estimates have no covariance".into() }
 }
 
 /// One warning for each cell that could not be estimated.

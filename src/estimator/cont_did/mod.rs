@@ -1,16 +1,15 @@
 //! [`ContDid`]: configuration and fit.
 
 mod cck;
+mod check;
 mod curve;
 mod effects;
 mod kept;
+mod law;
 mod redrawn;
+mod report;
 mod result;
 
-use super::design::SampleDesign;
-use super::moments::InfluenceMoments;
-use super::setup::Opened;
-use super::shell::{self, Estimator, Options, estimator};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
@@ -21,6 +20,10 @@ use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
 use crate::engine::condition::{Conditioning, DoseQuery};
 use crate::engine::source::Work;
+use crate::estimator::shell::design::SampleDesign;
+use crate::estimator::shell::moments::InfluenceMoments;
+use crate::estimator::shell::setup::Opened;
+use crate::estimator::shell::{self, Estimator, Options, estimator};
 use crate::read::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
 use crate::result::settings::Settings;
 

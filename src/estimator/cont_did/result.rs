@@ -3,15 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::curve::{Curves, DoseCurve};
-use super::effects::no_law;
+use super::law::no_law;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
 };
-use crate::estimator::format::SavedFormat;
+use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
+use crate::estimator::honest::{Honest, HonestDid};
 use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
-use crate::result::aggregate::{Aggregated, Aggregation};
 use crate::result::inference::Estimate;
+use crate::result::saved::SavedFormat;
 
 /// Averages over all treated units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -156,8 +157,32 @@ impl ContDidResult {
     ///
     /// # Errors
     /// As [`GroupTimeResult::aggregate`].
-    pub fn event_study(&self, target: DoseTarget) -> Result<Aggregated> {
+    pub fn event_study(&self, target: DoseTarget) -> Result<EventStudy> {
+        self.dynamic(target)?.event_study()
+    }
+
+    pub(crate) fn dynamic(&self, target: DoseTarget) -> Result<Aggregated> {
         self.aggregate(target, Aggregation::dynamic().na_rm(true))
+    }
+
+    /// Robust intervals and the breakdown value of the average effects, or of the average slopes, by length of exposure (Rambachan
+    /// and Roth 2023).
+    ///
+    /// ```
+    /// use burn_did::{ContDid, DoseTarget, Honest, backend::Cpu, data::DoseSimulation};
+    ///
+    /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
+    /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    /// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+    /// println!("{}", fit.honest(DoseTarget::Level, Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`event_study`](Self::event_study) and [`EventStudy::honest`].
+    #[doc(alias = "honest_did")]
+    pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestDid> {
+        self.event_study(target)?.honest(options)
     }
 
     /// Averages of the effects, or of the slopes, of groups in periods.

@@ -9,14 +9,15 @@ use crate::base::options::{Bootstrap, DrdidMethod};
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{CellEstimate, Method, PlannedCell, Recipe, estimate};
 use crate::engine::source::{KeptColumn, Reweighted, ReweightedDraws, Source};
-use crate::estimator::format::SavedFormat;
-use crate::estimator::moments::InfluenceMoments;
-use crate::estimator::overlap::overlap_warnings;
-use crate::estimator::{Timings, setup};
+use crate::estimator::group_time::overlap::overlap_warnings;
+use crate::estimator::shell::moments::InfluenceMoments;
+use crate::estimator::shell::setup;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
 use crate::result::inference::{DEGENERATE, Estimate, pointwise, spread_around};
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// R `DRDID`'s critical value of 95 % intervals.
 const USUAL: f64 = 1.96;

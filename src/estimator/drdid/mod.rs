@@ -1,13 +1,11 @@
 //! [`Drdid`]: configuration and fit.
 
+mod check;
 mod finish;
+mod report;
 mod result;
 mod reweighted;
 
-use super::design::SampleDesign;
-use super::moments::InfluenceMoments;
-use super::setup::Opened;
-use super::shell::{self, Estimator, Options, estimator};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{
@@ -20,6 +18,10 @@ use crate::engine::cell::{
 };
 use crate::engine::condition::Conditioning;
 use crate::engine::source::Work;
+use crate::estimator::shell::design::SampleDesign;
+use crate::estimator::shell::moments::InfluenceMoments;
+use crate::estimator::shell::setup::Opened;
+use crate::estimator::shell::{self, Estimator, Options, estimator};
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 
 use finish::UnfinishedResult;

@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
 use crate::base::options::{DrdidMethod, Resampling};
-use crate::estimator::format::SavedFormat;
-use crate::estimator::{Influence, InfluenceFiles, Timings};
+use crate::estimator::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::inference::Estimate;
+use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
+use crate::result::timings::Timings;
 
 /// The effect on the treated in a two-period comparison. Carries no backend and no unit data unless influence values were
 /// kept.

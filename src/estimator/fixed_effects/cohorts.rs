@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::problem::Regressor;
+use super::reading::{RegressionRows, RowCohorts};
 use super::sample::{SampleRules, gather, pruned};
 use crate::base::error::{DidError, Result};
-use crate::read::panel::{RegressionRows, RowCohorts};
 
 /// A cohort at an event time, as whole numbers of a millionth: differences of periods are not exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,123 +1,57 @@
 //! Effects by event time, from the coefficients of a regression.
 
-use serde::{Deserialize, Serialize};
-
 use super::inference::{Coefficient, Law};
-use super::result::{RegressionResult, RegressionSettings};
+use super::result::RegressionResult;
 use crate::base::error::{DidError, Result};
-use crate::result::aggregate::AggregatedRow;
+use crate::base::options::Band;
+use crate::estimator::aggregate::{
+    AggregatedRow, EventStudy, Provenance, RegressionProvenance, reference_row,
+};
 use crate::result::inference::Estimate;
 
 /// How much wider than another a step between event times may be and count as no wider: for rounding.
 const UNEVEN: f64 = 1e-6;
 
-/// Effects by event time, with their covariance: of [`SunAbraham`](crate::SunAbraham), or of a regression on
-/// `i(event_time, ref = -1)`.
-///
-/// ```
-/// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
-///
-/// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
-/// let config = config.vcov(Vcov::cluster(["countyreal"])).build();
-/// let fit = config.fit(&data::mpdta(), &Default::default())?;
-/// let event_study = fit.event_study("year:treat")?;
-/// assert_eq!((event_study.rows.len(), event_study.rows[0].reference), (5, true));
-/// assert_eq!(event_study.betahat().len(), 4);
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[must_use]
-#[non_exhaustive]
-pub struct RegressionEventStudy {
-    /// Rows in ascending order of event time, with references.
-    pub rows: Vec<AggregatedRow>,
-    /// Covariance of the rows' estimates `[rows][rows]`; 0 at references.
-    pub vcov: Vec<Vec<f64>>,
-    /// The column that event times are levels of, such as `year` in `i(year, treated)`; `None` if they count from the first treatment.
-    #[serde(default)]
-    pub of: Option<String>,
-    /// Average effect at and after event time 0, where the estimator has one.
-    pub overall: Option<Estimate>,
-    /// Rows of the sample.
-    pub n: usize,
-    /// How the regression was made.
-    pub settings: RegressionSettings,
-}
-
-impl RegressionEventStudy {
-    /// Event times that are no reference.
-    #[must_use]
-    pub fn event_times(&self) -> Vec<f64> {
-        self.estimated().map(|(_, row)| row.at).collect()
-    }
-
-    /// Effects at [`event_times`](Self::event_times).
-    #[must_use]
-    pub fn betahat(&self) -> Vec<f64> {
-        self.estimated().filter_map(|(_, row)| row.estimate.att).collect()
-    }
-
-    /// Their covariance `[e][e]`.
-    #[must_use]
-    pub fn sigma(&self) -> Vec<Vec<f64>> {
-        let entry = |i: usize, j: usize| self.vcov[i][j];
-        let row = |(i, _): (usize, _)| self.estimated().map(|(j, _)| entry(i, j)).collect();
-        self.estimated().map(row).collect()
-    }
-
-    /// Whether an event time is after the last reference that an effect follows on, or not before 0 where none is compared with.
-    pub(crate) fn is_post(&self, at: f64) -> bool {
-        let effect = self.rows.iter().rposition(|r| !r.reference).unwrap_or(0);
-        let reference = |rows: &[AggregatedRow]| rows.iter().rfind(|r| r.reference).map(|r| r.at);
-        let last = reference(&self.rows[..effect]).or_else(|| reference(&self.rows));
-        match (&self.of, last) {
-            (Some(_), Some(last)) => at > last,
-            _ => at >= 0.0,
+/// From event times and their linear combinations of a regression's coefficients; none for a reference. `column` is the one that
+/// event times are levels of.
+pub(super) fn combined(
+    fit: &RegressionResult,
+    column: Option<&str>,
+    mut times: Vec<(f64, Option<Vec<f64>>)>,
+    overall: Option<Estimate>,
+) -> EventStudy {
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (b, covariance) = fit.joint();
+    let zero = vec![0.0; b.len()];
+    let weights: Vec<Vec<f64>> =
+        times.iter().map(|(_, w)| w.clone().unwrap_or_else(|| zero.clone())).collect();
+    let (values, variances) = super::inference::combine(&weights, &b, &covariance);
+    let q = times.len();
+    let settings = &fit.settings;
+    let critical = fit.law.critical(settings.alpha);
+    let row = |(i, (at, weights)): (usize, &(f64, Option<Vec<f64>>))| match weights {
+        None => reference_row(*at),
+        Some(_) => {
+            let estimate = estimate(values[i], variances[i * q + i], fit.law, critical);
+            AggregatedRow { at: *at, estimate, reference: false }
         }
-    }
-
-    /// What the rows are told apart by: the column's own name if it counts from no event, as years do.
-    pub(crate) fn axis(&self) -> Option<&str> {
-        let relative = self.rows.iter().any(|row| row.at < 0.0);
-        self.of.as_deref().filter(|_| !relative)
-    }
-
-    fn estimated(&self) -> impl Iterator<Item = (usize, &AggregatedRow)> {
-        let estimated =
-            |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.att.is_some();
-        self.rows.iter().enumerate().filter(estimated)
-    }
-
-    /// From event times and their linear combinations of a regression's coefficients; none for a reference.
-    pub(super) fn new(
-        fit: &RegressionResult,
-        of: Option<&str>,
-        mut times: Vec<(f64, Option<Vec<f64>>)>,
-        overall: Option<Estimate>,
-    ) -> Self {
-        times.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (b, covariance) = fit.joint();
-        let zero = vec![0.0; b.len()];
-        let weights: Vec<Vec<f64>> =
-            times.iter().map(|(_, w)| w.clone().unwrap_or_else(|| zero.clone())).collect();
-        let (values, variances) = super::inference::combine(&weights, &b, &covariance);
-        let q = times.len();
-        let critical = fit.law.critical(fit.settings.alpha);
-        let row = |(i, (at, weights)): (usize, &(f64, Option<Vec<f64>>))| {
-            let estimate = match weights {
-                None => Estimate { att: Some(0.0), ..Estimate::default() },
-                Some(_) => estimate(values[i], variances[i * q + i], fit.law, critical),
-            };
-            AggregatedRow { at: *at, estimate, reference: weights.is_none() }
-        };
-        Self {
-            rows: times.iter().enumerate().map(row).collect(),
-            vcov: variances.chunks(q.max(1)).map(<[f64]>::to_vec).collect(),
-            of: of.map(ToOwned::to_owned),
-            overall,
+    };
+    let known = |v: &f64| if v.is_finite() { *v } else { 0.0 };
+    EventStudy {
+        rows: times.iter().enumerate().map(row).collect(),
+        vcov: variances.chunks(q.max(1)).map(|row| row.iter().map(known).collect()).collect(),
+        overall,
+        band: Band::Pointwise,
+        alpha: settings.alpha,
+        left_out: None,
+        provenance: Provenance::Regression(RegressionProvenance {
+            formula: settings.formula.clone(),
+            outcome: settings.outcome.clone(),
+            vcov: settings.vcov.to_string(),
             n: fit.n,
-            settings: fit.settings.clone(),
-        }
+            column: column.map(ToOwned::to_owned),
+        }),
+        universal: None,
     }
 }
 
@@ -142,9 +76,21 @@ impl RegressionResult {
     /// A level without a coefficient is a reference if it is between those that have one, or next to them. One that is farther off,
     /// as -1000 in `i(event_time, ref = c(-1, -1000))`, or is no number, stands for the never treated and has no row.
     ///
+    /// ```
+    /// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+    ///
+    /// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
+    /// let config = config.vcov(Vcov::cluster(["countyreal"])).build();
+    /// let fit = config.fit(&data::mpdta(), &Default::default())?;
+    /// let event_study = fit.event_study("year:treat")?;
+    /// assert_eq!((event_study.rows.len(), event_study.rows[0].reference), (5, true));
+    /// assert_eq!(event_study.coefficients().len(), 4);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`DidError::EmptyWindow`] if there is no such `i()`, or if its levels with a coefficient are no numbers.
-    pub fn event_study(&self, of: &str) -> Result<RegressionEventStudy> {
+    pub fn event_study(&self, of: &str) -> Result<EventStudy> {
         let found: Vec<_> = self.indicators.iter().filter(|i| i.of == of).collect();
         if found.is_empty() {
             let mut known: Vec<&str> = self.indicators.iter().map(|i| i.of.as_str()).collect();
@@ -176,7 +122,7 @@ impl RegressionResult {
         }
         times.extend(references(&indicators, &left_out).into_iter().map(|at| (at, None)));
         let column = of.split(':').next();
-        Ok(RegressionEventStudy::new(self, column, times, None))
+        Ok(combined(self, column, times, None))
     }
 }
 

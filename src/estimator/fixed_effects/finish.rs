@@ -2,25 +2,60 @@
 
 use super::covariance::Scores;
 use super::degrees::{Parameters, components, is_nested};
-use super::fit::{RegressionReading, RegressionTask};
 use super::inference::{Coefficient, Law, f_test};
 use super::linear::{CentredRegressors, LinearFit, Quality};
 use super::options::{Family, Vcov};
-use super::predict::Predictor;
+use super::predictor::Predictor;
+use super::reading::{Coded, RegressionColumns, RegressionRows};
 use super::recover::{FactorEffects, normalised};
 use super::result::{
     Absorbed, Indicated, RegressionAudit, RegressionResult, RegressionSettings, SolverReport,
 };
 use super::sample::RegressionSample;
+use super::task::{RegressionReading, RegressionTask};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::parallel;
 use crate::engine::backend::DidBackend;
-use crate::estimator::Timings;
-use crate::read::panel::formula::Indicator;
-use crate::read::panel::{Coded, RegressionColumns, RegressionRows};
+use crate::read::formula::Indicator;
+use crate::result::timings::Timings;
 
 /// Fewer clusters than this are few.
 const FEW_CLUSTERS: usize = 10;
+
+/// What is counted in a sample.
+struct Counted {
+    /// Rows.
+    n: usize,
+    /// Clusters by row, and how many there are.
+    clusters: Vec<(Vec<u32>, usize)>,
+    absorbed: Vec<Absorbed>,
+    /// Parameters that the correction for small samples counts, and all of them.
+    df_k: usize,
+    parameters: usize,
+    /// The smaller of the numbers of clusters.
+    fewest: Option<usize>,
+    rows_left: f64,
+    df_t: f64,
+}
+
+impl Counted {
+    /// Whether anything is left for standard errors.
+    fn is_enough(&self) -> bool {
+        self.rows_left > 0.0 && self.df_t > 0.0
+    }
+}
+
+/// The covariance of the coefficients, `[k, k]`, row-major.
+struct Uncertainty {
+    matrix: Vec<f64>,
+    rank: Option<usize>,
+    /// Whether negative eigenvalues were set to zero.
+    repaired: bool,
+    /// Rows that determine a coefficient alone.
+    full_leverage: usize,
+    /// Whether it is one: there are degrees of freedom, and no leverage is one.
+    regular: bool,
+}
 
 impl<B: DidBackend> RegressionTask<'_, B> {
     /// The result of estimates, but for the audit and for what is kept on request.
@@ -33,84 +68,58 @@ impl<B: DidBackend> RegressionTask<'_, B> {
     ) -> Result<RegressionResult> {
         let config = self.config;
         let dropped = regressors.dropped(&estimated.kept)?;
-        let n = sample.rows.len();
-        let clusters = clusters(wanted, sample)?;
-        let (absorbed, parameters) = absorbed(config.ssc.k_exact, wanted, sample, &estimated.kept);
-        let df_k = parameters.count(&config.ssc);
-        let all = Parameters { nested: vec![false; absorbed.len()], ..parameters }
-            .count(&Default::default());
-        let fewest = clusters.iter().take(2).map(|(_, groups)| *groups).min();
-        let rows_left = n as f64 - df_k as f64;
-        let df_t = fewest.map_or(rows_left, |groups| groups as f64 - 1.0);
-        let slices: Vec<&[f64]> = estimated.columns.iter().map(Vec::as_slice).collect();
-        let kept = &estimated.kept;
-        let back = regressors.back(kept, estimated.turn.as_deref());
-        let scores = Scores {
-            columns: &slices,
-            residuals: &estimated.residuals,
-            bread: &estimated.bread,
-            back: back.as_deref(),
-            rss: estimated.dispersion,
-            clusters: &clusters,
-            error: estimated.error(config.fixef_tol),
-            rounding: estimated.quality.rounding,
-        };
-        let covariance = scores.covariance(&config.vcov, &config.ssc, df_k);
-        let mut matrix = covariance.matrix;
-        let full = covariance.full_leverage;
-        let enough = rows_left > 0.0 && df_t > 0.0;
-        let regular = enough && full == 0;
-        if !regular {
-            matrix.fill(f64::NAN);
-        }
-        regressors.uncentred(kept, &mut estimated.b, estimated.mean);
+        let counted = self.counted(wanted, sample, &estimated.kept)?;
+        let Uncertainty { matrix, rank, repaired, full_leverage, regular } =
+            self.uncertainty(&counted, regressors, &estimated);
+        regressors.uncentred(&estimated.kept, &mut estimated.b, estimated.mean);
         let law = match config.family {
-            Family::Gaussian => Law::Student(df_t.max(1.0)),
+            Family::Gaussian => Law::Student(counted.df_t.max(1.0)),
             Family::Poisson => Law::Normal,
         };
-        let k = kept.len();
+        let k = estimated.kept.len();
         let critical = law.critical(config.alpha);
         let coefficient = |(p, j): (usize, &usize)| {
             let (name, variance) = (regressors.names[*j].clone(), matrix[p * k + p]);
             Coefficient::new(name, estimated.b[p], variance, law, critical)
         };
-        let own = usize::from(kept.first() == Some(&0) && regressors.constant);
+        let coefficients: Vec<Coefficient> =
+            estimated.kept.iter().enumerate().map(coefficient).collect();
+        // The constant is not tested.
+        let first = usize::from(estimated.kept.first() == Some(&0) && regressors.constant);
+        let tests = k - first;
         let tested: Vec<f64> =
-            (own..k).flat_map(|i| matrix[i * k + own..(i + 1) * k].to_vec()).collect();
-        let tests = k - own;
-        let f = match covariance.rank {
+            (first..k).flat_map(|i| matrix[i * k + first..(i + 1) * k].to_vec()).collect();
+        let f = match rank {
             Some(rank) if rank < tests => None,
-            _ => f_test(&estimated.b[own..], &tested, law),
+            _ => f_test(&estimated.b[first..], &tested, law),
         };
-        let quality = &estimated.quality;
-        let few = fewest.filter(|groups| *groups < FEW_CLUSTERS);
-        let leverage = matches!(config.vcov, Vcov::Hc2 | Vcov::Hc3) && !absorbed.is_empty();
-        let mut warnings = std::mem::take(&mut estimated.warnings);
-        warnings.extend(few.map(|clusters| DidWarning::FewClusters { clusters }));
-        warnings.extend(
+        let exact = regular && estimated.is_exact(config.fixef_tol);
+        let without = coefficients.iter().enumerate().filter(|(p, _)| matrix[p * k + p] == 0.0);
+        let without: Vec<String> = without.map(|(_, c)| c.name.clone()).collect();
+        let leverage = matches!(config.vcov, Vcov::Hc2 | Vcov::Hc3) && !counted.absorbed.is_empty();
+        let singular = f.is_none() && regular && tests > 0 && self.estimator == "feols";
+        let (n, df_k) = (counted.n, counted.df_k);
+        let enough = counted.is_enough();
+        let few = counted.fewest.filter(|groups| *groups < FEW_CLUSTERS);
+        let further = [
+            few.map(|clusters| DidWarning::FewClusters { clusters }),
             (!dropped.is_empty())
                 .then(|| DidWarning::CollinearRegressors { columns: dropped.clone() }),
-        );
-        let exact = regular && estimated.is_exact(config.fixef_tol);
-        // That of an exact fit is rounding.
-        let repaired = covariance.repaired && !exact;
-        warnings.extend(repaired.then_some(DidWarning::RepairedCovariance));
-        let without = kept.iter().enumerate().filter(|(p, _)| matrix[p * k + p] == 0.0);
-        let without: Vec<String> = without.map(|(_, j)| regressors.names[*j].clone()).collect();
-        warnings
-            .extend((!without.is_empty()).then_some(DidWarning::NoVariance { columns: without }));
-        let singular = f.is_none() && regular && tests > 0 && self.estimator == "feols";
-        warnings.extend(
-            singular
-                .then_some(DidWarning::NoJointTest { coefficients: tests, rank: covariance.rank }),
-        );
-        warnings.extend(leverage.then_some(DidWarning::PartialLeverage));
-        warnings.extend(
+            // That of an exact fit is rounding.
+            (repaired && !exact).then_some(DidWarning::RepairedCovariance),
+            (!without.is_empty()).then_some(DidWarning::NoVariance { columns: without }),
+            singular.then_some(DidWarning::NoJointTest { coefficients: tests, rank }),
+            leverage.then_some(DidWarning::PartialLeverage),
             (!enough).then_some(DidWarning::NoDegreesOfFreedom { rows: n, parameters: df_k }),
-        );
-        warnings.extend((enough && full > 0).then_some(DidWarning::FullLeverage { rows: full }));
-        warnings.extend(exact.then_some(DidWarning::ExactFit));
-        let names = wanted.clusters.iter().map(ToString::to_string);
+            (enough && full_leverage > 0)
+                .then_some(DidWarning::FullLeverage { rows: full_leverage }),
+            exact.then_some(DidWarning::ExactFit),
+        ];
+        let mut warnings = std::mem::take(&mut estimated.warnings);
+        warnings.extend(further.into_iter().flatten());
+        let quality = &estimated.quality;
+        let within = quality.within.filter(|within| *within > 0.0);
+        let clusters = wanted.clusters.iter().map(ToString::to_string);
         let report = estimated.report.take().map(|report| SolverReport {
             solver: report.solver.to_owned(),
             asked: config.solver,
@@ -120,7 +129,7 @@ impl<B: DidBackend> RegressionTask<'_, B> {
         Ok(RegressionResult {
             format: Default::default(),
             f,
-            coefficients: kept.iter().enumerate().map(coefficient).collect(),
+            coefficients,
             vcov: match regular {
                 true => matrix.chunks(k.max(1)).map(<[f64]>::to_vec).collect(),
                 false => Vec::new(),
@@ -128,35 +137,21 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             n,
             n_singletons: sample.singletons,
             df_k,
-            df_t,
+            df_t: counted.df_t,
             r2: r2(quality),
-            r2_adjusted: r2_adjusted(quality, n, all),
-            r2_within: quality
-                .within
-                .filter(|within| *within > 0.0)
-                .map(|within| 1.0 - quality.rss / within),
+            r2_adjusted: r2_adjusted(quality, n, counted.parameters),
+            r2_within: within.map(|within| 1.0 - quality.rss / within),
             rss: quality.rss,
-            sigma: sigma(quality, n, all),
+            sigma: sigma(quality, n, counted.parameters),
             log_likelihood: quality.likelihood.map(|(fit, _)| fit),
             dropped,
-            absorbed,
-            clusters: names.zip(clusters.iter().map(|(_, groups)| *groups)).collect(),
+            absorbed: counted.absorbed,
+            clusters: clusters.zip(counted.clusters.iter().map(|(_, groups)| *groups)).collect(),
             solver: report,
             irls: estimated.steps,
             audit: RegressionAudit::default(),
             warnings,
-            settings: RegressionSettings {
-                estimator: self.estimator.to_owned(),
-                backend: B::NAME.to_owned(),
-                precision: config.precision.name().to_owned(),
-                formula: self.source.text(),
-                outcome: wanted.formula.outcome_label().to_owned(),
-                weights: config.weights.clone(),
-                family: config.family,
-                vcov: config.vcov.clone(),
-                ssc: config.ssc,
-                alpha: config.alpha,
-            },
+            settings: self.settings(wanted),
             timings: Timings::default(),
             effects: None,
             predictor: Predictor::default(),
@@ -164,6 +159,77 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             law,
             residuals: None,
         })
+    }
+
+    /// Clusters, fixed effects, and the degrees of freedom that they leave.
+    fn counted(
+        &self,
+        wanted: &RegressionColumns,
+        sample: &RegressionSample,
+        kept: &[usize],
+    ) -> Result<Counted> {
+        let ssc = &self.config.ssc;
+        let n = sample.rows.len();
+        let clusters = clusters(wanted, sample)?;
+        let (absorbed, parameters) = absorbed(ssc.k_exact, wanted, sample, kept);
+        let df_k = parameters.count(ssc);
+        let all = Parameters { nested: vec![false; absorbed.len()], ..parameters };
+        let fewest = clusters.iter().take(2).map(|(_, groups)| *groups).min();
+        let rows_left = n as f64 - df_k as f64;
+        let df_t = fewest.map_or(rows_left, |groups| groups as f64 - 1.0);
+        let parameters = all.count(&Default::default());
+        Ok(Counted { n, clusters, absorbed, df_k, parameters, fewest, rows_left, df_t })
+    }
+
+    /// The covariance of the coefficients; not a number where none can be estimated.
+    fn uncertainty(
+        &self,
+        counted: &Counted,
+        regressors: &CentredRegressors,
+        estimated: &LinearFit,
+    ) -> Uncertainty {
+        let config = self.config;
+        let slices: Vec<&[f64]> = estimated.columns.iter().map(Vec::as_slice).collect();
+        let back = regressors.back(&estimated.kept, estimated.turn.as_deref());
+        let scores = Scores {
+            columns: &slices,
+            residuals: &estimated.residuals,
+            bread: &estimated.bread,
+            back: back.as_deref(),
+            rss: estimated.dispersion,
+            clusters: &counted.clusters,
+            error: estimated.error(config.fixef_tol),
+            rounding: estimated.quality.rounding,
+        };
+        let covariance = scores.covariance(&config.vcov, &config.ssc, counted.df_k);
+        let mut matrix = covariance.matrix;
+        let regular = counted.is_enough() && covariance.full_leverage == 0;
+        if !regular {
+            matrix.fill(f64::NAN);
+        }
+        Uncertainty {
+            matrix,
+            rank: covariance.rank,
+            repaired: covariance.repaired,
+            full_leverage: covariance.full_leverage,
+            regular,
+        }
+    }
+
+    fn settings(&self, wanted: &RegressionColumns) -> RegressionSettings {
+        let config = self.config;
+        RegressionSettings {
+            estimator: self.estimator.to_owned(),
+            backend: B::NAME.to_owned(),
+            precision: config.precision.name().to_owned(),
+            formula: self.source.text(),
+            outcome: wanted.formula.outcome_label().to_owned(),
+            weights: config.weights.clone(),
+            family: config.family,
+            vcov: config.vcov.clone(),
+            ssc: config.ssc,
+            alpha: config.alpha,
+        }
     }
 
     /// What happened to the rows, and what is kept on request.

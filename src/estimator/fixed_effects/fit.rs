@@ -2,40 +2,25 @@
 
 use std::time::Instant;
 
+use super::FixedEffects;
 use super::finish::{indicated, kept_effects, refuse_negative, residuals};
 use super::linear::{CentredRegressors, gaussian};
 use super::options::Family;
 use super::poisson::{Stopping, poisson};
-use super::predict::{Predictor, RegressorFormula, SampleLevels};
+use super::predictor::{Predictor, RegressorFormula, SampleLevels};
 use super::problem::{Regressor, Where, columns};
+use super::reading::{RegressionColumns, RegressionRows};
 use super::result::{Indicated, RegressionAudit, RegressionResult};
-use super::sample::{RegressionSample, SampleRules};
+use super::sample::RegressionSample;
 use super::separation::{is_suspected, separated};
-use super::{FixedEffects, RegressionText};
+use super::task::{RegressionReading, RegressionTask};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::{AtOnce, DidBackend};
 use crate::engine::demean::{DemeanOptions, On};
-use crate::estimator::Timings;
+use crate::read::columns::{MissingValues, Wanted};
+use crate::read::formula::Design;
 use crate::read::input::Data;
-use crate::read::panel::formula::Design;
-use crate::read::panel::{MissingValues, RegressionColumns, RegressionRows, Wanted};
-
-/// What was read, and what is regressed on what.
-pub(super) struct RegressionReading {
-    pub rows: RegressionRows,
-    pub audit: RegressionAudit,
-    /// Seconds of reading files.
-    pub read: f64,
-}
-
-/// A regression of `config` whose columns are those of a design, or others in their place.
-pub(super) struct RegressionTask<'a, B: DidBackend> {
-    pub config: &'a FixedEffects<B>,
-    pub device: &'a B::Device,
-    pub source: RegressionText,
-    pub estimator: &'static str,
-    pub start: Instant,
-}
+use crate::result::timings::Timings;
 
 /// Fits a regression by its formula.
 pub(super) fn fit<B: DidBackend>(
@@ -73,10 +58,10 @@ pub(super) fn read(
         let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();
         wanted.find_in(&names)?;
         let rows = RegressionRows::read(&found.frame, wanted, missing)?;
-        let mut read_as_missing = found.audit.read_as_missing;
+        let mut read_as_missing = found.read_as_missing;
         read_as_missing.extend(rows.read_as_missing.iter().cloned());
         let audit = RegressionAudit {
-            files: found.audit.files,
+            files: found.files,
             read_as_missing,
             rows_in: rows.len,
             rows_missing: rows.missing.clone(),
@@ -92,14 +77,6 @@ pub(super) type RegressorsOf<'a> =
     &'a dyn Fn(&[u32]) -> Result<(Vec<Regressor>, Option<(Design, SampleLevels)>)>;
 
 impl<B: DidBackend> RegressionTask<'_, B> {
-    /// How its samples are formed.
-    pub fn rules(&self) -> SampleRules {
-        SampleRules {
-            keep_singletons: self.config.keep_singletons,
-            positive_levels: self.config.family == Family::Poisson,
-        }
-    }
-
     /// Estimates the regression.
     pub fn estimate(
         &self,

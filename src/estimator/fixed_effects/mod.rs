@@ -1,9 +1,10 @@
 //! Regressions with fixed effects: [`FixedEffects`], and what is estimated by them.
 //!
-//! A sample is read without the roles of time and group (`panel/regression`), brought into an order that depends on nothing but
+//! A sample is read without the roles of time and group (`reading`), brought into an order that depends on nothing but
 //! its content (`sample`, `order`), and its columns are regressed without their fixed effects (`linear`, `poisson`; Frisch, Waugh
 //! and Lovell). All sums over rows are formed in `sums`.
 
+mod check;
 mod cohorts;
 mod collinear;
 mod covariance;
@@ -18,14 +19,18 @@ mod options;
 mod order;
 mod poisson;
 mod predict;
+mod predictor;
 mod problem;
+mod range;
+mod reading;
 mod recover;
+mod report;
 mod result;
 mod sample;
-mod saved;
 mod separation;
 mod sums;
 mod sun_abraham;
+mod task;
 mod wald;
 mod within;
 
@@ -37,14 +42,15 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Inference, Precision};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, Solver};
+use crate::read::columns::MissingValues;
+use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
-use crate::read::panel::formula::{Interaction, RegressionFormula};
-use crate::read::panel::{MissingValues, RegressionColumns};
+use reading::RegressionColumns;
 
-pub use event_study::RegressionEventStudy;
 pub use inference::{Coefficient, FTest};
 pub use options::{Family, GDf, KFixef, Ssc, Vcov};
 pub use recover::FactorEffects;
+pub use report::etable;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
 pub use within::{Demean, Demeaned, demean};

@@ -2,44 +2,13 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::options::Family;
+use super::predictor::{RegressorFormula, SampleLevels};
+use super::reading::{RegressionColumns, RegressionRows};
 use super::result::RegressionResult;
 use crate::base::error::{DidError, Result};
+use crate::read::formula::Evaluated;
 use crate::read::input::Data;
-use crate::read::panel::formula::{Cells, Evaluated, Interaction, Kinds, Present};
-use crate::read::panel::{MissingValues, RegressionColumns, RegressionRows};
-
-/// What predictions need besides coefficients and effects.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Predictor {
-    /// The regressors as they were read; none if predictions cannot be formed.
-    pub regressors: Option<RegressorFormula>,
-    pub absorb: Vec<Interaction>,
-    /// Words for missing values.
-    pub missing: MissingValues,
-}
-
-/// The regressors' formula, and what the sample showed of its atoms.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct RegressorFormula {
-    /// The regression's formula, or the parts that the builder was given.
-    pub source: super::RegressionText,
-    pub kinds: Kinds,
-    #[serde(flatten)]
-    pub levels: SampleLevels,
-    /// Positions in the design of the coefficients' columns.
-    pub columns: Vec<usize>,
-}
-
-/// Levels that occur in the sample.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct SampleLevels {
-    pub present: Present,
-    #[serde(default)]
-    pub cells: Cells,
-}
 
 impl RegressionResult {
     /// Predicted outcomes of other rows: means for [`Family::Poisson`]. `None` where a regressor is missing, or where a level of a

@@ -1,13 +1,14 @@
 //! A regression in canonical order: columns without their means and fixed effects.
 
 use super::collinear::Before;
+use super::range::check_range;
 use super::sample::RegressionSample;
 use super::sums;
-use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::error::{DidWarning, Result};
 use crate::engine::demean::{
     Column, ColumnReport, DemeanOptions, DemeanedColumns, Demeaner, Place,
 };
-use crate::read::panel::formula::{Design, Indicator};
+use crate::read::formula::{Design, Indicator};
 
 /// Where no device takes part.
 pub(super) const HOST: &str = "host";
@@ -18,25 +19,6 @@ pub(super) struct Regressor {
     /// In canonical order, as it is.
     pub values: Vec<f64>,
     pub indicator: Option<Indicator>,
-}
-
-/// Values are between this and its inverse: products of six of them, which a covariance is a sum of, neither overflow nor
-/// underflow.
-const RANGE: f64 = 1e-40;
-
-/// # Errors
-/// [`DidError::CovariateRange`] for values that are so large or small that their products are no numbers.
-pub(super) fn check_range(name: &str, values: &[f64]) -> Result<()> {
-    const PART: usize = 1 << 16;
-    let largest = crate::base::parallel::map(values.len().div_ceil(PART), |part| {
-        let part = crate::base::parallel::part(part, PART, values.len());
-        values[part].iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
-    });
-    let largest = largest.into_iter().fold(0.0, f64::max);
-    if largest == 0.0 || (RANGE..=1.0 / RANGE).contains(&largest) {
-        return Ok(());
-    }
-    Err(DidError::CovariateRange { column: name.to_owned(), largest })
 }
 
 /// The regressors of a design but for the constant.

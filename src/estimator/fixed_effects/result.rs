@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::inference::{Coefficient, FTest, Law};
 use super::options::{Family, Ssc, Vcov};
-use super::predict::Predictor;
+use super::predictor::Predictor;
 use super::recover::FactorEffects;
 use crate::base::error::DidWarning;
 use crate::engine::demean::{ColumnReport, Solver};
-use crate::estimator::Timings;
-use crate::read::panel::formula::Indicator;
-use crate::read::panel::{FilesRead, ReadAsMissing};
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
+use crate::read::formula::Indicator;
+use crate::result::timings::Timings;
 
 /// A regression with fixed effects. Carries no backend and no row of the data unless residuals were kept.
 ///
@@ -30,7 +31,7 @@ use crate::read::panel::{FilesRead, ReadAsMissing};
 pub struct RegressionResult {
     /// Which form the saved result has.
     #[serde(default)]
-    pub(crate) format: crate::estimator::format::SavedFormat,
+    pub(crate) format: crate::result::saved::SavedFormat,
     /// Coefficients, in the order of the formula.
     pub coefficients: Vec<Coefficient>,
     /// Their covariance, `[k][k]`; empty if nothing is left for standard errors.

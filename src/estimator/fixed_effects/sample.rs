@@ -1,11 +1,12 @@
 //! From rows as read to the estimation sample, in canonical order.
 
 use super::order::{SortKeys, canonical};
-use super::problem::check_range;
+use super::range::check_range;
+use super::reading::{Coded, RegressionRows};
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;
 use crate::engine::demean::Factor;
-use crate::read::panel::{Coded, RegressionRows, total_order};
+use crate::read::columns::total_order;
 
 /// Rows that one task gathers.
 const PART: usize = 1 << 16;

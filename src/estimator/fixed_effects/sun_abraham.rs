@@ -8,20 +8,22 @@ use serde::{Deserialize, Serialize};
 
 use super::FixedEffects;
 use super::cohorts::{CohortCells, coarse};
-use super::event_study::{RegressionEventStudy, estimate};
-use super::fit::{RegressionReading, RegressionTask, read};
+use super::event_study::{combined, estimate};
+use super::fit::read;
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
 use super::problem::columns;
+use super::reading::CohortColumns;
 use super::result::RegressionResult;
+use super::task::{RegressionReading, RegressionTask};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
+use crate::estimator::aggregate::EventStudy;
+use crate::read::formula::name_label;
 use crate::read::input::Data;
-use crate::read::panel::CohortColumns;
-use crate::read::panel::formula::name_label;
 use crate::result::inference::Estimate;
 
 /// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
@@ -112,7 +114,7 @@ fn reference() -> Vec<f64> {
 #[non_exhaustive]
 pub struct SunAbrahamResult {
     /// Effects by event time, with the average effect on the treated rows.
-    pub event_study: RegressionEventStudy,
+    pub event_study: EventStudy,
     /// The regression, whose coefficients are the effects of cohorts by event time: `year::2:cohort::2004`.
     pub regression: RegressionResult,
 }
@@ -161,7 +163,7 @@ impl<B: DidBackend> SunAbraham<B> {
     fn estimate(
         &self,
         task: &RegressionTask<'_, B>,
-        wanted: &crate::read::panel::RegressionColumns,
+        wanted: &super::reading::RegressionColumns,
         reading: &RegressionReading,
     ) -> Result<SunAbrahamResult> {
         let read = &reading.rows;
@@ -206,12 +208,7 @@ impl<B: DidBackend> SunAbraham<B> {
     }
 
     /// Effects by event time: averages of those of cohorts, by the weights of their rows.
-    fn averaged(
-        &self,
-        fit: &RegressionResult,
-        cells: &CohortCells,
-        shares: &[f64],
-    ) -> RegressionEventStudy {
+    fn averaged(&self, fit: &RegressionResult, cells: &CohortCells, shares: &[f64]) -> EventStudy {
         let k = fit.coefficients.len();
         let position: BTreeMap<&str, usize> = fit.names().zip(0..).collect();
         let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
@@ -240,6 +237,6 @@ impl<B: DidBackend> SunAbraham<B> {
         });
         let references = cells.references.iter().map(|at| (coarse(*at), None));
         let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
-        RegressionEventStudy::new(fit, None, times.chain(references).collect(), overall)
+        combined(fit, None, times.chain(references).collect(), overall)
     }
 }

@@ -18,8 +18,8 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, On, Solver};
+use crate::read::formula::{Interaction, name_label};
 use crate::read::input::Data;
-use crate::read::panel::formula::{Interaction, name_label};
 use crate::{base::storage, base::written};
 
 /// Subtracts from columns what fixed effects fit of them: weighted residuals on the dummies of all factors.

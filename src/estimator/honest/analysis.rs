@@ -1,70 +1,108 @@
 //! From an event study to robust intervals and the breakdown value.
 
+use super::bounds;
 use super::breakdown::breakdown;
+use super::coefficients::EventCoefficients;
 use super::confidence::{confidence_set, grid};
-use super::delta::{Delta, polyhedra};
-use super::dense::dot;
-use super::flci::Frontier;
-use super::moments::MomentTest;
+use super::delta::Delta;
 use super::options::{Honest, HonestMethod};
 use super::result::{HonestDid, RobustInterval};
-use super::study::{EventStudy, LARGEST_VARIANCE, SMALLEST_VARIANCE};
-use crate::base::error::{DidError, DidWarning, Result};
+use super::setup::StudySetup;
+use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
-use crate::base::random::standard_normals;
-use crate::base::solve::semidefinite_factor;
-use crate::estimator::format::SavedFormat;
+use crate::estimator::aggregate::{Aggregated, EventStudy, wrong};
 use crate::result::inference::{Estimate, pointwise};
+use crate::result::saved::SavedFormat;
 
-/// Random numbers of this analysis among those of a seed.
-const STREAM: u32 = 0x686f_6e65;
 /// Numbers of the default grid of `M`.
 const DEFAULT_M: usize = 10;
 
-/// An event study with a parameter, and what is common to all `M`.
-pub(super) struct StudySetup<'a> {
-    pub study: &'a EventStudy,
-    pub options: &'a Honest,
-    pub method: HonestMethod,
-    /// The parameter's weights `[post]`.
-    pub l: Vec<f64>,
-    /// Its estimate and standard error.
-    pub estimate: f64,
-    pub deviation: f64,
-    /// Affine estimators, where the differences in trends are smooth.
-    pub frontier: Option<Frontier<'a>>,
-    /// Draws of the coefficients' deviations, for the least favourable test.
-    draws: Vec<Vec<f64>>,
+impl EventStudy {
+    /// Robust intervals and the breakdown value of the effects (Rambachan and Roth 2023). Effects whose base period varies are
+    /// [converted](Self::universal_base).
+    ///
+    /// ```
+    /// use burn_did::{Honest, SunAbraham, backend::Cpu, data};
+    ///
+    /// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// println!("{}", fit.event_study.honest(Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DidError::EventStudy`](crate::DidError::EventStudy) if there is not exactly one reference, a coefficient has no estimate or
+    /// no standard error, there are no periods before or after the reference, or event times are not evenly spaced;
+    /// [`DidError::Config`](crate::DidError::Config) for options that do not fit each other or the event study.
+    #[doc(alias = "honest_did")]
+    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+        let mut result = analyse(self.universal_base(), options)?;
+        if self.universal.is_some() {
+            result.warnings.push(DidWarning::ConvertedBasePeriod);
+        }
+        Ok(result)
+    }
+
+    /// The `M` of `Δ^SD(M)` that the periods before treatment are consistent with, each at the level `1 - alpha`: a lower bound
+    /// by a conditional test, and an upper bound of the largest change of slope. `None` with one period before the reference, or
+    /// where there is no [analysis](Self::honest).
+    ///
+    /// The lower bound is infinite if no `M` up to three of the largest standard errors is accepted.
+    #[must_use]
+    #[doc(alias = "DeltaSD_lowerBound_Mpre")]
+    #[doc(alias = "DeltaSD_upperBound_Mpre")]
+    pub fn smoothness_bounds(&self, alpha: f64) -> Option<[f64; 2]> {
+        smoothness_bounds(&EventCoefficients::of(&self.universal_base()).ok()?, alpha)
+    }
 }
 
-/// What tests at one `M`: all polyhedra must reject.
-pub(super) struct Tests(Vec<MomentTest>);
-
-impl Tests {
-    pub fn accept(&self, theta: f64) -> bool {
-        self.0.iter().any(|test| !test.rejects(theta))
+impl Aggregated {
+    /// Robust intervals and the breakdown value of the [event study](Self::event_study) (Rambachan and Roth 2023).
+    ///
+    /// ```
+    /// use burn_did::{Aggregation, Honest};
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let event_study = fit.aggregate(Aggregation::dynamic())?;
+    /// let honest = event_study.honest(Honest::smoothness().average())?;
+    /// println!("significant up to M = {:?}\n{honest}", honest.breakdown.value());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`event_study`](Self::event_study) and [`EventStudy::honest`].
+    #[doc(alias = "honest_did")]
+    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+        self.event_study()?.honest(options)
     }
+}
+
+fn smoothness_bounds(study: &EventCoefficients, alpha: f64) -> Option<[f64; 2]> {
+    let inside = alpha > 0.0 && alpha < 1.0;
+    (study.pre() > 1 && inside).then(|| [bounds::lower(study, alpha), bounds::upper(study, alpha)])
 }
 
 /// Runs the analysis.
-pub(super) fn analyse(study: &EventStudy, options: Honest) -> Result<HonestDid> {
+fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestDid> {
     options.validate()?;
+    let study = &EventCoefficients::of(&event_study)?;
     let (pre, least) = (study.pre(), options.delta.least_pre());
     if pre < least {
-        let problem = format!(
+        return wrong(format!(
             "{} needs {least} periods before the reference period, and there is {pre}",
             options.delta.name(options.restriction)
-        );
-        return Err(DidError::EventStudy { problem });
+        ));
     }
     let (l, parameter) = options.parameter(&study.event_times()[pre..], study.reference())?;
-    let mut warnings = study.warnings();
+    let left_out = event_study.left_out.as_ref().map(|left_out| left_out.warning());
+    let mut warnings: Vec<DidWarning> = left_out.into_iter().chain(study.warnings()).collect();
     let setup = StudySetup::new(study, &options, l)?;
     if options.restriction.is_some() && setup.method == HonestMethod::FixedLength {
         warnings.push(DidWarning::RestrictionNotUsed);
     }
     let m_values = options.m.clone().unwrap_or_else(|| default_m(study, options.delta));
-    let of = |i: usize| setup.interval(m_values[i]);
+    let of = |i: usize| interval(&setup, m_values[i]);
     let intervals: Vec<RobustInterval> = parallel::map(m_values.len(), of);
     for interval in &intervals {
         if interval.lower.is_none() {
@@ -77,7 +115,7 @@ pub(super) fn analyse(study: &EventStudy, options: Honest) -> Result<HonestDid> 
     let critical = pointwise(options.alpha);
     let original = Estimate::new(Some(setup.estimate), Some(setup.deviation), critical);
     let smooth = options.delta == Delta::Smoothness;
-    let smoothness_bounds = study.smoothness_bounds(options.alpha).filter(|_| smooth);
+    let smoothness_bounds = smoothness_bounds(study, options.alpha).filter(|_| smooth);
     let method = setup.method;
     let (weights, name) = (setup.l, options.delta.name(options.restriction));
     Ok(HonestDid {
@@ -90,116 +128,34 @@ pub(super) fn analyse(study: &EventStudy, options: Honest) -> Result<HonestDid> 
         method,
         name,
         smoothness_bounds,
-        study: study.clone(),
+        study: event_study,
         warnings,
-        settings: None,
         options,
     })
 }
 
 /// R's default numbers.
-fn default_m(study: &EventStudy, delta: Delta) -> Vec<f64> {
+fn default_m(study: &EventCoefficients, delta: Delta) -> Vec<f64> {
     let largest = if delta.is_relative() {
         2.0
     } else {
         // R takes this level whatever that of the analysis is.
-        let bounds = study.smoothness_bounds(0.05);
+        let bounds = smoothness_bounds(study, 0.05);
         bounds.map_or_else(|| study.covariance().at(0, 0).sqrt(), |[_, upper]| upper.max(0.0))
     };
     (0..DEFAULT_M).map(|i| largest * i as f64 / (DEFAULT_M - 1) as f64).collect()
 }
 
-impl<'a> StudySetup<'a> {
-    pub fn new(study: &'a EventStudy, options: &'a Honest, l: Vec<f64>) -> Result<Self> {
-        let pre = study.pre();
-        let all = [&vec![0.0; pre], &*l].concat();
-        let variance = dot(&all, &study.covariance().times(&all)).max(0.0);
-        if variance == 0.0 {
-            let problem = "the effect has no variance, so there is no interval".into();
-            return Err(DidError::EventStudy { problem });
-        }
-        if !(SMALLEST_VARIANCE..=LARGEST_VARIANCE).contains(&variance) {
-            let problem = format!(
-                "the variance of the effect is {variance:e}, beyond what double precision can work with; put the weights of the effect, or the outcome, in other units"
-            );
-            return Err(DidError::EventStudy { problem });
-        }
-        let deviation = variance.sqrt();
-        let smooth = options.delta == Delta::Smoothness;
-        let frontier = smooth.then(|| Frontier::new(study, &l)).flatten();
-        let method = options.chosen_method();
-        if frontier.is_none()
-            && matches!(method, HonestMethod::FixedLength | HonestMethod::ConditionalFixedLength)
-        {
-            return Err(DidError::Singular { what: "fixed-length interval" });
-        }
-        let estimate = dot(&l, &study.coefficients()[pre..]);
-        let needs_draws = method == HonestMethod::ConditionalLeastFavourable;
-        let draws = if needs_draws { draws(study, options) } else { Vec::new() };
-        Ok(Self { study, options, method, l, estimate, deviation, frontier, draws })
+/// The robust interval at one `M`.
+fn interval(setup: &StudySetup<'_>, m: f64) -> RobustInterval {
+    if let Some([lower, upper]) = setup.fixed_length(m) {
+        return RobustInterval { m, lower: Some(lower), upper: Some(upper), open: false };
     }
-
-    /// The tests at one `M`; for a fixed-length interval there are none.
-    pub fn tests(&self, m: f64) -> Tests {
-        let (study, options, l) = (self.study, self.options, &self.l);
-        let (alpha, kappa) = (options.alpha, options.first_level());
-        let polyhedra = polyhedra(options.delta, options.restriction, m, study.pre(), study.post());
-        let of = |i: usize| {
-            let test = MomentTest::new(study, &polyhedra[i], l, alpha, options.delta.is_relative());
-            match (self.method, &self.frontier) {
-                (HonestMethod::ConditionalLeastFavourable, _) => {
-                    test.least_favourable(&self.draws, kappa)
-                }
-                (HonestMethod::ConditionalFixedLength, Some(frontier)) => {
-                    let fixed = frontier.shortest(m, kappa);
-                    let centre = fixed.centre(study.coefficients());
-                    test.fixed_length(study, centre, fixed.half_length, &fixed.weights, kappa)
-                }
-                _ => test,
-            }
-        };
-        Tests(parallel::map(polyhedra.len(), of))
-    }
-
-    /// The fixed-length interval at one `M`, where that is the method.
-    pub fn fixed_length(&self, m: f64) -> Option<[f64; 2]> {
-        let frontier = self.frontier.as_ref();
-        let frontier = frontier.filter(|_| self.method == HonestMethod::FixedLength)?;
-        Some(frontier.shortest(m, self.options.alpha).interval(self.study.coefficients()))
-    }
-
-    fn interval(&self, m: f64) -> RobustInterval {
-        if let Some([lower, upper]) = self.fixed_length(m) {
-            return RobustInterval { m, lower: Some(lower), upper: Some(upper), open: false };
-        }
-        let tests = self.tests(m);
-        let set = confidence_set(&tests, &grid(self, m), self.options.search);
-        // A fixed-length first stage ends where its own grid does.
-        let is_whole =
-            self.method == HonestMethod::ConditionalFixedLength && self.options.grid.is_none();
-        let open = set.open && !is_whole;
-        RobustInterval { m, lower: set.lower, upper: set.upper, open }
-    }
-
-    /// Whether zero is rejected at one `M`.
-    pub fn is_significant(&self, m: f64) -> bool {
-        match self.fixed_length(m) {
-            Some([lower, upper]) => lower > 0.0 || upper < 0.0,
-            None => !self.tests(m).accept(0.0),
-        }
-    }
-}
-
-/// Normal draws with the covariance of the coefficients, `[draws][pre + post]`.
-fn draws(study: &EventStudy, options: &Honest) -> Vec<Vec<f64>> {
-    let n = study.coefficients().len();
-    let flat: Vec<f64> = study.covariance().rows().flatten().copied().collect();
-    let (factor, rank) = semidefinite_factor(&flat, n);
-    let mut normals = vec![0.0; options.draws * rank];
-    standard_normals(options.seed, STREAM, &mut normals);
-    let draw = |at: usize| {
-        let z = &normals[at * rank..][..rank];
-        (0..n).map(|i| dot(&factor[i * rank..][..rank], z)).collect()
-    };
-    (0..options.draws).map(draw).collect()
+    let tests = setup.tests(m);
+    let set = confidence_set(&tests, &grid(setup, m), setup.options.search);
+    // A fixed-length first stage ends where its own grid does.
+    let is_whole =
+        setup.method == HonestMethod::ConditionalFixedLength && setup.options.grid.is_none();
+    let open = set.open && !is_whole;
+    RobustInterval { m, lower: set.lower, upper: set.upper, open }
 }

@@ -1,8 +1,8 @@
 //! What the periods before treatment say about the smoothness of differences in trends.
 
+use super::coefficients::EventCoefficients;
 use super::dense::{DenseMatrix, dot};
 use super::normal::truncated_upper_quantile;
-use super::study::EventStudy;
 use crate::result::inference::normal_quantile;
 
 /// Values of `M` tried for the lower bound.
@@ -21,15 +21,15 @@ fn changes(pre: usize) -> DenseMatrix {
 }
 
 /// Second differences with their standard errors and joint covariance.
-fn estimates(study: &EventStudy) -> (Vec<f64>, DenseMatrix) {
+fn estimates(study: &EventCoefficients) -> (Vec<f64>, DenseMatrix) {
     let pre = study.pre();
     let changes = changes(pre);
     let covariance = DenseMatrix::from_fn(pre, pre, |i, j| study.covariance().at(i, j));
-    (changes.times(&study.coefficients()[..pre]), changes.sandwich(&covariance))
+    (changes.times(&study.values()[..pre]), changes.sandwich(&covariance))
 }
 
 /// The largest upper end of one-sided intervals for the second differences (R `DeltaSD_upperBound_Mpre`).
-pub(super) fn upper(study: &EventStudy, alpha: f64) -> f64 {
+pub(super) fn upper(study: &EventCoefficients, alpha: f64) -> f64 {
     let (values, covariance) = estimates(study);
     let critical = normal_quantile(1.0 - alpha);
     let end = |(i, value): (usize, &f64)| value + critical * covariance.at(i, i).max(0.0).sqrt();
@@ -38,7 +38,7 @@ pub(super) fn upper(study: &EventStudy, alpha: f64) -> f64 {
 
 /// The smallest `M` on a grid up to three of the largest standard errors that a conditional test accepts; infinite if it accepts
 /// none (R `DeltaSD_lowerBound_Mpre`).
-pub(super) fn lower(study: &EventStudy, alpha: f64) -> f64 {
+pub(super) fn lower(study: &EventCoefficients, alpha: f64) -> f64 {
     let largest = (0..study.pre()).map(|i| study.covariance().at(i, i)).fold(0.0, f64::max);
     let (values, covariance) = estimates(study);
     let sd: Vec<f64> = (0..values.len())
@@ -75,6 +75,7 @@ fn rejects(values: &[f64], covariance: &DenseMatrix, sd: &[f64], m: f64, alpha: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimator::aggregate::EventStudy;
 
     fn study() -> EventStudy {
         let diagonal = |i: usize| {
@@ -88,7 +89,8 @@ mod tests {
 
     #[test]
     fn second_differences_include_the_reference_period() {
-        let (values, covariance) = estimates(&study());
+        let (values, covariance) =
+            estimates(&EventCoefficients::of(&study()).expect("one reference"));
         // 0.3 - 0 + 0.1 and 0 - 0.2 + 0.
         assert!((values[0] - 0.4).abs() < 1e-12 && (values[1] + 0.2).abs() < 1e-12);
         assert!((covariance.at(0, 0) - 0.06).abs() < 1e-12);
@@ -100,12 +102,7 @@ mod tests {
         let [lower, upper] = study().smoothness_bounds(0.05).expect("three periods before");
         assert!((upper - (0.4 + 1.644_853_626_951_472_7 * 0.06f64.sqrt())).abs() < 1e-9);
         assert_eq!(lower, 0.0);
-        let kinked = EventStudy::new(
-            vec![9.0, 0.0, 0.1, 0.5],
-            study().covariance().rows().map(<[f64]>::to_vec).collect(),
-            3,
-            1,
-        );
+        let kinked = EventStudy::new(vec![9.0, 0.0, 0.1, 0.5], study().covariance(), 3, 1);
         // No M up to three standard errors allows a kink of ninety.
         let bounds = kinked.expect("it fits together").smoothness_bounds(0.05);
         assert_eq!(bounds.expect("three periods before")[0], f64::INFINITY);

@@ -1,9 +1,8 @@
 //! The largest violation of parallel trends that leaves an effect significant.
 
-use serde::{Deserialize, Serialize};
-
-use super::analysis::StudySetup;
 use super::delta::Delta;
+use super::result::Breakdown;
+use super::setup::StudySetup;
 use crate::base::parallel;
 
 /// Width of the last bracket, relative to its end.
@@ -12,29 +11,6 @@ const BRACKET: f64 = 1e-4;
 const SMALL: f64 = 1e-2;
 /// Doublings of the largest `M` before an effect counts as significant whatever `M` is.
 const DOUBLINGS: usize = 24;
-
-/// The largest `M` or `M̄` at which zero is outside the robust interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "status", content = "value")]
-pub enum Breakdown {
-    /// The effect is significant up to this number, and not beyond it.
-    At(f64),
-    /// The effect is not significant even at 0.
-    NotSignificant,
-    /// The effect is significant at every number that was tried, up to this one.
-    AlwaysSignificant(f64),
-}
-
-impl Breakdown {
-    /// The number, if there is one.
-    #[must_use]
-    pub fn value(self) -> Option<f64> {
-        match self {
-            Self::At(m) => Some(m),
-            Self::NotSignificant | Self::AlwaysSignificant(_) => None,
-        }
-    }
-}
 
 /// Bisects between the numbers of the analysis. Zero is tested itself, so the value does not depend on a grid.
 pub(super) fn breakdown(setup: &StudySetup<'_>, m_values: &[f64]) -> Breakdown {

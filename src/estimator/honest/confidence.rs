@@ -1,10 +1,10 @@
 //! The values of the parameter that tests accept.
 
-use super::analysis::{StudySetup, Tests};
 use super::delta::{Delta, Restriction, polyhedra};
 use super::dense::dot;
 use super::identified::identified_set;
 use super::options::{HonestMethod, Search};
+use super::setup::{StudySetup, Tests};
 use crate::base::parallel;
 
 /// Standard errors between the identified set and the ends of the grid.
@@ -71,7 +71,7 @@ pub(super) fn grid(setup: &StudySetup<'_>, m: f64) -> EvenGrid {
         return EvenGrid { lower, upper, points, extends: false };
     }
     let (pre, post) = (study.pre(), study.post());
-    let coefficients = study.coefficients();
+    let coefficients = study.values();
     let fixed = |alpha| setup.frontier.as_ref().map(|f| f.shortest(m, alpha));
     if setup.method == HonestMethod::ConditionalFixedLength
         && let Some(fixed) = fixed(options.first_level())
@@ -189,15 +189,17 @@ fn bisected(tests: &Tests, grid: &EvenGrid) -> ConfidenceSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimator::aggregate::EventStudy;
+    use crate::estimator::honest::coefficients::EventCoefficients;
     use crate::estimator::honest::options::Honest;
-    use crate::estimator::honest::study::EventStudy;
 
     /// Ends of the grid at `M = 0.5` of coefficients that are zero with variance one.
     fn ends(restriction: Restriction, post: usize) -> [f64; 2] {
         let n = 2 + post;
         let unit = |i: usize| (0..n).map(|j| f64::from(u8::from(i == j))).collect();
         let study = EventStudy::new(vec![0.0; n], (0..n).map(unit).collect(), 2, post);
-        let study = study.expect("it fits together");
+        let study =
+            study.and_then(|study| EventCoefficients::of(&study)).expect("it fits together");
         let options = Honest::smoothness().method(HonestMethod::Conditional);
         let options = options.restriction(restriction);
         let mut l = vec![0.0; post];

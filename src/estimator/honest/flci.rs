@@ -13,10 +13,10 @@
 //! `μ` is the rate `σ (∂χ/∂b) / (∂χ/∂σ)` at which the interval trades bias for variance. Where `μ` is below this rate, the interval
 //! becomes shorter with more of a penalty, and where it is above, with less; this is what is bisected.
 
+use super::coefficients::EventCoefficients;
 use super::dense::{DenseMatrix, dot};
 use super::lasso::{Lasso, Minimum};
 use super::normal::FoldedQuantile;
-use super::study::EventStudy;
 
 /// Bisections of the penalty; each halves where it may be.
 const STEPS: usize = 100;
@@ -44,7 +44,7 @@ impl FixedLength {
 /// Estimators from the least biased to the least variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontier<'a> {
-    study: &'a EventStudy,
+    study: &'a EventCoefficients,
     l: Vec<f64>,
     /// `Σ_j j l_j`.
     total: f64,
@@ -58,7 +58,7 @@ pub(crate) struct Frontier<'a> {
 
 impl<'a> Frontier<'a> {
     /// The estimators of the parameter `l'τ_post`; `None` if the covariance before treatment is singular.
-    pub fn new(study: &'a EventStudy, l: &[f64]) -> Option<Self> {
+    pub fn new(study: &'a EventCoefficients, l: &[f64]) -> Option<Self> {
         let post = l.len();
         let weighted = |s: usize| -> f64 {
             let last = &l[post - s..];
@@ -137,7 +137,7 @@ impl<'a> Frontier<'a> {
 }
 
 /// Quadratic and linear part of half the variance as a function of `c_1 .. c_{P-1}`.
-fn variance(study: &EventStudy, l: &[f64], total: f64) -> (DenseMatrix, Vec<f64>) {
+fn variance(study: &EventCoefficients, l: &[f64], total: f64) -> (DenseMatrix, Vec<f64>) {
     let free = study.pre() - 1;
     let direction = |j: usize| {
         let mut c = vec![0.0; free + 1];

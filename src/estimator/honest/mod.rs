@@ -2,7 +2,8 @@
 //!
 //! | what | file |
 //! |---|---|
-//! | coefficients and their covariance | `study.rs` |
+//! | coefficients and their covariance | `coefficients.rs` |
+//! | event studies in R's words | `written.rs` |
 //! | sets of violations as polyhedra | `delta.rs` |
 //! | bounds from the periods before treatment | `bounds.rs` |
 //! | linear programs, with their bases | `simplex.rs` |
@@ -12,12 +13,14 @@
 //! | quantiles of folded and truncated normals | `normal.rs` |
 //! | grids and confidence sets | `confidence.rs` |
 //! | the breakdown value | `breakdown.rs` |
+//! | the parameter and its tests at one `M` | `setup.rs` |
 //! | all of it, by `M` | `analysis.rs` |
 
-mod aggregated;
 mod analysis;
 mod bounds;
 mod breakdown;
+mod check;
+mod coefficients;
 mod confidence;
 mod delta;
 mod dense;
@@ -27,16 +30,15 @@ mod lasso;
 mod moments;
 mod normal;
 mod options;
-mod others;
+mod report;
 mod result;
+mod setup;
 mod simplex;
-mod study;
+mod written;
 
-pub use breakdown::Breakdown;
 pub use delta::{Delta, Restriction};
 pub use options::{Effect, Honest, HonestMethod, Search};
-pub use result::{HonestDid, RobustInterval};
-pub use study::EventStudy;
+pub use result::{Breakdown, HonestDid, RobustInterval};
 
 #[cfg(test)]
 mod tests;

@@ -10,11 +10,11 @@
 //! The dual's set does not depend on `θ`, nor on the data. At its vertex `γ` the test compares `η` with a quantile of a normal
 //! that is truncated to where `γ` stays optimal.
 
+use super::coefficients::EventCoefficients;
 use super::delta::Polyhedron;
 use super::dense::{DenseMatrix, dot};
 use super::normal::truncated_upper_quantile;
 use super::simplex::{Feasible, Vertex};
-use super::study::EventStudy;
 use crate::base::parallel;
 
 /// A standard deviation up to this, relative to the largest, is taken as that.
@@ -70,7 +70,7 @@ impl MomentTest {
     /// The test at the level `alpha`, without a first stage. Of one post-treatment period all moments are tested, unless
     /// `post_only`; of several, those that involve such a period.
     pub fn new(
-        study: &EventStudy,
+        study: &EventCoefficients,
         polyhedron: &Polyhedron,
         l: &[f64],
         alpha: f64,
@@ -91,7 +91,7 @@ impl MomentTest {
         let sd: Vec<f64> = sd.iter().map(|s| s.max(least)).collect();
         let d: Vec<f64> = tested.iter().zip(&sd).map(|(i, s)| polyhedron.d[*i] / s).collect();
         let rows = DenseMatrix::from_fn(a.len(), a.columns, |i, j| a.at(i, j) / sd[i]);
-        let fitted = rows.times(study.coefficients());
+        let fitted = rows.times(study.values());
         // A change of basis in which the first parameter is l'τ and the others are all but one of the τ.
         let heaviest =
             (0..l.len()).max_by(|i, j| l[*i].abs().total_cmp(&l[*j].abs()).then(j.cmp(i)));
@@ -146,7 +146,7 @@ impl MomentTest {
     /// Adds a first stage at the level `kappa` that rejects outside a fixed-length interval.
     pub fn fixed_length(
         mut self,
-        study: &EventStudy,
+        study: &EventCoefficients,
         centre: f64,
         half_length: f64,
         weights: &[f64],

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::breakdown::Breakdown;
 use super::options::{Honest, HonestMethod};
-use super::study::EventStudy;
 use crate::base::error::DidWarning;
-use crate::estimator::format::SavedFormat;
+use crate::estimator::aggregate::EventStudy;
 use crate::result::inference::Estimate;
-use crate::result::settings::Settings;
+use crate::result::saved::SavedFormat;
 
 /// A robust confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +26,29 @@ impl RobustInterval {
     #[must_use]
     pub fn excludes_zero(&self) -> bool {
         matches!((self.lower, self.upper), (Some(l), Some(u)) if l > 0.0 || u < 0.0)
+    }
+}
+
+/// The largest `M` or `M̄` at which zero is outside the robust interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "status", content = "value")]
+pub enum Breakdown {
+    /// The effect is significant up to this number, and not beyond it.
+    At(f64),
+    /// The effect is not significant even at 0.
+    NotSignificant,
+    /// The effect is significant at every number that was tried, up to this one.
+    AlwaysSignificant(f64),
+}
+
+impl Breakdown {
+    /// The number, if there is one.
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::At(m) => Some(m),
+            Self::NotSignificant | Self::AlwaysSignificant(_) => None,
+        }
     }
 }
 
@@ -73,14 +94,12 @@ pub struct HonestDid {
     /// them. See [`EventStudy::smoothness_bounds`].
     #[serde(with = "infinite")]
     pub smoothness_bounds: Option<[f64; 2]>,
-    /// The event study.
+    /// The event study, with one base period.
     pub study: EventStudy,
     /// The options.
     pub options: Honest,
     /// What the user should know.
     pub warnings: Vec<DidWarning>,
-    /// How the event study was estimated, if it is one of this crate's.
-    pub settings: Option<Settings>,
 }
 
 /// An infinite bound as null.

@@ -11,9 +11,10 @@ use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
+use crate::read::columns::{MissingValues, complete_numbers};
+use crate::read::formula::Formula;
 use crate::read::input::Data;
-use crate::read::panel::formula::Formula;
-use crate::read::panel::{MissingValues, Roles, Treatment, complete_numbers};
+use crate::read::panel::{Roles, Treatment};
 use crate::result::inference::Estimate;
 
 /// Points at which a curve is evaluated.

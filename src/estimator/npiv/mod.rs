@@ -5,11 +5,13 @@
 //! their products, tile by tile in a fixed order.
 
 mod bands;
+mod check;
 mod choose;
 mod draws;
 mod estimator;
 mod level;
 mod levels;
+mod report;
 mod result;
 mod rows;
 mod sieve;

@@ -1,45 +1,286 @@
-//! Effects of treatments that switch on, off, up and down, by the time since a group's treatment first changed
-//! (de Chaisemartin and D'Haultfoeuille 2024, <https://doi.org/10.1162/rest_a_01414>).
+//! [`DidMultiplegt`]: effects of a treatment that switches.
 //!
 //! | step | file |
 //! |---|---|
-//! | rows to cells of groups and periods | `cells.rs` |
-//! | which groups and cells are compared, and from when a group has switched | `rules.rs`, `missing_treatment.rs`, `dropped.rs` |
-//! | groups in strata (status quo treatment, trend group, first switch, new value) | `arrange.rs`, `sample.rs` |
-//! | control variables | `controls/` |
-//! | one effect or placebo of switchers in or out: estimate and influence | `component/` |
-//! | which components an estimate is made of, and their covariance | `plan.rs`, `estimate.rs`, `covariance.rs` |
-//! | whose effects are larger | `heterogeneity.rs` |
-//! | bootstrap | `bootstrap.rs` |
-//!
-//! Everything is formed on the host in doubles. Groups of a stratum lie next to each other, so that a comparison is a few sums
-//! over ranges; sums of order n are of tiles of [`TILE`] groups, which are added in order.
+//! | reading groups and periods | `reading.rs` |
+//! | effects and placebos, which know no data frame | `effects/` |
+//! | standard errors and tests | `inference.rs` |
+//! | from data to a result | `fit.rs` |
+//! | the result, what holds of it and what it says of itself | `result.rs`, `check.rs`, `report/` |
 
-mod arrange;
-mod bootstrap;
-mod cells;
-mod component;
-mod controls;
-mod covariance;
-mod dropped;
-mod estimate;
-mod heterogeneity;
-mod missing_treatment;
-mod options;
-mod plan;
-mod rules;
-mod sample;
-#[cfg(test)]
-mod tests;
+mod check;
+mod effects;
+mod fit;
+mod inference;
+mod reading;
+mod report;
+mod result;
 
-use crate::engine::pass::TILE;
+use serde::{Deserialize, Serialize};
 
-pub(crate) use bootstrap::{DrawnEstimates, draw};
-pub(crate) use cells::{GroupPeriodCells, GroupPeriodRows, Varying};
-pub use dropped::Dropped;
-pub(crate) use estimate::{SwitchingEstimate, SwitchingEstimates, estimate};
-pub(crate) use heterogeneity::{Heterogeneity, heterogeneity};
-pub use options::Direction;
-pub(crate) use options::SwitchingOptions;
-pub(crate) use rules::{Unusable, equal_but_for_rounding, prepare, split_by_rounding};
-pub(crate) use sample::SwitchingSample;
+use effects::SwitchingOptions;
+pub use effects::{Direction, Dropped};
+pub use result::{
+    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, SwitchingEffect,
+};
+
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{Band, Bootstrap, Inference};
+use crate::read::formula::Formula;
+use crate::read::panel::{Roles, Treatment};
+
+/// Which effects are tested to be equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectsEqual {
+    /// All.
+    #[default]
+    All,
+    /// Those from the first to the second, counted from 1.
+    Between(usize, usize),
+}
+
+/// The effects of what a regression of groups' effects is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PredictHeterogeneity {
+    /// Columns of numbers that do not change over time.
+    pub covariates: Vec<String>,
+    /// Effects, counted from 1; all of them if none is named. The placebos of the same numbers are regressed too.
+    #[serde(default)]
+    pub effects: Vec<usize>,
+}
+
+/// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
+/// change (de Chaisemartin and D'Haultfoeuille 2024, <https://doi.org/10.1162/rest_a_01414>), with the numbers of the authors' R
+/// package `DIDmultiplegtDYN`.
+///
+/// A group that changes its treatment in period `F` is compared with groups of the same treatment in the first period that have
+/// not changed theirs yet. Effect `l` is of having had another treatment than that for `l` periods: the outcome in `F - 1 + l`
+/// less the one in `F - 1`. Switchers out, whose treatment falls, count with the opposite sign. Everything is formed on the host
+/// in double precision, so there is no backend to choose.
+///
+/// ```
+/// use burn_did::{DidMultiplegt, data::SwitchingSimulation};
+///
+/// let data = SwitchingSimulation::builder().groups(400).seed(1).build();
+/// let fit = DidMultiplegt::builder()
+///     .outcome("y")
+///     .unit("id")
+///     .time("period")
+///     .treatment("d")
+///     .effects(3)
+///     .placebos(2)
+///     .build()
+///     .fit(&data.frame())?;
+/// println!("{fit}");
+/// assert_eq!((fit.effects.len(), fit.placebos.len()), (3, 2));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[builder(on(String, into))]
+#[serde(deny_unknown_fields)]
+pub struct DidMultiplegt {
+    /// Outcome: numbers or booleans.
+    #[doc(alias = "yname")]
+    pub outcome: String,
+    /// Groups that are compared: integers, floats or strings. Rows of one group and period are averaged with their weights.
+    #[doc(alias = "idname")]
+    #[doc(alias = "group")]
+    pub unit: String,
+    /// Period: numbers, or dates with `frequency`. Effects count periods of the data, whatever lies between them.
+    #[doc(alias = "tname")]
+    pub time: String,
+    /// What a period is, if the time column has dates.
+    pub frequency: Option<Frequency>,
+    /// Treatment: numbers or booleans, in every period.
+    #[doc(alias = "dname")]
+    pub treatment: String,
+    /// Effects asked for; as many are estimated as there are controls for.
+    #[builder(default = one())]
+    #[serde(default = "one")]
+    pub effects: usize,
+    /// Placebos asked for, at most as many as effects.
+    #[doc(alias = "placebo")]
+    #[builder(default)]
+    #[serde(default)]
+    pub placebos: usize,
+    /// Divides every effect by the change of the treatment that it is of.
+    #[builder(default)]
+    #[serde(default)]
+    pub normalized: bool,
+    /// Tests whether effects are equal.
+    pub effects_equal: Option<EffectsEqual>,
+    /// Effects of switchers in or of switchers out only.
+    pub switchers: Option<Direction>,
+    /// Compares with groups only that never switch.
+    #[builder(default)]
+    #[serde(default)]
+    pub only_never_switchers: bool,
+    /// Estimates all effects of the same switchers: those of which all can be estimated.
+    #[builder(default)]
+    #[serde(default)]
+    pub same_switchers: bool,
+    /// And the placebos of those of which all placebos can be, too.
+    #[doc(alias = "same_switchers_pl")]
+    #[builder(default)]
+    #[serde(default)]
+    pub same_switchers_placebos: bool,
+    /// Formula of control variables, which may change over time; see [`AttGt::covariates`](crate::AttGt::covariates).
+    #[doc(alias = "controls")]
+    #[doc(alias = "xformla")]
+    #[builder(default = crate::base::options::defaults::constant())]
+    #[serde(default = "crate::base::options::defaults::constant")]
+    pub covariates: String,
+    /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
+    #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+    #[serde(default)]
+    pub trends_nonparam: Vec<String>,
+    /// Allows every group a linear trend of its own.
+    #[doc(alias = "trends_lin")]
+    #[builder(default)]
+    #[serde(default)]
+    pub linear_trends: bool,
+    /// Degree of a polynomial in the treatment of the first period, by which trends may differ; 0 compares groups of equal
+    /// treatments only. For treatments of many values.
+    #[builder(default)]
+    #[serde(default)]
+    pub continuous: usize,
+    /// Weights of rows; missing ones are 0.
+    #[doc(alias = "weightsname")]
+    #[doc(alias = "weight")]
+    pub weights: Option<String>,
+    /// Cluster of standard errors, constant within groups; without it they are clustered by group.
+    pub cluster: Option<String>,
+    /// Takes the mean over switchers of the same treatments in all periods off their changes, where there are several.
+    #[builder(default)]
+    #[serde(default)]
+    pub less_conservative_se: bool,
+    /// Keeps cells from which on a group's treatment has been both above and below that of its first period.
+    #[doc(alias = "dont_drop_larger_lower")]
+    #[builder(default)]
+    #[serde(default)]
+    pub keep_bidirectional_switchers: bool,
+    /// Leaves out a group's outcomes from a treatment on that is missing before its first switch.
+    #[doc(alias = "drop_if_d_miss_before_first_switch")]
+    #[builder(default)]
+    #[serde(default)]
+    pub drop_if_treatment_missing: bool,
+    /// Regresses groups' effects on what does not change in them.
+    #[doc(alias = "predict_het")]
+    pub predict_heterogeneity: Option<PredictHeterogeneity>,
+    /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of
+    /// the controls' coefficients by: the weight of all first treatments over that of each. The authors' Stata program leaves it out.
+    #[builder(default)]
+    #[serde(default)]
+    pub separate_control_variance: bool,
+    /// Bootstrap by groups or clusters; analytic standard errors without it. The law of the multipliers does not matter.
+    #[doc(alias = "boot")]
+    pub bootstrap: Option<Bootstrap>,
+    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
+    #[doc(alias = "na.strings")]
+    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
+    pub missing_values: Option<Vec<String>>,
+    /// One minus the confidence level.
+    #[doc(alias = "alp")]
+    #[builder(default = crate::base::options::defaults::five_percent())]
+    #[serde(default = "crate::base::options::defaults::five_percent")]
+    pub alpha: f64,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// Largest degree of the polynomial: higher powers differ by rounding.
+const LARGEST_DEGREE: usize = 10;
+
+impl DidMultiplegt {
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] or [`DidError::Formula`].
+    pub fn validate(&self) -> Result<()> {
+        let refuse =
+            |option, expected, got: String| Err(DidError::Config { option, expected, got });
+        self.inference().validate()?;
+        Formula::parse(&self.covariates)?;
+        if self.effects == 0 {
+            return refuse("effects", "at least 1", "0".into());
+        }
+        if self.continuous > LARGEST_DEGREE {
+            return refuse("continuous", "a degree of at most 10", self.continuous.to_string());
+        }
+        if self.same_switchers_placebos && !self.same_switchers {
+            let expected = "given together with `same_switchers`";
+            return refuse("same_switchers_placebos", expected, "it alone".into());
+        }
+        if let Some(Bootstrap { draws: draws @ 0..2, .. }) = self.bootstrap {
+            return refuse("bootstrap", "of at least 2 draws", draws.to_string());
+        }
+        if let Some(EffectsEqual::Between(from, to)) = self.effects_equal
+            && (from == 0 || from >= to)
+        {
+            let expected = "two effects in ascending order, counted from 1";
+            return refuse("effects_equal", expected, format!("{from} to {to}"));
+        }
+        match &self.predict_heterogeneity {
+            Some(asked) if asked.covariates.is_empty() => {
+                refuse("predict_heterogeneity", "of at least one column", "none".into())
+            }
+            Some(asked) if asked.effects.contains(&0) => {
+                refuse("predict_heterogeneity", "of effects counted from 1", "0".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn inference(&self) -> Inference {
+        Inference { alpha: self.alpha, bootstrap: self.bootstrap, band: Band::Pointwise }
+    }
+
+    /// Columns of what effects are regressed on, if they are.
+    fn traits(&self) -> &[String] {
+        match &self.predict_heterogeneity {
+            Some(asked) if !self.normalized => &asked.covariates,
+            _ => &[],
+        }
+    }
+
+    fn roles(&self) -> Result<Roles> {
+        Ok(Roles {
+            outcome: self.outcome.clone(),
+            unit: Some(self.unit.clone()),
+            time: self.time.clone(),
+            group: self.treatment.clone(),
+            treatment: Treatment::Indicator,
+            eligible: None,
+            dose: None,
+            weights: self.weights.clone(),
+            cluster: self.cluster.clone().filter(|cluster| *cluster != self.unit),
+            covariates: Formula::parse(&self.covariates)?,
+            trends: self.trends_nonparam.clone(),
+            traits: self.traits().to_vec(),
+            frequency: self.frequency,
+        })
+    }
+
+    fn options(&self) -> SwitchingOptions {
+        SwitchingOptions {
+            effects: self.effects,
+            placebos: self.placebos,
+            normalized: self.normalized,
+            direction: self.switchers,
+            only_never_switchers: self.only_never_switchers,
+            same_switchers: self.same_switchers,
+            same_switchers_placebo: self.same_switchers_placebos,
+            linear_trends: self.linear_trends,
+            continuous: self.continuous,
+            less_conservative: self.less_conservative_se,
+            separate_control_variance: self.separate_control_variance,
+            keep_bidirectional: self.keep_bidirectional_switchers,
+            drop_if_treatment_missing: self.drop_if_treatment_missing,
+        }
+    }
+}

@@ -2,20 +2,21 @@
 //!
 //! A path is first taken as it is. Only if nothing has that name is it a pattern.
 
-mod apart;
-mod cast;
 mod csv;
-mod field;
-mod records;
+mod files_read;
+mod overwritten;
+pub(crate) mod parquet;
 mod search;
 
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{DidError, Result};
-use crate::read::panel::{FilesRead, Wanted};
+use crate::read::columns::Wanted;
 
-pub use apart::overwritten;
 pub(crate) use csv::CsvData;
+pub use files_read::FilesRead;
+pub use overwritten::overwritten;
+pub(crate) use parquet::{ParquetFiles, columns as parquet_columns};
 
 /// Format of data files, by the ending of their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl Files {
     /// The line of a CSV file with a row, counted from 0 below the header; or how many rows the file has, if they are fewer. `None` for
     /// one that cannot be read.
     pub fn line_of(&self, path: &Path, row: usize) -> Option<std::result::Result<usize, usize>> {
-        records::line_of(path, row)
+        csv::line_of(path, row)
     }
 
     /// How the audit names them.

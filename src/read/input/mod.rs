@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use polars::prelude::*;
 
 use crate::base::error::Result;
-use crate::read::files::{CsvData, FileFormat, Files};
-use crate::read::panel::{MissingValues, ParquetFiles, SampleAudit, Wanted};
+use crate::read::columns::{MissingValues, ReadAsMissing, Wanted};
+use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles};
 
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
@@ -79,10 +79,11 @@ impl From<&str> for Data<'_> {
     }
 }
 
-/// Columns that were read, and what the audit says about their reading.
+/// Columns that were read, from which files, and what was read as missing in these.
 pub(crate) struct Read {
     pub frame: DataFrame,
-    pub audit: SampleAudit,
+    pub files: FilesRead,
+    pub read_as_missing: Vec<ReadAsMissing>,
 }
 
 impl Data<'_> {
@@ -114,7 +115,7 @@ impl Data<'_> {
             Data::Lazy(frame) => collect(*frame, &roles.names())?,
             Data::Path(path) => return read_files(&Files::find(&path)?, roles, missing),
         };
-        Ok(Read { frame, audit: SampleAudit::default() })
+        Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
     }
 }
 
@@ -131,10 +132,7 @@ pub(crate) fn read_files(
             (frame, missing)
         }
     };
-    Ok(Read {
-        frame,
-        audit: SampleAudit { files: files.read(), read_as_missing, ..Default::default() },
-    })
+    Ok(Read { frame, files: files.read(), read_as_missing })
 }
 
 fn collect(mut frame: LazyFrame, names: &[String]) -> Result<DataFrame> {

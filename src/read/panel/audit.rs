@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::missing::ReadAsMissing;
+use crate::read::columns::ReadAsMissing;
+use crate::read::files::FilesRead;
 
 /// Counts of rows and units by what happened to them, in the order of the steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,23 +43,4 @@ pub struct SampleAudit {
     pub periods: Vec<f64>,
     /// Columns of the design, intercept included.
     pub covariates: Vec<String>,
-}
-
-/// Files that were read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct FilesRead {
-    /// How many.
-    pub number: usize,
-    /// Paths of the first of them, in the order in which they were read.
-    pub paths: Vec<String>,
-}
-
-impl FilesRead {
-    /// Files that are named, at most.
-    const NAMED: usize = 20;
-
-    pub(crate) fn new(paths: impl ExactSizeIterator<Item = String>) -> Self {
-        Self { number: paths.len(), paths: paths.take(Self::NAMED).collect() }
-    }
 }

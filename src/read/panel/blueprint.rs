@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::changes::Changes;
-use super::columns::Rows;
 use super::fill::Filling;
-use super::formula::Design;
 use super::levels::Levels;
 use super::request::Request;
+use super::rows::Rows;
 use super::rules::Rules;
 use super::strata::Layout;
 use super::stratum::StratumShape;
+use crate::read::formula::Design;
 
 /// What a frame must know of all others: with it, and its [`Placement`](super::placement::Placement), a frame is placed and
 /// written anywhere.

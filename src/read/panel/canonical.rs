@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use rayon::slice::ParallelSliceMut;
 
 use super::stratum::StratumData;
-use super::total_order::total_order;
 use crate::base::parallel;
+use crate::read::columns::total_order;
 
 /// Sorts the rows by outcome, then by their other columns; ranks stay where they are.
 pub(super) fn sort_by_content(s: &mut StratumData) {

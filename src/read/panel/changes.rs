@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
-use super::formula::{Design, Present};
 use super::frame::Placed;
 use super::grid::Grid;
 use super::sample::WeightLayout;
 use super::strata::Layout;
 use crate::base::error::Result;
-use crate::engine::pass::TILE;
+use crate::base::segment::TILE;
+use crate::read::formula::{Design, Present};
 
 /// What changes, and the range of the weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

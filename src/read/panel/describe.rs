@@ -2,7 +2,6 @@
 
 use super::blueprint::Blueprint;
 use super::counts::Counts;
-use super::formula::Design;
 use super::request::Request;
 use super::roles::{Roles, Treatment};
 use super::rules::{Rules, smallest_cohort};
@@ -12,7 +11,8 @@ use super::strata::Layout;
 use super::stratum::StratumShape;
 use crate::base::calendar::Calendar;
 use crate::base::error::DidWarning;
-use crate::engine::pass::Weight;
+use crate::read::formula::Design;
+use crate::read::panel::sample::Weight;
 
 /// Everything about the sample that needs no sums over its columns.
 pub(super) fn describe(

@@ -3,14 +3,9 @@
 use polars::prelude::*;
 use rayon::prelude::*;
 
-use super::codes::LabelColumn;
-use super::columns::{Rows, Units};
-use super::kinds::kind;
-use super::labels::{Codes, MISSING};
-use super::roles::Treatment;
-use super::small::SmallCodes;
-use super::values::{Numbers, Values};
+use super::units::Units;
 use crate::base::error::{DidError, Result};
+use crate::read::columns::{Codes, LabelColumn, MISSING, Numbers, PeriodCodes, Values, kind};
 
 /// The doses of a frame, NaN if missing.
 pub(super) fn doses(series: &Series) -> Result<Values> {
@@ -23,17 +18,13 @@ pub(super) fn doses(series: &Series) -> Result<Values> {
     })
 }
 
-/// An error that names the first row, counted from `first_row`, with a negative dose: of a unit that is treated then, or any where
-/// groups follow from the doses.
+/// An error that names the first row, counted from `first_row`, with a negative dose where that matters.
 pub(super) fn check_sign(
-    rows: &Rows,
-    doses: &[f64],
     column: &str,
-    treatment: Treatment,
+    doses: &[f64],
     first_row: usize,
+    matters: impl Fn(usize) -> bool,
 ) -> Result<()> {
-    let matters =
-        |row: usize| treatment == Treatment::Dose || is_treated(&rows.group, &rows.time, row);
     match (0..doses.len()).find(|row| doses[*row] < 0.0 && matters(*row)) {
         None => Ok(()),
         Some(row) => Err(DidError::Negative {
@@ -48,16 +39,20 @@ pub(super) fn check_sign(
 }
 
 /// The first period with a positive dose of each row's unit, +inf if there is none.
-pub(super) fn first_treated(doses: &[f64], time: &SmallCodes, labels: &LabelColumn) -> SmallCodes {
+pub(super) fn first_treated(
+    doses: &[f64],
+    time: &PeriodCodes,
+    labels: &LabelColumn,
+) -> PeriodCodes {
     let Codes { codes, labels } = labels.codes();
-    let mut first = vec![SmallCodes::INFINITE; labels.len()];
+    let mut first = vec![PeriodCodes::INFINITE; labels.len()];
     for ((unit, dose), period) in codes.iter().zip(doses).zip(&time.codes) {
         if *unit != MISSING && *dose > 0.0 {
             let first = &mut first[*unit as usize];
             *first = (*first).min(*period);
         }
     }
-    let group = |unit: &u32| first.get(*unit as usize).copied().unwrap_or(SmallCodes::MISSING);
+    let group = |unit: &u32| first.get(*unit as usize).copied().unwrap_or(PeriodCodes::MISSING);
     time.with_codes(codes.iter().map(group).collect())
 }
 
@@ -77,24 +72,23 @@ pub(super) fn filled(
 }
 
 /// Whether a row, of this group and period, is of a unit that is treated in its period.
-pub(super) fn is_treated(groups: &SmallCodes, periods: &SmallCodes, row: usize) -> bool {
+pub(super) fn is_treated(groups: &PeriodCodes, periods: &PeriodCodes, row: usize) -> bool {
     let group = groups.value(groups.codes[row]);
     let time = periods.value(periods.codes[row]);
     // Groups and periods of one calendar may differ by rounding.
     group.is_finite() && group <= time + 1e-9 * time.abs()
 }
 
-/// An error that names a unit whose dose changes after its treatment began.
+/// An error that names a unit whose dose is not the same in all its rows with treatment.
 pub(super) fn check_constant(
-    rows: &Rows,
-    units: &Units,
-    doses: &[f64],
     column: &str,
+    doses: &[f64],
+    units: &Units,
+    treated: impl Fn(usize) -> bool + Sync,
 ) -> Result<()> {
     let varies = |unit: usize| {
-        let treated =
-            |row: &usize| rows.is_complete(*row) && is_treated(&rows.group, &rows.time, *row);
-        let mut own = units.order.unit(unit).filter(treated).map(|row| doses[row]);
+        let treated = units.order.unit(unit).filter(|row| treated(*row));
+        let mut own = treated.map(|row| doses[row]);
         own.next().is_some_and(|first| own.any(|dose| dose != first))
     };
     let found =

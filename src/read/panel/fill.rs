@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::columns::Rows;
-use super::formula::{Design, Present};
 use super::grid::Grid;
-use super::labels::MISSING;
+use super::rows::Rows;
 use super::stratum::{StratumData, StratumShape};
 use crate::base::error::Result;
-use crate::engine::pass::TILE;
+use crate::base::segment::TILE;
+use crate::read::columns::MISSING;
+use crate::read::formula::{Design, Present};
 
 /// Rows of a tile in every column.
 struct TileOf<'a> {

@@ -4,12 +4,12 @@ use polars::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::formula::Formula;
-use super::missing::MissingValues;
 use super::request::{FormedCells, Request, Storage};
 use super::roles::{Roles, Treatment};
 use super::rules::{SampleOptions, Staggered, StudyDesign};
 use crate::base::options::ControlGroup;
+use crate::read::columns::MissingValues;
+use crate::read::formula::Formula;
 
 /// Group of the never treated.
 pub(super) const NEVER: f64 = f64::INFINITY;

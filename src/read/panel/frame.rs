@@ -1,17 +1,14 @@
 //! A frame: the rows of whole units, and which periods these have.
 
-use std::borrow::Cow;
+use polars::prelude::DataFrame;
 
-use polars::prelude::{DataFrame, IntoColumn};
-
-use super::columns::Rows;
 use super::grid::{Grid, place};
-use super::missing::{MissingValues, ReadAsMissing};
 use super::patterns::Patterns;
 use super::reader::Reader;
+use super::rows::Rows;
 use super::rules::Rules;
-use super::wanted::Wanted;
 use crate::base::error::Result;
+use crate::read::columns::{ReadAsMissing, cleaned};
 
 /// A data frame of whole units, as it was read.
 pub(super) struct Frame {
@@ -33,25 +30,6 @@ impl Placed<'_> {
     pub fn rows_by_stratum(&self) -> Vec<usize> {
         self.grids.iter().map(|grid| grid.n).collect()
     }
-}
-
-/// The frame without what stands for a missing value, and what that was.
-pub(super) fn cleaned<'a>(
-    df: &'a DataFrame,
-    wanted: &dyn Wanted,
-    missing: &MissingValues,
-) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
-    let mut df = Cow::Borrowed(df);
-    let mut all = Vec::new();
-    for name in wanted.names() {
-        let Ok(column) = df.column(&name) else { continue };
-        let cleaned = missing.clean(column.as_materialized_series())?;
-        if let Some((series, counts)) = cleaned {
-            df.to_mut().with_column(series.into_column())?;
-            all.extend(counts.of(&name));
-        }
-    }
-    Ok((df, all))
 }
 
 /// The rows of a frame whose first has the number `first_row`, without what stands for a missing value.

@@ -9,12 +9,12 @@ use super::changes::Changes;
 use super::frame::{Frame, Placed, read};
 use super::grid::Grid;
 use super::levels::Levels;
-use super::parquet::ParquetFiles;
 use super::request::Request;
 use super::rules::Rules;
 use super::shown::Shown;
 use super::survey::Survey;
 use crate::base::error::{DidError, Result};
+use crate::read::files::parquet::ParquetFiles;
 
 /// Frames in ascending order of the units' labels.
 pub(super) enum Frames<'a> {

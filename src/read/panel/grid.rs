@@ -5,11 +5,12 @@ use std::ops::Range;
 use polars::prelude::PlHashMap;
 use rayon::prelude::*;
 
-use super::columns::{Rows, Units};
-use super::labels::MISSING;
 use super::patterns::{Pattern, Patterns};
+use super::rows::Rows;
 use super::rules::{Rules, UnitPlace};
 use super::strata::{Cohort, Layout};
+use super::units::Units;
+use crate::read::columns::MISSING;
 
 /// Rows of one stratum of a frame: `[P][n]`.
 pub(super) struct Grid {

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
-use super::columns::Rows;
-use super::formula::Present;
 use super::frame::Placed;
 use super::grid::Grid;
-use super::labels::{Codes, Label, MISSING};
+use super::rows::Rows;
 use crate::base::error::Result;
+use crate::read::columns::{Codes, Label, MISSING};
+use crate::read::formula::Present;
 
 /// What occurs in the sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ mod tests {
     use polars::prelude::*;
 
     use super::*;
-    use crate::read::panel::codes::LabelColumn;
+    use crate::read::columns::LabelColumn;
 
     fn clusters(labels: &[&str]) -> ClusterLabels {
         let column = Column::new("c".into(), labels);

@@ -1,6 +1,6 @@
 //! From a data frame to the validated estimation sample, in three steps.
 //!
-//! 1. *Looks* at the rows (`columns`, `patterns`) count what there is (`survey`), and later the factors' levels and clusters
+//! 1. *Looks* at the rows (`rows`, `patterns`) count what there is (`survey`), and later the factors' levels and clusters
 //!    (`levels`) and what changes over time (`changes`) in the sample. Counts of frames add up.
 //! 2. *Rules* (`rules`, one file a design) decide from the counts alone which units are in the sample, in which cohorts and
 //!    periods, and with the later looks what the strata's columns are (`blueprint`).
@@ -18,70 +18,48 @@ mod audit;
 mod blueprint;
 mod canonical;
 mod changes;
-mod codes;
-mod columns;
 mod counts;
 mod describe;
 mod doses;
-mod excerpt;
 mod fill;
 #[cfg(test)]
 mod fixture;
-pub(crate) mod formula;
 mod frame;
 mod frames;
-mod gaps;
 mod grid;
-mod group_periods;
-mod kinds;
-mod labels;
 mod levels;
-mod missing;
-mod names;
-mod order;
-mod parquet;
 mod patterns;
-mod periods;
 mod placement;
 mod reader;
-mod regression;
 mod request;
 mod roles;
+mod rows;
 mod rules;
 mod sample;
 mod shown;
 mod sizes;
-mod small;
 mod spill;
 mod store;
 mod strata;
 mod stratum;
 mod survey;
-mod total_order;
-mod values;
-mod wanted;
-mod wide;
+mod units;
 
 use polars::prelude::DataFrame;
 
 use crate::base::error::Result;
+use crate::read::files::ParquetFiles;
 use arrange::arrange;
 use frames::Frames;
 
-pub(crate) use columns::complete_numbers;
-
-pub use audit::{FilesRead, SampleAudit};
+pub use audit::SampleAudit;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use frames::names_a_row;
-pub(crate) use group_periods::GroupPeriods;
-pub use missing::ReadAsMissing;
-pub(crate) use missing::{MissingValues, TokenCounts};
-pub(crate) use parquet::{ParquetFiles, columns as parquet_columns};
-pub(crate) use regression::{Coded, CohortColumns, RegressionColumns, RegressionRows, RowCohorts};
 pub(crate) use request::{FormedCells, Request, Storage};
 pub(crate) use roles::{Roles, Treatment};
 pub(crate) use rules::{SampleOptions, Staggered, StudyDesign, Triple, TwoPeriods};
-pub(crate) use sample::{DesignInfo, Sample, WeightLayout};
+pub use sample::Weight;
+pub(crate) use sample::{DesignInfo, Doses, Sample, WeightLayout};
 pub(crate) use spill::Spill;
 pub(crate) use store::{Panel, Strata};
 pub(crate) use strata::Cohort;
@@ -89,8 +67,6 @@ pub use strata::Layout;
 #[cfg(test)]
 pub(crate) use strata::StratumTable;
 pub(crate) use stratum::StratumData;
-pub(crate) use total_order::total_order;
-pub(crate) use wanted::Wanted;
 
 /// Reads, checks and arranges the estimation sample; `audit` says where the rows come from.
 pub(crate) fn ingest(df: &DataFrame, audit: SampleAudit, request: &Request<'_>) -> Result<Panel> {

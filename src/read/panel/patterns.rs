@@ -8,14 +8,14 @@ use polars::prelude::PlHashMap;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Rows, Units};
-use super::labels::MISSING;
-use super::order::UNITS;
 use super::roles::{Roles, Treatment};
-use super::small::SmallCodes;
+use super::rows::Rows;
 use super::strata::Cohort;
+use super::units::UNITS;
+use super::units::Units;
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, Result};
+use crate::read::columns::{MISSING, PeriodCodes};
 
 /// Cohort and periods that units (rows, for repeated cross sections) have in common.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -182,7 +182,7 @@ fn read_unit(
         remedy,
     };
     key.clear();
-    key.extend([SmallCodes::MISSING, 1, 1]);
+    key.extend([PeriodCodes::MISSING, 1, 1]);
     let mut last = None;
     let mut cluster = None;
     let mut eligible = None;
@@ -200,7 +200,7 @@ fn read_unit(
             });
         }
         last = Some(t);
-        let unknown = SmallCodes::MISSING;
+        let unknown = PeriodCodes::MISSING;
         if g != unknown && key[0] != unknown && key[0] != g {
             let status =
                 [g, key[0]].iter().all(|code| matches!(group.value(*code), 1.0 | f64::INFINITY));

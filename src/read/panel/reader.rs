@@ -1,7 +1,7 @@
 //! How rows are read, whoever reads them.
 
-use super::missing::MissingValues;
 use super::roles::Roles;
+use crate::read::columns::MissingValues;
 
 /// What the reading of a frame needs to know.
 #[derive(Clone, Copy)]

@@ -1,10 +1,10 @@
 //! What an estimator asks of its sample.
 
-use super::missing::MissingValues;
 use super::reader::Reader;
 use super::roles::Roles;
 use super::rules::SampleOptions;
 use crate::base::options::FixWeights;
+use crate::read::columns::MissingValues;
 
 /// Everything that is asked of a sample.
 pub(crate) struct Request<'a> {

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::formula::Formula;
-use super::names::not_found;
-use super::wanted::Wanted;
 use crate::base::calendar::Frequency;
 use crate::base::error::Result;
+use crate::read::columns::{Wanted, not_found};
+use crate::read::formula::Formula;
 
 /// Which column plays which role.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::calendar::Calendar;
 use crate::base::error::DidWarning;
 use crate::base::options::SharesOf;
-use crate::engine::condition::Doses;
-use crate::engine::pass::Weight;
+use crate::base::splines::Splines;
 
 use super::audit::SampleAudit;
 use super::counts::Pairs;
@@ -39,6 +38,20 @@ impl DesignInfo {
     }
 }
 
+/// Where a row's weight comes from.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+pub enum Weight {
+    /// One.
+    #[default]
+    Ones,
+    /// A weight column.
+    Column(usize),
+    /// The product of two weight columns (a unit's weight in one period and its presence in another).
+    Product(usize, usize),
+}
+
 /// Where sampling weights are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum WeightLayout {
@@ -48,6 +61,27 @@ pub(crate) enum WeightLayout {
     Invariant,
     /// One column for each period.
     Varying,
+}
+
+/// Doses of the sample.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Doses {
+    /// The splines of each stratum; `None` if its units are never treated or have one dose.
+    pub splines: Vec<Option<Splines>>,
+    /// Distinct doses of each stratum, counted up to the number of splines.
+    pub distinct: Vec<usize>,
+    /// Interior knots of all strata.
+    pub knots: Vec<f64>,
+    /// Knots outside the range of each stratum's doses, which its splines do without.
+    pub dropped: Vec<usize>,
+    /// Smallest and largest dose.
+    pub range: (f64, f64),
+    /// Percentiles 0, 1, …, 100 of the doses of the treated units, each counted once.
+    pub percentiles: Vec<f64>,
+    /// The further quantiles asked for.
+    pub quantiles: Vec<f64>,
+    /// Splines of a stratum, at most.
+    pub functions: usize,
 }
 
 /// Everything about the sample but the data.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::stratum::{StratumData, StratumShape};
 use crate::base::error::Result;
+use crate::base::segment::{SEGMENT, Seal, TILE};
 use crate::base::temporary;
-use crate::engine::pass::{SEGMENT, Seal, TILE};
 
 /// Place of a piece in the file.
 #[derive(Clone, Copy, Debug)]

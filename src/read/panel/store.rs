@@ -9,7 +9,7 @@ use super::spill::{Spill, SpillWriter};
 use super::stratum::{StratumData, StratumShape};
 use crate::base::error::{DidError, Result};
 use crate::base::memory;
-use crate::engine::pass::TILE;
+use crate::base::segment::TILE;
 
 /// The data of all strata.
 #[derive(Debug)]

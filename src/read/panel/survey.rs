@@ -6,22 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
 use super::audit::SampleAudit;
-use super::columns::too_many;
-#[cfg(any(feature = "cluster", test))]
-use super::formula::Formula;
-use super::formula::{Kinds, Texts};
 use super::frame::Frame;
-use super::missing::{ReadAsMissing, add_counts};
 use super::patterns::Pattern;
 use super::request::Request;
 use super::roles::{Roles, Treatment};
 use super::rules::{Rules, SampleExtent};
 use super::sizes::check_cells;
-use super::small::MAX_DISTINCT;
-#[cfg(any(feature = "cluster", test))]
-use super::wanted::Wanted;
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
+#[cfg(any(feature = "cluster", test))]
+use crate::read::columns::Wanted;
+use crate::read::columns::{MAX_DISTINCT, ReadAsMissing, add_counts, too_many};
+#[cfg(any(feature = "cluster", test))]
+use crate::read::formula::Formula;
+use crate::read::formula::{Kinds, Texts};
 
 /// Counts of rows and units.
 ///

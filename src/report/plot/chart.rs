@@ -3,13 +3,10 @@
 use crate::base::calendar::{Frequency, label};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
-use crate::estimator::fixed_effects::RegressionEventStudy;
-use crate::estimator::{GroupTimeResult, MultiplegtResult};
 use crate::report::foot::percent;
 use crate::report::number::{Digits, short};
 use crate::report::plot_data::PlotRow;
 use crate::report::table::one_line;
-use crate::result::aggregate::{Aggregated, AggregationKind};
 use crate::result::settings::Settings;
 
 use super::legend::{LegendEntry, LegendKey};
@@ -18,24 +15,24 @@ use super::options::PlotOptions;
 use super::scene::MUTED;
 
 /// Beyond this, ranges overflow.
-const LARGEST: f64 = 1e290;
+pub(crate) const LARGEST: f64 = 1e290;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Facet {
-    pub(super) title: String,
-    pub(super) rows: Vec<PlotRow>,
+pub(crate) struct Facet {
+    pub(crate) title: String,
+    pub(crate) rows: Vec<PlotRow>,
     /// Where there is no estimate, ascending.
-    pub(super) failed: Vec<f64>,
+    pub(crate) failed: Vec<f64>,
 }
 
 impl Facet {
     /// Rows without anything that has no estimate.
-    pub(super) fn new(title: String, rows: Vec<PlotRow>) -> Self {
+    pub(crate) fn new(title: String, rows: Vec<PlotRow>) -> Self {
         Self { title, rows, failed: Vec::new() }
     }
 
     /// Where rows are, and where there is no estimate, ascending.
-    pub(super) fn places(&self) -> Vec<f64> {
+    pub(crate) fn places(&self) -> Vec<f64> {
         let mut places: Vec<f64> =
             self.rows.iter().map(|r| r.at).chain(self.failed.clone()).collect();
         places.sort_by(f64::total_cmp);
@@ -44,42 +41,42 @@ impl Facet {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Chart {
-    pub(super) title: String,
-    pub(super) x_label: String,
-    pub(super) y_label: String,
-    pub(super) facets: Vec<Facet>,
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    pub(crate) x_label: String,
+    pub(crate) y_label: String,
+    pub(crate) facets: Vec<Facet>,
     /// What periods are, if the rows are at dates.
-    pub(super) frequency: Option<Frequency>,
+    pub(crate) frequency: Option<Frequency>,
     /// Rows stand side by side as categories, not along a time axis.
-    pub(super) categories: bool,
+    pub(crate) categories: bool,
     /// What estimates are of, for the legend.
-    pub(super) parameter: &'static str,
-    pub(super) overall: Option<f64>,
-    pub(super) uniform: bool,
+    pub(crate) parameter: &'static str,
+    pub(crate) overall: Option<f64>,
+    pub(crate) uniform: bool,
     /// If the rows are robust intervals by how large violations may be.
-    pub(super) robust: Option<Robust>,
+    pub(crate) robust: Option<Robust>,
     /// What points are called that are before, at and after the reference.
-    pub(super) points: [&'static str; 3],
-    pub(super) legend: Vec<LegendEntry>,
+    pub(crate) points: [&'static str; 3],
+    pub(crate) legend: Vec<LegendEntry>,
     /// Lines under the legend: what a reader must know of the estimates.
-    pub(super) remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
 }
 
 /// Robust intervals beside an original one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Robust {
+pub(crate) struct Robust {
     /// Where the original interval stands, before the robust ones.
-    pub(super) original: Option<f64>,
+    pub(crate) original: Option<f64>,
     /// How large violations may be in the robust intervals, ascending.
-    pub(super) m: Vec<f64>,
+    pub(crate) m: Vec<f64>,
     /// The breakdown value, if it is among them.
-    pub(super) breakdown: Option<f64>,
+    pub(crate) breakdown: Option<f64>,
 }
 
 impl Robust {
     /// At most `most` ticks, at intervals that are drawn.
-    pub(super) fn ticks(&self, most: f64) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self, most: f64) -> Vec<(f64, String)> {
         let step = (self.m.len() as f64 / most.max(1.0)).ceil().max(1.0) as usize;
         let original = self.original.map(|at| (at, "Original".to_owned()));
         let m = self.m.iter().step_by(step).map(|m| (*m, short(*m)));
@@ -87,110 +84,28 @@ impl Robust {
     }
 }
 
-pub(super) struct ChartWords<'a> {
-    pub(super) title: &'a str,
-    pub(super) x_label: &'a str,
+pub(crate) struct ChartWords<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) x_label: &'a str,
 }
 
 /// What they are called around a treatment.
 const BESIDE_TREATMENT: [&str; 3] = ["Pre-treatment", "Reference period", "Post-treatment"];
 
 /// What they are called where nothing is treated in between.
-const BESIDE_REFERENCE: [&str; 3] = ["Before the reference", "Reference", "After the reference"];
+pub(crate) const BESIDE_REFERENCE: [&str; 3] =
+    ["Before the reference", "Reference", "After the reference"];
 
 /// What they are called where nothing is compared with anything.
-const ALONE: [&str; 3] = ["Coefficient"; 3];
+pub(crate) const ALONE: [&str; 3] = ["Coefficient"; 3];
 
 /// The parameter and the outcome, for an axis.
-fn axis(settings: &Settings) -> (&'static str, &str) {
+pub(crate) fn axis(settings: &Settings) -> (&'static str, &str) {
     (settings.parameter(), &settings.outcome)
 }
 
 impl Chart {
-    pub(super) fn att_gt(result: &GroupTimeResult, options: &PlotOptions) -> Result<Self> {
-        let mut facets: Vec<Facet> = Vec::new();
-        let rows = checked(result.plot_data())?;
-        for cells in result.cells.chunk_by(|a, b| a.group == b.group) {
-            let group = cells[0].group;
-            let own = rows.iter().filter(|r| r.facet == Some(group)).copied().collect();
-            let title = format!("Group {}", result.settings.period(group));
-            let failed = cells.iter().filter(|c| !c.status.is_estimated()).map(|c| c.time);
-            facets.push(Facet { failed: failed.collect(), ..Facet::new(title, own) });
-        }
-        let words = ChartWords { title: result.title(), x_label: "Period" };
-        let mut chart = Self::new(&words, axis(&result.settings), facets, options);
-        chart.frequency = result.settings.frequency;
-        chart.finish(options, result.band, result.settings.inference.alpha);
-        Ok(chart)
-    }
-
-    pub(super) fn aggregated(result: &Aggregated, options: &PlotOptions) -> Result<Self> {
-        let words = words(result.aggregation.kind)?;
-        let empty = result.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
-        let failed = empty.map(|r| r.at).collect();
-        let facet = Facet::new(String::new(), checked(result.plot_data())?);
-        let facets = vec![Facet { failed, ..facet }];
-        let mut chart = Self::new(&words, axis(&result.settings), facets, options);
-        chart.remarks = result.left_out_summary().into_iter().collect();
-        if result.aggregation.kind != AggregationKind::Dynamic {
-            chart.categories = true;
-            chart.frequency = result.settings.frequency;
-            let overall = result.overall.att.filter(|a| a.abs() < LARGEST);
-            chart.overall = overall.filter(|_| options.show_overall);
-        }
-        chart.finish(options, result.band, result.alpha);
-        Ok(chart)
-    }
-
-    pub(super) fn event_study(
-        result: &RegressionEventStudy,
-        options: &PlotOptions,
-    ) -> Result<Self> {
-        Self::event_studies(&[(String::new(), result.clone())], options)
-    }
-
-    /// Event studies of one regression in a panel each, with a title.
-    pub(super) fn event_studies(
-        series: &[(String, RegressionEventStudy)],
-        options: &PlotOptions,
-    ) -> Result<Self> {
-        let facet = |(title, study): &(String, RegressionEventStudy)| -> Result<Facet> {
-            let failed = study.rows.iter().filter(|r| r.estimate.att.is_none()).map(|r| r.at);
-            let facet = Facet::new(title.clone(), checked(study.plot_data())?);
-            Ok(Facet { failed: failed.collect(), ..facet })
-        };
-        let facets = series.iter().map(facet).collect::<Result<Vec<_>>>()?;
-        let Some((_, result)) = series.first() else { return Err(no_estimate()) };
-        let outcome = &result.settings.outcome;
-        let mut chart = match result.axis() {
-            None => Self::new(&words(AggregationKind::Dynamic)?, ("ATT", outcome), facets, options),
-            Some(column) => {
-                let title = format!("Coefficients by {column}");
-                let words = ChartWords { title: &title, x_label: column };
-                let chart = Self::new(&words, ("Coefficient", outcome), facets, options);
-                let reference = chart.facets.iter().flat_map(|f| &f.rows).any(|r| r.reference);
-                Self { points: if reference { BESIDE_REFERENCE } else { ALONE }, ..chart }
-            }
-        };
-        chart.finish(options, Band::Pointwise, result.settings.alpha);
-        Ok(chart)
-    }
-
-    pub(super) fn switching(result: &MultiplegtResult, options: &PlotOptions) -> Result<Self> {
-        let rows = checked(result.plot_data())?;
-        let words = ChartWords {
-            title: "Effects by Time since the First Switch",
-            x_label: "Periods relative to the last pre-switch period",
-        };
-        let all = result.placebos.iter().rev().chain(&result.effects);
-        let failed = all.filter(|e| e.estimate.att.is_none()).map(|e| e.horizon as f64);
-        let facet = Facet { failed: failed.collect(), ..Facet::new(String::new(), rows) };
-        let mut chart = Self::new(&words, axis(&result.settings), vec![facet], options);
-        chart.finish(options, Band::Pointwise, result.settings.inference.alpha);
-        Ok(chart)
-    }
-
-    pub(super) fn new(
+    pub(crate) fn new(
         words: &ChartWords<'_>,
         (parameter, outcome): (&'static str, &str),
         facets: Vec<Facet>,
@@ -216,7 +131,8 @@ impl Chart {
         }
     }
 
-    fn finish(&mut self, options: &PlotOptions, band: Band, alpha: f64) {
+    /// Forms the legend, as the options ask.
+    pub(crate) fn finish(&mut self, options: &PlotOptions, band: Band, alpha: f64) {
         self.uniform = band == Band::Uniform && options.show_band;
         if !options.show_legend {
             return;
@@ -268,11 +184,11 @@ impl Chart {
     }
 }
 
-fn no_estimate() -> DidError {
+pub(crate) fn no_estimate() -> DidError {
     DidError::Plot("there is no estimate to draw".into())
 }
 
-pub(super) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
+pub(crate) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
     if rows.is_empty() {
         return Err(no_estimate());
     }
@@ -285,22 +201,5 @@ pub(super) fn checked(rows: Vec<PlotRow>) -> Result<Vec<PlotRow>> {
             )))
         }
         None => Ok(rows),
-    }
-}
-
-fn words(kind: AggregationKind) -> Result<ChartWords<'static>> {
-    match kind {
-        AggregationKind::Simple => Err(DidError::Plot(
-            "a simple aggregation is a single number; plot a dynamic, group or calendar aggregation"
-                .into(),
-        )),
-        AggregationKind::Dynamic => Ok(ChartWords {
-            title: "Average Effect by Length of Exposure",
-            x_label: "Periods since first treatment",
-        }),
-        AggregationKind::Group => Ok(ChartWords { title: "Average Effect by Group", x_label: "Group" }),
-        AggregationKind::Calendar => {
-            Ok(ChartWords { title: "Average Effect by Time Period", x_label: "Period" })
-        }
     }
 }

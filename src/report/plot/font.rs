@@ -16,7 +16,7 @@ const OUTLINES: &[u8] = include_bytes!("DejaVuSans.outlines");
 const HALF_X_HEIGHT: f64 = 0.2735;
 
 #[derive(Debug)]
-pub(super) struct Typeface {
+pub(crate) struct Typeface {
     units_per_em: f32,
     glyphs: HashMap<char, Glyph>,
     /// In place of characters that the font does not have.
@@ -47,14 +47,14 @@ impl Curve {
 
 /// How much of a pixel a glyph covers, at offsets right of and below the text's anchor.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Coverage {
-    pub(super) x: i32,
-    pub(super) y: i32,
-    pub(super) share: f32,
+pub(crate) struct Coverage {
+    pub(crate) x: i32,
+    pub(crate) y: i32,
+    pub(crate) share: f32,
 }
 
 impl Typeface {
-    pub(super) fn load() -> Result<Self> {
+    pub(crate) fn load() -> Result<Self> {
         Self::read(&mut Bytes(OUTLINES))
             .ok_or_else(|| DidError::Plot("the outlines of the font are cut short".into()))
     }
@@ -79,12 +79,12 @@ impl Typeface {
     }
 
     /// Width in pixels at `size` pixels an em.
-    pub(super) fn width(&self, text: &str, size: f64) -> f64 {
+    pub(crate) fn width(&self, text: &str, size: f64) -> f64 {
         text.chars().map(|c| self.advance(c, size)).sum()
     }
 
     /// `text`, shortened by an ellipsis to fit `room` pixels.
-    pub(super) fn fit(&self, text: &str, size: f64, room: f64) -> String {
+    pub(crate) fn fit(&self, text: &str, size: f64, room: f64) -> String {
         let ellipsis = self.advance('…', size);
         // Up to the first letter with which the text, or what is kept of it and the ellipsis, is too wide.
         let (mut width, mut kept) = (0.0, 0);
@@ -101,7 +101,7 @@ impl Typeface {
     }
 
     /// Pixels that a text covers when everything is drawn `factor` times as large.
-    pub(super) fn coverage(&self, text: &Text, factor: f64) -> Vec<Coverage> {
+    pub(crate) fn coverage(&self, text: &Text, factor: f64) -> Vec<Coverage> {
         let size = text.size * factor;
         let width = self.width(&text.words, size);
         let mut x = match text.anchor {

@@ -36,7 +36,7 @@ const MOST_REMARKS: usize = 6;
 const SMALLEST: f64 = 40.0;
 
 #[derive(Debug)]
-pub(super) struct ChartLayout<'a> {
+pub(crate) struct ChartLayout<'a> {
     chart: &'a Chart,
     face: &'a Typeface,
     style: Style<'a>,
@@ -49,7 +49,7 @@ pub(super) struct ChartLayout<'a> {
 ///
 /// # Errors
 /// [`DidError::Plot`] if the panels do not fit.
-pub(super) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Result<Scene> {
+pub(crate) fn scene(chart: &Chart, options: &PlotOptions, face: &Typeface) -> Result<Scene> {
     let facets = chart.facets.len();
     let columns = columns(facets);
     let (usual_width, usual_height) = usual_size(facets, columns);

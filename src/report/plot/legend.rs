@@ -6,7 +6,7 @@ use super::options::Colour;
 use super::scene::{Anchor, INK, Point, Scene};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LegendKey {
+pub(crate) enum LegendKey {
     Point(Colour),
     Hollow(Colour),
     Pointwise(Colour),
@@ -17,13 +17,13 @@ pub(super) enum LegendKey {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LegendEntry {
-    pub(super) key: LegendKey,
-    pub(super) label: String,
+pub(crate) struct LegendEntry {
+    pub(crate) key: LegendKey,
+    pub(crate) label: String,
 }
 
 #[derive(Debug)]
-pub(super) struct Legend<'a> {
+pub(crate) struct Legend<'a> {
     lines: Vec<Vec<&'a LegendEntry>>,
     face: &'a Typeface,
     size: f64,
@@ -31,7 +31,7 @@ pub(super) struct Legend<'a> {
 
 impl<'a> Legend<'a> {
     /// Breaks the entries into lines of at most `room` pixels.
-    pub(super) fn new(
+    pub(crate) fn new(
         entries: &'a [LegendEntry],
         face: &'a Typeface,
         size: f64,
@@ -53,12 +53,12 @@ impl<'a> Legend<'a> {
         legend
     }
 
-    pub(super) fn height(&self) -> f64 {
+    pub(crate) fn height(&self) -> f64 {
         self.lines.len() as f64 * self.line_height()
     }
 
     /// Draws the lines downwards from `top`, centred on `centre` as far as the page allows.
-    pub(super) fn draw(&self, scene: &mut Scene, centre: f64, top: f64) {
+    pub(crate) fn draw(&self, scene: &mut Scene, centre: f64, top: f64) {
         let right = f64::from(scene.width) - 1.5 * self.size;
         for (index, line) in self.lines.iter().enumerate() {
             let width: f64 = line.iter().map(|e| self.entry_width(e)).sum::<f64>() - self.gap();

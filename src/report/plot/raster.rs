@@ -15,7 +15,7 @@ use super::options::Colour;
 use super::scene::{Scene, Shape, Text};
 
 /// Writes `scene` to `path`.
-pub(super) fn write(scene: &Scene, face: &Typeface, path: &Path) -> Result<()> {
+pub(crate) fn write(scene: &Scene, face: &Typeface, path: &Path) -> Result<()> {
     let pixels = pixels(scene, face)?;
     written::whole(path, |name, _| {
         let mut backend = BitMapBackend::new(name, (scene.width, scene.height));
@@ -25,7 +25,7 @@ pub(super) fn write(scene: &Scene, face: &Typeface, path: &Path) -> Result<()> {
 }
 
 /// Red, green and blue by pixel, row-major.
-pub(super) fn pixels(scene: &Scene, face: &Typeface) -> Result<Vec<u8>> {
+pub(crate) fn pixels(scene: &Scene, face: &Typeface) -> Result<Vec<u8>> {
     let factor = match u64::from(scene.width) * u64::from(scene.height) {
         ..2_000_000 => 3,
         2_000_000..8_000_000 => 2,

@@ -1,15 +1,15 @@
 //! One table type, rendered as plain text, markdown or LaTeX.
 
+mod columns;
 mod latex;
 mod markdown;
 mod published;
-mod shown;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use columns::{aligned, columns, strings};
 pub use published::EstimateColumns;
-pub(super) use shown::shown_as_table;
 
 /// How a column is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ impl Table {
 
 /// One line that is shown as it reads: line breaks and other control characters become spaces, and what turns the direction
 /// of text is left out.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let shown = text.chars().filter(|c| !turns(*c));
     shown.map(|c| if c.is_control() || is_break(c) { ' ' } else { c }).collect()
 }

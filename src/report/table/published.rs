@@ -18,7 +18,7 @@ pub struct EstimateColumns {
 
 impl EstimateColumns {
     /// Five columns from `first` on: estimate, standard error, ends of the interval and mark.
-    pub(in crate::report) fn from(first: usize) -> Self {
+    pub(crate) fn from(first: usize) -> Self {
         Self {
             estimate: Some((first, first + 1)),
             interval: (first + 2, first + 3),

@@ -2,9 +2,9 @@
 
 use super::{DEGENERATE, interpolated_quantile, normal_quantile, quantile};
 use crate::base::options::{Bootstrap, Multiplier};
+use crate::base::random::Multipliers;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
-use crate::engine::pass::Multipliers;
 
 /// The pass's multipliers, unless the law needs no pass.
 pub(crate) fn multipliers(bootstrap: &Bootstrap) -> Option<Multipliers> {

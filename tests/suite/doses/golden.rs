@@ -39,7 +39,7 @@ fn golden_cases() {
                     let own = ours.rows.iter().find(|r| r.at == row[0]).unwrap();
                     near(id, own.estimate.att, row[1], 1e-3, 1e-8);
                 }
-                near(id, ours.overall.att, case["overall"].as_f64().unwrap(), 1e-3, 1e-8);
+                near(id, ours.overall.unwrap().att, case["overall"].as_f64().unwrap(), 1e-3, 1e-8);
                 continue;
             }
             let doses = numbers(&case["dose"]);
@@ -165,8 +165,8 @@ fn oracle() {
                     near(&what, row.estimate.se.or(Some(0.0)), theirs[2], 1e-3, 1e-9);
                 }
                 let overall = numbers(&theirs["overall"]);
-                near(&what, study.overall.att, overall[0], overall[1], 1e-9);
-                near(&what, study.overall.se, overall[1], overall[1], 1e-9);
+                near(&what, study.overall.unwrap().att, overall[0], overall[1], 1e-9);
+                near(&what, study.overall.unwrap().se, overall[1], overall[1], 1e-9);
             }
             let knots = numbers(&expected["knots"]);
             for (ours, theirs) in fit.knots.interior.iter().zip(&knots) {

@@ -45,7 +45,7 @@ pub fn estimates(fit: &ContDidResult) -> Vec<(String, f64, f64)> {
     add("ACRT".into(), &fit.overall.acrt);
     for target in [DoseTarget::Level, DoseTarget::Slope] {
         let study = fit.event_study(target).unwrap();
-        add(format!("{target:?} overall"), &study.overall);
+        add(format!("{target:?} overall"), &study.overall.unwrap());
         for row in &study.rows {
             add(format!("{target:?} at {}", row.at), &row.estimate);
         }

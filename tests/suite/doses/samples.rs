@@ -157,8 +157,8 @@ fn a_group_without_a_curve_keeps_its_level() {
     let [a, b] = [&cubic, &quadratic].map(|fit| fit.event_study(DoseTarget::Level).unwrap());
     assert_eq!(a.rows.len(), b.rows.len());
     a.rows.iter().zip(&b.rows).for_each(|(a, b)| same(&a.estimate, &b.estimate));
-    same(&a.overall, &b.overall);
-    near(a.overall.att, 0.9661, 5e-5);
+    same(&a.overall.unwrap(), &b.overall.unwrap());
+    near(a.overall.unwrap().att, 0.9661, 5e-5);
     let levels = cubic.level.cells.iter().filter(|cell| cell.group == 3.0);
     assert!(levels.clone().count() > 0 && levels.clone().all(|cell| cell.status.is_estimated()));
     let slopes = cubic.slope.cells.iter().filter(|cell| cell.group == 3.0);

@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    DidError, DidWarning, FixedEffects, Frequency, RegressionEventStudy, SunAbraham,
+    DidError, DidWarning, EventStudy, FixedEffects, Frequency, Honest, Provenance, SunAbraham,
     SunAbrahamResult, Vcov, data,
 };
 use polars::prelude::*;
@@ -31,9 +31,17 @@ fn kept(data: &DataFrame, keep: impl Fn(i64, i64, i64) -> bool) -> DataFrame {
     rows(data, &order)
 }
 
+/// Rows of the regression's sample.
+fn n(study: &EventStudy) -> usize {
+    match &study.provenance {
+        Provenance::Regression(fit) => fit.n,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[track_caller]
-fn assert_same(a: &RegressionEventStudy, b: &RegressionEventStudy, per_unit: f64) {
-    assert_eq!((a.n, a.rows.len()), (b.n, b.rows.len()));
+fn assert_same(a: &EventStudy, b: &EventStudy, per_unit: f64) {
+    assert_eq!((n(a), a.rows.len()), (n(b), b.rows.len()));
     for (a, b) in a.rows.iter().zip(&b.rows) {
         assert_eq!((a.at, a.reference), (b.at / per_unit, b.reference));
         near(a.estimate.att.unwrap(), b.estimate.att.unwrap(), 1e-9);
@@ -186,11 +194,10 @@ fn the_code_of_the_never_treated_is_no_event_time() {
         let post = study.plot_data().into_iter().filter(|row| row.post && !row.reference);
         assert_eq!(post.map(|row| row.at).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0], "{never}");
     }
-    let honest = expected.event_study().unwrap();
-    assert_eq!(honest.event_times(), [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0, 3.0]);
+    assert_eq!(expected.event_times(), [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0, 3.0]);
     // Two event times without a coefficient are two references.
     let two = study(-1000, "c(-4, -1, -1000)");
     assert_eq!(two.rows.iter().filter(|row| row.reference).count(), 2);
-    let error = two.event_study().unwrap_err().to_string();
+    let error = two.honest(Honest::smoothness()).unwrap_err().to_string();
     assert!(error.contains("-4 and -1 are both references"), "{error}");
 }

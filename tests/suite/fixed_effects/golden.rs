@@ -200,7 +200,7 @@ fn sun_and_abraham_agree_with_a_dense_regression() {
         let own = usize::from(case.covariates.is_some());
         assert_eq!(fit.regression.coefficients.len(), case.cells + own);
         assert_eq!(study.rows.len(), case.rows.len() + 1);
-        assert_eq!(study.betahat().len(), case.rows.len());
+        assert_eq!(study.coefficients().len(), case.rows.len());
         for (at, att, se) in &case.rows {
             let row = study.rows.iter().find(|row| row.at == *at).unwrap();
             near(&format!("{} at {at}", case.id), row.estimate.att.unwrap(), *att, 1e-8);

@@ -198,8 +198,11 @@ fn indicators_name_their_levels() {
         "{error}"
     );
     let study = fit(&data, "y ~ i(year, ref = 2003) + x1 | firm").event_study("year").unwrap();
-    assert_eq!((study.rows.len(), study.rows[3].reference, study.betahat().len()), (8, true, 7));
-    assert_eq!(study.sigma()[0][0].sqrt(), study.rows[0].estimate.se.unwrap());
+    assert_eq!(
+        (study.rows.len(), study.rows[3].reference, study.coefficients().len()),
+        (8, true, 7)
+    );
+    assert_eq!(study.covariance()[0][0].sqrt(), study.rows[0].estimate.se.unwrap());
     let svg = study.to_svg(&burn_did::PlotOptions::new()).unwrap();
     for words in ["Coefficient (y)", "Before the reference", "After the reference"] {
         assert!(svg.contains(words), "{words}");

@@ -171,17 +171,17 @@ fn an_absorbing_treatment_has_the_event_study_of_group_time_effects() {
 #[test]
 fn event_times_are_in_order_with_their_covariance() {
     let fit = config().fit(&data()).unwrap();
-    let events = fit.event_time_estimates().unwrap();
-    assert_eq!(events.event_times, [-2, -1, 1, 2, 3]);
-    assert_eq!((events.num_pre_periods, events.num_post_periods), (2, 3));
-    for (at, (b, row)) in events.event_times.iter().zip(events.betahat.iter().zip(&events.sigma)) {
+    let study = fit.event_study();
+    assert_eq!(study.event_times(), [-3.0, -2.0, 0.0, 1.0, 2.0]);
+    let reference = study.rows.iter().find(|row| row.reference).unwrap();
+    assert_eq!((reference.at, reference.estimate.att), (-1.0, Some(0.0)));
+    for (j, row) in study.rows.iter().enumerate().filter(|(_, row)| !row.reference) {
         let rows = fit.effects.iter().chain(&fit.placebos);
-        let effect = rows.clone().find(|e| e.horizon == *at).unwrap();
-        assert_eq!(*b, effect.estimate.att.unwrap());
-        let position = events.event_times.iter().position(|x| x == at).unwrap();
-        assert!((row[position].sqrt() - effect.estimate.se.unwrap()).abs() < 1e-15);
+        let effect = rows.clone().find(|e| e.horizon as f64 == row.at + 1.0).unwrap();
+        assert_eq!(row.estimate, effect.estimate);
+        assert!((study.vcov[j][j].sqrt() - effect.estimate.se.unwrap()).abs() < 1e-15);
     }
-    assert_eq!(Some(events.sigma[0][4]), fit.vcov[4][2]);
+    assert_eq!(Some(study.covariance()[0][4]), fit.vcov[4][2]);
 }
 
 #[test]

@@ -182,7 +182,7 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
         ));
     }
     let result = if kind == Saved::Study {
-        EventStudy::load(&args.file)?.honest(options)?
+        EventStudy::import(&args.file)?.honest(options)?
     } else if kind == Saved::Switching {
         let fit = MultiplegtResult::load(&args.file)?;
         let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);
@@ -212,7 +212,7 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     };
     output::results(&text)?;
     if !args.quiet {
-        let frequency = result.settings.as_ref().and_then(|s| s.frequency);
+        let frequency = result.study.provenance.settings().and_then(|s| s.frequency);
         result.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
     }
     if let Some(file) = &args.save {
@@ -329,7 +329,7 @@ impl<'a> Document<'a> {
     fn new(result: &'a HonestDid) -> Self {
         let original = &result.original;
         let method = result.method.name();
-        let frequency = result.settings.as_ref().and_then(|s| s.frequency);
+        let frequency = result.study.provenance.settings().and_then(|s| s.frequency);
         let row = |i: &burn_did::RobustInterval| {
             let (lb, ub) = (i.lower, i.upper);
             Row { m: Number(i.m), lb, ub, open: i.open, method, delta: &result.name }
@@ -356,7 +356,11 @@ impl<'a> Document<'a> {
                 Breakdown::AlwaysSignificant(_) => "always_significant",
             },
             m_bounds: result.smoothness_bounds.map(|bounds| bounds.map(finite)),
-            left_out: result.study.left_out().map(|l| json::Omitted::new(l, frequency, false)),
+            left_out: result
+                .study
+                .left_out
+                .as_ref()
+                .map(|l| json::Omitted::new(l, frequency, false)),
             warnings: result.warnings.iter().map(|w| w.shown(frequency)).collect(),
         }
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use burn_did::{DidError, RegressionEventStudy, RegressionResult};
+use burn_did::{DidError, EventStudy, RegressionResult};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -103,10 +103,7 @@ fn has_word(lines: impl BufRead, word: &str) -> bool {
 }
 
 /// The coefficients of the first `i()` of a regression.
-pub(super) fn event_study(
-    fit: &RegressionResult,
-    needs: &'static str,
-) -> Result<RegressionEventStudy> {
+pub(super) fn event_study(fit: &RegressionResult, needs: &'static str) -> Result<EventStudy> {
     let Some(first) = fit.event_studies().next() else {
         return Err(CliError::usage(needs, "add one, as in i(event_time, ref = -1)"));
     };

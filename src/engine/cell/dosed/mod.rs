@@ -23,9 +23,9 @@ use super::terms::{CellEstimate, Coefficients, CombinedTerms, InfluenceTerm};
 use crate::base::error::Result;
 use crate::base::options::CurveErrors;
 use crate::base::solve::{SINGULAR, Spd, dot, multiply, reciprocal_condition};
-use crate::engine::condition::Doses;
 use crate::engine::pass::UNTRIMMED;
 use crate::engine::source::Source;
+use crate::read::panel::Doses;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
 

@@ -8,13 +8,11 @@ mod quantiles;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
-
 use super::look::{DoseLook, DoseQuestion, DoseStat, Look};
 use super::{LookStat, Raw};
 use crate::base::error::{DidError, Result};
 use crate::base::splines::Splines;
-use crate::read::panel::{DesignInfo, Sample};
+use crate::read::panel::{DesignInfo, Doses, Sample};
 pub(crate) use expansion::Expansion;
 use quantiles::quantiles;
 
@@ -28,27 +26,6 @@ pub(crate) struct DoseQuery {
     pub splines: Option<(usize, usize)>,
     /// Probabilities of further quantiles.
     pub probabilities: Vec<f64>,
-}
-
-/// Doses of the sample.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Doses {
-    /// The splines of each stratum; `None` if its units are never treated or have one dose.
-    pub splines: Vec<Option<Splines>>,
-    /// Distinct doses of each stratum, counted up to the number of splines.
-    pub distinct: Vec<usize>,
-    /// Interior knots of all strata.
-    pub knots: Vec<f64>,
-    /// Knots outside the range of each stratum's doses, which its splines do without.
-    pub dropped: Vec<usize>,
-    /// Smallest and largest dose.
-    pub range: (f64, f64),
-    /// Percentiles 0, 1, …, 100 of the doses of the treated units, each counted once.
-    pub percentiles: Vec<f64>,
-    /// The further quantiles asked for.
-    pub quantiles: Vec<f64>,
-    /// Splines of a stratum, at most.
-    pub functions: usize,
 }
 
 /// Doses and how the chunks' columns follow from them.

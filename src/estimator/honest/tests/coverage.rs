@@ -7,9 +7,10 @@ use super::*;
 use crate::base::parallel;
 use crate::base::random::standard_normals;
 use crate::base::solve::semidefinite_factor;
-use crate::estimator::honest::analysis::StudySetup;
+use crate::estimator::honest::coefficients::EventCoefficients;
 use crate::estimator::honest::delta::polyhedra;
 use crate::estimator::honest::identified::identified_set;
+use crate::estimator::honest::setup::StudySetup;
 
 const REPLICATIONS: usize = 4_000;
 
@@ -21,7 +22,7 @@ fn check(name: &str, bias: [f64; 5], options: &Honest, m: f64) {
     let effects = [0.0, 0.0, 0.0, 0.3, 0.4];
     let truth: Vec<f64> = bias.iter().zip(effects).map(|(b, e)| b + e).collect();
     let example = example(2);
-    let rows: Vec<Vec<f64>> = example.covariance().rows().map(<[f64]>::to_vec).collect();
+    let rows = example.covariance();
     let (factor, rank) = semidefinite_factor(&rows.concat(), 5);
     let (l, _) = options.parameter(&example.event_times()[3..], -1.0).expect("a parameter");
     let sets = polyhedra(options.delta, options.restriction, m, 3, 2);
@@ -32,7 +33,8 @@ fn check(name: &str, bias: [f64; 5], options: &Honest, m: f64) {
         let mut z = vec![0.0; rank];
         standard_normals(7, u32::try_from(replication).unwrap_or(0), &mut z);
         let draw = (0..5).map(|i| truth[i] + dense::dot(&factor[i * rank..][..rank], &z));
-        let study = EventStudy::new(draw.collect(), rows.clone(), 3, 2).expect("a study");
+        let study = EventStudy::new(draw.collect(), rows.clone(), 3, 2);
+        let study = study.and_then(|study| EventCoefficients::of(&study)).expect("a study");
         // Each with a critical value of its own, as its users have.
         let options = options.clone().draws(1000, replication as u64);
         let setup = StudySetup::new(&study, &options, l.clone()).expect("a setup");

@@ -1,6 +1,7 @@
 //! Numbers of the whole analysis: from R `HonestDiD`, from theory, and properties that they must have.
 
 use super::*;
+use crate::estimator::aggregate::EventStudy;
 
 mod coverage;
 
@@ -22,9 +23,9 @@ fn example(post: usize) -> EventStudy {
 
 /// The example with other effects.
 fn moved(by: f64) -> EventStudy {
-    let mut coefficients = example(2).coefficients().to_vec();
+    let mut coefficients = example(2).coefficients();
     coefficients[3..].iter_mut().for_each(|b| *b += by);
-    let rows = example(2).covariance().rows().map(<[f64]>::to_vec).collect();
+    let rows = example(2).covariance();
     EventStudy::new(coefficients, rows, 3, 2).expect("it fits together")
 }
 
@@ -151,9 +152,11 @@ fn signs_and_units_do_not_matter() {
     let study = example(2);
     let scaled = |factor: f64| {
         let coefficients = study.coefficients().iter().map(|b| factor * b).collect();
-        let covariance = study.covariance().rows();
-        let covariance =
-            covariance.map(|row| row.iter().map(|v| factor * factor * v).collect()).collect();
+        let covariance = study.covariance();
+        let covariance = covariance
+            .iter()
+            .map(|row| row.iter().map(|v| factor * factor * v).collect())
+            .collect();
         EventStudy::new(coefficients, covariance, 3, 2).expect("it fits together")
     };
     for options in [
@@ -377,7 +380,7 @@ fn results_survive_json_and_threads() {
     let alone = one.install(|| example(2).honest(Honest::relative_magnitude().m([0.5])));
     assert_eq!(alone.expect("an analysis"), result);
     assert!(
-        serde_json::from_str::<EventStudy>(
+        EventStudy::from_json(
             r#"{"betahat":[1],"sigma":[[1]],"num_pre_periods":1,"num_post_periods":1}"#
         )
         .is_err()

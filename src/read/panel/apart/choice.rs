@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::look::Looks;
+use super::looks::Looks;
 use crate::base::error::{DidError, Result};
-use crate::read::panel::formula::{Formula, Present};
+use crate::read::formula::{Formula, Present};
+use crate::read::panel::levels::Levels;
 use crate::read::panel::roles::Roles;
 use crate::read::panel::stratum::StratumShape;
 
@@ -81,7 +82,7 @@ impl Looks {
         let survey = survey.map_err(|column| {
             refused(&format!("for which rows were left out that have no `{column}`"))
         })?;
-        let levels = crate::read::panel::levels::Levels { factors, ..self.levels.clone() };
+        let levels = Levels { factors, ..self.levels.clone() };
         Ok((Self { survey, levels, changes: self.changes.select(&covariates) }, covariates))
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reading::{Reading, RowRange};
 use crate::base::error::Result;
-use crate::read::panel::labels::Label;
+use crate::read::columns::Label;
 
 /// Labels of a part that there are at least, for every bucket that it may be cut into.
 const SAMPLE: usize = 256;

@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::choice::CovariateChoice;
+use super::looks::Looks;
 use super::place::{PlacementPlan, Position};
 use super::reading::{Reading, Shard};
 use crate::base::error::{DidError, Result};
+use crate::read::formula::Present;
 use crate::read::panel::additive::Additive;
 use crate::read::panel::arrange::{DecidedSample, decide};
 use crate::read::panel::audit::SampleAudit;
 use crate::read::panel::changes::Changes;
 use crate::read::panel::counts::Counts;
-use crate::read::panel::formula::Present;
 use crate::read::panel::frame::Placed;
 use crate::read::panel::levels::Levels;
 use crate::read::panel::patterns::Pattern;
@@ -81,14 +82,6 @@ pub(crate) trait Elsewhere {
 
 /// Takes what a shard shows.
 pub(crate) type Take<'a> = dyn FnMut(FrameStat) -> Result<()> + 'a;
-
-/// What all looks at the shards found together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Looks {
-    pub(super) survey: Survey,
-    pub(super) levels: Levels,
-    pub(super) changes: Changes,
-}
 
 /// A sample whose rows are still in the files.
 pub(crate) struct Arrangement {

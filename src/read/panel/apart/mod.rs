@@ -10,6 +10,7 @@
 mod choice;
 mod ends;
 mod look;
+mod looks;
 mod place;
 mod reading;
 mod split;
@@ -18,8 +19,9 @@ pub(crate) use super::stratum::StratumShape;
 pub(crate) use choice::CovariateChoice;
 pub(crate) use ends::{Ends, ordered_shards};
 pub(crate) use look::{
-    Arrangement, Elsewhere, FrameLook, FrameStat, Looks, Take, arrange_again, arrange_apart,
+    Arrangement, Elsewhere, FrameLook, FrameStat, Take, arrange_again, arrange_apart,
 };
+pub(crate) use looks::Looks;
 pub(crate) use place::{Arranged, ArrangedShard, PlacementPlan, Position};
 pub(crate) use reading::{Reading, RowRange, Shard};
 pub(crate) use split::{Cuts, bucket_shards, cuts};

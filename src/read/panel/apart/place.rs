@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::reading::Shard;
 use crate::base::error::{DidError, Result};
+use crate::read::formula::Present;
 use crate::read::panel::blueprint::Blueprint;
 use crate::read::panel::canonical::sort_by_content;
-use crate::read::panel::formula::Present;
 use crate::read::panel::placement::Placement;
 use crate::read::panel::request::Request;
 use crate::read::panel::rules::Rules;

@@ -8,17 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
 use crate::base::storage::{self, Stamp};
-use crate::read::panel::codes::LabelColumn;
-use crate::read::panel::columns::outcomes;
+use crate::read::columns::{Label, LabelColumn, MissingValues, Values, outcomes, total_order};
+use crate::read::files::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles};
 use crate::read::panel::frame::{Frame, read};
-use crate::read::panel::labels::Label;
-use crate::read::panel::missing::MissingValues;
-use crate::read::panel::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles};
 use crate::read::panel::reader::Reader;
 use crate::read::panel::request::Request;
 use crate::read::panel::roles::Roles;
-use crate::read::panel::total_order::total_order;
-use crate::read::panel::values::Values;
 
 /// Rows of a file, one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,7 +188,7 @@ impl RowKeys {
     pub fn of(df: &DataFrame, roles: &Roles) -> Result<Self> {
         Ok(match &roles.unit {
             Some(unit) => Self::Units(LabelColumn::new(df.column(unit)?, "unit")?),
-            None => Self::Outcomes(outcomes(df, roles)?),
+            None => Self::Outcomes(outcomes(df, &roles.outcome)?),
         })
     }
 

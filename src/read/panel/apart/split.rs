@@ -8,9 +8,9 @@ use super::ends::Ends;
 use super::reading::{Reading, RowKeys, RowRange};
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
+use crate::read::columns::Label;
+use crate::read::files::parquet::{FRAME_ROWS, rows_by_bucket, splitters};
 use crate::read::files::problem;
-use crate::read::panel::labels::Label;
-use crate::read::panel::parquet::{FRAME_ROWS, rows_by_bucket, splitters};
 
 /// Buckets, each of which is in the copy of every part.
 const MAX_BUCKETS: usize = 1_024;

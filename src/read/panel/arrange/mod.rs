@@ -14,7 +14,6 @@ use super::canonical::sort_by_content;
 use super::changes::Changes;
 use super::counts::{Counts, Pairs};
 use super::describe::describe;
-use super::formula::Design;
 use super::frames::Frames;
 use super::levels::Levels;
 use super::placement::Placement;
@@ -27,6 +26,7 @@ use super::store::{Panel, Store, Strata};
 use super::strata::Layout;
 use super::survey::Survey;
 use crate::base::error::{DidError, Result};
+use crate::read::formula::Design;
 
 /// Arranges the rows of all frames; `audit` says where they come from.
 pub(super) fn arrange(

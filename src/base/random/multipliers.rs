@@ -1,0 +1,16 @@
+//! What the multipliers of a bootstrap are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::options::Multiplier;
+
+/// Multipliers of the bootstrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Multipliers {
+    /// Law; not [`Multiplier::Gaussian`], which needs no pass.
+    pub law: Multiplier,
+    /// Seed.
+    pub seed: u64,
+    /// Number of draws `R`.
+    pub draws: usize,
+}

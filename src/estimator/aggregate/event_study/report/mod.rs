@@ -1,0 +1,195 @@
+//! Event studies in print, as frames, as columns of comparisons, and drawn.
+
+#[cfg(feature = "plot")]
+mod plot;
+
+use polars::prelude::{DataFrame, df};
+
+use super::{EventStudy, Provenance};
+use crate::base::calendar::label;
+use crate::base::error::Result;
+use crate::base::options::{Band, DoseTarget};
+use crate::estimator::aggregate::AggregatedRow;
+use crate::estimator::aggregate::report::left_out;
+use crate::report::compare::{self, Comparable, Term};
+use crate::report::declare::{Report, result};
+use crate::report::number::Digits;
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions};
+use crate::report::table::{EstimateColumns, Section, Table, aligned, columns};
+use crate::report::{PlotRow, foot, frame};
+use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
+use crate::result::inference::Estimate;
+use crate::result::saved::Consistent;
+use crate::result::settings::Settings;
+
+#[cfg(feature = "plot")]
+pub(crate) use plot::event_study_chart;
+
+impl Report for EventStudy {
+    fn table(&self) -> Table {
+        let all = self.rows.iter().map(|r| &r.estimate).chain(&self.overall);
+        let digits = Digits::of(all);
+        let cells = |e: &Estimate| columns(e, digits);
+        let header = |first: &str, [lower, upper]: [String; 2]| {
+            let names = [first, "Estimate", "Std. Error"].map(ToOwned::to_owned);
+            names.into_iter().chain([lower, upper, String::new()]).collect::<Vec<String>>()
+        };
+        let mut sections = Vec::new();
+        if let Some(overall) = &self.overall {
+            let row = [String::new()].into_iter().chain(cells(overall)).collect();
+            let caption = Some("Average effect on the treated:".to_owned());
+            let header = header("", foot::coefficient_heads(self.alpha));
+            sections.push(Section { caption, header, rows: vec![row] });
+        }
+        let row = |r: &AggregatedRow| {
+            [label(r.at)].into_iter().chain(cells(&r.estimate)).collect::<Vec<String>>()
+        };
+        let heads = match self.band {
+            Band::Pointwise => foot::coefficient_heads(self.alpha),
+            Band::Uniform => foot::interval_heads(self.band, self.alpha),
+        };
+        sections.push(Section {
+            caption: None,
+            header: header(self.axis().unwrap_or("Event time"), heads),
+            rows: self.rows.iter().map(row).collect(),
+        });
+        let title = match self.provenance {
+            Provenance::Regression(_) => "Event Study by Regression",
+            Provenance::Given | Provenance::Effects(_) => "Event Study",
+        };
+        Table {
+            title: title.into(),
+            align: aligned(1),
+            sections,
+            notes: self.notes(),
+            caption: self.provenance.outcome().map(|outcome| foot::caption(title, outcome)),
+            label: Some("event-study".into()),
+            estimates: vec![EstimateColumns::from(1)],
+        }
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        event_study_chart(&[(String::new(), self.clone())], options).map(Picture::Chart)
+    }
+}
+
+impl EventStudy {
+    fn notes(&self) -> Vec<String> {
+        let settings = self.provenance.settings();
+        let mut notes =
+            self.left_out.as_ref().map_or_else(Vec::new, |l| left_out::of_study(l, settings));
+        notes.extend([
+            "Signif. codes: `*' confidence interval does not cover 0".to_owned(),
+            String::new(),
+        ]);
+        match &self.provenance {
+            Provenance::Given => {}
+            Provenance::Regression(fit) => notes.extend([
+                format!("Formula: {}", fit.formula),
+                format!("Rows: {}, Std. Errors: {}", fit.n, fit.vcov),
+            ]),
+            Provenance::Effects(settings) => notes.extend([
+                format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates),
+                foot::sample(settings),
+            ]),
+        }
+        notes
+    }
+
+    /// One row per event time: `event_time`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let first = df!("event_time" => self.rows.iter().map(|r| r.at).collect::<Vec<_>>())?;
+        let last = df!("reference" => self.rows.iter().map(|r| r.reference).collect::<Vec<_>>())?;
+        let estimates = frame::coefficients(self.rows.iter().map(|r| &r.estimate))?;
+        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
+    }
+
+    /// What `plot` draws: one row an event time that has an estimate; none if there are only references.
+    #[must_use]
+    pub fn plot_data(&self) -> Vec<PlotRow> {
+        let row = |r: &AggregatedRow| {
+            let row = PlotRow::new(r.at, &r.estimate, self.alpha)?;
+            let (pointwise_lower, pointwise_upper) = match self.band {
+                Band::Pointwise => (row.lower, row.upper),
+                Band::Uniform => (row.pointwise_lower, row.pointwise_upper),
+            };
+            let (post, reference) = (self.is_post(r.at), r.reference);
+            Some(PlotRow { pointwise_lower, pointwise_upper, post, reference, ..row })
+        };
+        let rows: Vec<PlotRow> = self.rows.iter().filter_map(row).collect();
+        if rows.iter().all(|row| row.reference) { Vec::new() } else { rows }
+    }
+
+    /// Event times without an estimate, ascending.
+    #[cfg(feature = "plot")]
+    pub(crate) fn failed(&self) -> Vec<f64> {
+        let missing = self.rows.iter().filter(|r| r.estimate.att.is_none()).map(|r| r.at);
+        let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
+        let mut failed: Vec<f64> = missing.chain(empty.map(|r| r.at)).collect();
+        failed.sort_by(f64::total_cmp);
+        failed
+    }
+}
+
+result!(EventStudy);
+
+impl Consistent for EventStudy {
+    fn check(&self) -> Checked {
+        let at: Vec<f64> = self.rows.iter().map(|row| row.at).collect();
+        ensure_ascending("rows", &at)?;
+        let k = self.rows.len();
+        let square = self.vcov.len() == k && self.vcov.iter().all(|row| row.len() == k);
+        ensure(square || self.vcov.is_empty(), "vcov", || {
+            format!("is not a matrix of {k} rows and columns")
+        })?;
+        ensure_finite("vcov", self.vcov.iter().flatten())
+    }
+}
+
+impl Comparable for EventStudy {
+    fn terms(&self) -> Vec<Term> {
+        let settings = self.provenance.settings();
+        let is_slope = settings.is_some_and(|s| s.target == DoseTarget::Slope);
+        let parameter = settings.map_or("ATT", Settings::parameter);
+        let overall = self.overall.map(|estimate| Term {
+            name: format!("Overall {parameter}"),
+            order: [0.0, f64::from(u8::from(is_slope)), 0.0],
+            estimate,
+            band: Band::Pointwise,
+        });
+        let of = self.axis().unwrap_or("Event time");
+        let row = |r: &AggregatedRow| Term {
+            name: format!("{of} {}", label(r.at)),
+            order: [2.0, r.at, 0.0],
+            estimate: r.estimate,
+            band: self.band,
+        };
+        overall.into_iter().chain(self.rows.iter().map(row)).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        match &self.provenance {
+            Provenance::Given => Vec::new(),
+            Provenance::Effects(settings) => compare::facts(settings),
+            Provenance::Regression(fit) => vec![
+                ("Formula".to_owned(), fit.formula.clone()),
+                ("Rows".to_owned(), fit.n.to_string()),
+            ],
+        }
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let frequency = self.provenance.settings().and_then(|settings| settings.frequency);
+        let left_out = self.left_out.as_ref().map(|left_out| left_out.warning());
+        left_out.map(|warning| warning.shown(frequency)).into_iter().collect()
+    }
+}

@@ -1,0 +1,43 @@
+//! Averages as a column of a comparison.
+
+use crate::base::options::{Band, DoseTarget};
+use crate::estimator::aggregate::{Aggregated, AggregatedRow, AggregationKind};
+use crate::report::compare::{Comparable, Term, facts};
+
+impl Comparable for Aggregated {
+    fn terms(&self) -> Vec<Term> {
+        let (rank, name) = match self.aggregation.kind {
+            AggregationKind::Simple => (1.0, ""),
+            AggregationKind::Dynamic => (2.0, "Event time"),
+            AggregationKind::Group => (3.0, "Group"),
+            AggregationKind::Calendar => (4.0, "Time"),
+        };
+        let slope = f64::from(u8::from(self.settings.target == DoseTarget::Slope));
+        let overall = Term {
+            name: format!("Overall {}", self.settings.parameter()),
+            order: [0.0, slope, 0.0],
+            estimate: self.overall,
+            // Whatever the band of the rows.
+            band: Band::Pointwise,
+        };
+        let row = |r: &AggregatedRow| Term {
+            name: format!("{name} {}", self.shown(r.at)),
+            order: [rank, r.at, 0.0],
+            estimate: r.estimate,
+            band: self.band,
+        };
+        [overall].into_iter().chain(self.rows.iter().map(row)).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        facts(&self.settings)
+    }
+
+    fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.left_out_summary().into_iter().collect()
+    }
+}

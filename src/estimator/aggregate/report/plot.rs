@@ -1,0 +1,49 @@
+//! The plot of averages: the event study, or effects by group or period.
+
+use crate::base::error::{DidError, Result};
+use crate::estimator::aggregate::{Aggregated, AggregationKind, event_study_chart};
+use crate::report::plot::PlotOptions;
+use crate::report::plot::chart::{Chart, ChartWords, Facet, LARGEST, axis, checked};
+
+impl Aggregated {
+    pub(crate) fn chart(&self, options: &PlotOptions) -> Result<Chart> {
+        let remarks = self.left_out_summary().into_iter().collect();
+        if self.aggregation.kind == AggregationKind::Dynamic {
+            let chart = event_study_chart(&[(String::new(), self.event_study()?)], options)?;
+            return Ok(Chart { remarks, ..chart });
+        }
+        let words = words(self.aggregation.kind)?;
+        let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
+        let failed = empty.map(|r| r.at).collect();
+        let facet = Facet::new(String::new(), checked(self.plot_data())?);
+        let facets = vec![Facet { failed, ..facet }];
+        let mut chart = Chart::new(&words, axis(&self.settings), facets, options);
+        chart.remarks = remarks;
+        chart.categories = true;
+        chart.frequency = self.settings.frequency;
+        let overall = self.overall.att.filter(|a| a.abs() < LARGEST);
+        chart.overall = overall.filter(|_| options.show_overall);
+        chart.finish(options, self.band, self.alpha);
+        Ok(chart)
+    }
+}
+
+fn words(kind: AggregationKind) -> Result<ChartWords<'static>> {
+    match kind {
+        AggregationKind::Simple => Err(DidError::Plot(
+            "a simple aggregation is a single number; plot a dynamic, group or calendar aggregation"
+                .into(),
+        )),
+        AggregationKind::Dynamic => Ok(EVENT_STUDY),
+        AggregationKind::Group => Ok(ChartWords { title: "Average Effect by Group", x_label: "Group" }),
+        AggregationKind::Calendar => {
+            Ok(ChartWords { title: "Average Effect by Time Period", x_label: "Period" })
+        }
+    }
+}
+
+/// What is written around an event study.
+pub(crate) const EVENT_STUDY: ChartWords<'static> = ChartWords {
+    title: "Average Effect by Length of Exposure",
+    x_label: "Periods since first treatment",
+};

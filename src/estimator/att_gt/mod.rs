@@ -1,0 +1,257 @@
+//! [`AttGt`]: configuration and fit.
+
+pub(crate) mod callback;
+
+use std::time::Instant;
+
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+use crate::base::options::{
+    Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, FixWeights,
+    Inference,
+};
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::{PlanOptions, Recipe, estimate, plan_cells};
+use crate::engine::condition::Conditioning;
+use crate::engine::source::HostStrata;
+use crate::estimator::group_time::GroupTimeResult;
+use crate::estimator::group_time::finish::{self, PointFit, SolvedCell};
+use crate::estimator::shell::design::SampleDesign;
+use crate::estimator::shell::moments::{InfluenceMoments, consumers};
+use crate::estimator::shell::setup::{self, Opened, SampleSetup};
+use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::read::input::Data;
+use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
+use crate::result::settings::Settings;
+
+estimator! {
+    /// Group-time average treatment effects `ATT(g, t)` under staggered adoption.
+    ///
+    /// For every group `g` (units first treated in period `g`) and period `t`, the average effect of the treatment on the
+    /// group in that period, under parallel trends given covariates between the group and its comparison units (Callaway and
+    /// Sant'Anna 2021, <https://doi.org/10.1016/j.jeconom.2020.12.001>, theorem 1).
+    ///
+    /// ```
+    /// use burn_did::{Aggregation, AttGt, backend::Cpu, data};
+    ///
+    /// let fit = AttGt::<Cpu>::builder()
+    ///     .outcome("lemp")
+    ///     .unit("countyreal")
+    ///     .time("year")
+    ///     .group("first.treat")
+    ///     .build()
+    ///     .fit(&data::mpdta(), &Default::default())?;
+    /// let event_study = fit.aggregate(Aggregation::dynamic())?;
+    /// assert_eq!(event_study.rows.len(), 7);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// Parquet files that need not fit in memory, on two devices:
+    ///
+    /// ```no_run
+    /// # use burn_did::{AttGt, backend::Cpu};
+    /// # let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
+    /// let devices = [Default::default(), Default::default()];
+    /// let fit = config.fit_parquet("panel/*.parquet", &devices)?;
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct AttGt -> GroupTimeResult {
+        /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
+        #[doc(alias = "tname")]
+        pub time: String,
+        /// What a period is, if the time and group columns have dates: results count periods and show dates.
+        pub frequency: Option<Frequency>,
+        /// First treated period of the row's unit; 0, +inf or null if never treated.
+        #[doc(alias = "gname")]
+        pub group: String,
+        /// Formula of the covariates, such as `"~ x1 + log(x2) + C(region) + x1:x3 + I(x1^2)"`.
+        #[doc(alias = "xformla")]
+        #[builder(default = crate::base::options::defaults::constant())]
+        #[serde(default = "crate::base::options::defaults::constant")]
+        pub covariates: String,
+        /// Sampling weights.
+        #[doc(alias = "weightsname")]
+        pub weights: Option<String>,
+        /// Which period's weight is used where weights change over time; see [`FixWeights`].
+        pub fix_weights: Option<FixWeights>,
+        /// Cluster of standard errors, constant within units; without it they are clustered by unit.
+        #[doc(alias = "clustervars")]
+        pub cluster: Option<String>,
+        /// Comparison units.
+        #[builder(default)]
+        #[serde(default)]
+        pub control_group: ControlGroup,
+        /// Base period.
+        #[builder(default)]
+        #[serde(default)]
+        pub base_period: BasePeriod,
+        /// Periods before treatment in which units may already react.
+        #[builder(default)]
+        #[serde(default)]
+        pub anticipation: u32,
+        /// Two-by-two estimator.
+        #[doc(alias = "est_method")]
+        #[builder(default)]
+        #[serde(default)]
+        pub method: EstimationMethod,
+        /// Keeps units that are missing in some periods, instead of dropping them.
+        #[builder(default)]
+        #[serde(default)]
+        pub allow_unbalanced_panel: bool,
+        /// Multiplier bootstrap; analytic standard errors without it.
+        #[doc(alias = "bstrap")]
+        pub bootstrap: Option<Bootstrap>,
+        /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
+        #[doc(alias = "cband")]
+        pub band: Option<Band>,
+        /// Skips influence values: no standard errors, no aggregation.
+        #[doc(alias = "compute_inffunc")]
+        #[builder(default)]
+        #[serde(default)]
+        pub point_estimates_only: bool,
+    }
+}
+
+impl<B: DidBackend> Estimator for AttGt<B> {
+    const NAME: &'static str = "att_gt";
+
+    type Result = GroupTimeResult;
+
+    fn check(&self) -> Result<()> {
+        if !self.repeated_cross_sections {
+            return Ok(());
+        }
+        let refused = |option, expected, got: &str| {
+            Err(DidError::Config { option, expected, got: got.to_owned() })
+        };
+        if self.allow_unbalanced_panel {
+            return refused("allow_unbalanced_panel", "off for repeated cross sections", "true");
+        }
+        if self.fix_weights.is_some_and(|f| f != FixWeights::Varying) {
+            let expected = "unset or `varying` for repeated cross sections";
+            return refused("fix_weights", expected, "a period");
+        }
+        Ok(())
+    }
+
+    fn inference(&self) -> Inference {
+        self.shared().inference(self.band)
+    }
+
+    fn design(&self) -> SampleDesign<'_> {
+        // Unit constants drop out of changes only.
+        let levels = self.repeated_cross_sections
+            || self.allow_unbalanced_panel
+            || self.fix_weights == Some(FixWeights::Varying);
+        SampleDesign {
+            group: &self.group,
+            treatment: Treatment::FirstPeriod,
+            study: StudyDesign::Staggered(Staggered {
+                control_group: self.control_group,
+                anticipation: self.anticipation,
+            }),
+            eligible: None,
+            dose: None,
+            allow_unbalanced: self.allow_unbalanced_panel,
+            pairs: false,
+            fix_weights: self.fix_weights,
+            independent_rows: self.repeated_cross_sections,
+            conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
+            cells: if self.point_estimates_only { FormedCells::Points } else { FormedCells::Joint },
+        }
+    }
+
+    fn estimate(&self, opened: Opened) -> Result<GroupTimeResult> {
+        let Opened { setup, source, start, mut timings } = opened;
+        let before = start.elapsed().as_secs_f64();
+        let sample = source.sample();
+        let planned = plan_cells(sample, &self.plan());
+        let work = self.shared().work(planned.len() + sample.groups.len());
+        if !self.point_estimates_only {
+            source.check(&work)?;
+        }
+        let recipe = Recipe::guarded(self.method);
+        let estimated = {
+            let _span = tracing::info_span!("cells", cells = planned.len()).entered();
+            estimate(&*source, &planned, &recipe)?.cells
+        };
+        timings.estimate = start.elapsed().as_secs_f64() - before;
+        let moments = if self.point_estimates_only {
+            None
+        } else {
+            let usable = estimated.iter().map(|e| e.as_ref().ok());
+            Some(InfluenceMoments::form(&*source, usable, &work, recipe.trim)?)
+        };
+        let fitted = PointFit {
+            solved: estimated.into_iter().map(|e| e.map(SolvedCell::from)).collect(),
+            moments,
+            settings: self.settings(&setup, source.backend(), sample),
+            timings: timings.of(&*source),
+            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
+        };
+        finish::result(sample, &planned, fitted, start)
+    }
+}
+
+impl<B: DidBackend> AttGt<B> {
+    /// Estimates all cells with a user-supplied two-by-two estimator, on the host.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and [`DidError::Callback`] if it returns the wrong number of influence values.
+    pub fn fit_with<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        estimator: &dyn crate::estimator::TwoByTwo,
+    ) -> Result<GroupTimeResult> {
+        let start = Instant::now();
+        self.validate()?;
+        if self.fix_weights == Some(FixWeights::Varying) && !self.repeated_cross_sections {
+            return Err(DidError::Config {
+                option: "fix_weights",
+                expected: "unset or a period with a user-supplied estimator on a panel",
+                got: "varying".into(),
+            });
+        }
+        let setup = SampleSetup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
+        let (Panel { mut sample, strata }, read) = setup.panel(data.into(), start)?;
+        let strata = HostStrata::new(strata);
+        let change = setup.change(&strata, &mut sample)?;
+        let panel = strata.condition(sample, change)?;
+        let mut timings = setup::ingested(read, start);
+        let before = start.elapsed().as_secs_f64();
+        let sample = &panel.sample;
+        let planned = plan_cells(sample, &self.plan());
+        let work = self.shared().work(planned.len() + sample.groups.len());
+        work.check_memory(sample, 1)?;
+        let consumers = consumers(sample, &work);
+        let (solved, stat, kept) = callback::estimate(&panel, &planned, consumers, estimator)?;
+        timings.estimate = start.elapsed().as_secs_f64() - before;
+        let fitted = PointFit {
+            solved,
+            moments: Some(InfluenceMoments::new(stat, kept, work.columns, sample.n_clusters)?),
+            settings: Settings { method: None, ..self.settings(&setup, "host", sample) },
+            timings,
+            warnings: setup::warnings(sample, &self.plan(), Vec::new()),
+        };
+        finish::result(sample, &planned, fitted, start)
+    }
+
+    fn plan(&self) -> PlanOptions {
+        PlanOptions {
+            control_group: self.control_group,
+            base_period: self.base_period,
+            anticipation: f64::from(self.anticipation),
+            fix_weights: self.fix_weights,
+            covariates: CovariatePeriod::Earlier,
+            pairs: false,
+        }
+    }
+
+    fn settings(&self, setup: &SampleSetup, backend: &str, sample: &Sample) -> Settings {
+        let mut settings = shell::settings(self, setup, backend, sample);
+        if sample.periods.len() == 2 {
+            settings.inference.band = Band::Pointwise;
+        }
+        Settings { base_period: self.base_period, method: Some(self.method), ..settings }
+    }
+}

@@ -1,0 +1,65 @@
+//! Effects of a continuous treatment as a column of a comparison.
+
+use crate::base::calendar::label;
+use crate::base::options::{Band, DoseAggregation};
+use crate::estimator::cont_did::{ContDidResult, DoseCurve};
+use crate::report::compare::{Comparable, Term, facts};
+
+/// The overall effects, with the curves at the doses of the fit, or with the event study if that was asked for.
+///
+/// ```
+/// use burn_did::{ContDid, backend::Cpu, compare, data::DoseSimulation};
+///
+/// let data = DoseSimulation::builder().units(600).seed(1).build().frame();
+/// let fit = |degree: usize| {
+///     let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+///     config.dose("dose").degree(degree).build().fit(&data, &Default::default())
+/// };
+/// let (square, cubic) = (fit(2)?, fit(3)?);
+/// assert!(compare(&[("Square", &square), ("Cubic", &cubic)]).to_string().contains("Overall ACRT"));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+impl Comparable for ContDidResult {
+    fn terms(&self) -> Vec<Term> {
+        if self.aggregation == DoseAggregation::EventStudy
+            && let Ok(study) = self.event_study(self.target)
+        {
+            return study.terms();
+        }
+        let term = |name: String, order, estimate, band| Term { name, order, estimate, band };
+        let DoseCurve { band_att, band_acrt, .. } = self.dose;
+        let curves = self.dose.rows.iter().flat_map(|row| {
+            let shown = label(row.dose);
+            [
+                term(format!("ATT({shown})"), [6.0, row.dose, 0.0], row.att, band_att),
+                term(format!("ACRT({shown})"), [7.0, row.dose, 0.0], row.acrt, band_acrt),
+            ]
+        });
+        let (overall, pointwise) = (&self.overall, Band::Pointwise);
+        [
+            term("Overall ATT".into(), [0.0; 3], overall.att, pointwise),
+            term("Overall ACRT".into(), [0.0, 1.0, 0.0], overall.acrt, pointwise),
+        ]
+        .into_iter()
+        .chain(curves)
+        .collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let mut facts = facts(&self.level.settings);
+        facts.push(("Degree".into(), self.knots.degree.to_string()));
+        facts.push(("Interior knots".into(), self.knots.interior.len().to_string()));
+        facts
+    }
+
+    fn alpha(&self) -> f64 {
+        match self.aggregation {
+            DoseAggregation::Dose => self.dose.alpha,
+            DoseAggregation::EventStudy => self.level.settings.inference.alpha,
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.left_out_notes()
+    }
+}

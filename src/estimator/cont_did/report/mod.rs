@@ -1,0 +1,285 @@
+//! Effects of a continuous treatment in print.
+
+mod compare;
+#[cfg(feature = "plot")]
+mod plot;
+
+use std::fmt;
+
+use polars::prelude::{DataFrame, df};
+
+use crate::base::calendar::label;
+use crate::base::error::{DidWarning, Result};
+use crate::base::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
+use crate::estimator::aggregate::{Aggregated, Aggregation, LeftOut};
+use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
+use crate::report::declare::{Report, result};
+use crate::report::number::Digits;
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions};
+use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
+use crate::report::{foot, frame};
+use crate::result::inference::Estimate;
+
+impl Report for ContDidResult {
+    fn table(&self) -> Table {
+        match self.aggregation {
+            DoseAggregation::Dose => self.table_of(DoseTable::Dose),
+            DoseAggregation::EventStudy => match self.dynamic(self.target) {
+                Ok(study) => study.to_table(),
+                // What cannot be averaged is shown as it is.
+                Err(_) => self.table_of(DoseTable::Cells),
+            },
+        }
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        self.drawn(options)
+    }
+}
+
+impl ContDidResult {
+    /// Cells without an estimate that the overall effect, or the overall slope, was averaged without; `None` if nothing was left out.
+    #[must_use]
+    pub fn overall_left_out(&self, target: DoseTarget) -> Option<LeftOut> {
+        self.aggregate(target, Aggregation::group().na_rm(true)).ok()?.left_out
+    }
+
+    /// One of the tables.
+    pub fn table_of(&self, table: DoseTable) -> Table {
+        match table {
+            DoseTable::Dose => self.doses(),
+            DoseTable::Cells => self.cells_of(self.target).to_table(),
+        }
+    }
+
+    fn doses(&self) -> Table {
+        let alpha = self.level.settings.inference.alpha;
+        let [lower, upper] = foot::overall_heads(alpha);
+        let overall = [("ATT", &self.overall.att), ("ACRT", &self.overall.acrt)];
+        let digits = Digits::of(overall.iter().map(|(_, e)| *e));
+        let row = |(name, e): (&str, &Estimate)| {
+            let mut row = vec![name.to_owned()];
+            row.extend(columns(e, digits));
+            row.extend(vec![String::new(); 5]);
+            row
+        };
+        let header = |words: &[&str]| -> Vec<String> {
+            let mut header: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+            header.resize(11, String::new());
+            header
+        };
+        let summary = Section {
+            caption: Some("Averages over all treated units:".into()),
+            header: header(&["", "Estimate", "Std. Error", &lower, &upper]),
+            rows: overall.into_iter().map(row).collect(),
+        };
+        Table {
+            title: "Effects of a Continuous Treatment".into(),
+            align: self.dose.align(),
+            sections: vec![summary, self.dose.section()],
+            notes: self.notes(),
+            caption: Some(foot::caption(
+                "Effects of a Continuous Treatment",
+                &self.level.settings.outcome,
+            )),
+            label: Some("cont-did".into()),
+            estimates: [1, 6].map(EstimateColumns::from).into(),
+        }
+    }
+
+    /// The averages that the tables and pictures show, which say what they leave out.
+    fn averages(&self) -> Vec<Aggregated> {
+        let by_group = Aggregation::group().na_rm(true);
+        let averages = match self.aggregation {
+            DoseAggregation::Dose => {
+                [DoseTarget::Level, DoseTarget::Slope].map(|of| self.aggregate(of, by_group)).into()
+            }
+            DoseAggregation::EventStudy => vec![self.dynamic(self.target)],
+        };
+        averages.into_iter().flatten().collect()
+    }
+
+    /// What the averages leave out, each with its parameter.
+    fn left_out_notes(&self) -> Vec<String> {
+        let said = |average: &Aggregated| {
+            let left_out = average.left_out_summary()?;
+            Some(format!("{}: {left_out}", average.settings.parameter()))
+        };
+        self.averages().iter().filter_map(said).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let settings = &self.level.settings;
+        let mut notes = self.left_out_notes();
+        notes.extend([foot::SIGNIF.to_owned(), String::new()]);
+        let (controls, base) =
+            (settings.comparison_units(), foot::base_period(settings.base_period));
+        notes.push(format!(
+            "Control Group: {controls}, Anticipation Periods: {}, Base Period: {base}",
+            settings.anticipation
+        ));
+        let dose = settings.dose.as_deref().unwrap_or_default();
+        notes.push(format!(
+            "Outcome: {}, Dose: {dose}, Curves: {}",
+            settings.outcome,
+            self.curves()
+        ));
+        let (low, high) = self.knots.range;
+        notes.push(format!("Doses: {} to {}", label(rounded(low)), label(rounded(high))));
+        notes.push(foot::sample(settings));
+        notes.push(format!("Std. Errors: {}{}", foot::errors(settings, None), self.more_errors()));
+        notes.extend(foot::data(&self.level.audit, settings.frequency));
+        let shown = |w: &&DidWarning| !matches!(w, DidWarning::NoPretest { .. });
+        notes.extend(foot::warnings(settings, self.warnings.iter().filter(shown)));
+        notes
+    }
+
+    /// What standard errors of curves and slopes have besides those of other estimators.
+    fn more_errors(&self) -> String {
+        let groups = self.knots.groups.len();
+        let shares = match self.curves.shares {
+            CohortShares::Fixed if groups > 1 => ", given the groups' shares",
+            CohortShares::Fixed | CohortShares::Estimated => "",
+        };
+        let errors = match self.curves.errors {
+            CurveErrors::Hc0 => "",
+            CurveErrors::Hc1 => ", curves and slopes HC1",
+        };
+        format!("{shares}{errors}")
+    }
+
+    fn curves(&self) -> String {
+        let (degree, knots) = (self.knots.degree, self.knots.interior.len());
+        match self.method {
+            DoseMethod::Parametric => {
+                format!("splines of degree {degree} with {knots} interior knot(s)")
+            }
+            DoseMethod::Cck => {
+                format!(
+                    "splines of degree {degree} with {knots} interior knot(s), chosen by the data"
+                )
+            }
+        }
+    }
+
+    /// One row an estimate of the overall effects and of the curves: `term` (`overall` or `dose`), `parameter` (`ATT` or `ACRT`),
+    /// `dose`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `extrapolated`. What does not exist is null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let overall =
+            [(DoseTarget::Level, &self.overall.att), (DoseTarget::Slope, &self.overall.acrt)];
+        let doses = self.dose.rows.iter();
+        let all: Vec<ShownEstimate<'_>> = overall
+            .into_iter()
+            .map(|(target, estimate)| ("overall", target, None, estimate, None))
+            .chain(doses.flat_map(|row| {
+                let more = Some(row.extrapolated as u64);
+                [
+                    ("dose", DoseTarget::Level, Some(row.dose), &row.att, more),
+                    ("dose", DoseTarget::Slope, Some(row.dose), &row.acrt, more),
+                ]
+            }))
+            .collect();
+        let first = df!(
+            "term" => all.iter().map(|row| row.0).collect::<Vec<_>>(),
+            "parameter" => all.iter().map(|row| row.1.parameter()).collect::<Vec<_>>(),
+            "dose" => all.iter().map(|row| row.2).collect::<Vec<_>>(),
+        )?;
+        let last = df!("extrapolated" => all.iter().map(|row| row.4).collect::<Vec<_>>())?;
+        let estimates = frame::estimates(all.iter().map(|row| row.3))?;
+        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
+    }
+
+    /// One row about the fit: settings, overall effects and critical values.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn glance(&self) -> Result<DataFrame> {
+        let own = df!(
+            "curve_method" => [self.method.name()],
+            "degree" => [self.knots.degree as u64],
+            "n_knots" => [self.knots.interior.len() as u64],
+            "overall_att" => [self.overall.att.att],
+            "overall_att_se" => [self.overall.att.se],
+            "overall_acrt" => [self.overall.acrt.att],
+            "overall_acrt_se" => [self.overall.acrt.se],
+            "critical_value_att" => [self.dose.critical_att],
+            "critical_value_acrt" => [self.dose.critical_acrt],
+            "n_warnings" => [self.warnings.len() as u64],
+        )?;
+        let settings = frame::settings(&self.level.settings)?;
+        Ok(settings.drop_many(["method"]).hstack(own.columns())?)
+    }
+}
+
+impl DoseCurve {
+    /// The table that `Display` prints.
+    pub fn to_table(&self) -> Table {
+        Table {
+            title: "Effects by Dose".into(),
+            align: self.align(),
+            sections: vec![self.section()],
+            notes: vec![foot::SIGNIF.to_owned()],
+            label: Some("dose".into()),
+            estimates: [1, 6].map(EstimateColumns::from).into(),
+            ..Table::default()
+        }
+    }
+
+    fn align(&self) -> Vec<Align> {
+        let five = [vec![Align::Right; 4], vec![Align::Mark]].concat();
+        [vec![Align::Right], five.clone(), five].concat()
+    }
+
+    fn section(&self) -> Section {
+        let [att_lower, att_upper] = foot::interval_heads(self.band_att, self.alpha);
+        let [acrt_lower, acrt_upper] = foot::interval_heads(self.band_acrt, self.alpha);
+        let header = [
+            "Dose",
+            "ATT(d)",
+            "Std. Error",
+            &att_lower,
+            &att_upper,
+            "",
+            "ACRT(d)",
+            "Std. Error",
+            &acrt_lower,
+            &acrt_upper,
+            "",
+        ];
+        let att = Digits::of(self.rows.iter().map(|row| &row.att));
+        let acrt = Digits::of(self.rows.iter().map(|row| &row.acrt));
+        let row = |row: &DoseRow| {
+            let mut out = vec![label(rounded(row.dose))];
+            for (e, digits) in [(&row.att, att), (&row.acrt, acrt)] {
+                out.extend(columns(e, digits));
+            }
+            out
+        };
+        Section {
+            caption: Some("Effects by dose, and their slopes:".into()),
+            header: header.map(ToOwned::to_owned).into(),
+            rows: self.rows.iter().map(row).collect(),
+        }
+    }
+}
+
+/// What a row of the frame is of: its term, parameter and dose, the estimate, and groups without such a dose.
+type ShownEstimate<'a> = (&'a str, DoseTarget, Option<f64>, &'a Estimate, Option<u64>);
+
+/// A dose with as many digits as people read.
+fn rounded(dose: f64) -> f64 {
+    format!("{dose:.5e}").parse().unwrap_or(dose)
+}
+
+result!(ContDidResult);
+
+impl fmt::Display for DoseCurve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_table().fmt(f)
+    }
+}

@@ -1,0 +1,170 @@
+//! Tables and frames of a two-period comparison.
+
+use polars::prelude::{DataFrame, df};
+
+use crate::base::error::Result;
+use crate::base::options::{Band, DrdidMethod, Resampling};
+use crate::estimator::drdid::DrdidResult;
+use crate::report::compare::{Comparable, Term};
+use crate::report::declare::{Report, result};
+use crate::report::number::Digits;
+use crate::report::table::{Align, EstimateColumns, Section, Table};
+#[cfg(feature = "plot")]
+use crate::report::{
+    PlotRow,
+    plot::chart::{Chart, ChartWords, Facet, axis, checked},
+    plot::{Picture, PlotOptions},
+};
+use crate::report::{foot, frame};
+
+impl Report for DrdidResult {
+    fn table(&self) -> Table {
+        let digits = Digits::of([&self.estimate]);
+        let e = &self.estimate;
+        let statistic = |v: Option<f64>| v.map_or("NA".to_owned(), |v| format!("{v:.4}"));
+        let mut row = vec![digits.show(e.att), digits.show(e.se), statistic(e.statistic())];
+        row.push(e.p_value.map_or("NA".into(), foot::p_value));
+        row.extend([digits.show(e.ci_lower), digits.show(e.ci_upper)]);
+        let [lower, upper] = foot::overall_heads(self.settings.inference.alpha);
+        let header = ["ATT", "Std. Error", "z value", "Pr(>|z|)", &lower, &upper];
+        Table {
+            title: "Average Effect on the Treated in Two Periods".into(),
+            align: vec![Align::Right; header.len()],
+            sections: vec![Section {
+                caption: None,
+                header: header.map(ToOwned::to_owned).into(),
+                rows: vec![row],
+            }],
+            notes: self.notes(),
+            caption: Some(foot::caption(
+                "Average Effect on the Treated in Two Periods",
+                &self.settings.outcome,
+            )),
+            label: Some("drdid".into()),
+            estimates: vec![EstimateColumns {
+                estimate: Some((0, 1)),
+                interval: (4, 5),
+                mark: None,
+            }],
+        }
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        let words =
+            ChartWords { title: "Average Effect on the Treated in Two Periods", x_label: "" };
+        let alpha = self.settings.inference.alpha;
+        let row = PlotRow::new(0.0, &self.estimate, alpha);
+        let facet = Facet::new(String::new(), checked(row.into_iter().collect())?);
+        let mut chart = Chart::new(&words, axis(&self.settings), vec![facet], options);
+        chart.finish(options, Band::Pointwise, alpha);
+        Ok(Picture::Chart(chart))
+    }
+}
+
+impl DrdidResult {
+    fn notes(&self) -> Vec<String> {
+        let settings = &self.settings;
+        let mut notes = Vec::new();
+        if !self.status.is_estimated() {
+            notes.push(format!("No estimate: {}", self.status.shown(settings.frequency)));
+        }
+        notes.push(format!("Estimator: {} ({})", words(self.method), self.estimator_name()));
+        notes.push(format!("Outcome: {}, Covariates: {}", settings.outcome, settings.covariates));
+        let (treated, control) = (self.n_treated, self.n_control);
+        notes
+            .push(format!("{}, Treated: {treated}, Comparison: {control}", foot::sample(settings)));
+        notes.push(format!("Std. Errors: {}", self.errors()));
+        notes.extend(foot::data(&self.audit, settings.frequency));
+        notes.extend(foot::warnings(settings, &self.warnings));
+        notes
+    }
+
+    fn errors(&self) -> String {
+        let bootstrap = self.settings.inference.bootstrap;
+        let weighted = bootstrap.filter(|_| self.resampling == Some(Resampling::Weighted));
+        foot::errors(
+            &self.settings,
+            weighted.map(|b| format!("weighted bootstrap ({} draws, seed {})", b.draws, b.seed)),
+        )
+    }
+
+    /// One row: `term`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`, `n_treated`, `n_control`, and
+    /// the fields of [`Overlap`](crate::Overlap). What does not exist is null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let first = df!("term" => ["ATT"])?;
+        let last = df!(
+            "status" => [self.status.code()],
+            "n_treated" => [self.n_treated as u64],
+            "n_control" => [self.n_control as u64],
+        )?;
+        let last = last.hstack(frame::overlaps(std::iter::once(self.overlap))?.columns())?;
+        let estimate = frame::estimates(std::iter::once(&self.estimate))?;
+        Ok(first.hstack(estimate.columns())?.hstack(last.columns())?)
+    }
+
+    /// One row about the fit: settings, estimator, sample sizes and critical value.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn glance(&self) -> Result<DataFrame> {
+        let resampling = self.resampling.map(|r| match r {
+            Resampling::Weighted => "weighted",
+            Resampling::Multiplier => "multiplier",
+            Resampling::Empirical => "empirical",
+        });
+        let own = df!(
+            "function" => [self.estimator_name()],
+            "trim_level" => [self.trim_level],
+            "calibrated" => [self.calibrated],
+            "resampling" => [resampling],
+            "critical_value" => [self.critical_value],
+            "n_warnings" => [self.warnings.len() as u64],
+        )?;
+        let settings = frame::settings(&self.settings)?;
+        let settings =
+            settings.drop_many(["control_group", "base_period", "method", "anticipation"]);
+        Ok(settings.hstack(own.columns())?)
+    }
+}
+
+result!(DrdidResult);
+
+impl Comparable for DrdidResult {
+    fn terms(&self) -> Vec<Term> {
+        let (name, order, band) = ("ATT".into(), [0.0; 3], Band::Pointwise);
+        vec![Term { name, order, estimate: self.estimate, band }]
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let settings = &self.settings;
+        let units = if settings.rows_are_units() { "Rows" } else { "Units" };
+        let facts = [
+            ("Estimator", words(self.method).to_owned()),
+            ("Covariates", settings.covariates.clone()),
+            (units, settings.n_units.to_string()),
+        ];
+        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn alpha(&self) -> f64 {
+        self.settings.inference.alpha
+    }
+}
+
+fn words(method: DrdidMethod) -> &'static str {
+    match method {
+        DrdidMethod::DoublyRobustImproved => "Improved Doubly Robust",
+        DrdidMethod::DoublyRobust => "Doubly Robust",
+        DrdidMethod::OutcomeRegression => "Outcome Regression",
+        DrdidMethod::Ipw => "Inverse Probability Weighting",
+        DrdidMethod::IpwHorvitzThompson => "Horvitz-Thompson Weighting",
+        DrdidMethod::Twfe => "Two-Way Fixed Effects",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Factors: the levels of one column, or of several together.
+
+use std::collections::BTreeMap;
+
+use polars::prelude::*;
+
+use crate::base::error::Result;
+use crate::read::columns::{Codes, LabelColumn, MISSING, find, from_integers};
+use crate::read::formula::Interaction;
+
+/// A factor: a code for each row, in the order of the levels, [`u32::MAX`] if missing.
+pub(crate) struct Coded {
+    pub name: String,
+    pub codes: Vec<u32>,
+    columns: Vec<LabelColumn>,
+}
+
+impl Coded {
+    /// Codes of factors; columns that several have are coded once.
+    pub(super) fn read(
+        df: &DataFrame,
+        factors: &[Interaction],
+        role: &'static str,
+    ) -> Result<Vec<Self>> {
+        let mut known: BTreeMap<&str, Codes> = BTreeMap::new();
+        let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in factors.iter().flat_map(Interaction::columns) {
+            *uses.entry(name).or_default() += 1;
+        }
+        let mut all = Vec::with_capacity(factors.len());
+        for factor in factors {
+            let mut columns = Vec::with_capacity(factor.columns().len());
+            let mut codes: Option<Codes> = None;
+            for name in factor.columns() {
+                let column = LabelColumn::with_infinities(find(df, name, role)?, role)?;
+                let left = uses.entry(name).or_default();
+                *left -= 1;
+                let own = match known.remove(name.as_str()) {
+                    Some(codes) => codes,
+                    None => column.codes(),
+                };
+                if *left > 0 {
+                    known.insert(name, own.clone());
+                }
+                columns.push(column);
+                codes = Some(match codes {
+                    None => own,
+                    Some(before) => together(&before, &own),
+                });
+            }
+            let codes = codes.map(|codes| codes.codes).unwrap_or_default();
+            all.push(Self { name: factor.to_string(), codes, columns });
+        }
+        Ok(all)
+    }
+
+    /// The level of a row as text; the columns' levels joined by `_` if there are several. Those that have a `_` or a quote are
+    /// quoted then, so that no two levels have one text.
+    pub fn text(&self, row: usize) -> String {
+        let quoted = |text: String| match text.contains(['_', '"']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text,
+        };
+        match self.columns.as_slice() {
+            [only] => only.text(row),
+            several => {
+                let texts: Vec<String> = several.iter().map(|c| quoted(c.text(row))).collect();
+                texts.join("_")
+            }
+        }
+    }
+}
+
+/// Codes of two factors together, in the order of the first and then the second.
+fn together(first: &Codes, second: &Codes) -> Codes {
+    let width = second.labels.len() as i64;
+    from_integers(first.codes.len(), |row| {
+        let (a, b) = (first.codes[row], second.codes[row]);
+        (a != MISSING && b != MISSING).then(|| i64::from(a) * width + i64::from(b))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_of_two_columns_together() {
+        let df =
+            df!("a" => [2, 1, 2, 1, 2], "b" => [Some("x"), Some("y"), Some("x"), None, Some("a")])
+                .unwrap();
+        let factors = Interaction::parse("a + a^b").unwrap();
+        let coded = Coded::read(&df, &factors, "fixed effect").unwrap();
+        assert_eq!(coded[0].codes, [1, 0, 1, 0, 1]);
+        assert_eq!(coded[1].codes, [2, 0, 2, MISSING, 1]);
+        assert_eq!((coded[1].name.as_str(), coded[1].text(0)), ("a^b", "2_x".to_owned()));
+    }
+
+    #[test]
+    fn texts_of_levels_together_differ() {
+        let df = df!("a" => ["x_y", "x", "x\"", "x"], "b" => ["z", "y_z", "z", "\"z"]).unwrap();
+        let coded = Coded::read(&df, &Interaction::parse("a + a^b").unwrap(), "fixed effect");
+        let coded = coded.unwrap();
+        let texts: Vec<String> = (0..4).map(|row| coded[1].text(row)).collect();
+        let expected = ["\"x_y\"_z", "x_\"y_z\"", "\"x\"\"\"_z", "x_\"\"\"z\""];
+        assert_eq!(
+            (texts.as_slice(), coded[0].text(0)),
+            (&expected.map(str::to_owned)[..], "x_y".into())
+        );
+    }
+}

@@ -1,0 +1,207 @@
+//! Regressions in print.
+
+mod etable;
+#[cfg(feature = "plot")]
+mod plot;
+
+use polars::prelude::{DataFrame, df};
+
+use crate::base::error::Result;
+use crate::base::options::Band;
+use crate::estimator::fixed_effects::{Coefficient, Family, RegressionResult, SolverReport};
+use crate::report::compare::{Comparable, Term};
+use crate::report::declare::{Report, result};
+use crate::report::number::Digits;
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions};
+use crate::report::table::{Align, EstimateColumns, Section, Table};
+use crate::report::{foot, frame};
+use crate::result::inference::Estimate;
+
+#[cfg(feature = "plot")]
+use crate::estimator::aggregate::event_study_chart;
+
+pub use etable::etable;
+
+/// Levels of significance and their stars, as in R `fixest`.
+const STARS: [(f64, &str); 3] = [(0.01, "***"), (0.05, "**"), (0.1, "*")];
+
+impl Report for RegressionResult {
+    fn table(&self) -> Table {
+        let estimates: Vec<Estimate> =
+            self.coefficients.iter().map(Coefficient::as_estimate).collect();
+        let digits = Digits::of(&estimates);
+        let statistic = |v: Option<f64>| v.map_or("NA".to_owned(), |v| format!("{v:.4}"));
+        let row = |c: &Coefficient| {
+            vec![
+                c.name.clone(),
+                digits.show(Some(c.estimate)),
+                digits.show(c.se),
+                statistic(c.t),
+                c.p_value.map_or("NA".into(), foot::p_value),
+                digits.show(c.ci_lower),
+                digits.show(c.ci_upper),
+                stars(c).to_owned(),
+            ]
+        };
+        let [lower, upper] = foot::coefficient_heads(self.settings.alpha);
+        let letter = if self.settings.family == Family::Poisson { "z" } else { "t" };
+        let (value, tail) = (format!("{letter} value"), format!("Pr(>|{letter}|)"));
+        let header = ["", "Estimate", "Std. Error", &value, &tail, &lower, &upper, ""];
+        let mut align = vec![Align::Left];
+        align.resize(7, Align::Right);
+        align.push(Align::Mark);
+        Table {
+            title: self.method().to_owned(),
+            align,
+            sections: vec![Section {
+                caption: None,
+                header: header.map(ToOwned::to_owned).into(),
+                rows: self.coefficients.iter().map(row).collect(),
+            }],
+            notes: self.notes(),
+            caption: Some(foot::caption(self.method(), &self.settings.outcome)),
+            label: Some(format!("feols {}", self.settings.outcome)),
+            estimates: vec![EstimateColumns {
+                estimate: Some((1, 2)),
+                interval: (5, 6),
+                mark: Some(7),
+            }],
+        }
+    }
+
+    /// Names in words, and without the statistic, which is the estimate over its standard error.
+    fn printed(&self) -> Table {
+        let mut table = self.to_table();
+        let names = self.printed_names();
+        for section in &mut table.sections {
+            section.rows.iter_mut().zip(&names).for_each(|(row, name)| row[0].clone_from(name));
+            for line in section.rows.iter_mut().chain([&mut section.header]) {
+                line.remove(3);
+            }
+            section.header[3] = "p-value".into();
+        }
+        table.align.remove(3);
+        table.estimates =
+            vec![EstimateColumns { estimate: Some((1, 2)), interval: (4, 5), mark: Some(6) }];
+        table.notes.retain(|note| !note.starts_with("Solver: "));
+        table
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        event_study_chart(&self.first_series()?, options).map(Picture::Chart)
+    }
+}
+
+impl RegressionResult {
+    /// What the regression is, over tables.
+    fn method(&self) -> &'static str {
+        match (self.settings.family, self.absorbed.is_empty()) {
+            (Family::Gaussian, true) => "Ordinary Least Squares",
+            (Family::Gaussian, false) => "Least Squares with Fixed Effects",
+            (Family::Poisson, true) => "Poisson Regression",
+            (Family::Poisson, false) => "Poisson Regression with Fixed Effects",
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let settings = &self.settings;
+        let mut notes =
+            vec!["Signif. codes: `***' 0.01, `**' 0.05, `*' 0.1".to_owned(), String::new()];
+        notes.push(format!("Formula: {}", settings.formula));
+        if !self.absorbed.is_empty() {
+            let shown = self.absorbed.iter().map(|a| format!("{} ({})", a.name, a.levels));
+            notes.push(format!("Fixed effects: {}", shown.collect::<Vec<_>>().join(", ")));
+        }
+        let mut rows = format!("Rows: {}", self.n);
+        if self.n_singletons > 0 {
+            rows.push_str(&format!(" ({} singletons dropped)", self.n_singletons));
+        }
+        if let Some(weights) = &settings.weights {
+            rows.push_str(&format!(", Weights: {weights}"));
+        }
+        notes.push(rows);
+        notes.push(format!("Std. Errors: {}{}", settings.vcov, groups(self)));
+        let mut quality = Vec::new();
+        let mut add = |name: &str, value: Option<f64>| {
+            quality.extend(value.map(|value| format!("{name}: {value:.5}")));
+        };
+        let poisson = settings.family == Family::Poisson;
+        add(if poisson { "Pseudo R2" } else { "R2" }, self.r2);
+        add("Within R2", self.r2_within);
+        add("RMSE", (!poisson).then(|| (self.rss / self.n as f64).sqrt()));
+        add("Log-Likelihood", self.log_likelihood);
+        quality.extend(self.f.map(|f| {
+            let df2 = f.df2.map_or(String::new(), |df2| format!(" and {df2}"));
+            format!("F({}{df2}): {:.4} ({})", f.df1, f.stat, foot::p_equals(f.p_value))
+        }));
+        notes.push(quality.join(", "));
+        let iterations =
+            |s: &SolverReport| s.columns.iter().map(|c| c.iterations).max().unwrap_or(0);
+        let iterated = self.solver.as_ref().map(|s| (s, iterations(s))).filter(|(_, n)| *n > 0);
+        if let Some((solver, iterations)) = iterated {
+            let place = match solver.device.as_str() {
+                "host" => String::new(),
+                device => format!(" on {device}"),
+            };
+            notes.push(format!("Solver: {}{place} ({iterations} iterations)", solver.solver));
+        }
+        let audit = &self.audit;
+        notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
+        notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
+        notes
+    }
+
+    /// One row per coefficient: `term`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`. What does not exist is null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let first = df!("term" => self.names().collect::<Vec<_>>())?;
+        let estimates: Vec<Estimate> =
+            self.coefficients.iter().map(Coefficient::as_estimate).collect();
+        Ok(first.hstack(frame::coefficients(estimates.iter())?.columns())?)
+    }
+}
+
+fn groups(fit: &RegressionResult) -> String {
+    match fit.clusters.as_slice() {
+        [] => String::new(),
+        clusters => {
+            let numbers: Vec<String> = clusters.iter().map(|(_, n)| n.to_string()).collect();
+            format!(" ({} clusters)", numbers.join(" and "))
+        }
+    }
+}
+
+fn stars(coefficient: &Coefficient) -> &'static str {
+    let p = coefficient.p_value.unwrap_or(1.0);
+    STARS.iter().find(|(level, _)| p < *level).map_or("", |(_, stars)| stars)
+}
+
+result!(RegressionResult);
+
+impl Comparable for RegressionResult {
+    fn terms(&self) -> Vec<Term> {
+        let term = |(index, c): (usize, &Coefficient)| Term {
+            name: c.name.clone(),
+            order: [6.0, index as f64, 0.0],
+            estimate: c.as_estimate(),
+            band: Band::Pointwise,
+        };
+        self.coefficients.iter().enumerate().map(term).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        facts(&self.settings.formula, self.n)
+    }
+
+    fn alpha(&self) -> f64 {
+        self.settings.alpha
+    }
+}
+
+pub(super) fn facts(formula: &str, rows: usize) -> Vec<(String, String)> {
+    vec![("Formula".to_owned(), formula.to_owned()), ("Rows".to_owned(), rows.to_string())]
+}

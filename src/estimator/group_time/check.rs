@@ -1,0 +1,59 @@
+//! What holds of group-time effects.
+
+use super::{GroupTimeCell, GroupTimeResult};
+use crate::result::estimates::GroupTimeEffects;
+use crate::result::estimates::check::{Checked, ensure, ensure_finite};
+use crate::result::saved::Consistent;
+use crate::result::saved::check::{
+    check_audit, check_critical_value, check_estimate, check_settings, check_wald,
+};
+
+impl Consistent for GroupTimeResult {
+    fn check(&self) -> Checked {
+        self.effects.check()?;
+        let (effects, settings) = (&self.effects, &self.settings);
+        let GroupTimeEffects { calendar, joint, .. } = effects;
+        check_settings(settings, &["att_gt", "ddd", "cont_did"])?;
+        ensure(settings.inference == effects.inference, "settings.inference", || {
+            "is not that of the estimates".into()
+        })?;
+        ensure(settings.frequency == calendar.frequency, "settings.frequency", || {
+            "is not that of the estimates".into()
+        })?;
+        ensure(settings.n_units == joint.n, "settings.n_units", || {
+            format!("is {}; the estimates are of {}", settings.n_units, joint.n)
+        })?;
+        ensure(settings.n_clusters == joint.n_clusters, "settings.n_clusters", || {
+            "is not that of the estimates".into()
+        })?;
+        ensure(self.cells.len() == effects.cells.len(), "cells", || {
+            format!("has {} cells; the estimates have {}", self.cells.len(), effects.cells.len())
+        })?;
+        let has_errors = joint.covariance.is_some();
+        for (index, (cell, own)) in self.cells.iter().zip(&effects.cells).enumerate() {
+            let field = format!("cells[{index}]");
+            let GroupTimeCell { group, time, estimate, status, .. } = cell;
+            let same = (*group, *time, estimate.att, status)
+                == (own.group, own.time, effects.att(index), &own.status);
+            ensure(same, &field, || format!("is not `estimates.{field}`"))?;
+            check_estimate(&field, estimate, status, has_errors)?;
+        }
+        check_critical_value(self.critical_value)?;
+        self.wald.iter().try_for_each(check_wald)?;
+        for (index, c) in self.comparisons.iter().flatten().enumerate() {
+            let field = format!("comparisons[{index}]");
+            let known = self.cells.iter().any(|x| (x.group, x.time) == (c.group, c.time));
+            ensure(known, &field, || "is of no cell".into())?;
+            let numbers = [
+                c.treated_ineligible,
+                c.untreated_eligible,
+                c.untreated_ineligible,
+                c.att,
+                c.weight,
+            ];
+            ensure_finite(&field, &numbers)?;
+            ensure_finite(&field, &c.comparison)?;
+        }
+        check_audit(&self.audit)
+    }
+}

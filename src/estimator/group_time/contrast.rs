@@ -1,0 +1,263 @@
+//! Tests and contrasts of group-time effects from their joint covariance.
+
+use super::{GroupTimeCell, GroupTimeResult};
+use crate::base::error::{DidError, DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::Inference;
+use crate::estimator::aggregate::{
+    Aggregated, Aggregation, EventStudy, LeftOutCell, aggregate, listed, remedy,
+};
+use crate::result::estimates::{CellStatus, GroupTimeEffects};
+use crate::result::inference::{Combination, Estimate, Wald, no_covariance};
+
+/// Wald test that all pre-treatment effects are zero (`g > t`, the anticipation window included).
+pub(crate) fn pre_test(
+    effects: &GroupTimeEffects,
+    cells: &[GroupTimeCell],
+    warnings: &mut Vec<DidWarning>,
+) -> Option<Wald> {
+    effects.joint.covariance.as_ref()?;
+    let is_pre = |c: &GroupTimeCell| c.group > c.time;
+    let pre: Vec<usize> = (0..cells.len())
+        .filter(|j| is_pre(&cells[*j]) && cells[*j].estimate.se.is_some())
+        .collect();
+    let no_test = |reason: &str| DidWarning::NoPretest { reason: reason.to_owned() };
+    if pre.is_empty() {
+        let reference = |c: &GroupTimeCell| c.status == CellStatus::Reference;
+        warnings.push(no_test(if !cells.iter().any(is_pre) {
+            "there are no pre-treatment cells"
+        } else if cells.iter().filter(|c| is_pre(c)).all(reference) {
+            "there is only one pre-treatment period"
+        } else {
+            "no pre-treatment cell has a standard error"
+        }));
+        return None;
+    }
+    let failed = cells.iter().filter(|c| is_pre(c) && !c.status.is_estimated()).count();
+    if failed > 0 {
+        let of = cells.iter().filter(|c| is_pre(c)).count();
+        warnings.push(DidWarning::PartialPretest { cells: failed, of });
+    }
+    let wald = effects.joint.select(&pre)?.wald();
+    if wald.is_none() {
+        warnings.push(no_test("the covariance of the pre-treatment estimates is singular"));
+    }
+    wald
+}
+
+impl GroupTimeResult {
+    /// Averages the cells, with the fit's own options of inference.
+    ///
+    /// ```
+    /// use burn_did::Aggregation;
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let event_study = fit.aggregate(Aggregation::dynamic())?;
+    /// for row in &event_study.rows {
+    ///     println!("{} periods after treatment: {:?}", row.at, row.estimate.att);
+    /// }
+    /// assert!(event_study.overall.excludes_zero());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DidError::MissingCells`], [`DidError::EmptyWindow`] or [`DidError::NoInfluence`].
+    #[doc(alias = "aggte")]
+    pub fn aggregate(&self, aggregation: Aggregation) -> Result<Aggregated> {
+        self.aggregate_with(aggregation, &self.settings.inference)
+    }
+
+    /// Effects by event time, averaged with group sizes as weights.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// println!("{}", fit.event_study()?);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`aggregate`](Self::aggregate).
+    pub fn event_study(&self) -> Result<EventStudy> {
+        self.aggregate(Aggregation::dynamic())?.event_study()
+    }
+
+    /// Averages the cells with another level or band. The bootstrap draws are always those of the fit.
+    ///
+    /// ```
+    /// use burn_did::{Aggregation, Band, Inference};
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let wide = Inference { alpha: 0.01, band: Band::Uniform, bootstrap: None };
+    /// let event_study = fit.aggregate_with(Aggregation::dynamic(), &wide)?;
+    /// assert!(event_study.critical_value > 2.576);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`aggregate`](Self::aggregate), and [`DidError::Config`].
+    pub fn aggregate_with(
+        &self,
+        aggregation: Aggregation,
+        inference: &Inference,
+    ) -> Result<Aggregated> {
+        let inference = Inference { bootstrap: self.settings.inference.bootstrap, ..*inference };
+        aggregate(&self.effects, aggregation, &inference, self.settings.clone())
+    }
+
+    /// Covariance of the cells' estimates, `[cells][cells]`; `None` where a cell has no estimate, and everywhere for point
+    /// estimates only.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let (variance, se) = (fit.vcov()[0][0], fit.cells[0].estimate.se);
+    /// assert!((variance.unwrap().sqrt() - se.unwrap()).abs() < 1e-12);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[must_use]
+    pub fn vcov(&self) -> Vec<Vec<Option<f64>>> {
+        let (joint, cells) = (&self.effects.joint, self.effects.cells.len());
+        let m = joint.len();
+        let entry = |i: usize, j: usize| {
+            let both = joint.values[i].is_some() && joint.values[j].is_some();
+            joint.covariance.as_ref().filter(|_| both).map(|c| c[i * m + j])
+        };
+        (0..cells).map(|i| (0..cells).map(|j| entry(i, j)).collect()).collect()
+    }
+
+    /// `Σ weight · ATT(g, t)` for any weights by (group, time), with its standard error and a pointwise interval.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// // Two years into treatment, less the year in which it starts, of the group of 2004.
+    /// let growth = fit.contrast(&[((2004.0, 2006.0), 1.0), ((2004.0, 2004.0), -1.0)])?;
+    /// assert!((growth.att.unwrap() + 0.1268).abs() < 1e-4 && growth.se.is_some());
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DidError::MissingCells`] or [`DidError::EmptyWindow`] for a cell that has no estimate or does not exist,
+    /// [`DidError::NoInfluence`] for point estimates only, and [`DidError::Config`] if the settings' level was changed to none.
+    pub fn contrast(&self, weights: &[((f64, f64), f64)]) -> Result<Estimate> {
+        self.settings.inference.validate()?;
+        let combination = self.combination(weights)?;
+        let alpha = self.settings.inference.alpha;
+        self.effects.joint.estimate(&combination, alpha).ok_or_else(|| no_covariance("inference"))
+    }
+
+    /// Wald test that several contrasts are all zero.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let first_year = |group: f64| vec![((group, group), 1.0)];
+    /// let test = fit.joint_test(&[first_year(2004.0), first_year(2006.0), first_year(2007.0)])?;
+    /// assert_eq!(test.df, 3);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`contrast`](Self::contrast), and [`DidError::Singular`] if one follows from the others.
+    pub fn joint_test(&self, contrasts: &[Vec<((f64, f64), f64)>]) -> Result<Wald> {
+        let (q, m) = (contrasts.len() as u128, self.effects.joint.len() as u128);
+        memory::check("the joint test", 8 * q * (3 * m + 4 * q), "test fewer contrasts")?;
+        let combinations: Vec<Combination> =
+            contrasts.iter().map(|c| self.combination(c)).collect::<Result<_>>()?;
+        let joint = self.effects.joint.combined(&combinations);
+        let joint = joint.ok_or_else(|| no_covariance("inference"))?;
+        joint.wald().ok_or(DidError::Singular { what: "joint test" })
+    }
+
+    /// Wald test that every post-treatment effect is zero.
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// assert_eq!(fit.test_post_effects()?.df, 7);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`joint_test`](Self::joint_test), and [`DidError::MissingCells`] if one of the cells has no estimate: the hypothesis would
+    /// be another. [`joint_test`](Self::joint_test) tests the cells of choice.
+    pub fn test_post_effects(&self) -> Result<Wald> {
+        let is_tested = |c: &GroupTimeCell| c.estimate.se.is_some() || !c.status.is_estimated();
+        let post = |c: &&GroupTimeCell| c.group <= c.time && is_tested(c);
+        let unit = |c: &GroupTimeCell| vec![((c.group, c.time), 1.0)];
+        let contrasts: Vec<_> = self.cells.iter().filter(post).map(unit).collect();
+        if contrasts.is_empty() {
+            let what = "there is no post-treatment cell with a standard error to test".into();
+            return Err(DidError::EmptyWindow { what });
+        }
+        self.joint_test(&contrasts)
+    }
+
+    /// Wald test that all groups have the same average post-treatment effect (their rows of [`Aggregation::group`]).
+    ///
+    /// ```
+    /// # use burn_did::{AttGt, backend::Cpu, data};
+    /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// assert_eq!(fit.test_equal_groups()?.df, 2);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`joint_test`](Self::joint_test); [`DidError::MissingCells`] if one of the cells has no estimate, and
+    /// [`DidError::EmptyWindow`] with fewer than two groups.
+    pub fn test_equal_groups(&self) -> Result<Wald> {
+        let average = |group: f64| -> Vec<((f64, f64), f64)> {
+            let post: Vec<&GroupTimeCell> =
+                self.cells.iter().filter(|c| c.group == group && c.group <= c.time).collect();
+            post.iter().map(|c| ((c.group, c.time), 1.0 / post.len() as f64)).collect()
+        };
+        let averages = self.effects.groups.iter().map(|group| average(*group));
+        let groups: Vec<_> = averages.filter(|a| !a.is_empty()).collect();
+        if groups.len() < 2 {
+            let what = "equality of groups needs at least two groups with post-treatment effects";
+            return Err(DidError::EmptyWindow { what: what.into() });
+        }
+        let minus = |c: &((f64, f64), f64)| (c.0, -c.1);
+        let contrasts: Vec<_> = groups[1..]
+            .iter()
+            .map(|g| g.iter().copied().chain(groups[0].iter().map(minus)).collect())
+            .collect();
+        self.joint_test(&contrasts)
+    }
+
+    /// `Σ weight · ATT(g, t)`, of cells that exist and have an estimate.
+    fn combination(&self, terms: &[((f64, f64), f64)]) -> Result<Combination> {
+        let GroupTimeEffects { cells, calendar, joint, .. } = &self.effects;
+        let is_same = |a: f64, b: f64| calendar.grid.is_same(a, b);
+        let found = |((group, time), weight): &((f64, f64), f64)| {
+            let position =
+                cells.iter().position(|c| is_same(c.group, *group) && is_same(c.time, *time));
+            let position = position.ok_or_else(|| {
+                let (group, time) = (calendar.shown(*group), calendar.shown(*time));
+                let what = format!("there is no cell (group {group}, time {time})");
+                DidError::EmptyWindow { what }
+            })?;
+            Ok((position, *weight))
+        };
+        let terms = terms.iter().map(found).collect::<Result<Vec<_>>>()?;
+        let failed = |missing: usize| {
+            let cell = &cells[missing];
+            [LeftOutCell { group: cell.group, time: cell.time, status: cell.status.clone() }]
+        };
+        joint.combination(terms).map_err(|missing| DidError::MissingCells {
+            count: 1,
+            cells: listed(&failed(missing), calendar.frequency).join("; "),
+            remedy: remedy(&failed(missing)),
+            share: None,
+        })
+    }
+}

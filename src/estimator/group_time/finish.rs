@@ -1,0 +1,282 @@
+//! From estimates of cells and moments of their influence values to group-time effects and their table.
+
+use std::time::Instant;
+
+use super::overlap::overlap_warnings;
+use super::{GroupTimeCell, GroupTimeResult};
+use crate::base::calendar::{Calendar, shown};
+use crate::base::error::{DidWarning, Result};
+use crate::base::options::Band;
+use crate::engine::cell::{CellEstimate, PlannedCell};
+use crate::engine::source::KeptColumn;
+use crate::estimator::shell::kept::Kept;
+use crate::estimator::shell::moments::InfluenceMoments;
+use crate::read::panel::Sample;
+use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
+use crate::result::inference::{Critical, Estimate, Joint, pointwise};
+use crate::result::saved::SavedFormat;
+use crate::result::settings::Settings;
+use crate::result::timings::Timings;
+
+/// A cell's point estimate.
+pub(crate) struct SolvedCell {
+    pub att: f64,
+    pub not_converged: bool,
+    /// See [`Cell::sample_sd`].
+    pub sample_sd: bool,
+    pub overlap: Option<Overlap>,
+}
+
+impl From<CellEstimate> for SolvedCell {
+    fn from(estimated: CellEstimate) -> Self {
+        let CellEstimate { att, not_converged, overlap, .. } = estimated;
+        Self { att, not_converged, sample_sd: false, overlap }
+    }
+}
+
+/// A fit before inference.
+pub(crate) struct PointFit {
+    pub solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
+    /// `None` for point estimates only.
+    pub moments: Option<InfluenceMoments>,
+    pub settings: Settings,
+    pub timings: Timings,
+    /// Those of the sample and of the estimation.
+    pub warnings: Vec<DidWarning>,
+}
+
+/// Forms covariance, draws, standard errors and bands.
+pub(crate) fn result(
+    sample: &Sample,
+    planned: &[PlannedCell],
+    fitted: PointFit,
+    start: Instant,
+) -> Result<GroupTimeResult> {
+    let _span = tracing::info_span!("inference").entered();
+    let PointFit { solved, moments, settings, timings, mut warnings } = fitted;
+    let overlaps: Vec<Option<Overlap>> =
+        solved.iter().map(|cell| cell.as_ref().ok().and_then(|cell| cell.overlap)).collect();
+    let totals = moments.as_ref().map_or(&[][..], |m| &m.totals);
+    let mut effects = effects(sample, planned, solved, totals, &settings, &mut warnings);
+    let kept = match moments {
+        Some(mut moments) => {
+            let covariance = moments.covariance();
+            fail_without_variance(&mut effects, &covariance, sample.y_scale, &mut warnings);
+            let columns = kept_columns(sample, &effects);
+            let kept = moments.kept.take().map(|kept| kept.finish(sample, &columns));
+            add_law(&mut effects, moments, &covariance, sample.y_scale);
+            kept.transpose()?.unwrap_or_default()
+        }
+        None => Kept::default(),
+    };
+    let of_cells = effects.cells.iter().zip(&overlaps);
+    let estimated = of_cells.filter(|(cell, _)| cell.status == CellStatus::Estimated);
+    warnings.extend(overlap_warnings(
+        estimated.filter_map(|(cell, overlap)| Some((Some((cell.group, cell.time)), (*overlap)?))),
+    ));
+    let mut result = of_effects(effects, sample, settings, timings, warnings, start);
+    for (cell, overlap) in result.cells.iter_mut().zip(overlaps) {
+        cell.overlap = overlap.filter(|_| cell.status == CellStatus::Estimated);
+    }
+    Ok(GroupTimeResult { influence: kept.here, influence_files: kept.files, ..result })
+}
+
+/// The table of effects that have their law, with a test of those before treatment.
+pub(crate) fn of_effects(
+    effects: GroupTimeEffects,
+    sample: &Sample,
+    settings: Settings,
+    mut timings: Timings,
+    mut warnings: Vec<DidWarning>,
+    start: Instant,
+) -> GroupTimeResult {
+    let (cells, critical) = table(&effects, &mut warnings);
+    let wald = super::contrast::pre_test(&effects, &cells, &mut warnings);
+    timings.finish(start);
+    GroupTimeResult {
+        format: SavedFormat,
+        cells,
+        critical_value: critical.value,
+        band: critical.band,
+        wald,
+        audit: sample.audit.clone(),
+        warnings,
+        settings,
+        timings,
+        comparisons: None,
+        effects,
+        influence: None,
+        influence_files: None,
+    }
+}
+
+/// What influence values are of, cell by cell.
+fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> {
+    let column = |(j, cell): (usize, &Cell)| KeptColumn {
+        name: column_name("att", sample, cell.group, cell.time),
+        from: effects.att(j).map(|_| j).into_iter().collect(),
+    };
+    effects.cells.iter().enumerate().map(column).collect()
+}
+
+/// What a column of influence values is called: what it is of, and in which cell.
+pub(crate) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> String {
+    let Calendar { frequency, .. } = sample.calendar;
+    format!("{of}({},{})", shown(group, frequency), shown(time, frequency))
+}
+
+/// The effects without their law. Each cell's summed influence is added to its estimate, where there are sums.
+fn effects(
+    sample: &Sample,
+    planned: &[PlannedCell],
+    solved: Vec<std::result::Result<SolvedCell, CellStatus>>,
+    totals: &[f64],
+    settings: &Settings,
+    warnings: &mut Vec<DidWarning>,
+) -> GroupTimeEffects {
+    let cell = |(plan, solved): (&PlannedCell, std::result::Result<SolvedCell, CellStatus>)| {
+        let (group, time) = (sample.cohorts[plan.cohort].group, sample.periods[plan.time]);
+        let sample_sd = solved.as_ref().is_ok_and(|s| s.sample_sd);
+        let (att, status) = match solved {
+            Ok(solved) => {
+                if solved.not_converged {
+                    warnings.push(DidWarning::NotConverged { group, time });
+                }
+                (Some(solved.att * sample.y_scale), CellStatus::Estimated)
+            }
+            Err(CellStatus::Reference) => (Some(0.0), CellStatus::Reference),
+            Err(status) => {
+                let reason = status.shown(sample.calendar.frequency);
+                warnings.push(DidWarning::FailedCell { group, time, reason });
+                (None, status)
+            }
+        };
+        let (n_treated, n_control) = (plan.n_treated, plan.n_control);
+        (Cell { group, time, status, n_treated, n_control, sample_sd }, att)
+    };
+    let (cells, mut values): (Vec<Cell>, Vec<Option<f64>>) =
+        planned.iter().zip(solved).map(cell).unzip();
+    warn_of_weights(sample, planned, warnings);
+    let corrected = cells.iter().zip(&mut values).zip(totals);
+    for ((_, value), total) in corrected.filter(|((c, _), _)| c.status == CellStatus::Estimated) {
+        *value = value.map(|att| att + total * sample.y_scale);
+    }
+    let of = settings.shares_of.unwrap_or_default();
+    let share = |cohorts| sample.counted(cohorts, of).map(|c| sample.shares[c]).sum();
+    values.extend(sample.groups.iter().map(|cohorts| Some(share(cohorts))));
+    let (n, n_clusters) = (sample.n, sample.n_clusters);
+    GroupTimeEffects {
+        cells,
+        groups: sample.groups.iter().map(|cohorts| sample.group(cohorts)).collect(),
+        periods: sample.periods.clone(),
+        calendar: sample.calendar,
+        joint: Joint {
+            values,
+            covariance: None,
+            draws: None,
+            n,
+            n_clusters,
+            unit: 1.0,
+            unknown: Vec::new(),
+        },
+        inference: settings.inference,
+    }
+}
+
+/// Says which groups' weights come from a period in which not all of their units are observed.
+fn warn_of_weights(sample: &Sample, planned: &[PlannedCell], warnings: &mut Vec<DidWarning>) {
+    for plan in planned {
+        if let Some(period) = plan.incomplete_weights {
+            let (group, period) = (sample.cohorts[plan.cohort].group, sample.periods[period]);
+            let warning = DidWarning::MissingWeightPeriod { group, period };
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
+}
+
+/// Estimates whose influence values have no finite sum of squares are none.
+fn fail_without_variance(
+    effects: &mut GroupTimeEffects,
+    covariance: &[f64],
+    y_scale: f64,
+    warnings: &mut Vec<DidWarning>,
+) {
+    let m = covariance.len().isqrt();
+    for (j, cell) in effects.cells.iter_mut().enumerate() {
+        let value = &mut effects.joint.values[j];
+        if value.is_none() || (covariance[j * m + j] * y_scale * y_scale).is_finite() {
+            continue;
+        }
+        let message = "its variance is not finite; outcomes, covariates or weights of its units are too large to be squared";
+        cell.status = CellStatus::Estimator { message: message.into() };
+        *value = None;
+        let (group, time, reason) = (cell.group, cell.time, message.into());
+        warnings.push(DidWarning::FailedCell { group, time, reason });
+    }
+}
+
+/// Covariance and draws in units of the outcome (shares have none); 0 where there is no estimate.
+fn add_law(
+    effects: &mut GroupTimeEffects,
+    moments: InfluenceMoments,
+    unscaled: &[f64],
+    y_scale: f64,
+) {
+    let (cells, joint) = (effects.cells.len(), &mut effects.joint);
+    let m = joint.len();
+    let scale = |j: usize| match joint.values[j] {
+        None => 0.0,
+        Some(_) if j < cells => y_scale,
+        Some(_) => 1.0,
+    };
+    let scales: Vec<f64> = (0..m).map(scale).collect();
+    let times = |v: f64, scale: f64| if scale == 0.0 { 0.0 } else { v * scale };
+    let scaled = |(e, v): (usize, &f64)| times(times(*v, scales[e / m]), scales[e % m]);
+    joint.covariance = Some(unscaled.iter().enumerate().map(scaled).collect());
+    if let Some(bootstrap) = &effects.inference.bootstrap {
+        let mut draws = moments.draws(unscaled, bootstrap);
+        for (column, scale) in draws.chunks_exact_mut(bootstrap.draws).zip(&scales) {
+            for d in column {
+                *d = times(*d, *scale);
+            }
+        }
+        joint.draws = Some(draws);
+    }
+}
+
+/// Cells with standard errors and intervals.
+fn table(
+    effects: &GroupTimeEffects,
+    warnings: &mut Vec<DidWarning>,
+) -> (Vec<GroupTimeCell>, Critical) {
+    let inference = &effects.inference;
+    let cells: Vec<usize> = (0..effects.cells.len()).collect();
+    let none = || Critical { value: pointwise(inference.alpha), band: Band::Pointwise };
+    let (standard_errors, critical) = match effects.joint.select(&cells) {
+        None => (vec![None; cells.len()], none()),
+        Some(joint) => {
+            let mut se = joint.standard_errors();
+            let critical = joint.critical(inference, &se, false, warnings);
+            if joint.n_clusters.is_none() && joint.draws.is_none() {
+                let n = joint.n as f64;
+                let factor = (n / (n - 1.0)).sqrt();
+                let sample_sd = se.iter_mut().zip(&effects.cells).filter(|(_, c)| c.sample_sd);
+                sample_sd.for_each(|(se, _)| *se = se.map(|se| se * factor));
+            }
+            (se, critical)
+        }
+    };
+    let cell = |((cell, att), se): ((&Cell, &Option<f64>), Option<f64>)| GroupTimeCell {
+        group: cell.group,
+        time: cell.time,
+        estimate: Estimate::new(*att, se, critical.value),
+        status: cell.status.clone(),
+        n_treated: cell.n_treated,
+        n_control: cell.n_control,
+        overlap: None,
+    };
+    let estimated = effects.cells.iter().zip(&effects.joint.values);
+    (estimated.zip(standard_errors).map(cell).collect(), critical)
+}

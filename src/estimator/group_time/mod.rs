@@ -1,0 +1,135 @@
+//! Results of estimators of group-time effects.
+
+mod check;
+mod contrast;
+pub(crate) mod finish;
+pub(crate) mod overlap;
+pub(crate) mod report;
+
+use serde::{Deserialize, Serialize};
+
+use super::influence::{Influence, InfluenceFiles};
+use crate::base::error::DidWarning;
+use crate::base::options::Band;
+use crate::read::panel::SampleAudit;
+use crate::result::estimates::{CellStatus, GroupTimeEffects, Overlap};
+use crate::result::inference::{Estimate, Wald};
+use crate::result::saved::SavedFormat;
+use crate::result::settings::Settings;
+use crate::result::timings::Timings;
+
+/// Effect on one group in one period.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+#[doc(alias = "AttGtCell")]
+pub struct GroupTimeCell {
+    /// First treated period of the group.
+    pub group: f64,
+    /// Period.
+    pub time: f64,
+    /// Effect and its uncertainty.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Why there is or is not an estimate.
+    pub status: CellStatus,
+    /// Treated units (rows, for repeated cross sections) in the cell.
+    pub n_treated: usize,
+    /// Comparison units (rows) in the cell.
+    pub n_control: usize,
+    /// How the comparison units are weighted; `None` where nothing was estimated or a user-supplied estimator weighs them, and in
+    /// results that were saved before this was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Overlap>,
+}
+
+/// A cell of triple differences against one comparison cohort: `att = treated_ineligible + untreated_eligible -
+/// untreated_ineligible`, each the difference in differences of the treated and eligible units with these. In single precision
+/// they lack the correction of the cells' estimates, and so differ by rounding.
+///
+/// ```
+/// use burn_did::{Ddd, backend::Cpu, data::TripleSimulation};
+///
+/// let data = TripleSimulation::builder().units(2_000).seed(1).build().frame();
+/// let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+/// let fit = config.eligible("eligible").build().fit(&data, &Default::default())?;
+/// for c in fit.comparisons.iter().flatten() {
+///     let triple = c.treated_ineligible + c.untreated_eligible - c.untreated_ineligible;
+///     assert!((c.att - triple).abs() < 1e-9);
+/// }
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TripleComparison {
+    /// First treated period of the cell's group.
+    pub group: f64,
+    /// Period of the cell.
+    pub time: f64,
+    /// First treated period of the comparison cohort; `None` if it is never treated.
+    pub comparison: Option<f64>,
+    /// Against the ineligible units of the cell's group.
+    #[doc(alias = "att_4v3")]
+    pub treated_ineligible: f64,
+    /// Against the eligible units of the comparison cohort.
+    #[doc(alias = "att_4v2")]
+    pub untreated_eligible: f64,
+    /// Against the ineligible units of the comparison cohort.
+    #[doc(alias = "att_4v1")]
+    pub untreated_ineligible: f64,
+    /// The triple difference.
+    pub att: f64,
+    /// Its weight in the cell's estimate.
+    pub weight: f64,
+}
+
+/// Group-time average treatment effects. Carries no backend and no unit data unless influence values were kept.
+///
+/// ```
+/// use burn_did::{Aggregation, AttGt, backend::Cpu, data};
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// // Cells are in order of groups, then periods.
+/// let cell = fit.cells.iter().find(|c| (c.group, c.time) == (2004.0, 2005.0)).unwrap();
+/// assert!((cell.estimate.att.unwrap() + 0.0704).abs() < 1e-4);
+/// println!("{fit}\n{}", fit.aggregate(Aggregation::group())?);
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+#[non_exhaustive]
+#[doc(alias = "MP")]
+#[doc(alias = "AttGtResult")]
+pub struct GroupTimeResult {
+    /// Which form the saved result has.
+    #[serde(default)]
+    pub(crate) format: SavedFormat,
+    /// The cells, group-major.
+    pub cells: Vec<GroupTimeCell>,
+    /// Critical value of the cells' intervals.
+    pub critical_value: f64,
+    /// What the cells' intervals are.
+    pub band: Band,
+    /// Wald test that all pre-treatment effects are zero.
+    pub wald: Option<Wald>,
+    /// What happened to the rows on the way in.
+    pub audit: SampleAudit,
+    /// What the user should know.
+    pub warnings: Vec<DidWarning>,
+    /// How the fit was made.
+    pub settings: Settings,
+    /// Seconds by stage.
+    pub timings: Timings,
+    /// The estimates against each comparison cohort that [`Ddd`](crate::Ddd) combines; `None` for other estimators.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparisons: Option<Vec<TripleComparison>>,
+    /// Effects and group shares with their joint law, for aggregation and tests.
+    #[serde(rename = "estimates")]
+    pub(crate) effects: GroupTimeEffects,
+    /// Influence values, if kept.
+    #[serde(skip)]
+    pub influence: Option<Influence>,
+    /// Where they are, if a cluster kept them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub influence_files: Option<InfluenceFiles>,
+}

@@ -1,0 +1,34 @@
+//! Group-time effects as a column of a comparison.
+
+use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
+use crate::report::compare::{Comparable, Term, facts};
+use crate::report::foot;
+
+impl Comparable for GroupTimeResult {
+    fn terms(&self) -> Vec<Term> {
+        let term = |c: &GroupTimeCell| Term {
+            name: format!(
+                "{}({}, {})",
+                self.settings.parameter(),
+                self.settings.period(c.group),
+                self.settings.period(c.time)
+            ),
+            order: [5.0, c.group, c.time],
+            estimate: c.estimate,
+            band: self.band,
+        };
+        self.cells.iter().map(term).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let mut facts = facts(&self.settings);
+        if let Some(wald) = &self.wald {
+            facts.push(("Pre-test p-value".into(), foot::p_value(wald.p_value)));
+        }
+        facts
+    }
+
+    fn alpha(&self) -> f64 {
+        self.settings.inference.alpha
+    }
+}

@@ -1,0 +1,100 @@
+//! Group-time effects in print, in the layout of R `did`.
+
+mod compare;
+#[cfg(test)]
+pub(crate) mod fixtures;
+mod frame;
+#[cfg(feature = "plot")]
+mod plot;
+mod points;
+
+use crate::base::error::DidWarning;
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+use crate::base::options::DoseTarget;
+use crate::estimator::group_time::GroupTimeResult;
+use crate::report::declare::{Report, result};
+use crate::report::foot;
+use crate::report::number::Digits;
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions};
+use crate::report::table::{EstimateColumns, Section, Table, aligned, columns, strings};
+
+impl Report for GroupTimeResult {
+    fn table(&self) -> Table {
+        let digits = Digits::of(self.cells.iter().map(|c| &c.estimate));
+        let mut reasons = Vec::new();
+        let mut rows = Vec::with_capacity(self.cells.len());
+        for cell in &self.cells {
+            let period = |at| self.settings.period(at);
+            let mut row = vec![period(cell.group), period(cell.time)];
+            row.extend(columns(&cell.estimate, digits));
+            if !cell.status.is_estimated() {
+                row.pop();
+                row.push(mark(cell.status.shown(self.settings.frequency), &mut reasons));
+            }
+            rows.push(row);
+        }
+        let [lower, upper] = foot::interval_heads(self.band, self.settings.inference.alpha);
+        let effect = format!("{}(g,t)", self.settings.parameter());
+        let header = ["Group", "Time", &effect, "Std. Error", &lower, &upper, ""];
+        let mut notes = foot::notes(&self.settings, self.wald.as_ref());
+        notes.splice(1..1, self.differences());
+        notes.splice(1..1, reasons.iter().enumerate().map(|(i, r)| format!("({}) {r}", i + 1)));
+        notes.extend(foot::data(&self.audit, self.settings.frequency));
+        let failed = |w: &&DidWarning| !matches!(w, DidWarning::FailedCell { .. });
+        notes.extend(foot::warnings(&self.settings, self.warnings.iter().filter(failed)));
+        Table {
+            title: self.title().into(),
+            align: aligned(2),
+            sections: vec![Section { caption: None, header: strings(&header), rows }],
+            notes,
+            caption: Some(foot::caption(self.title(), &self.settings.outcome)),
+            label: Some(self.settings.estimator.clone()),
+            estimates: vec![EstimateColumns::from(2)],
+        }
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        self.chart(options).map(Picture::Chart)
+    }
+}
+
+impl GroupTimeResult {
+    /// What the cells are, over tables and plots.
+    fn title(&self) -> &'static str {
+        match (&self.settings.eligible, self.settings.target) {
+            (_, DoseTarget::Slope) => "Group-Time Average Causal Responses",
+            (Some(_), _) => "Group-Time Average Treatment Effects by Triple Differences",
+            (None, _) => "Group-Time Average Treatment Effects",
+        }
+    }
+
+    /// The three differences in differences of a triple difference in two periods.
+    fn differences(&self) -> Vec<String> {
+        let Some([only]) = self.comparisons.as_deref() else { return Vec::new() };
+        let digits = Digits::of(self.cells.iter().map(|c| &c.estimate));
+        let line = |with: &str, did: f64| format!("DiD with {with}: {}", digits.show(Some(did)));
+        vec![
+            "Of treated and eligible units:".into(),
+            line("treated and ineligible", only.treated_ineligible),
+            line("untreated and eligible", only.untreated_eligible),
+            line("untreated and ineligible", only.untreated_ineligible),
+        ]
+    }
+}
+
+result!(GroupTimeResult);
+
+/// Footnote mark of a failed cell; cells that failed alike share one.
+fn mark(reason: String, reasons: &mut Vec<String>) -> String {
+    let index = reasons.iter().position(|r| *r == reason).unwrap_or_else(|| {
+        reasons.push(reason);
+        reasons.len() - 1
+    });
+    format!("({})", index + 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+use crate::ContDid;
+use crate::base::options::{Band, DoseAggregation};
+use crate::data::DoseSimulation;
+use crate::engine::backend::Cpu;
+use crate::estimator::aggregate::Aggregated;
+use crate::estimator::group_time::report::fixtures;
+use crate::report::{Comparable, Table, compare};
+
+/// What the note says that stars are of.
+fn stars(model: &dyn Comparable) -> String {
+    let table = compare(&[("a", model)]);
+    let note = table.notes[0].split_once("`*' ").and_then(|(_, of)| of.split_once(" confidence"));
+    note.expect("a note on stars").0.to_owned()
+}
+
+#[test]
+fn models_stand_side_by_side() {
+    let (universal, uniform) = (fixtures::dynamic_universal(), fixtures::dynamic_uniform());
+    let table = compare(&[("No covariates", &universal), ("With lpop", &uniform)]);
+    let expected = "                No covariates       With lpop
+ Overall ATT          -0.0772*        -0.0804*
+                      (0.0200)        (0.0201)
+ Event time -4         0.0033
+                      (0.0245)
+ Event time -3         0.0250          0.0267
+                      (0.0181)        (0.0142)
+ Event time -2         0.0245         -0.0036
+                      (0.0142)        (0.0131)
+ Event time -1         0.0000         -0.0232
+                                      (0.0147)
+ Event time 0         -0.0199         -0.0211
+                      (0.0118)        (0.0118)
+ Event time 1         -0.0510*        -0.0530*
+                      (0.0169)        (0.0164)
+ Event time 2         -0.1373*        -0.1404*
+                      (0.0364)        (0.0375)
+ Event time 3         -0.1008*        -0.1069*
+                      (0.0344)        (0.0343)
+----------------------------------------------
+ Control group  Never Treated   Never Treated
+ Base period        Universal         Varying
+ Method         Doubly Robust   Doubly Robust
+ Covariates               ~ 1          ~ lpop
+ Units                    500             500
+---
+Standard errors in parentheses. `*' 95% pointwise or 95% uniform (Overall ATT: pointwise) confidence band does not cover 0
+";
+    assert_eq!(table.to_string(), expected);
+}
+
+#[test]
+fn kinds_of_results_mix() {
+    let (cells, simple, failed) = (fixtures::uniform(), fixtures::simple(), fixtures::failed());
+    let table = compare(&[("cells", &cells), ("a_b", &simple), ("failed", &failed)]);
+    let estimates = &table.sections[0].rows;
+    assert_eq!(estimates[0][0], "Overall ATT");
+    assert_eq!(estimates[0][1..], ["", "-0.0400*", ""]);
+    assert_eq!(estimates[2], ["ATT(2004, 2003)", "", "", "0.0000 "]);
+    assert_eq!(estimates[6], ["ATT(2004, 2005)", "-0.0764 ", "", "NA "]);
+    assert_eq!(estimates[7][1..], ["(0.0303)", "", ""]);
+    assert_eq!(estimates.len(), 2 * (1 + 1 + 12));
+    let facts = &table.sections[1].rows;
+    assert_eq!(facts[5], ["Pre-test p-value", "0.23267 ", "", ""]);
+    assert_eq!(facts[6], ["Clusters", "", "", "29 "]);
+    assert!(table.to_latex().contains("a\\_b") && table.to_latex().contains("$-$0.0400$^{*}$"));
+    assert!(table.to_markdown().contains("| Overall ATT |  | -0.0400\\* |  |"));
+}
+
+#[test]
+fn nothing_to_compare() {
+    assert_eq!(compare(&[]), Table::default());
+}
+
+#[test]
+fn notes_tell_bands_from_pointwise_intervals() {
+    assert_eq!(stars(&fixtures::uniform()), "95% uniform");
+    assert_eq!(stars(&fixtures::universal()), "95% pointwise");
+    assert_eq!(stars(&fixtures::group()), "95% uniform (Overall ATT: pointwise)");
+    assert_eq!(stars(&fixtures::calendar()), "95% pointwise");
+    // There is no row that the band would be of.
+    let asked = Aggregated { band: Band::Uniform, ..fixtures::simple() };
+    assert_eq!(stars(&asked), "95% pointwise");
+}
+
+#[test]
+fn curves_have_bands_of_their_own() {
+    let data = DoseSimulation::builder().units(300).seed(2).build().frame();
+    let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    let fit = config.dose("dose").build().fit(&data, &Default::default());
+    let mut fit = fit.expect("a fit");
+    assert_eq!(stars(&fit), "95% pointwise");
+    fit.dose.band_acrt = Band::Uniform;
+    assert_eq!(stars(&fit), "95% uniform (Overall ATT, Overall ACRT, ATT: pointwise)");
+    fit.dose.band_att = Band::Uniform;
+    assert_eq!(stars(&fit), "95% uniform (Overall ATT, Overall ACRT: pointwise)");
+    fit.aggregation = DoseAggregation::EventStudy;
+    assert_eq!(stars(&fit), "95% pointwise");
+    fit.level.settings.inference.band = Band::Uniform;
+    assert_eq!(stars(&fit), "95% uniform (Overall ATT: pointwise)");
+}

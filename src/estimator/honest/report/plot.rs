@@ -1,0 +1,76 @@
+//! The plot of a sensitivity analysis: the original interval, and robust ones by how large violations may be.
+
+use crate::base::error::Result;
+use crate::estimator::honest::HonestDid;
+use crate::report::foot::percent;
+use crate::report::number::short;
+use crate::report::plot_data::PlotRow;
+
+use crate::report::plot::PlotOptions;
+use crate::report::plot::chart::{Chart, ChartWords, Facet, Robust, checked};
+use crate::report::plot::legend::{LegendEntry, LegendKey};
+use crate::report::plot::scene::MUTED;
+
+impl HonestDid {
+    /// The original interval one step before the first robust one, and those that are not empty, by `M`.
+    fn plot_rows(&self) -> Vec<PlotRow> {
+        let mut robust: Vec<PlotRow> = self
+            .intervals
+            .iter()
+            .filter_map(|i| Some(PlotRow::interval(i.m, i.lower?, i.upper?)))
+            .collect();
+        robust.sort_by(|a, b| a.at.total_cmp(&b.at));
+        let gaps = robust.windows(2).map(|w| w[1].at - w[0].at).filter(|gap| *gap > 0.0);
+        let gap = gaps.fold(f64::INFINITY, f64::min);
+        let first = robust.first().map_or(0.0, |r| r.at);
+        let gap = if gap.is_finite() { gap } else { first.abs().max(1.0) };
+        let original = self.original.ci_lower.zip(self.original.ci_upper);
+        let original = original.zip(self.original.att).map(|((lower, upper), att)| PlotRow {
+            att,
+            post: false,
+            ..PlotRow::interval(first - gap, lower, upper)
+        });
+        original.into_iter().chain(robust).collect()
+    }
+
+    pub(super) fn chart(&self, options: &PlotOptions) -> Result<Chart> {
+        let rows = checked(self.plot_rows())?;
+        let first = rows.iter().find(|r| r.post).map_or(f64::NEG_INFINITY, |r| r.at);
+        let last = rows.last().map_or(first, |r| r.at);
+        let relative = self.options.delta.is_relative();
+        let words = ChartWords {
+            title: "Robust Confidence Intervals",
+            x_label: if relative {
+                "Largest violation after treatment, relative to the largest before (Mbar)"
+            } else {
+                "Largest change of the slope of the difference in trends (M)"
+            },
+        };
+        let original = rows.iter().find(|r| !r.post).map(|r| r.at);
+        let m = rows.iter().filter(|r| r.post).map(|r| r.at).collect();
+        let outcome = self.study.provenance.outcome().unwrap_or("effect");
+        let facets = vec![Facet::new(String::new(), rows)];
+        let mut chart = Chart::new(&words, ("ATT", outcome), facets, options);
+        let breakdown = self.breakdown.value().filter(|b| (first..=last).contains(b));
+        chart.robust = Some(Robust { original, m, breakdown });
+        let frequency = self.study.provenance.settings().and_then(|s| s.frequency);
+        let left_out = self.study.left_out.as_ref().map(|left_out| left_out.warning());
+        chart.remarks = left_out.map(|w| w.shown(frequency)).into_iter().collect();
+        if options.show_legend {
+            let level = percent(self.options.alpha);
+            let entry = |key, label: String| LegendEntry { key, label };
+            chart.legend = vec![
+                entry(LegendKey::Pointwise(options.pre), format!("{level}% original interval")),
+                entry(
+                    LegendKey::Pointwise(options.post),
+                    format!("{level}% robust interval ({}, {})", self.method.name(), self.name),
+                ),
+            ];
+            if let Some(value) = breakdown {
+                let label = format!("Breakdown value ({})", short(value));
+                chart.legend.push(entry(LegendKey::Upright(MUTED), label));
+            }
+        }
+        Ok(chart)
+    }
+}

@@ -1,0 +1,305 @@
+//! From options to a sample that a source holds: reading the data, and putting the sample on devices.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::design::{SampleDesign, Shared};
+use crate::base::error::{DidWarning, Result};
+use crate::base::memory;
+use crate::base::options::{
+    BasePeriod, CovariatePeriod, DoseTarget, FixWeights, Inference, Precision,
+};
+use crate::base::progress::Progress;
+use crate::engine::backend::DidBackend;
+use crate::engine::cell::PlanOptions;
+use crate::engine::condition::{Change, Conditioning, DoseQuery, Raw, condition};
+use crate::engine::source::{HostStrata, LocalOptions, LocalStrata, RawSource, Source};
+use crate::read::columns::{MissingValues, Wanted};
+use crate::read::files::{FileFormat, Files, ParquetFiles, problem};
+use crate::read::formula::Formula;
+use crate::read::input::{Data, Read, guarded, read_files};
+use crate::read::panel::{
+    FormedCells, Layout, Panel, Request, Roles, Sample, SampleAudit, SampleOptions, Storage,
+    Strata, ingest, ingest_parquet,
+};
+use crate::result::settings::Settings;
+use crate::result::timings::Timings;
+
+/// Memory that a sample takes while it is arranged, in multiples of the columns read: they, codes of their values, and the sample.
+const COPIES: u64 = 5;
+
+/// How an estimator's sample is formed and held.
+#[derive(Clone, Debug)]
+pub(crate) struct SampleSetup {
+    pub roles: Roles,
+    pub sample: SampleOptions,
+    pub fix_weights: Option<FixWeights>,
+    pub conditioning: Conditioning,
+    pub drops_collinear: bool,
+    pub doses: Option<DoseQuery>,
+    pub missing: MissingValues,
+    pub cells: FormedCells,
+    pub precision: Precision,
+    pub chunk_rows: Option<usize>,
+    pub memory_budget: Option<u64>,
+    pub progress: Option<Progress>,
+}
+
+/// A sample, and the source of its rows.
+pub(crate) struct Opened {
+    pub setup: SampleSetup,
+    pub source: Box<dyn Source>,
+    pub start: Instant,
+    /// Reading and ingest.
+    pub timings: Timings,
+}
+
+impl SampleSetup {
+    /// From the options of an estimator.
+    pub fn new(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Self> {
+        Ok(Self {
+            roles: roles(shared, design)?,
+            sample: SampleOptions {
+                design: design.study,
+                repeated_cross_sections: shared.repeated_cross_sections,
+                allow_unbalanced: design.allow_unbalanced,
+                pairs: design.pairs,
+                labels: shared.keep_influence,
+            },
+            fix_weights: design.fix_weights,
+            conditioning: (design.conditioning)(shared.precision),
+            drops_collinear: design.drops_collinear(),
+            doses: design.dose.as_ref().map(|(_, query)| query.clone()),
+            missing: MissingValues::new(shared.missing_values),
+            cells: design.cells,
+            precision: shared.precision,
+            chunk_rows: shared.chunk_rows,
+            memory_budget: shared.memory_budget,
+            progress: shared.progress.cloned(),
+        })
+    }
+
+    /// Reads the data and puts the sample on the devices. Parquet files that would take more than the memory budget, or a
+    /// fifth of the free memory, are read piece by piece.
+    pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened> {
+        let start = Instant::now();
+        self.probe::<B>(devices)?;
+        let read = data.reading(|data| match data {
+            Data::Path(path) => {
+                let files = Files::find(&path)?;
+                if self.is_too_large(&files)? {
+                    self.panel_by_pieces(&files, start)
+                } else {
+                    self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
+                }
+            }
+            data => self.arranged(data.read(&self.roles, &self.missing)?, start),
+        })?;
+        let (Panel { sample, strata }, read) = read;
+        let raw = self.upload::<B>(strata, devices);
+        self.held(sample, Box::new(raw), read, start)
+    }
+
+    /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
+    pub fn open_parquet<B: DidBackend>(self, path: &Path, devices: &[B::Device]) -> Result<Opened> {
+        let start = Instant::now();
+        self.probe::<B>(devices)?;
+        let files = Files::find(path)?;
+        if files.format == FileFormat::Csv {
+            return Err(problem(path, "CSV files cannot be read piece by piece; use `fit`"));
+        }
+        let read = guarded(&path.display().to_string(), || {
+            if self.sample.repeated_cross_sections {
+                self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
+            } else {
+                self.panel_by_pieces(&files, start)
+            }
+        })?;
+        let (Panel { sample, strata }, read) = read;
+        let raw = self.upload::<B>(strata, devices);
+        self.held(sample, Box::new(raw), read, start)
+    }
+
+    /// The arranged sample in memory, as it was read, and the seconds that reading took.
+    pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
+        data.reading(|data| self.arranged(data.read(&self.roles, &self.missing)?, start))
+    }
+
+    fn arranged(
+        &self,
+        Read { frame, files, read_as_missing }: Read,
+        start: Instant,
+    ) -> Result<(Panel, f64)> {
+        let read = start.elapsed().as_secs_f64();
+        let _span = tracing::info_span!("ingest", rows = frame.height()).entered();
+        // Codes of its values, and the sample.
+        let needed = 2 * frame.estimated_size() as u128;
+        let remedy = "write the data to parquet, of which panels are streamed";
+        memory::check("the sample while it is arranged", needed, remedy)?;
+        let audit = SampleAudit { files, read_as_missing, ..SampleAudit::default() };
+        Ok((ingest(&frame, audit, &self.request(Storage::Resident))?, read))
+    }
+
+    fn panel_by_pieces(&self, files: &Files, start: Instant) -> Result<(Panel, f64)> {
+        let (budget, progress) = (self.memory_budget, self.progress.clone());
+        let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
+        let files = ParquetFiles::open(
+            &files.paths,
+            &self.roles,
+            self.roles.unit.as_deref(),
+            budget,
+            progress,
+        )?;
+        let read = start.elapsed().as_secs_f64();
+        let _span = tracing::info_span!("ingest").entered();
+        Ok((ingest_parquet(&files, audit, &self.request(Storage::Within(budget)))?, read))
+    }
+
+    pub(crate) fn request(&self, storage: Storage) -> Request<'_> {
+        Request {
+            roles: &self.roles,
+            options: self.sample,
+            fix_weights: self.fix_weights,
+            changes: self.conditioning.is_of_changes(),
+            cells: self.cells,
+            storage,
+            missing: self.missing.clone(),
+        }
+    }
+
+    /// Whether files should be read piece by piece: those of a panel, in parquet.
+    fn is_too_large(&self, files: &Files) -> Result<bool> {
+        if self.sample.repeated_cross_sections || files.format != FileFormat::Parquet {
+            return Ok(false);
+        }
+        let bytes = ParquetFiles::frame_bytes(&files.paths, self.roles.names().len())?;
+        let room = memory::free().map(|free| free / COPIES);
+        let limit = self.memory_budget.into_iter().chain(room).min();
+        Ok(limit.is_some_and(|limit| bytes > limit))
+    }
+
+    /// Whether the devices can do the precision, before any work.
+    fn probe<B: DidBackend>(&self, devices: &[B::Device]) -> Result<()> {
+        devices.iter().try_for_each(|device| B::probe(device, self.precision).map(drop))
+    }
+
+    /// Puts the strata on the devices.
+    fn upload<B: DidBackend>(&self, strata: Strata, devices: &[B::Device]) -> LocalStrata<B> {
+        let options = LocalOptions {
+            precision: self.precision,
+            chunk_rows: self.chunk_rows,
+            memory_budget: self.memory_budget,
+            progress: self.progress.clone(),
+        };
+        LocalStrata::new(HostStrata::new(strata), devices, options)
+    }
+
+    /// The sample that was read, conditioned by whoever holds its rows; `read` are the seconds that reading took.
+    pub fn held(
+        self,
+        mut sample: Sample,
+        raw: Box<dyn RawSource>,
+        read: f64,
+        start: Instant,
+    ) -> Result<Opened> {
+        let change = self.change(&*raw, &mut sample)?;
+        let source = raw.condition(sample, change)?;
+        let timings = ingested(read, start);
+        Ok(Opened { setup: self, source, start, timings })
+    }
+
+    /// How the columns are to be changed.
+    pub fn change(&self, raw: &dyn Raw, sample: &mut Sample) -> Result<Change> {
+        let Self { conditioning, drops_collinear, .. } = *self;
+        let (doses, progress) = (self.doses.as_ref(), self.progress.as_ref());
+        condition(raw, sample, conditioning, drops_collinear, doses, progress)
+    }
+}
+
+impl SampleSetup {
+    /// How a fit was made, but for what is an estimator's own.
+    pub fn settings(
+        &self,
+        estimator: &str,
+        covariates: &str,
+        inference: Inference,
+        backend: &str,
+        sample: &Sample,
+    ) -> Settings {
+        Settings {
+            estimator: estimator.into(),
+            backend: backend.into(),
+            precision: self.precision.name().into(),
+            outcome: self.roles.outcome.clone(),
+            covariates: covariates.into(),
+            weights: self.roles.weights.clone(),
+            cluster: self.roles.cluster.clone(),
+            eligible: self.roles.eligible.clone(),
+            shares_of: None,
+            dose: self.roles.dose.clone(),
+            target: DoseTarget::default(),
+            control_group: self.sample.design.control_group(),
+            last_cohort: sample.warnings.iter().find_map(|warning| match warning {
+                DidWarning::LastCohortAsControl { group } => Some(*group),
+                _ => None,
+            }),
+            base_period: BasePeriod::default(),
+            method: None,
+            anticipation: self.sample.design.anticipation(),
+            frequency: self.roles.frequency,
+            layout: sample.layout,
+            n_units: sample.n,
+            n_rows: sample.audit.rows,
+            n_clusters: sample.n_clusters,
+            inference,
+            resampling: None,
+        }
+    }
+}
+
+/// The timings of a sample that is now arranged, after `read` seconds of reading.
+pub(crate) fn ingested(read: f64, start: Instant) -> Timings {
+    let ingest = start.elapsed().as_secs_f64() - read;
+    Timings { read, ingest, ..Timings::default() }
+}
+
+/// Which column is what. In a panel the unit is the cluster without being named; where rows are independent it joins rows.
+fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
+    let owned = |name: Option<&str>| name.map(ToOwned::to_owned);
+    let beyond = |cluster: &&str| design.independent_rows || Some(*cluster) != shared.unit;
+    Ok(Roles {
+        outcome: shared.outcome.to_owned(),
+        unit: owned(shared.unit),
+        time: shared.time.to_owned(),
+        group: design.group.to_owned(),
+        treatment: design.treatment,
+        eligible: owned(design.eligible),
+        weights: owned(shared.weights),
+        cluster: owned(shared.cluster.filter(beyond)),
+        dose: design.dose.as_ref().map(|(dose, _)| (*dose).to_owned()),
+        covariates: match &design.dose {
+            Some((dose, _)) => Formula::parse(&format!("~ `{dose}`"))?,
+            None => Formula::parse(shared.covariates)?,
+        },
+        trends: Vec::new(),
+        traits: Vec::new(),
+        frequency: shared.frequency,
+    })
+}
+
+/// The sample's warnings, and those of covariates: that they change over time within units, and which were dropped.
+pub(crate) fn warnings(
+    sample: &Sample,
+    plan: &PlanOptions,
+    dropped: Vec<String>,
+) -> Vec<DidWarning> {
+    let period = match (sample.layout, plan.covariates) {
+        (Layout::Balanced, period) => period,
+        (_, period) if plan.pairs => period,
+        _ => CovariatePeriod::Row,
+    };
+    let changes = sample.design.versions > 1;
+    let varying = changes.then_some(DidWarning::TimeVaryingCovariates { period });
+    let collinear = (!dropped.is_empty()).then_some(DidWarning::Collinear { columns: dropped });
+    sample.warnings.iter().cloned().chain(varying).chain(collinear).collect()
+}

@@ -1,0 +1,214 @@
+//! Reading groups and periods of a treatment that changes.
+
+use std::collections::BTreeMap;
+
+use polars::prelude::DataFrame;
+
+use super::effects::GroupPeriodRows;
+use crate::base::error::{DidError, Result};
+use crate::read::columns::{
+    Gaps, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Values, cleaned, find,
+    numeric, outcomes, periods, refuse_negative, small,
+};
+use crate::read::formula::RawColumn;
+use crate::read::panel::Roles;
+
+/// Rows with a period and all controls, of groups with an outcome and a treatment, and what became of the others.
+pub(crate) struct GroupPeriods {
+    pub rows: GroupPeriodRows,
+    /// Periods, ascending.
+    pub periods: Vec<f64>,
+    pub rows_in: usize,
+    /// Rows left out for a missing value, under their first such column.
+    pub rows_missing: Vec<(String, usize)>,
+    pub read_as_missing: Vec<ReadAsMissing>,
+    /// Names of the controls' columns.
+    pub controls: Vec<String>,
+    /// Columns with infinite values, which are taken as missing, and how many, also in groups that are left out.
+    pub infinite: Vec<(String, usize)>,
+    /// Columns with integers that are too large to be doubles.
+    pub rounded: Vec<String>,
+    units: LabelColumn,
+    /// First row of each group.
+    first: Vec<u32>,
+}
+
+impl GroupPeriods {
+    /// Reads the columns of the roles, of which the group column is the treatment.
+    pub fn read(df: &DataFrame, roles: &Roles, missing: &MissingValues) -> Result<Self> {
+        let len = u32::try_from(df.height()).map_err(|_| DidError::Config {
+            option: "data",
+            expected: "at most 4,294,967,295 rows",
+            got: df.height().to_string(),
+        })?;
+        let (df, read_as_missing) = cleaned(df, roles, missing)?;
+        let df = &*df;
+        let numbers = |name: &str, role| {
+            let series = find(df, name, role)?.as_materialized_series();
+            Ok::<Values, DidError>(numeric(series, role, f64::NAN)?.values())
+        };
+        let labels = |name: &str, role| LabelColumn::new(find(df, name, role)?, role);
+        let time = periods(find(df, &roles.time, "time")?, "time", roles.frequency, 0)?;
+        let time = numeric(&time, "time", f64::NAN)?;
+        let finite = |t: f64| if t.is_finite() { t } else { f64::NAN };
+        let time = small(&roles.time, "time", time, 0, finite)?;
+        let outcome = outcomes(df, &roles.outcome)?;
+        let treatment = numbers(&roles.group, "treatment")?;
+        let unit = roles.unit.as_deref().unwrap_or_default();
+        let units = labels(unit, "unit")?;
+        let codes = units.codes();
+        let weight = roles.weights.as_ref().map(|name| {
+            let weight = numbers(name, "weights")?;
+            refuse_negative(name, &weight, 0)?;
+            Ok::<Values, DidError>(weight)
+        });
+        let weight = weight.transpose()?;
+        let cluster = roles.cluster.as_ref().map(|name| labels(name, "cluster")).transpose()?;
+        let cluster = cluster.map(|labels| labels.codes());
+        let trends = roles.trends.iter().map(|name| Ok(labels(name, "trend group")?.codes().codes));
+        let trends: Vec<Vec<u32>> = trends.collect::<Result<_>>()?;
+        let traits = roles.traits.iter().map(|name| numbers(name, "heterogeneity"));
+        let traits: Vec<Values> = traits.collect::<Result<_>>()?;
+        let raw = |name: &str| {
+            RawColumn::from_series(find(df, name, "covariate")?.as_materialized_series())
+        };
+        let covariates = roles.covariates.evaluate(df.height(), &raw)?;
+        let mut gaps = Gaps::new(df.height());
+        gaps.mark(unit, |row| codes.codes[row] != MISSING);
+        gaps.mark(&roles.time, |row| !time.is_missing(row));
+        for (name, codes) in roles.trends.iter().zip(&trends) {
+            gaps.mark(name, |row| codes[row] != MISSING);
+        }
+        if let (Some(cluster), Some(name)) = (&cluster, &roles.cluster) {
+            gaps.mark(name, |row| cluster.codes[row] != MISSING);
+        }
+        covariates.mark_missing(&mut gaps);
+        let mut rows: Vec<u32> = match &gaps.complete {
+            None => (0..len).collect(),
+            Some(complete) => {
+                (0..len).zip(complete).filter_map(|(row, all)| all.then_some(row)).collect()
+            }
+        };
+        let is_infinite = |values: &Values| {
+            rows.iter().filter(|row| values[**row as usize].is_infinite()).count()
+        };
+        let columns_of_numbers = [(&roles.outcome, &outcome), (&roles.group, &treatment)]
+            .into_iter()
+            .chain(roles.weights.iter().zip(&weight))
+            .chain(roles.traits.iter().zip(&traits));
+        let infinite = columns_of_numbers.map(|(name, values)| (name.clone(), is_infinite(values)));
+        let infinite: Vec<(String, usize)> = infinite.filter(|(_, count)| *count > 0).collect();
+        let needed = [&*outcome, &*treatment];
+        let empty_groups =
+            leave_out_empty_groups(&mut rows, &codes.codes, codes.labels.len(), needed);
+        let (group, first) = ranked(&rows, &codes.codes, codes.labels.len());
+        let design = covariates.design(&covariates.present(&rows))?;
+        let columns = design.covariates();
+        let control = |column: usize| {
+            let mut values = vec![0.0; rows.len()];
+            design.fill(column, &rows, &mut values);
+            values
+        };
+        let taken = |values: &Values| -> Vec<f64> {
+            rows.iter().map(|row| finite(values[*row as usize])).collect()
+        };
+        let (period, known) = period_ranks(&rows, &time);
+        let rounded = [(&roles.outcome, &outcome), (&roles.group, &treatment)];
+        let rounded = rounded.into_iter().filter(|(_, values)| values.is_rounded());
+        let rounded = rounded.map(|(name, _)| name.clone());
+        Ok(Self {
+            rows: GroupPeriodRows {
+                groups: first.len(),
+                periods: known.len(),
+                outcome: taken(&outcome),
+                treatment: taken(&treatment),
+                weight: weight.as_ref().map(taken),
+                controls: columns.clone().map(control).collect(),
+                trend: (!trends.is_empty()).then(|| combined(&rows, &trends)),
+                cluster: cluster.map(|c| rows.iter().map(|row| c.codes[*row as usize]).collect()),
+                traits: traits.iter().map(taken).collect(),
+                group,
+                period,
+                empty_groups,
+            },
+            periods: known,
+            rows_in: df.height(),
+            rows_missing: gaps.missing,
+            read_as_missing,
+            controls: design.names()[columns].to_vec(),
+            infinite,
+            rounded: rounded.chain(covariates.rounded().iter().cloned()).collect(),
+            units,
+            first,
+        })
+    }
+
+    /// Label of a group.
+    pub fn label(&self, group: u32) -> String {
+        self.units.text(self.first[group as usize] as usize)
+    }
+}
+
+/// Takes out the rows of groups without any outcome, or without any treatment, and counts the groups. As in R this comes first:
+/// neither their periods nor what they have twice matters to others.
+fn leave_out_empty_groups(
+    rows: &mut Vec<u32>,
+    codes: &[u32],
+    labels: usize,
+    needed: [&[f64]; 2],
+) -> usize {
+    let mut has_row = vec![false; labels];
+    let mut has = vec![[false; 2]; labels];
+    for row in rows.iter().map(|row| *row as usize) {
+        let group = codes[row] as usize;
+        has_row[group] = true;
+        for (has, values) in has[group].iter_mut().zip(needed) {
+            *has |= values[row].is_finite();
+        }
+    }
+    let empty = has_row.iter().zip(&has).filter(|(there, has)| **there && **has != [true; 2]);
+    let empty = empty.count();
+    if empty > 0 {
+        rows.retain(|row| has[codes[*row as usize] as usize] == [true; 2]);
+    }
+    empty
+}
+
+/// Codes of the rows, numbered from 0 in the order of the labels, and the first row of each.
+fn ranked(rows: &[u32], codes: &[u32], labels: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut first = vec![MISSING; labels];
+    for row in rows.iter().rev() {
+        first[codes[*row as usize] as usize] = *row;
+    }
+    let mut rank = vec![MISSING; labels];
+    let present = first.iter().enumerate().filter(|(_, row)| **row != MISSING);
+    for (next, (label, _)) in (0_u32..).zip(present) {
+        rank[label] = next;
+    }
+    first.retain(|row| *row != MISSING);
+    (rows.iter().map(|row| rank[codes[*row as usize] as usize]).collect(), first)
+}
+
+/// Ranks of the rows' periods, and the periods.
+fn period_ranks(rows: &[u32], time: &PeriodCodes) -> (Vec<u32>, Vec<f64>) {
+    let code = |row: &u32| time.codes[*row as usize];
+    let known = time.finite(rows.iter().map(|row| &time.codes[*row as usize]));
+    let mut rank = vec![MISSING; usize::from(u16::MAX) + 1];
+    for row in rows {
+        rank[usize::from(code(row))] = 0;
+    }
+    let present = rank.iter_mut().filter(|rank| **rank != MISSING);
+    (0_u32..).zip(present).for_each(|(next, rank)| *rank = next);
+    (rows.iter().map(|row| rank[usize::from(code(row))]).collect(), known)
+}
+
+/// One code for the values of several columns, in their order.
+fn combined(rows: &[u32], columns: &[Vec<u32>]) -> Vec<u32> {
+    let key = |row: &u32| -> Vec<u32> { columns.iter().map(|c| c[*row as usize]).collect() };
+    if let [only] = columns {
+        return rows.iter().map(|row| only[*row as usize]).collect();
+    }
+    let mut known: BTreeMap<Vec<u32>, u32> = rows.iter().map(|row| (key(row), 0)).collect();
+    (0_u32..).zip(known.values_mut()).for_each(|(next, code)| *code = next);
+    rows.iter().map(|row| known[&key(row)]).collect()
+}

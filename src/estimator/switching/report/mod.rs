@@ -1,0 +1,242 @@
+//! Tables and frames of effects of a treatment that switches.
+
+use polars::prelude::{DataFrame, df};
+
+use crate::base::error::Result;
+use crate::base::options::{Band, ControlGroup};
+use crate::estimator::switching::{MultiplegtResult, SwitchingEffect};
+use crate::report::compare::{Comparable, Term};
+use crate::report::declare::{Report, result};
+use crate::report::number::Digits;
+#[cfg(feature = "plot")]
+use crate::report::plot::{
+    Picture, PlotOptions,
+    chart::{Chart, ChartWords, Facet, axis, checked},
+};
+use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
+use crate::report::{PlotRow, foot, frame};
+use crate::result::inference::Wald;
+
+/// The horizon of the effect at event time 0: horizons count from the last period before the switch.
+const HORIZON_OF_ZERO: f64 = 1.0;
+
+impl Report for MultiplegtResult {
+    fn table(&self) -> Table {
+        let heads = foot::interval_heads(Band::Pointwise, self.settings.inference.alpha);
+        let mut sections = vec![
+            self.section("Effects", "Effect", &heads, &self.effects),
+            self.section("Placebos", "Placebo", &heads, &self.placebos),
+        ];
+        if let Some(average) = &self.average {
+            let caption = "Average total effect per unit of treatment";
+            sections.insert(1, self.section(caption, "", &heads, std::slice::from_ref(average)));
+        }
+        sections.push(self.heterogeneity_section(&heads));
+        sections.retain(|section| !section.rows.is_empty());
+        let normalized = if self.normalized { "Normalized " } else { "" };
+        let mut align = vec![Align::Right; 5];
+        align.extend([Align::Mark, Align::Right, Align::Right]);
+        Table {
+            title: format!("{normalized}Effects of Switching Treatments"),
+            align,
+            sections,
+            notes: self.notes(),
+            caption: Some(foot::caption(
+                &format!("{normalized}Effects of Switching Treatments"),
+                &self.settings.outcome,
+            )),
+            label: Some("did-multiplegt".into()),
+            estimates: vec![EstimateColumns::from(1)],
+        }
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> Result<Picture> {
+        let rows = checked(self.plot_data())?;
+        let words = ChartWords {
+            title: "Effects by Time since the First Switch",
+            x_label: "Periods relative to the last pre-switch period",
+        };
+        let failed = self.event_study().failed().iter().map(|at| at + HORIZON_OF_ZERO).collect();
+        let facet = Facet { failed, ..Facet::new(String::new(), rows) };
+        let mut chart = Chart::new(&words, axis(&self.settings), vec![facet], options);
+        chart.finish(options, Band::Pointwise, self.settings.inference.alpha);
+        Ok(Picture::Chart(chart))
+    }
+}
+
+impl MultiplegtResult {
+    fn section(
+        &self,
+        caption: &str,
+        first: &str,
+        heads: &[String; 2],
+        effects: &[SwitchingEffect],
+    ) -> Section {
+        let digits = Digits::of(effects.iter().map(|effect| &effect.estimate));
+        let row = |effect: &SwitchingEffect| {
+            let mut row =
+                vec![if effect.horizon == 0 { String::new() } else { effect.horizon.to_string() }];
+            row.extend(columns(&effect.estimate, digits));
+            row.extend([effect.n_obs.to_string(), effect.n_switchers.to_string()]);
+            row
+        };
+        let header = [first, "Estimate", "Std. Error", &heads[0], &heads[1], "", "N", "Switchers"];
+        Section {
+            caption: Some(format!("{caption}:")),
+            header: header.map(str::to_owned).into(),
+            rows: effects.iter().map(row).collect(),
+        }
+    }
+
+    fn heterogeneity_section(&self, heads: &[String; 2]) -> Section {
+        let digits = Digits::of(self.heterogeneity.iter().map(|row| &row.estimate));
+        let rows = self.heterogeneity.iter().map(|found| {
+            let mut row = vec![format!("{} ({})", found.covariate, found.effect)];
+            row.extend(columns(&found.estimate, digits));
+            row.push(found.n.to_string());
+            row
+        });
+        let header = ["", "Estimate", "Std. Error", &heads[0], &heads[1], "", "N"];
+        Section {
+            caption: Some("Predictors of the effects (effect in parentheses):".to_owned()),
+            header: header.map(str::to_owned).into(),
+            rows: rows.collect(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (settings, audit) = (&self.settings, &self.audit);
+        let mut notes = vec![foot::SIGNIF.to_owned(), String::new()];
+        let tests = [
+            ("all effects are zero", &self.tests.effects),
+            ("all placebos are zero", &self.tests.placebos),
+            ("effects are equal", &self.tests.equal),
+        ];
+        for (what, wald) in tests {
+            if let Some(Wald { stat, df, p_value }) = wald {
+                let p = foot::p_equals(*p_value);
+                notes.push(format!("Test that {what}: chi-squared = {stat:.4}, df = {df}, {p}"));
+            }
+        }
+        let controls = match settings.control_group {
+            ControlGroup::NeverTreated => "Never Switching",
+            ControlGroup::NotYetTreated => "Not Yet Switched",
+        };
+        let covariates = &settings.covariates;
+        notes.push(format!(
+            "Controls: {controls}, Outcome: {}, Covariates: {covariates}",
+            settings.outcome
+        ));
+        notes.push(format!(
+            "Groups: {} ({} switch in, {} out, {} never), Cells: {}",
+            audit.groups,
+            audit.switchers_in,
+            audit.switchers_out,
+            audit.never_switchers,
+            audit.cells
+        ));
+        let resampled = settings.inference.bootstrap.map(|b| {
+            format!("bootstrap by groups or clusters ({} draws, seed {})", b.draws, b.seed)
+        });
+        notes.push(format!("Std. Errors: {}", foot::errors(settings, resampled)));
+        notes.extend(self.left_out());
+        notes.extend(foot::reading(&audit.files, &audit.read_as_missing));
+        notes.extend(foot::warnings(settings, &self.warnings));
+        notes
+    }
+
+    /// What the rules left out.
+    fn left_out(&self) -> Option<String> {
+        let dropped = &self.audit.dropped;
+        let counts = [
+            (dropped.groups_empty, "group(s) without an outcome or a treatment"),
+            (dropped.cells_bidirectional, "cell(s) after treatments above and below the first"),
+            (dropped.groups_without_variation, "group(s) with no other switch to compare with"),
+            (dropped.cells_without_controls, "cell(s) in which all have switched"),
+            (dropped.outcomes_after_missing_treatment, "outcome(s) since a missing treatment"),
+            (dropped.outcomes_before_treatment, "outcome(s) before the first treatment"),
+            (dropped.outcomes_of_unknown_switch, "outcome(s) since a switch of unknown date"),
+            (dropped.outcomes_after_treatment, "outcome(s) after the last treatment"),
+            (dropped.groups_without_trend, "group(s) without a trend before the switch"),
+            (dropped.groups_without_direction, "group(s) that switch neither in nor out"),
+            (dropped.groups_without_residuals, "group(s) without coefficients of controls"),
+        ];
+        let there = counts.into_iter().filter(|(count, _)| *count > 0);
+        let shown: Vec<String> = there.map(|(count, what)| format!("{count} {what}")).collect();
+        (!shown.is_empty()).then(|| format!("Left out: {}", shown.join(", ")))
+    }
+
+    /// One row an estimate: `type` (`effect`, `average`, `placebo`), `horizon`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`,
+    /// `statistic`, `n_obs`, `n_switchers`, `n_obs_w`, `n_switchers_w`. What does not exist is null.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    pub fn to_dataframe(&self) -> Result<DataFrame> {
+        let kinds = self.effects.iter().map(|_| "effect");
+        let kinds = kinds.chain(self.average.iter().map(|_| "average"));
+        let kinds = kinds.chain(self.placebos.iter().map(|_| "placebo"));
+        let rows: Vec<&SwitchingEffect> =
+            self.effects.iter().chain(&self.average).chain(&self.placebos).collect();
+        let count = |of: fn(&SwitchingEffect) -> usize| -> Vec<u64> {
+            rows.iter().map(|row| of(row) as u64).collect()
+        };
+        let first = df!(
+            "type" => kinds.collect::<Vec<_>>(),
+            "horizon" => rows.iter().map(|row| row.horizon).collect::<Vec<_>>(),
+        )?;
+        let last = df!(
+            "n_obs" => count(|row| row.n_obs),
+            "n_switchers" => count(|row| row.n_switchers),
+            "n_obs_w" => rows.iter().map(|row| row.n_obs_weighted).collect::<Vec<_>>(),
+            "n_switchers_w" => rows.iter().map(|row| row.n_switchers_weighted).collect::<Vec<_>>(),
+        )?;
+        let estimates = frame::estimates(rows.iter().map(|row| &row.estimate))?;
+        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
+    }
+
+    /// What `plot` draws: placebos, the last period before the switch, and effects, by horizon.
+    #[must_use]
+    pub fn plot_data(&self) -> Vec<PlotRow> {
+        let rows = self.event_study().plot_data().into_iter();
+        rows.map(|row| PlotRow { at: row.at + HORIZON_OF_ZERO, ..row }).collect()
+    }
+}
+
+result!(MultiplegtResult);
+
+/// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
+impl Comparable for MultiplegtResult {
+    fn terms(&self) -> Vec<Term> {
+        let average = self.average.iter().map(|average| Term {
+            name: "Average total effect".into(),
+            order: [0.5, 0.0, 0.0],
+            estimate: average.estimate,
+            band: Band::Pointwise,
+        });
+        let study = self.event_study();
+        let events = study.terms().into_iter().zip(&study.rows).filter(|(_, row)| !row.reference);
+        average.chain(events.map(|(term, _)| term)).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let settings = &self.settings;
+        let controls = match settings.control_group {
+            ControlGroup::NeverTreated => "Never switching",
+            ControlGroup::NotYetTreated => "Not yet switched",
+        };
+        let mut facts = vec![
+            ("Control group", controls.to_owned()),
+            ("Covariates", settings.covariates.clone()),
+            ("Units", settings.n_units.to_string()),
+        ];
+        if let Some(n) = settings.n_clusters {
+            facts.push(("Clusters", n.to_string()));
+        }
+        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn alpha(&self) -> f64 {
+        self.settings.inference.alpha
+    }
+}

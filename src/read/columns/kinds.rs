@@ -1,0 +1,44 @@
+//! What people call the types of columns.
+
+use polars::prelude::DataType;
+
+/// The type of a column in words, as in "holds text".
+pub(crate) fn kind(dtype: &DataType) -> String {
+    let words = match dtype {
+        DataType::String => "text",
+        DataType::Boolean => "true and false",
+        DataType::Date => "dates",
+        DataType::Datetime(_, None) => "timestamps",
+        DataType::Datetime(_, Some(zone)) => return format!("timestamps of the time zone {zone}"),
+        DataType::Duration(_) => "durations",
+        DataType::Time => "times of day",
+        DataType::Categorical(..) | DataType::Enum(..) => "categories",
+        DataType::Null => "no values",
+        DataType::Binary => "bytes",
+        DataType::List(_) => "lists",
+        DataType::Struct(_) => "groups of fields",
+        other if other.is_integer() => "integers",
+        other if other.is_primitive_numeric() || other.is_decimal() => "numbers",
+        other => return other.to_string(),
+    };
+    words.to_owned()
+}
+
+/// Two different types in words: by their exact names if the words are the same.
+pub(crate) fn kinds(a: &DataType, b: &DataType) -> [String; 2] {
+    let words = [kind(a), kind(b)];
+    if words[0] == words[1] { [a.to_string(), b.to_string()] } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_have_words_that_tell_them_apart() {
+        assert_eq!(kind(&DataType::String), "text");
+        assert_eq!([kind(&DataType::Int8), kind(&DataType::Float32)], ["integers", "numbers"]);
+        assert_eq!(kinds(&DataType::Date, &DataType::Int64), ["dates", "integers"]);
+        assert_eq!(kinds(&DataType::Int64, &DataType::UInt64), ["i64", "u64"]);
+    }
+}

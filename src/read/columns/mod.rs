@@ -1,0 +1,45 @@
+//! Columns of a data frame as numbers, codes of labels and codes of periods, whatever they are for.
+//!
+//! | a column | file |
+//! |---|---|
+//! | which are asked for, and names that are not there | `wanted.rs`, `names.rs` |
+//! | what stands for a missing value, and rows that have one | `missing.rs`, `cleaned.rs`, `gaps.rs` |
+//! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
+//! | labels of units and clusters | `labels.rs`, `codes.rs`, `wide.rs` |
+//! | periods, and codes of them | `periods.rs`, `period_codes.rs` |
+//! | in messages | `kinds.rs`, `excerpt.rs` |
+
+mod cleaned;
+mod codes;
+mod excerpt;
+mod gaps;
+mod kinds;
+mod labels;
+mod missing;
+mod names;
+mod numbers;
+mod period_codes;
+mod periods;
+mod total_order;
+mod values;
+mod wanted;
+mod wide;
+
+pub(crate) use cleaned::cleaned;
+pub(crate) use codes::{LabelColumn, from_integers};
+pub(crate) use excerpt::excerpt;
+pub(crate) use gaps::Gaps;
+pub(crate) use kinds::{kind, kinds};
+pub(crate) use labels::{Codes, Label, MISSING};
+pub use missing::ReadAsMissing;
+pub(crate) use missing::{MissingValues, TokenCounts, add_counts};
+pub(crate) use names::not_found;
+pub(crate) use numbers::{
+    binary, complete_numbers, find, groups, negative_group, numeric, outcomes, refuse_negative,
+    small, too_many,
+};
+pub(crate) use period_codes::{MAX_DISTINCT, PeriodCodes};
+pub(crate) use periods::periods;
+pub(crate) use total_order::total_order;
+pub(crate) use values::{Numbers, Values};
+pub(crate) use wanted::Wanted;

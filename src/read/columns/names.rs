@@ -1,0 +1,103 @@
+//! Columns that are not there: which one may have been meant, and what the data may be instead.
+
+use std::collections::BTreeMap;
+
+use crate::base::error::DidError;
+
+/// Names of existing columns that are listed, at most.
+const LISTED: usize = 20;
+
+/// There is no such column among those available.
+pub(crate) fn not_found<'a>(
+    column: &str,
+    role: &'static str,
+    available: impl Iterator<Item = &'a str>,
+) -> DidError {
+    let names: Vec<&str> = available.collect();
+    let by_period = || (role == "time" || role == "outcome").then(|| of_periods(&names)).flatten();
+    let hint = similar(column, &names)
+        .map(|name| format!("did you mean `{name}`?"))
+        .or_else(by_period)
+        .map(|hint| format!("{hint} "))
+        .unwrap_or_default();
+    let mut listed: Vec<String> = names.iter().take(LISTED).map(|n| format!("`{n}`")).collect();
+    if names.len() > LISTED {
+        listed.push(format!("and {} more", names.len() - LISTED));
+    }
+    DidError::ColumnNotFound { column: column.to_owned(), role, hint, available: listed.join(", ") }
+}
+
+/// The name that differs in case or punctuation only, or else in fewest letters if these are few.
+fn similar<'a>(column: &str, names: &[&'a str]) -> Option<&'a str> {
+    let plain = |name: &str| -> String {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let wanted = plain(column);
+    let most = wanted.chars().count() / 3;
+    let distance = |name: &&&str| strsim::osa_distance(&wanted, &plain(name));
+    let nearest = names.iter().min_by_key(distance)?;
+    (distance(&nearest) <= most).then_some(nearest)
+}
+
+/// Says so if there are columns of one name with several years, as data have that are not yet in long form.
+fn of_periods(names: &[&str]) -> Option<String> {
+    let mut by_stem: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for name in names {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let year = name[stem.len()..].parse().is_ok_and(|year: u32| (1800..2200).contains(&year));
+        if year && name.len() == stem.len() + 4 {
+            by_stem.entry(stem).or_default().push(name);
+        }
+    }
+    let of_one = by_stem.into_values().find(|columns| columns.len() > 1)?;
+    Some(format!(
+        "columns such as `{}` and `{}` look like one column per period: first reshape the data to one row per unit and period (`pivot_longer` in R, `reshape long` in Stata, `melt` in pandas).",
+        of_one[0], of_one[1]
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(column: &str, role: &'static str, names: &[&str]) -> String {
+        not_found(column, role, names.iter().copied()).to_string()
+    }
+
+    #[test]
+    fn similar_names_are_proposed() {
+        let names = ["year", "first.treat", "lemp", "countyreal"];
+        for (asked, meant) in [
+            ("Year", "year"),
+            ("yaer", "year"),
+            ("first_treat", "first.treat"),
+            ("first.treated", "first.treat"),
+            ("county_real", "countyreal"),
+        ] {
+            let text = message(asked, "time", &names);
+            assert!(text.contains(&format!("did you mean `{meant}`? Its columns are")), "{text}");
+        }
+        let text = message("wage", "outcome", &names);
+        assert!(!text.contains("did you mean") && text.contains("columns are `year`"), "{text}");
+    }
+
+    #[test]
+    fn long_lists_end() {
+        let names: Vec<String> = (0..33).map(|i| format!("v{i}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text = message("outcome", "outcome", &names);
+        assert!(text.ends_with("`v19`, and 13 more"), "{text}");
+    }
+
+    #[test]
+    fn wide_data_are_recognised() {
+        let wide = ["id", "g", "lemp2003", "lemp2004", "x1", "x2"];
+        let text = message("year", "time", &wide);
+        assert!(
+            text.contains("`lemp2003` and `lemp2004` look like one column per period"),
+            "{text}"
+        );
+        assert!(!message("year", "time", &["id", "x1", "x2", "y2003"]).contains("per period"));
+        assert!(!message("w", "weights", &wide).contains("per period"));
+    }
+}

@@ -1,0 +1,154 @@
+//! Columns of numbers by what they are for: what is wrong with one is said by its name, its role and its row.
+
+use polars::prelude::*;
+
+use super::excerpt::excerpt;
+use super::kinds::kind;
+use super::missing::MissingValues;
+use super::names::not_found;
+use super::period_codes::{MAX_DISTINCT, PeriodCodes, Uncodable};
+use super::values::{Numbers, Values};
+use crate::base::error::{DidError, Result};
+
+/// Some columns `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not. A weight is also
+/// at least 0.
+pub(crate) fn complete_numbers(
+    df: &DataFrame,
+    columns: &[(&str, &'static str)],
+    missing: &MissingValues,
+) -> Result<(Vec<Vec<f64>>, usize)> {
+    let read = |(name, role): &(&str, &'static str)| -> Result<Values> {
+        let series = find(df, name, role)?.as_materialized_series();
+        let cleaned = missing.clean(series)?.map(|(series, _)| series);
+        let values = numeric(cleaned.as_ref().unwrap_or(series), role, f64::NAN)?.values();
+        if *role == "weights" {
+            refuse_negative(name, &values, 0)?;
+        }
+        Ok(values)
+    };
+    let all: Vec<Values> = columns.iter().map(read).collect::<Result<_>>()?;
+    let rows = df.height();
+    let complete: Vec<usize> =
+        (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();
+    let kept = |values: &Values| complete.iter().map(|row| values[*row]).collect();
+    Ok((all.iter().map(kept).collect(), rows - complete.len()))
+}
+
+/// The outcome, NaN if missing.
+pub(crate) fn outcomes(df: &DataFrame, name: &str) -> Result<Values> {
+    let column = find(df, name, "outcome")?.as_materialized_series();
+    Ok(numeric(column, "outcome", f64::NAN)?.values())
+}
+
+pub(crate) fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Column> {
+    let names = || df.get_column_names().into_iter().map(PlSmallStr::as_str);
+    df.column(name).map_err(|_| not_found(name, role, names()))
+}
+
+/// A numeric or boolean column, with `null` in place of nulls.
+pub(crate) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
+    Numbers::new(series, null).ok_or_else(|| DidError::ColumnType {
+        column: series.name().to_string(),
+        role,
+        expected: match role {
+            "time" => "numbers, or dates with the option `frequency`",
+            "group" => {
+                "numbers (0 or missing for never treated), or dates with the option `frequency`"
+            }
+            _ => "numbers",
+        },
+        got: described(series),
+    })
+}
+
+/// The type of a column that should be numeric, and what in it is none.
+fn described(series: &Series) -> String {
+    let kind = kind(series.dtype());
+    let Ok(texts) = series.str() else { return kind };
+    let mut other = texts.iter().flatten().filter(|text| text.trim().parse::<f64>().is_err());
+    other.next().map_or_else(|| kind.clone(), |text| format!("{kind}, as `{}`", excerpt(text)))
+}
+
+pub(crate) fn small(
+    column: &str,
+    role: &'static str,
+    numbers: Numbers,
+    first_row: usize,
+    map: impl Fn(f64) -> f64 + Sync,
+) -> Result<PeriodCodes> {
+    PeriodCodes::new(&numbers, map).map_err(|problem| match problem {
+        Uncodable::TooMany { distinct } => too_many(column, role, distinct),
+        Uncodable::Indistinct { row, value } => {
+            let (column, row) = (column.to_owned(), first_row + row);
+            DidError::TooManyDigits { column, role, value, row, line: None }
+        }
+    })
+}
+
+/// There are more distinct values than a period or group can have.
+pub(crate) fn too_many(column: &str, role: &'static str, distinct: usize) -> DidError {
+    DidError::TooManyValues { column: column.to_owned(), role, distinct, limit: MAX_DISTINCT }
+}
+
+/// First treated periods with never treated (0, +inf, null) as +inf.
+pub(crate) fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<PeriodCodes> {
+    let codes =
+        small(column, "group", numbers, first_row, |g| if g == 0.0 { f64::INFINITY } else { g })?;
+    if codes.lowest().is_none_or(|g| g > 0.0) {
+        return Ok(codes);
+    }
+    let negative = |code: &u16| codes.value(*code) < 0.0;
+    match codes.codes.iter().position(negative) {
+        None => Ok(codes),
+        Some(row) => Err(negative_group(column, codes.value(codes.codes[row]), first_row + row)),
+    }
+}
+
+/// A first treated period is negative.
+pub(crate) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
+    DidError::Negative {
+        column: column.to_owned(),
+        role: "group",
+        value,
+        row,
+        line: None,
+        remedy: "it must be a period, or 0, +inf or missing for never treated; if the number stands for that, name it as a missing value (`missing_values`, `--na`)",
+    }
+}
+
+/// Zeros and ones.
+pub(crate) fn binary(
+    column: &str,
+    role: &'static str,
+    numbers: Numbers,
+    first_row: usize,
+) -> Result<PeriodCodes> {
+    let is_binary = |v: f64| v.is_nan() || v == 0.0 || v == 1.0;
+    let other = |row: usize, value| {
+        let (column, row) = (column.to_owned(), first_row + row);
+        DidError::NotBinary { column, role, value, row, line: None }
+    };
+    let Ok(codes) = PeriodCodes::new(&numbers, |v| v) else {
+        let values = numbers.values();
+        let found = values.iter().position(|v| !is_binary(*v)).unwrap_or(0);
+        return Err(other(found, values[found]));
+    };
+    match codes.first_not(&is_binary) {
+        None => Ok(codes),
+        Some(row) => Err(other(row, codes.value(codes.codes[row]))),
+    }
+}
+
+pub(crate) fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Result<()> {
+    match w.iter().enumerate().find(|(_, w)| **w < 0.0) {
+        None => Ok(()),
+        Some((row, w)) => Err(DidError::Negative {
+            column: column.to_owned(),
+            role: "weights",
+            value: *w,
+            row: first_row + row,
+            line: None,
+            remedy: "no weight may be negative",
+        }),
+    }
+}

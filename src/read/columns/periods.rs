@@ -1,0 +1,196 @@
+//! Dates as periods of the calendar.
+
+use chrono_tz::Tz;
+use polars::prelude::*;
+
+use super::excerpt::excerpt;
+use super::kinds::kind;
+use super::values::Numbers;
+use crate::base::calendar::Frequency;
+use crate::base::error::{DidError, Result};
+
+/// What a column of dates can be.
+const DATES: &str = "dates, timestamps or text such as 2007-03-01, as the option `frequency` is set (in the time and in the \
+                     group column)";
+
+/// The column as numbers of periods: as it is without a frequency, and the periods of its dates with one. Its first row has
+/// the number `first_row` among all rows.
+pub(crate) fn periods(
+    column: &Column,
+    role: &'static str,
+    frequency: Option<Frequency>,
+    first_row: usize,
+) -> Result<Series> {
+    let series = column.as_materialized_series();
+    let name = || series.name().to_string();
+    let is_date = matches!(series.dtype(), DataType::Date | DataType::Datetime(..));
+    let Some(frequency) = frequency else {
+        if is_date {
+            let dtype = kind(series.dtype());
+            return Err(DidError::Dates { column: name(), role, dtype });
+        }
+        return Ok(series.clone());
+    };
+    let unusable = |value: String, row: usize| DidError::NoPeriod {
+        column: name(),
+        role,
+        value,
+        row: first_row + row,
+        line: None,
+        frequency: frequency.name(),
+    };
+    let counted: Int64Chunked = match series.dtype() {
+        DataType::Null => return Ok(series.clone()),
+        DataType::Date => {
+            let dates = series.date()?.physical();
+            let period = |days: &i32| frequency.of_days(*days);
+            counted(dates.iter(), period).map_err(|(row, days)| {
+                unusable(format!("the date {days} days after 1970-01-01"), row)
+            })?
+        }
+        DataType::Datetime(unit, zone) => {
+            let per_second = match unit {
+                TimeUnit::Nanoseconds => 1_000_000_000,
+                TimeUnit::Microseconds => 1_000_000,
+                TimeUnit::Milliseconds => 1_000,
+            };
+            let zone: Option<Tz> = match zone.as_ref().map(|zone| zone.parse()) {
+                None => None,
+                Some(Ok(zone)) => Some(zone),
+                Some(Err(_)) => {
+                    return Err(DidError::ColumnType {
+                        column: name(),
+                        role,
+                        expected: "timestamps of a time zone of the IANA data base",
+                        got: kind(series.dtype()),
+                    });
+                }
+            };
+            let instants = series.datetime()?.physical();
+            let period = |at: &i64| frequency.of_seconds(at.div_euclid(per_second), zone);
+            counted(instants.iter(), period).map_err(|(row, at)| {
+                unusable(format!("the time {at} {unit} after 1970-01-01"), row)
+            })?
+        }
+        DataType::String | DataType::Categorical(..) | DataType::Enum(..) => {
+            let texts = series.cast(&DataType::String)?;
+            counted(texts.str()?.iter(), |text: &&str| frequency.written(text))
+                .map_err(|(row, text)| unusable(format!("`{}`", excerpt(text)), row))?
+        }
+        // A number is the name of a year and of no shorter period.
+        other if other.is_primitive_numeric() && frequency == Frequency::Year => {
+            return years(series, role).map_err(|(row, year)| unusable(year.to_string(), row));
+        }
+        other => {
+            let got = kind(other);
+            return Err(DidError::ColumnType { column: name(), role, expected: DATES, got });
+        }
+    };
+    Ok(counted.with_name(series.name().clone()).into_series())
+}
+
+/// A column of years as it is, in which groups may also say that a unit is never treated; or the first value that is no year, and its
+/// row.
+fn years(series: &Series, role: &str) -> std::result::Result<Series, (usize, f64)> {
+    let never = |v: f64| role == "group" && (v == 0.0 || v == f64::INFINITY);
+    let year = |v: f64| v.is_nan() || never(v) || v.fract() == 0.0 && (1.0..1e4).contains(&v);
+    let values = Numbers::new(series, f64::NAN).map(Numbers::values);
+    match values.iter().flat_map(|values| values.iter()).zip(0..).find(|(v, _)| !year(**v)) {
+        None => Ok(series.clone()),
+        Some((value, row)) => Err((row, *value)),
+    }
+}
+
+/// Periods of all values, or the first value without one, and its row. Equal neighbours are looked up once.
+fn counted<T: Copy + PartialEq>(
+    values: impl Iterator<Item = Option<T>>,
+    period: impl Fn(&T) -> Option<i64>,
+) -> std::result::Result<Int64Chunked, (usize, T)> {
+    let mut last: Option<(T, i64)> = None;
+    let mut of = |(row, value): (usize, Option<T>)| {
+        let Some(value) = value else { return Ok(None) };
+        let known = last.filter(|(known, _)| *known == value).map(|(_, period)| period);
+        let found = known.or_else(|| period(&value)).ok_or((row, value))?;
+        last = Some((value, found));
+        Ok(Some(found))
+    };
+    values.enumerate().map(&mut of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(series: &Series, frequency: Frequency) -> Result<Vec<Option<String>>> {
+        let counted = periods(&series.clone().into_column(), "time", Some(frequency), 0)?;
+        let shown = |period: Option<i64>| period.map(|p| frequency.shown(p as f64));
+        Ok(counted.i64()?.iter().map(shown).collect())
+    }
+
+    fn expected(periods: [&str; 2]) -> Vec<Option<String>> {
+        vec![Some(periods[0].to_owned()), None, Some(periods[1].to_owned())]
+    }
+
+    #[test]
+    fn dates_of_every_type_are_periods() {
+        let days = Series::new("t".into(), [Some(13_572_i32), None, Some(13_514)]);
+        let dates = days.cast(&DataType::Date).unwrap();
+        assert_eq!(read(&dates, Frequency::Month).unwrap(), expected(["2007-02", "2007-01"]));
+        assert_eq!(read(&dates, Frequency::Day).unwrap(), expected(["2007-02-28", "2007-01-01"]));
+        let seconds = Series::new("t".into(), [Some(1_172_620_800_i64), None, Some(1_167_609_600)]);
+        for (unit, factor) in [
+            (TimeUnit::Milliseconds, 1_000),
+            (TimeUnit::Microseconds, 1_000_000),
+            (TimeUnit::Nanoseconds, 1_000_000_000),
+        ] {
+            let times = (seconds.i64().unwrap() * factor).into_series();
+            let plain = times.cast(&DataType::Datetime(unit, None)).unwrap();
+            assert_eq!(read(&plain, Frequency::Year).unwrap(), expected(["2007", "2007"]));
+            let zone = polars::prelude::TimeZone::opt_try_new(Some("America/New_York")).unwrap();
+            let zoned = times.cast(&DataType::Datetime(unit, zone)).unwrap();
+            assert_eq!(read(&zoned, Frequency::Year).unwrap(), expected(["2007", "2006"]));
+        }
+        let texts = Series::new("t".into(), [Some("2007-02-28"), None, Some("2007-01")]);
+        assert_eq!(read(&texts, Frequency::Quarter).unwrap(), expected(["2007-Q1", "2007-Q1"]));
+    }
+
+    #[test]
+    fn numbers_are_years() {
+        let of = |values: &[f64], role| {
+            let column = Series::new("g".into(), values).into_column();
+            periods(&column, role, Some(Frequency::Year), 7)
+        };
+        let read = of(&[2007.0, f64::NAN, 0.0, f64::INFINITY], "group").unwrap();
+        assert_eq!((read.f64().unwrap().get(0), read.len()), (Some(2007.0), 4));
+        for (values, role) in
+            [([2007.0, 2007.5], "group"), ([2007.0, 0.0], "time"), ([2007.0, -1.0], "group")]
+        {
+            let found = of(&values, role).unwrap_err().to_string();
+            assert!(found.contains("in row 8") && found.contains("in no year"), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_is_named() {
+        let error = |series: Series, frequency| {
+            let column = series.into_column();
+            periods(&column, "group", frequency, 7).unwrap_err().to_string()
+        };
+        let texts = Series::new("g".into(), ["2007-02-28", "28/02/2007"]);
+        let found = error(texts, Some(Frequency::Month));
+        assert!(
+            found.contains("`g` (group)") && found.contains("`28/02/2007` in row 8"),
+            "{found}"
+        );
+        let found = error(Series::new("g".into(), [2007_i64]), Some(Frequency::Month));
+        assert!(
+            found.contains("holds integers") && found.contains("`frequency` is set"),
+            "{found}"
+        );
+        let dates = Series::new("g".into(), [1_i32]).cast(&DataType::Date).unwrap();
+        let found = error(dates, None);
+        assert!(found.contains("`g` (group) has dates") && found.contains("frequency"), "{found}");
+        let far = Series::new("g".into(), [i32::MIN]).cast(&DataType::Date).unwrap();
+        assert!(error(far, Some(Frequency::Day)).contains("days after 1970"));
+    }
+}

@@ -1,0 +1,93 @@
+//! What a field of a CSV file may be.
+
+use crate::read::columns::MissingValues;
+
+/// A field without the blanks around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Field<'a> {
+    Missing,
+    /// The word for no number.
+    NotANumber,
+    Integer(i128),
+    Float(f64),
+    /// An integer beyond 128 bits, and what a double holds of it.
+    Digits(f64),
+    Boolean(bool),
+    Text(&'a str),
+}
+
+impl<'a> Field<'a> {
+    pub fn new(text: &'a str, missing: &MissingValues) -> Self {
+        // The usual words are no numbers, so that numbers need not be compared with them.
+        let number = Self::number(text);
+        match number {
+            Some(number) if !missing.has_numbers() => number,
+            _ if missing.among_numbers(text) && number != Some(Self::NotANumber) => Self::Missing,
+            Some(number) => number,
+            None => match text {
+                "TRUE" | "True" | "true" => Self::Boolean(true),
+                "FALSE" | "False" | "false" => Self::Boolean(false),
+                _ => Self::Text(text),
+            },
+        }
+    }
+
+    fn number(text: &'a str) -> Option<Self> {
+        if let Ok(integer) = text.parse::<i64>() {
+            return Some(Self::Integer(integer.into()));
+        }
+        if let Ok(integer) = text.parse::<i128>() {
+            return Some(Self::Integer(integer));
+        }
+        let float: f64 = text.parse().ok()?;
+        let unsigned = text.trim_start_matches(['+', '-']);
+        Some(match float {
+            _ if float.is_nan() => Self::NotANumber,
+            _ if unsigned.bytes().all(|b| b.is_ascii_digit()) => Self::Digits(float),
+            _ => Self::Float(float),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields() {
+        let usual = MissingValues::default();
+        for (text, field) in [
+            ("12", Field::Integer(12)),
+            ("+7", Field::Integer(7)),
+            ("007", Field::Integer(7)),
+            ("18446744073709551615", Field::Integer(18_446_744_073_709_551_615)),
+            ("1.50", Field::Float(1.5)),
+            ("1e3", Field::Float(1000.0)),
+            (".5", Field::Float(0.5)),
+            ("Inf", Field::Float(f64::INFINITY)),
+            ("-inf", Field::Float(f64::NEG_INFINITY)),
+            ("NaN", Field::NotANumber),
+            ("", Field::Missing),
+            (".", Field::Missing),
+            (".c", Field::Missing),
+            ("NULL", Field::Missing),
+            ("TRUE", Field::Boolean(true)),
+            ("1,5", Field::Text("1,5")),
+            ("0x1f", Field::Text("0x1f")),
+            ("T", Field::Text("T")),
+        ] {
+            assert_eq!(Field::new(text, &usual), field, "{text}");
+        }
+        let digits = "1234567890123456789012345678901234567890";
+        assert!(matches!(Field::new(digits, &usual), Field::Digits(_)));
+    }
+
+    #[test]
+    fn words_of_the_user_come_first() {
+        let own = MissingValues::new(Some(&["-99".to_owned(), "TRUE".to_owned()]));
+        assert_eq!(Field::new("-99.0", &own), Field::Missing);
+        assert_eq!(Field::new("TRUE", &own), Field::Missing);
+        assert_eq!(Field::new("-98", &own), Field::Integer(-98));
+        assert_eq!(Field::new("NA", &own), Field::Text("NA"));
+    }
+}

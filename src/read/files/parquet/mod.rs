@@ -1,0 +1,35 @@
+//! Parquet files as frames of whole units, in ascending order of the units' labels.
+
+mod chunk;
+mod fetched;
+mod file;
+mod files;
+mod group;
+mod halves;
+mod open;
+mod opened;
+mod schema;
+
+use std::path::Path;
+
+use polars::prelude::DataFrame;
+
+use crate::base::error::Result;
+
+pub(crate) use files::ParquetFiles;
+#[cfg(any(feature = "cluster", test))]
+pub(crate) use {
+    file::ParquetFile,
+    files::FilePart,
+    group::{rows_by_bucket, splitters},
+    open::FRAME_ROWS,
+};
+
+/// Some columns of a file as they are.
+///
+/// # Errors
+/// If it cannot be read, or has no such columns.
+pub(crate) fn columns(path: &Path, names: &[&str]) -> Result<DataFrame> {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    file::ParquetFile::Path(path.to_owned().into(), None).rows((0, usize::MAX), &names)
+}

@@ -1,0 +1,159 @@
+//! One schema for all files, decided before any data are read.
+
+use std::path::Path;
+
+use polars::prelude::*;
+
+use super::file::ParquetFile;
+use crate::base::error::{DidError, Result};
+use crate::read::columns::{Wanted, kinds};
+use crate::read::files::{check_columns, problem};
+
+/// Types of the columns of the roles in all files.
+///
+/// Integers of several widths are read as the widest, single precision as double, and a column that has no values in one file
+/// has its type from the others. Any other disagreement is an error. A file without rows agrees with all.
+pub(super) fn common(sources: &[ParquetFile], roles: &dyn Wanted) -> Result<Schema> {
+    let mut schemas = Vec::with_capacity(sources.len());
+    for source in sources {
+        let found = source.schema()?;
+        schemas.push((source.path(), found.0, found.1));
+    }
+    if schemas.iter().any(|(_, _, rows)| *rows > 0) {
+        schemas.retain(|(_, _, rows)| *rows > 0);
+    }
+    let names = roles.names();
+    let mut common: Vec<KnownType<'_>> = Vec::new();
+    for (path, schema, _) in &schemas {
+        let available: Vec<&str> = schema.iter_names().map(PlSmallStr::as_str).collect();
+        check_columns(path, &available, roles, schemas.len() == 1)?;
+        for (position, name) in names.iter().enumerate() {
+            let dtype = schema.try_get(name)?;
+            match common.get_mut(position) {
+                None => common.push(KnownType { path, dtype: dtype.clone() }),
+                Some(known) => known.join(name, path, dtype)?,
+            }
+        }
+    }
+    let fields = names.iter().zip(common).map(|(n, k)| Field::new(n.as_str().into(), k.dtype));
+    Ok(fields.collect())
+}
+
+/// A column's type in the files so far, and the file that it is from.
+struct KnownType<'a> {
+    path: &'a Path,
+    dtype: DataType,
+}
+
+impl<'a> KnownType<'a> {
+    fn join(&mut self, column: &str, path: &'a Path, dtype: &DataType) -> Result<()> {
+        match wider(&self.dtype, dtype) {
+            Some(wider) => {
+                if wider != self.dtype {
+                    (self.dtype, self.path) = (wider, path);
+                }
+                Ok(())
+            }
+            None => {
+                let [got, expected] = kinds(dtype, &self.dtype);
+                Err(DidError::TypesDiffer {
+                    column: column.to_owned(),
+                    file: path.display().to_string(),
+                    got,
+                    other: self.path.display().to_string(),
+                    expected,
+                })
+            }
+        }
+    }
+}
+
+/// The type that holds the values of both exactly, if they are of one kind.
+fn wider(a: &DataType, b: &DataType) -> Option<DataType> {
+    use DataType::{Categorical, Decimal, Float64, Null, String};
+    match (a, b) {
+        (a, b) if a == b => Some(a.clone()),
+        (Null, other) | (other, Null) => Some(other.clone()),
+        (a, b) if a.is_integer() && b.is_integer() => integers(a, b),
+        (a, b) if a.is_float() && b.is_float() => Some(Float64),
+        (Decimal(p, scale), Decimal(q, other)) if scale == other => {
+            Some(Decimal(*p.max(q), *scale))
+        }
+        // Their labels are what counts; physical codes differ from file to file.
+        (Categorical(..), Categorical(..) | String) | (String, Categorical(..)) => Some(String),
+        _ => None,
+    }
+}
+
+/// The narrower of the types that hold both; none beyond 64 bits.
+fn integers(a: &DataType, b: &DataType) -> Option<DataType> {
+    use DataType::{Int8, Int16, Int32, Int64, Int128, UInt8, UInt16, UInt32, UInt64};
+    let signed =
+        |dtype: &DataType| [Int8, Int16, Int32, Int64, Int128].iter().position(|t| t == dtype);
+    let unsigned =
+        |dtype: &DataType| [UInt8, UInt16, UInt32, UInt64].iter().position(|t| t == dtype);
+    // An unsigned type fits into the signed type of the next width.
+    let width = |dtype: &DataType| signed(dtype).or(unsigned(dtype).map(|width| width + 1));
+    match (unsigned(a), unsigned(b)) {
+        (Some(x), Some(y)) => Some([UInt8, UInt16, UInt32, UInt64][x.max(y)].clone()),
+        _ => {
+            let width = width(a)?.max(width(b)?);
+            let fits = width < 4 || (signed(a) == Some(4) || signed(b) == Some(4));
+            fits.then(|| [Int8, Int16, Int32, Int64, Int128][width].clone())
+        }
+    }
+}
+
+/// The columns in their common types.
+pub(super) fn cast(source: &ParquetFile, df: DataFrame, schema: &Schema) -> Result<DataFrame> {
+    let mut columns = Vec::with_capacity(schema.len());
+    for (name, dtype) in schema.iter() {
+        let column = df.column(name)?;
+        columns.push(if column.dtype() == dtype {
+            column.clone()
+        } else {
+            let cast = column.strict_cast(dtype);
+            cast.map_err(|e| problem(source.path(), e.to_string()))?
+        });
+    }
+    Ok(DataFrame::new(df.height(), columns)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_one_kind_have_a_common_one() {
+        use DataType::{
+            Boolean, Categorical, Decimal, Float32, Float64, Int8, Int32, Int64, Int128, Null,
+            String, UInt8, UInt32, UInt64,
+        };
+        let categorical = || {
+            let categories = Categories::random("".into(), CategoricalPhysical::U32);
+            let mapping = categories.mapping();
+            Categorical(categories, mapping)
+        };
+        for (a, b, expected) in [
+            (Int32, Int64, Some(Int64)),
+            (Int8, UInt8, Some(DataType::Int16)),
+            (UInt32, Int8, Some(Int64)),
+            (UInt8, UInt64, Some(UInt64)),
+            (UInt64, Int64, None),
+            (UInt64, Int128, Some(Int128)),
+            (Float32, Float64, Some(Float64)),
+            (Null, String, Some(String)),
+            (Null, Null, Some(Null)),
+            (Int64, Float64, None),
+            (Int64, String, None),
+            (Boolean, Int64, None),
+            (Decimal(10, 2), Decimal(18, 2), Some(Decimal(18, 2))),
+            (Decimal(10, 2), Decimal(10, 3), None),
+            (categorical(), categorical(), Some(String)),
+            (categorical(), Int64, None),
+        ] {
+            assert_eq!(wider(&a, &b), expected, "{a} {b}");
+            assert_eq!(wider(&b, &a), expected, "{b} {a}");
+        }
+    }
+}

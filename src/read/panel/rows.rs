@@ -1,0 +1,202 @@
+//! Reading the named columns of a data frame.
+
+use polars::prelude::*;
+
+use super::doses::{check_constant, check_sign, doses, filled, first_treated, is_treated};
+use super::roles::{Roles, Treatment};
+use super::units::{UnitOrder, Units};
+use crate::base::error::{DidError, Result};
+use crate::read::columns::{
+    Codes, Gaps, LabelColumn, MISSING, PeriodCodes, Values, binary, find, groups, numeric,
+    outcomes, periods, refuse_negative, small,
+};
+use crate::read::formula::{Evaluated, RawColumn, Texts};
+
+/// Rows as read, one entry each: all rows of a frame, or those of some units of a file.
+pub(super) struct Rows {
+    pub len: usize,
+    /// Outcome, NaN if missing.
+    pub y: Values,
+    pub time: PeriodCodes,
+    /// First treated period; [`PeriodCodes::INFINITE`] if never treated.
+    pub group: PeriodCodes,
+    /// 1 if eligible, else 0.
+    pub eligible: Option<PeriodCodes>,
+    pub w: Option<Values>,
+    pub units: Option<Units>,
+    pub cluster: Option<Codes>,
+    pub covariates: Evaluated,
+    /// What the covariates that are text look like.
+    pub texts: Texts,
+    /// Whether each row has all its values; `None` if all rows do.
+    complete: Option<Vec<bool>>,
+    /// Rows dropped for a missing or non-finite value, under their first such column.
+    pub missing: Vec<(String, usize)>,
+    /// Columns with integers that are too large to be doubles.
+    pub rounded: Vec<String>,
+}
+
+impl Rows {
+    /// Reads the columns of a frame whose first row has the number `first_row` among all rows.
+    pub fn read(df: &DataFrame, roles: &Roles, first_row: usize) -> Result<Self> {
+        let column = |name: &str, role| find(df, name, role);
+        let numbers = |name: &str, role, null| {
+            numeric(column(name, role)?.as_materialized_series(), role, null)
+        };
+        let labels = |name: &Option<String>, role| -> Result<Option<LabelColumn>> {
+            let read = |n: &String| match *n == roles.group {
+                // The never-treated may be at infinity.
+                true => LabelColumn::with_infinities(column(n, role)?, role),
+                false => LabelColumn::new(column(n, role)?, role),
+            };
+            name.as_ref().map(read).transpose()
+        };
+        if u32::try_from(df.height()).is_err() {
+            return Err(DidError::Config {
+                option: "data",
+                expected: "at most 4,294,967,295 rows",
+                got: df.height().to_string(),
+            });
+        }
+        let y = outcomes(df, &roles.outcome)?;
+        let dated = |name: &str, role, null| {
+            numeric(&periods(column(name, role)?, role, roles.frequency, first_row)?, role, null)
+        };
+        let finite = |t: f64| if t.is_finite() { t } else { f64::NAN };
+        let time = dated(&roles.time, "time", f64::NAN)?;
+        let time = small(&roles.time, "time", time, first_row, finite)?;
+        let binary =
+            |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?, first_row);
+        let dose = |n: &String| doses(column(n, "dose")?.as_materialized_series());
+        let dose = roles.dose.as_ref().map(dose).transpose()?;
+        let unit_labels = labels(&roles.unit, "unit")?;
+        let role = roles.treatment.role();
+        let group = match roles.treatment {
+            Treatment::FirstPeriod => {
+                groups(&roles.group, dated(&roles.group, role, f64::INFINITY)?, first_row)?
+            }
+            Treatment::Indicator => binary(&roles.group, role)?.without_zeros(),
+            Treatment::Dose => match (&dose, &unit_labels) {
+                (Some(dose), Some(labels)) => first_treated(dose, &time, labels),
+                _ => {
+                    return Err(DidError::Config {
+                        option: "group",
+                        expected: "a column where rows have no units",
+                        got: "none".into(),
+                    });
+                }
+            },
+        };
+        let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
+        let weight = |n: &String| {
+            let values = numbers(n, "weights", f64::NAN)?.values();
+            refuse_negative(n, &values, first_row)?;
+            Ok::<_, DidError>(values)
+        };
+        let w = roles.weights.as_ref().map(weight).transpose()?;
+        let mut codes = Vec::new();
+        let units = unit_labels.map(|labels| {
+            let (order, found) = UnitOrder::new(&labels, &time, &group);
+            codes = found;
+            Units { labels, order }
+        });
+        let cluster = labels(&roles.cluster, "cluster")?.map(|labels| labels.codes());
+        // Which number an untreated row has as its dose does not matter, nor whether it has one, if groups have a column.
+        let filled = match (&dose, &roles.dose, roles.treatment) {
+            (Some(dose), Some(name), Treatment::FirstPeriod) => {
+                filled(name, dose, |row| is_treated(&group, &time, row))
+            }
+            _ => None,
+        };
+        let raw = |name: &str| match &filled {
+            Some(dose) if name == dose.name().as_str() => RawColumn::from_series(dose),
+            _ => RawColumn::from_series(column(name, "covariate")?.as_materialized_series()),
+        };
+        let covariates = roles.covariates.evaluate(df.height(), &raw)?;
+        let texts = covariates.texts(&|name| {
+            df.column(name).is_ok_and(|c| c.dtype().is_categorical() || c.dtype().is_enum())
+        });
+        let len = df.height();
+        let (complete, missing) = (None, Vec::new());
+        let is_rounded = |values: Option<&Values>| values.is_some_and(Values::is_rounded);
+        let own = [(&Some(roles.outcome.clone()), Some(&y)), (&roles.weights, w.as_ref())];
+        let rounded = own.into_iter().filter(|(_, values)| is_rounded(*values));
+        let rounded = rounded.filter_map(|(name, _)| name.clone());
+        let rounded = rounded.chain(covariates.rounded().iter().cloned()).collect();
+        let mut rows = Self {
+            len,
+            y,
+            time,
+            group,
+            eligible,
+            w,
+            units,
+            cluster,
+            covariates,
+            texts,
+            complete,
+            missing,
+            rounded,
+        };
+        rows.find_incomplete(roles, &codes, dose.as_deref());
+        if let (Some(dose), Some(units), Some(name)) = (&dose, &rows.units, &roles.dose) {
+            let treated = |row| is_treated(&rows.group, &rows.time, row);
+            let by_dose = roles.treatment == Treatment::Dose;
+            check_sign(name, dose, first_row, |row| by_dose || treated(row))?;
+            check_constant(name, dose, units, |row| rows.is_complete(row) && treated(row))?;
+        }
+        Ok(rows)
+    }
+
+    /// Rows with a positive weight.
+    pub fn weighted(&self) -> usize {
+        self.w.as_ref().map_or(self.len, |w| w.iter().filter(|w| **w > 0.0).count())
+    }
+
+    /// Whether a row's unit is eligible, if there is such a column and it has a value.
+    pub fn eligibility(&self, row: usize) -> Option<bool> {
+        let eligible = self.eligible.as_ref().filter(|e| !e.is_missing(row))?;
+        Some(eligible.value(eligible.codes[row]) == 1.0)
+    }
+
+    /// Whether all rows have all their values.
+    pub fn all_complete(&self) -> bool {
+        self.complete.is_none()
+    }
+
+    /// Whether a row has all its values.
+    pub fn is_complete(&self, row: usize) -> bool {
+        self.complete.as_ref().is_none_or(|complete| complete[row])
+    }
+
+    /// Marks rows with a missing or non-finite value, counting each under its first such column.
+    fn find_incomplete(&mut self, roles: &Roles, unit_codes: &[u32], dose: Option<&[f64]>) {
+        let mut gaps = Gaps::new(self.len);
+        fn finite(values: &[f64]) -> impl Fn(usize) -> bool + Sync {
+            |row| values[row].is_finite()
+        }
+        if let Some(name) = &roles.unit {
+            gaps.mark(name, |row| unit_codes.get(row).is_none_or(|code| *code != MISSING));
+        }
+        gaps.mark(&roles.time, |row| !self.time.is_missing(row));
+        gaps.mark(&roles.group, |row| !self.group.is_missing(row));
+        if let (Some(eligible), Some(name)) = (&self.eligible, &roles.eligible) {
+            gaps.mark(name, |row| !eligible.is_missing(row));
+        }
+        gaps.mark(&roles.outcome, finite(&self.y));
+        if let (Some(w), Some(name)) = (&self.w, &roles.weights) {
+            gaps.mark(name, finite(w));
+        }
+        if let (Some(cluster), Some(name)) = (&self.cluster, &roles.cluster) {
+            gaps.mark(name, |row| cluster.codes[row] != MISSING);
+        }
+        if let (Some(dose), Some(name)) = (dose, &roles.dose) {
+            let untreated = format!("{name} (0 after treatment)");
+            gaps.mark(&untreated, |row| {
+                dose[row] != 0.0 || !is_treated(&self.group, &self.time, row)
+            });
+        }
+        self.covariates.mark_missing(&mut gaps);
+        (self.complete, self.missing) = (gaps.complete, gaps.missing);
+    }
+}

@@ -1,0 +1,26 @@
+//! Cells that all tables of estimates have.
+
+use super::Align;
+use crate::report::number::Digits;
+use crate::result::inference::Estimate;
+
+/// Estimate, standard error, interval and star.
+pub(crate) fn columns(estimate: &Estimate, digits: Digits) -> Vec<String> {
+    let Estimate { att, se, ci_lower, ci_upper, .. } = *estimate;
+    let mut cells: Vec<String> =
+        [att, se, ci_lower, ci_upper].into_iter().map(|v| digits.show(v)).collect();
+    cells.push(if estimate.excludes_zero() { "*".into() } else { String::new() });
+    cells
+}
+
+/// Alignment of columns of labels, and of one estimate behind them.
+pub(crate) fn aligned(labels: usize) -> Vec<Align> {
+    let mut align = vec![Align::Right; labels + 4];
+    align.push(Align::Mark);
+    align
+}
+
+/// Cells of fixed words.
+pub(crate) fn strings(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|c| (*c).to_owned()).collect()
+}

@@ -1,0 +1,75 @@
+//! What holds of the parts that results have in common.
+
+use crate::read::panel::SampleAudit;
+use crate::result::estimates::CellStatus;
+use crate::result::estimates::check::{
+    Checked, ensure, ensure_ascending, ensure_finite, ensure_in_the_middle,
+};
+use crate::result::inference::{Estimate, Wald};
+use crate::result::settings::Settings;
+
+pub(crate) fn check_settings(settings: &Settings, estimators: &[&str]) -> Checked {
+    let Settings { estimator, n_units, n_clusters, .. } = settings;
+    ensure(estimators.contains(&estimator.as_str()), "settings.estimator", || {
+        format!("is {estimator:?}; expected {}", estimators.join(" or "))
+    })?;
+    ensure(*n_units > 0, "settings.n_units", || "is 0".into())?;
+    ensure(n_clusters.is_none_or(|c| (1..=*n_units).contains(&c)), "settings.n_clusters", || {
+        format!("is not between 1 and the {n_units} units")
+    })?;
+    settings.inference.validate().map_err(|e| format!("`settings.inference`: {e}"))
+}
+
+/// The standard error and the interval of an estimate.
+pub(crate) fn interval(estimate: &Estimate) -> Option<(f64, (f64, f64))> {
+    estimate.se.zip(estimate.ci_lower.zip(estimate.ci_upper))
+}
+
+/// Numbers of one estimate; a standard error needs an estimate, and all else needs both.
+pub(crate) fn check_estimate(
+    field: &str,
+    estimate: &Estimate,
+    status: &CellStatus,
+    has_errors: bool,
+) -> Checked {
+    let Estimate { att, se, ci_lower, ci_upper, p_value } = *estimate;
+    let numbers = [att, se, ci_lower, ci_upper, p_value];
+    ensure_finite(field, numbers.iter().flatten())?;
+    ensure(att.is_some() == status.is_estimated(), field, || {
+        format!("has an estimate that does not go with the status `{}`", status.code())
+    })?;
+    ensure(se.is_none() || att.is_some() && has_errors, field, || {
+        "has a standard error without an estimate or a covariance".into()
+    })?;
+    ensure(se.is_none_or(|se| se > 0.0), field, || {
+        "has a standard error that is not positive".into()
+    })?;
+    let all = [ci_lower, ci_upper, p_value].iter().all(|v| v.is_some() == se.is_some());
+    ensure(all, field, || {
+        "has an interval or p-value without the standard error, or not all".into()
+    })?;
+    let ordered = ci_lower.zip(ci_upper).is_none_or(|(lower, upper)| lower <= upper);
+    ensure(ordered, field, || "has an interval that ends before it starts".into())?;
+    ensure_in_the_middle(field, att, ci_lower.zip(ci_upper))?;
+    ensure(p_value.is_none_or(|p| (0.0..=1.0).contains(&p)), field, || {
+        "has a p-value that is not between 0 and 1".into()
+    })
+}
+
+pub(crate) fn check_critical_value(value: f64) -> Checked {
+    ensure(value.is_finite() && value >= 0.0, "critical_value", || format!("is {value}"))
+}
+
+pub(crate) fn check_wald(wald: &Wald) -> Checked {
+    let Wald { stat, df, p_value } = *wald;
+    let plausible = stat.is_finite() && df > 0 && (0.0..=1.0).contains(&p_value);
+    ensure(plausible, "wald", || {
+        format!("has the statistic {stat}, {df} degrees of freedom and p-value {p_value}")
+    })
+}
+
+pub(crate) fn check_audit(audit: &SampleAudit) -> Checked {
+    ensure_ascending("audit.periods", &audit.periods)?;
+    ensure_ascending("audit.groups", &audit.groups)?;
+    ensure_finite("audit.cohorts_lost", audit.cohorts_lost.iter().map(|(group, _)| group))
+}

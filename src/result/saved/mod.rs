@@ -1,0 +1,57 @@
+//! Results in files: how they are written, read and checked.
+
+pub(crate) mod check;
+mod format;
+
+use std::io::Read;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::{DeserializeOwned, Error};
+
+use crate::base::error::{DidError, Result};
+use crate::base::memory;
+use crate::base::written;
+use crate::result::estimates::check::Checked;
+
+pub(crate) use format::SavedFormat;
+
+/// What reading takes at most of the length of a text: the text as it grows, and its numbers.
+const COPIES: u64 = 8;
+
+/// A result whose parts must fit together.
+pub(crate) trait Consistent {
+    /// An error that names the field at fault.
+    fn check(&self) -> Checked;
+}
+
+pub(crate) fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
+    check(result)?;
+    let text = serde_json::to_string(result)?;
+    written::text(path, &text)
+}
+
+pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
+    let result: T = serde_json::from_str(&text(path)?)?;
+    check(&result)?;
+    Ok(result)
+}
+
+/// The text of a file, of which no more is read than there is room for.
+pub(crate) fn text(path: &Path) -> Result<String> {
+    let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
+    let most = memory::free().map_or(u64::MAX, |free| free / COPIES);
+    let mut text = String::new();
+    file.take(most).read_to_string(&mut text).map_err(|e| io(path, e))?;
+    let needed = u128::from(COPIES) * text.len() as u128;
+    memory::check("the saved result", needed + 1, "load it where there is more memory")?;
+    Ok(text)
+}
+
+fn check(result: &impl Consistent) -> Result<()> {
+    Ok(result.check().map_err(serde_json::Error::custom)?)
+}
+
+fn io(path: &Path, source: std::io::Error) -> DidError {
+    DidError::Io { path: path.display().to_string(), source }
+}
