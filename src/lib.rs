@@ -68,6 +68,8 @@ mod result;
 
 pub use base::calendar::Frequency;
 pub use base::error::{DidError, DidWarning, FileLine, Result};
+#[doc(hidden)]
+pub use base::harmless::is_harmless;
 pub use base::options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
@@ -101,7 +103,7 @@ pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
     DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
     HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit, MultiplegtResult,
-    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect,
+    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect,
     TripleComparison, TwoByTwo, TwoByTwoEstimate,
 };
 pub use read::columns::ReadAsMissing;
@@ -110,7 +112,9 @@ pub use read::files::FilesRead;
 pub use read::files::overwritten;
 pub use read::input::{Data, panics_are_caught};
 pub use read::panel::{Layout, SampleAudit};
-pub use report::{Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare};
+pub use report::{
+    Align, Comparable, EstimateColumns, PlotRow, Reportable, Section, Table, Term, compare, csv,
+};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use result::estimates::{CellStatus, Overlap};

@@ -14,7 +14,8 @@ use crate::base::options::Precision;
 use crate::engine::condition::{Change, Look, LookStat, Raw};
 use crate::engine::pass::{InfluencePass, InfluenceStat, KeptRows};
 use crate::engine::source::{
-    AnyPass, AnyStat, ClusterWork, HERE, InfluenceApart, Keep, Merge, RawSource, Source, Work,
+    AnyPass, AnyStat, Ask, ClusterWork, HERE, InfluenceApart, Keep, KnownStat, Merge, RawSource,
+    Source, Work,
 };
 use crate::read::panel::apart::CovariateChoice;
 use crate::read::panel::{Layout, Sample};
@@ -168,7 +169,7 @@ impl Source for Remote {
         let by_stratum = self.sample.layout == Layout::RepeatedCrossSections;
         let (prepared, files) = (Arc::clone(&self.prepared), files.ok_or_else(lost)?);
         let kept = KeptSegments { prepared, files, directory, by_stratum, to };
-        Ok(Some((InfluenceStat::try_from(stat)?, Box::new(kept))))
+        Ok(Some((InfluenceStat::from_any(stat)?, Box::new(kept))))
     }
 }
 

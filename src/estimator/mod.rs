@@ -10,6 +10,7 @@ pub(crate) mod group_time;
 pub(crate) mod honest;
 pub(crate) mod influence;
 pub(crate) mod npiv;
+mod saved_result;
 pub(crate) mod shell;
 pub(crate) mod switching;
 
@@ -22,6 +23,7 @@ pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
 pub use influence::{Influence, InfluenceFiles};
+pub use saved_result::SavedResult;
 pub use switching::{
     DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
     MultiplegtTests, PredictHeterogeneity, SwitchingEffect,

@@ -3,8 +3,10 @@
 
 pub(crate) mod compare;
 pub(crate) mod declare;
+pub(crate) mod estimates;
+pub(crate) mod facts;
 pub(crate) mod foot;
-pub(crate) mod frame;
+pub(crate) mod json;
 pub(crate) mod number;
 #[cfg(feature = "plot")]
 pub(crate) mod plot;
@@ -12,6 +14,7 @@ pub(crate) mod plot_data;
 pub(crate) mod table;
 
 pub use compare::{Comparable, Term, compare};
+pub use declare::{Reportable, csv};
 #[cfg(feature = "plot")]
 pub use plot::{Colour, PlotOptions};
 pub use plot_data::PlotRow;

@@ -5,7 +5,7 @@ use std::fs;
 use polars::prelude::*;
 
 use super::faults::{Fault, Faulty, reversed};
-use super::fits::support::but;
+use super::fits::but;
 use super::fits::{Shared, staggered, workers};
 use crate::base::options::{Bootstrap, DrdidMethod, EstimationMethod, Precision};
 use crate::cluster::{Cluster, PrepareOptions, Session};

@@ -94,10 +94,10 @@ fn stats() -> Vec<AnyStat> {
     let gram = Gram { zz: awkward(), zy: awkward(), weights };
     let logit = LogitStat { score: awkward(), hessian: awkward(), max_p: f64::NAN };
     vec![
-        AnyStat::Grams(vec![gram.clone(), Gram::zero(2, 3), gram]),
-        AnyStat::Logits(vec![logit]),
+        AnyStat::Gram(vec![gram.clone(), Gram::zero(2, 3), gram]),
+        AnyStat::Logit(vec![logit]),
         AnyStat::Influence(sums()),
-        AnyStat::Grams(Vec::new()),
+        AnyStat::Gram(Vec::new()),
     ]
 }
 

@@ -16,7 +16,7 @@ use crate::base::storage;
 use crate::engine::backend::DidBackend;
 use crate::engine::condition::{Look, LookStat, Piece};
 use crate::engine::pass::KeptRows;
-use crate::engine::source::{Answer, HERE};
+use crate::engine::source::{Answer, Ask, HERE};
 use crate::read::input::guarded;
 use crate::read::panel::{StratumData, names_a_row};
 use cache::{Cache, Held};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnyPass, AnyStat, Keep};
+use super::Keep;
 use crate::base::error::{DidError, Result};
 use crate::engine::condition::{Look, LookStat};
 use crate::engine::pass::{KeptRows, Seal, Segment};
@@ -31,27 +31,6 @@ pub(crate) trait Ask {
     /// # Errors
     /// [`DidError::Engine`] if it is of another kind or size.
     fn merge(&self, total: &mut Self::Total, stratum: usize, part: &Self::Part) -> Result<()>;
-}
-
-impl Ask for AnyPass {
-    type Part = AnyStat;
-    type Total = AnyStat;
-
-    fn none(&self, _: usize) -> AnyStat {
-        self.none()
-    }
-
-    fn reads(&self, stratum: usize) -> bool {
-        self.reads(stratum)
-    }
-
-    fn keeps(&self) -> bool {
-        self.keeps()
-    }
-
-    fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {
-        self.merge(total, stratum, part)
-    }
 }
 
 impl Ask for Look {

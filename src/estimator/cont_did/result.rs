@@ -12,7 +12,6 @@ use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
 use crate::estimator::honest::{Honest, HonestDid};
 use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
 use crate::result::inference::Estimate;
-use crate::result::saved::SavedFormat;
 
 /// Averages over all treated units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -81,9 +80,6 @@ pub enum DoseTable {
 #[non_exhaustive]
 #[doc(alias = "DoseResult")]
 pub struct ContDidResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// How curves were estimated.
     pub method: DoseMethod,
     /// What the event study is of, unless asked otherwise.

@@ -8,7 +8,6 @@ use crate::estimator::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::inference::Estimate;
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -30,9 +29,6 @@ use crate::result::timings::Timings;
 #[must_use]
 #[non_exhaustive]
 pub struct DrdidResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// Effect and its uncertainty.
     pub estimate: Estimate,
     /// Why there is or is not an estimate.

@@ -29,9 +29,6 @@ use crate::result::timings::Timings;
 #[must_use]
 #[non_exhaustive]
 pub struct RegressionResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: crate::result::saved::SavedFormat,
     /// Coefficients, in the order of the formula.
     pub coefficients: Vec<Coefficient>,
     /// Their covariance, `[k][k]`; empty if nothing is left for standard errors.

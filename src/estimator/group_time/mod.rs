@@ -14,7 +14,6 @@ use crate::base::options::Band;
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Estimate, Wald};
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -77,6 +76,7 @@ pub struct TripleComparison {
     #[doc(alias = "att_4v1")]
     pub untreated_ineligible: f64,
     /// The triple difference.
+    #[serde(rename = "estimate")]
     pub att: f64,
     /// Its weight in the cell's estimate.
     pub weight: f64,
@@ -101,9 +101,6 @@ pub struct TripleComparison {
 #[doc(alias = "MP")]
 #[doc(alias = "AttGtResult")]
 pub struct GroupTimeResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// The cells, group-major.
     pub cells: Vec<GroupTimeCell>,
     /// Critical value of the cells' intervals.

@@ -46,6 +46,7 @@ fn is_one(unit: &f64) -> bool {
 struct SavedCell {
     group: f64,
     time: f64,
+    #[serde(rename = "estimate")]
     att: Option<f64>,
     status: CellStatus,
     n_treated: usize,

@@ -11,3 +11,5 @@ mod threads;
 mod vulkan;
 #[cfg(feature = "wgpu")]
 mod wgpu;
+#[cfg(feature = "cluster")]
+mod workers;

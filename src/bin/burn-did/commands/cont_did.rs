@@ -14,8 +14,7 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::formed::{study, warnings_with};
-use crate::{json, output, values};
+use crate::{output, values};
 
 /// Effects of a continuous treatment by dose, and their slopes (Callaway, Goodman-Bacon and Sant'Anna 2024).
 ///
@@ -185,33 +184,16 @@ pub(crate) struct ContDidArgs {
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
     output::keep_apart(&args.columns.data, [args.save.as_ref(), args.plot.as_ref()])?;
     let fit = backend::fit(args)?;
-    let study = study(&fit);
-    let formed = study.as_ref().and_then(|study| study.as_ref().ok());
-    let text = match args.format {
-        Format::Json => json::text(&json::Doses::new(&fit))?,
-        // Without the event study, the cells that it would be of.
-        Format::Csv => match (&study, formed) {
-            (Some(_), None) => fit.cells_of(fit.target).to_csv()?,
-            (_, Some(study)) => study.to_csv()?,
-            (None, None) => fit.to_csv()?,
-        },
-        Format::Table => output::blocks([fit.to_string()]),
-        Format::Markdown => output::blocks([fit.to_markdown()]),
-        Format::Latex => output::blocks([fit.to_latex()]),
-    };
-    output::results(&text)?;
-    if !args.device.quiet {
-        warnings_with(&fit, formed).iter().for_each(output::warning);
-    }
-    let saved = args.save.as_ref().map(|file| Ok(fit.save(file)?));
-    let not_formed = study.as_ref().and_then(|study| study.as_ref().err());
-    let plotted = args.plot.as_ref().filter(|_| not_formed.is_none());
-    let plotted = plotted.map(|file| Ok(fit.plot(file)?));
-    let formed = not_formed.map(|error| {
-        output::not_formed("dynamic", error);
+    let asked = fit.aggregation == DoseAggregation::EventStudy;
+    let failed = asked.then(|| fit.event_study(fit.target).err()).flatten();
+    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
+    let plot = args.plot.as_ref().filter(|_| failed.is_none());
+    let emitted = output::Emit { format, quiet, save, plot }.result(&fit);
+    let formed = failed.map_or(Ok(()), |error| {
+        output::not_formed("dynamic", &error);
         Err(CliError::Said)
     });
-    output::all(saved.into_iter().chain(plotted).chain(formed))
+    output::all([emitted, formed])
 }
 
 impl Fit for ContDidArgs {

@@ -11,7 +11,7 @@ use crate::args::DeviceArgs;
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{json, output, values};
+use crate::{output, values};
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
 ///
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
     output::keep_apart(&args.data, [Some(&args.out)])?;
     let done = backend::fit(args)?;
     done.write_parquet(&args.out)?;
-    output::results(&json::text(&json::Within::new(&done))?)
+    output::results(&done.to_json()?)
 }
 
 /// A name without the backticks that a formula would need.

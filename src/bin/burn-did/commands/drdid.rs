@@ -11,8 +11,8 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::output;
 use crate::values::{self, Estimator};
-use crate::{csv, json, output};
 
 /// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
 /// sections.
@@ -77,22 +77,8 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
     }
     output::keep_apart(&args.columns.data, [args.save.as_ref()])?;
     let fit = backend::fit(args)?;
-    let text = match args.format {
-        Format::Json => json::text(&json::TwoPeriods::new(&fit))?,
-        Format::Csv => csv::two_periods(&fit),
-        Format::Table => output::blocks([fit.to_string()]),
-        Format::Markdown => output::blocks([fit.to_markdown()]),
-        Format::Latex => output::blocks([fit.to_latex()]),
-    };
-    output::results(&text)?;
-    if !args.device.quiet {
-        let frequency = fit.settings.frequency;
-        fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
-    }
-    if let Some(file) = &args.save {
-        fit.save(file)?;
-    }
-    Ok(())
+    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
+    output::Emit { format, quiet, save, plot: None }.result(&fit)
 }
 
 impl DrdidArgs {

@@ -11,7 +11,7 @@ use crate::args::{DeviceArgs, Format};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{json, output, values};
+use crate::{output, values};
 
 /// A linear or Poisson regression with fixed effects, in the way of R's `fixest::feols` and `fixest::fepois`.
 #[derive(Args)]
@@ -140,26 +140,14 @@ const SSC_HELP: &str = "Corrections for small samples other than those of R fixe
 pub(crate) fn run(args: &FeolsArgs) -> Result<()> {
     output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
     let fit = backend::fit(args)?;
-    let text = match args.format {
-        Format::Json => json::text(&json::Regression::new(&fit))?,
-        Format::Csv => fit.to_csv()?,
-        Format::Table => output::blocks([fit.to_string()]),
-        Format::Markdown => output::blocks([fit.to_markdown()]),
-        Format::Latex => output::blocks([fit.to_latex()]),
-    };
-    output::results(&text)?;
-    if !args.device.quiet {
-        fit.warnings.iter().for_each(output::warning);
-    }
-    if let Some(file) = &args.save {
-        fit.save(file)?;
-    }
-    if let Some(file) = &args.plot {
-        let _ =
-            event_study(&fit, "--plot draws the coefficients of i(), and the formula has none")?;
-        fit.plot(file)?;
-    }
-    Ok(())
+    let (format, quiet) = (args.format, args.device.quiet);
+    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
+    let drawable = plot.map_or(Ok(()), |_| {
+        event_study(&fit, "--plot draws the coefficients of i(), and the formula has none")
+            .map(|_| ())
+    });
+    let plot = plot.filter(|_| drawable.is_ok());
+    output::all([output::Emit { format, quiet, save, plot }.result(&fit), drawable])
 }
 
 impl Fit for FeolsArgs {

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::args::Format;
 use crate::defaults;
 use crate::error::Result;
-use crate::{json, output, values};
+use crate::{output, values};
 
 /// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).
 ///
@@ -156,25 +156,9 @@ pub(crate) struct NpivArgs {
 /// Runs the command.
 pub(crate) fn run(args: &NpivArgs) -> Result<()> {
     output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
-    let fit = args.fit()?;
-    let text = match args.format {
-        Format::Json => json::text(&json::Function::new(&fit))?,
-        Format::Csv => fit.to_csv()?,
-        Format::Table => output::blocks([fit.to_string()]),
-        Format::Markdown => output::blocks([fit.to_markdown()]),
-        Format::Latex => output::blocks([fit.to_latex()]),
-    };
-    output::results(&text)?;
-    if !args.quiet {
-        fit.warnings.iter().for_each(output::warning);
-    }
-    if let Some(file) = &args.save {
-        fit.save(file)?;
-    }
-    if let Some(file) = &args.plot {
-        fit.plot(file)?;
-    }
-    Ok(())
+    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
+    let (format, quiet) = (args.format, args.quiet);
+    output::Emit { format, quiet, save, plot }.result(&args.fit()?)
 }
 
 impl NpivArgs {

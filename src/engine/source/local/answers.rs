@@ -10,7 +10,7 @@ use crate::base::parallel::held;
 use crate::base::threads::{ThreadTask, beside, receive};
 use crate::engine::backend::{DeviceWork, DidBackend, Segments};
 use crate::engine::pass::{Chunk, Seal, Segment};
-use crate::engine::source::answer::{Answer, HERE, Merge};
+use crate::engine::source::answer::{Answer, Ask, HERE, Merge};
 use crate::engine::source::host::pieces;
 use crate::engine::source::{AnyPass, AnyStat, Keep, Source, Work};
 use crate::read::panel::Sample;

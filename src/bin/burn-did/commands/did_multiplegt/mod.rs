@@ -1,22 +1,20 @@
 //! `burn-did did-multiplegt`
 
-mod document;
 mod values;
 
 use std::path::PathBuf;
 
 use burn_did::{
-    Bootstrap, DidMultiplegt, EffectsEqual, Frequency, MultiplegtResult, PredictHeterogeneity,
-    Switchers,
+    Bootstrap, DidMultiplegt, EffectsEqual, Frequency, PredictHeterogeneity, Switchers,
 };
 use clap::Args;
 
 use crate::args::Format;
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::output;
 use crate::progress::Bar;
 use crate::values::{FREQUENCY, alpha, picture};
-use crate::{json, output};
 
 /// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
 /// change (de Chaisemartin and D'Haultfœuille 2024).
@@ -217,28 +215,9 @@ pub(crate) fn run(args: &DidMultiplegtArgs) -> Result<()> {
     let bar = Bar::new(args.quiet);
     let fit = args.estimator().fit(args.data.as_path())?;
     drop(bar);
-    output::results(&text(&fit, args.format)?)?;
-    if !args.quiet {
-        let frequency = fit.settings.frequency;
-        fit.warnings.iter().for_each(|warning| output::warning(warning.shown(frequency)));
-    }
-    if let Some(file) = &args.save {
-        fit.save(file)?;
-    }
-    if let Some(file) = &args.plot {
-        fit.plot(file)?;
-    }
-    Ok(())
-}
-
-fn text(fit: &MultiplegtResult, format: Format) -> Result<String> {
-    Ok(match format {
-        Format::Json => json::text(&document::Document::new(fit))?,
-        Format::Csv => fit.to_csv()?,
-        Format::Table => output::blocks([fit.to_string()]),
-        Format::Markdown => output::blocks([fit.to_markdown()]),
-        Format::Latex => output::blocks([fit.to_latex()]),
-    })
+    let (format, quiet) = (args.format, args.quiet);
+    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
+    output::Emit { format, quiet, save, plot }.result(&fit)
 }
 
 impl DidMultiplegtArgs {

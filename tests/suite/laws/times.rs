@@ -3,9 +3,8 @@
 use burn_did::{Aggregated, Aggregation, GroupTimeResult};
 use polars::prelude::DataFrame;
 
-use super::case::{Case, Estimator};
-use super::cases;
-use super::numbers::{Report, Within};
+use super::report::{Report, Within};
+use super::subject::{Case, Change};
 use crate::support::frames::map;
 
 /// A calendar: its name, the label of period `t` and the distance of neighbours.
@@ -32,59 +31,39 @@ fn decimals(value: f64, places: i32) -> f64 {
 }
 
 /// The frame with periods and groups of another calendar.
-fn renamed(df: &DataFrame, calendar: fn(f64) -> f64) -> DataFrame {
-    let df = map(df, "t", calendar);
-    map(&df, "g", |g| if g > 0.0 { calendar(g) } else { g })
+fn renamed(case: &Case, calendar: fn(f64) -> f64) -> DataFrame {
+    case.times.iter().fold(case.frame.clone(), |df, column| {
+        map(&df, column, |t| if t > 0.0 { calendar(t) } else { t })
+    })
 }
 
-#[test]
-fn of_two_periods() {
-    let mut report = Report::default();
-    for case in cases::drdid() {
-        let plain = case.numbers();
-        for (name, calendar, _) in CALENDARS {
-            let fit = case.fit(&map(&case.frame, "t", calendar));
-            report.same(&format!("{}: {name}", case.name), &plain, &fit, Within::Bits);
-        }
+law!(calendars);
+
+fn calendars(case: &Case, report: &mut Report) {
+    if case.times.is_empty() {
+        return report.skip();
     }
-    report.finish();
-}
-
-#[test]
-fn of_group_time_effects() {
-    check(&cases::att_gt());
-}
-
-#[test]
-fn of_triple_differences() {
-    check(&cases::ddd());
-}
-
-fn check(cases: &[Case]) {
-    let mut report = Report::default();
-    for case in cases {
-        let plain = case.numbers();
-        for (name, calendar, step) in CALENDARS {
-            let what = format!("{}: {name}", case.name);
-            let other = match case.try_fit(&renamed(&case.frame, calendar)) {
-                Ok(fit) => fit,
-                Err(error) => {
-                    report.fail(format!("{what}: {error}"));
-                    continue;
-                }
-            };
-            report.same(&what, &plain, &other, Within::Bits);
-            for (a, b) in plain.cells.iter().zip(&other.cells) {
-                // Two periods of a triple difference go by who is treated.
-                let labels = [(a.group, b.group), (a.time, b.time)];
-                let mapped = labels.iter().all(|(a, b)| (calendar(*a) - b).abs() < 1e-3);
-                report.check(mapped, || format!("{what}: {a:?} is called {b:?}"));
+    let plain = case.numbers();
+    for (name, calendar, step) in CALENDARS {
+        let what = format!("{}: {name}", case.name);
+        let other = match case.try_fit(&renamed(case, calendar)) {
+            Ok(fit) => fit,
+            Err(error) => {
+                report.fail(format!("{what}: {error}"));
+                continue;
             }
-            let [Some(a), Some(b)] = [&plain.fit, &other.fit] else { continue };
-            windows(&mut report, &what, a, b, step);
+        };
+        report.same(&what, &plain, &other, Within::Bits);
+        for (a, b) in report.pairs(&what, &plain, &other) {
+            let (Some(first), Some(second)) = (a.cell, b.cell) else { continue };
+            // Two periods of a triple difference go by who is treated.
+            let labels = [(first.0, second.0), (first.1, second.1)];
+            let mapped = labels.iter().all(|(a, b)| (calendar(*a) - b).abs() < 1e-3);
+            report.check(mapped, || format!("{what}: {a:?} is called {b:?}"));
         }
+        let [Some(a), Some(b)] = [&plain.group_time, &other.group_time] else { continue };
+        windows(report, &what, a, b, step);
     }
-    report.finish();
 }
 
 /// The event study and its windows.
@@ -126,23 +105,16 @@ fn events(report: &mut Report, what: &str, a: &Aggregated, b: &Aggregated, step:
     }
 }
 
+law!(anticipation);
+
 /// Anticipation counts in the calendar's units; a whole number of them where the calendar has whole numbers.
-#[test]
-fn of_anticipation() {
-    let mut report = Report::default();
-    for case in cases::att_gt() {
-        let anticipating = |periods: u32| {
-            let mut case = case.clone();
-            if let Estimator::AttGt(e) = &mut case.estimator {
-                e.anticipation = periods;
-            }
-            case
-        };
-        let plain = anticipating(1).numbers();
-        for (name, calendar, step) in CALENDARS.into_iter().filter(|c| c.2 >= 1.0) {
-            let fit = anticipating(step as u32).fit(&renamed(&case.frame, calendar));
-            report.same(&format!("{}: {name}", case.name), &plain, &fit, Within::Bits);
-        }
+fn anticipation(case: &Case, report: &mut Report) {
+    let anticipating = |periods: u32| case.changed(Change::Anticipation(periods));
+    let Some(one) = anticipating(1) else { return report.skip() };
+    let plain = one.numbers();
+    for (name, calendar, step) in CALENDARS.into_iter().filter(|c| c.2 >= 1.0) {
+        let scaled = anticipating(step as u32).expect("it has the option");
+        let fit = scaled.try_fit(&renamed(case, calendar));
+        report.same_as(&format!("{}: {name}", case.name), &plain, fit, Within::Bits);
     }
-    report.finish();
 }
