@@ -35,7 +35,7 @@ impl Object {
             None => Ok(None),
             Some(_) => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "object stores are read by builds with the feature `cluster`",
+                "object stores are read by builds with the feature `object-store`",
             )),
         }
     }

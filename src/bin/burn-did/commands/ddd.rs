@@ -53,7 +53,7 @@ pub(crate) struct DddArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     device: DeviceArgs,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
@@ -73,7 +73,7 @@ impl Fit for DddArgs {
         &self.device
     }
 
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }
