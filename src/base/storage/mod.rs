@@ -5,7 +5,7 @@ mod objects;
 #[cfg(not(feature = "object-store"))]
 #[path = "no_objects.rs"]
 mod objects;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(any(feature = "object-store", test))]
 mod secrets;
 #[cfg(any(feature = "cluster", test))]
 mod shared;
