@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod compare;
+pub mod dataset;
 pub mod ddd;
 pub mod departures;
 pub mod doses;

@@ -106,7 +106,7 @@ pub struct ContDidResult {
     #[serde(skip)]
     pub influence: Option<Influence>,
     /// Where they are, if a cluster kept them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
 }
 
