@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
 use crate::base::options::{DrdidMethod, Resampling};
-use crate::estimator::{Influence, InfluenceFiles};
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::inference::Estimate;

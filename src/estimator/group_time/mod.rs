@@ -8,9 +8,9 @@ pub(crate) mod report;
 
 use serde::{Deserialize, Serialize};
 
-use super::influence::{Influence, InfluenceFiles};
 use crate::base::error::DidWarning;
 use crate::base::options::Band;
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Estimate, Wald};
