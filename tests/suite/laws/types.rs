@@ -42,6 +42,9 @@ law!(labels_periods_and_groups, few);
 
 fn labels_periods_and_groups(case: &Case, report: &mut Report) {
     let columns = [case.labels, case.times, case.codes].concat();
+    if columns.is_empty() {
+        return report.skip();
+    }
     // Labels that every type holds, if that leaves enough units.
     let narrow = filter(&case.frame, "id", |id| id <= 120.0);
     if columns.contains(&"id") && case.try_fit(&narrow).is_ok() {

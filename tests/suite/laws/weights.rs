@@ -1,9 +1,10 @@
 //! Copies, constants and zeros in the weights, and the order of columns.
 
+use burn_did::ControlGroup;
 use polars::prelude::DataFrame;
 
 use super::report::{Report, Within, same_kind};
-use super::subject::{Case, Change, Numbers, Reported};
+use super::subject::{Case, Change, Comparison, Numbers, Reported};
 use crate::support::frames::{filter, floats, map, with};
 
 /// Largest label of the units.
@@ -62,6 +63,11 @@ fn two_copies_of_half_the_weight_are_one_unit(case: &Case, report: &mut Report) 
 law!(a_unit_twice_has_twice_the_weight);
 
 fn a_unit_twice_has_twice_the_weight(case: &Case, report: &mut Report) {
+    let pooled = |c: &Comparison| c.is_triple && c.control_group == ControlGroup::NotYetTreated;
+    if case.comparison.as_ref().is_some_and(pooled) {
+        // Several comparison cohorts are combined by the variances of units, not of clusters.
+        return report.skip();
+    }
     let (case, weights, clustered) = by_pair(case);
     let some = |id: f64| id % 3.0 == 0.0;
     let fit = case.fit(&case.frame.vstack(&copies(&case.frame, some)).unwrap());
