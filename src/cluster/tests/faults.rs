@@ -139,6 +139,6 @@ fn what_never_comes_is_an_error_and_no_number() {
     for (problem, fault) in faults {
         let result = remote(&estimator, &shared, (3, 20_000, TILE), fault);
         assert!(result.contains(problem), "{problem}: {result:.300}");
-        assert!(result.starts_with("the parts of the sample"), "{result:.300}");
+        assert!(result.starts_with("the partial results of the sample"), "{result:.300}");
     }
 }
