@@ -6,7 +6,6 @@ use polars::prelude::DataFrame;
 use serde_json::Value;
 
 use super::table::Table;
-
 use crate::support::frames::{floats, map, with};
 use crate::support::panels;
 
