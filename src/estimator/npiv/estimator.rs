@@ -48,9 +48,8 @@ pub enum SieveGrid {
 /// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
-#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[derive(Clone, Debug, bon::Builder)]
 #[builder(on(String, into))]
-#[serde(deny_unknown_fields)]
 #[doc(alias = "npiv")]
 pub struct Npiv {
     /// Outcome.
@@ -59,39 +58,32 @@ pub struct Npiv {
     pub regressors: Vec<String>,
     /// Instruments; the regressors themselves without.
     #[builder(default)]
-    #[serde(default)]
     pub instruments: Vec<String>,
     /// Sampling weights.
     pub weights: Option<String>,
     /// How the splines of several regressors, or instruments, are put together.
     #[builder(default)]
-    #[serde(default)]
     pub basis: SieveBasis,
     /// Where knots are.
     #[builder(default)]
-    #[serde(default)]
     pub knots: SieveKnots,
     /// Degree of the regressors' splines.
-    #[builder(default = three())]
-    #[serde(default = "three")]
+    #[builder(default = 3)]
     pub x_degree: usize,
     /// Segments of each regressor; chosen by the data without.
     pub x_segments: Option<usize>,
     /// Degree of the instruments' splines, where these are not the regressors.
-    #[builder(default = four())]
-    #[serde(default = "four")]
+    #[builder(default = 4)]
     pub w_degree: usize,
     /// Segments of each instrument, for those of the regressors that are given; by the rule of thumb without.
     pub w_segments: Option<usize>,
     /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
-    #[builder(default = two())]
-    #[serde(default = "two")]
+    #[builder(default = 2)]
     pub w_smooth: u32,
     /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
     /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
     /// R `npiv` does neither.
-    #[builder(default = crate::base::options::defaults::yes())]
-    #[serde(default = "crate::base::options::defaults::yes")]
+    #[builder(default = true)]
     pub damping: bool,
     /// Range of evenly spaced knots of the regressors, if not that of their values.
     pub x_range: Option<(f64, f64)>,
@@ -99,56 +91,30 @@ pub struct Npiv {
     pub w_range: Option<(f64, f64)>,
     /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
     #[builder(default)]
-    #[serde(default)]
     pub grid: SieveGrid,
     /// Which regressor the derivative is in, counted from 0.
     #[builder(default)]
-    #[serde(default)]
     pub derivative_index: usize,
     /// Order of the derivative.
-    #[builder(default = one())]
-    #[serde(default = "one")]
+    #[builder(default = 1)]
     pub derivative_order: usize,
     /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::five_percent())]
-    #[serde(default = "crate::base::options::defaults::five_percent")]
+    #[builder(default = crate::base::options::defaults::ALPHA)]
     pub alpha: f64,
     /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
     /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
     #[doc(alias = "biters")]
     #[builder(default = DRAWS)]
-    #[serde(default = "draws")]
     pub draws: usize,
     /// Seed of the bootstrap.
     #[builder(default)]
-    #[serde(default)]
     pub seed: u64,
     /// Words and numbers that stand for a missing value, instead of the [usual words](Data).
     pub missing_values: Option<Vec<String>>,
 }
 
-fn one() -> usize {
-    1
-}
-
-fn two() -> u32 {
-    2
-}
-
-fn three() -> usize {
-    3
-}
-
-fn four() -> usize {
-    4
-}
-
 /// Draws that decide the dimension and the bands unless another number is asked for.
 pub(crate) const DRAWS: usize = 9_999;
-
-fn draws() -> usize {
-    DRAWS
-}
 
 /// Largest degree, and numbers of segments, of draws and of points.
 const MOST_DEGREE: usize = 20;

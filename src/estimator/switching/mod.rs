@@ -78,9 +78,8 @@ pub struct PredictHeterogeneity {
 /// assert_eq!((fit.effects.len(), fit.placebos.len()), (3, 2));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
-#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[derive(Clone, Debug, bon::Builder)]
 #[builder(on(String, into))]
-#[serde(deny_unknown_fields)]
 pub struct DidMultiplegt {
     /// Outcome: numbers or booleans.
     #[doc(alias = "yname")]
@@ -98,17 +97,14 @@ pub struct DidMultiplegt {
     #[doc(alias = "dname")]
     pub treatment: String,
     /// Effects asked for; as many are estimated as there are controls for.
-    #[builder(default = one())]
-    #[serde(default = "one")]
+    #[builder(default = 1)]
     pub effects: usize,
     /// Placebos asked for, at most as many as effects.
     #[doc(alias = "placebo")]
     #[builder(default)]
-    #[serde(default)]
     pub placebos: usize,
     /// Divides every effect by the change of the treatment that it is of.
     #[builder(default)]
-    #[serde(default)]
     pub normalized: bool,
     /// Tests whether effects are equal.
     pub effects_equal: Option<EffectsEqual>,
@@ -116,36 +112,29 @@ pub struct DidMultiplegt {
     pub switchers: Option<Direction>,
     /// Compares with groups only that never switch.
     #[builder(default)]
-    #[serde(default)]
     pub only_never_switchers: bool,
     /// Estimates all effects of the same switchers: those of which all can be estimated.
     #[builder(default)]
-    #[serde(default)]
     pub same_switchers: bool,
     /// And the placebos of those of which all placebos can be, too.
     #[doc(alias = "same_switchers_pl")]
     #[builder(default)]
-    #[serde(default)]
     pub same_switchers_placebos: bool,
     /// Formula of control variables, which may change over time; see [`AttGt::covariates`](crate::AttGt::covariates).
     #[doc(alias = "controls")]
     #[doc(alias = "xformla")]
-    #[builder(default = crate::base::options::defaults::constant())]
-    #[serde(default = "crate::base::options::defaults::constant")]
+    #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
     pub covariates: String,
     /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
     #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
-    #[serde(default)]
     pub trends_nonparam: Vec<String>,
     /// Allows every group a linear trend of its own.
     #[doc(alias = "trends_lin")]
     #[builder(default)]
-    #[serde(default)]
     pub linear_trends: bool,
     /// Degree of a polynomial in the treatment of the first period, by which trends may differ; 0 compares groups of equal
     /// treatments only. For treatments of many values.
     #[builder(default)]
-    #[serde(default)]
     pub continuous: usize,
     /// Weights of rows; missing ones are 0.
     #[doc(alias = "weightsname")]
@@ -155,17 +144,14 @@ pub struct DidMultiplegt {
     pub cluster: Option<String>,
     /// Takes the mean over switchers of the same treatments in all periods off their changes, where there are several.
     #[builder(default)]
-    #[serde(default)]
     pub less_conservative_se: bool,
     /// Keeps cells from which on a group's treatment has been both above and below that of its first period.
     #[doc(alias = "dont_drop_larger_lower")]
     #[builder(default)]
-    #[serde(default)]
     pub keep_bidirectional_switchers: bool,
     /// Leaves out a group's outcomes from a treatment on that is missing before its first switch.
     #[doc(alias = "drop_if_d_miss_before_first_switch")]
     #[builder(default)]
-    #[serde(default)]
     pub drop_if_treatment_missing: bool,
     /// Regresses groups' effects on what does not change in them.
     #[doc(alias = "predict_het")]
@@ -173,7 +159,6 @@ pub struct DidMultiplegt {
     /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of
     /// the controls' coefficients by: the weight of all first treatments over that of each. The authors' Stata program leaves it out.
     #[builder(default)]
-    #[serde(default)]
     pub separate_control_variance: bool,
     /// Bootstrap by groups or clusters; analytic standard errors without it. The law of the multipliers does not matter.
     #[doc(alias = "boot")]
@@ -184,13 +169,8 @@ pub struct DidMultiplegt {
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
     #[doc(alias = "alp")]
-    #[builder(default = crate::base::options::defaults::five_percent())]
-    #[serde(default = "crate::base::options::defaults::five_percent")]
+    #[builder(default = crate::base::options::defaults::ALPHA)]
     pub alpha: f64,
-}
-
-fn one() -> usize {
-    1
 }
 
 /// Largest degree of the polynomial: higher powers differ by rounding.
