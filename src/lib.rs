@@ -55,10 +55,8 @@ extern crate self as burn_did;
 
 pub mod _documentation;
 mod base;
-#[cfg(feature = "cluster")]
+#[cfg(any(feature = "cluster", test))]
 pub mod cluster;
-#[cfg(all(test, not(feature = "cluster")))]
-mod cluster;
 pub mod data;
 mod engine;
 mod estimator;
@@ -68,6 +66,8 @@ mod result;
 
 pub use base::calendar::Frequency;
 pub use base::error::{DidError, DidWarning, FileLine, Result};
+#[doc(hidden)]
+pub use base::harmless::is_harmless;
 pub use base::options::{
     Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
     DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
@@ -79,7 +79,7 @@ pub use base::temporary::clear_away;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
 pub use engine::demean::{ColumnReport, Solver};
-pub use engine::source::ClusterWork;
+pub use engine::source::{ClusterWork, Influence, InfluenceFiles};
 pub use engine::{backend, pass};
 pub use estimator::aggregate::{
     Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
@@ -100,9 +100,9 @@ pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropp
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
     DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
-    HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit, MultiplegtResult,
-    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SwitchingEffect,
-    TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, PanelCell,
+    PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect, TripleComparison, TwoByTwo,
+    TwoByTwoEstimate,
 };
 pub use read::columns::ReadAsMissing;
 pub use read::files::FilesRead;
@@ -110,7 +110,9 @@ pub use read::files::FilesRead;
 pub use read::files::overwritten;
 pub use read::input::{Data, panics_are_caught};
 pub use read::panel::{Layout, SampleAudit};
-pub use report::{Align, Comparable, EstimateColumns, PlotRow, Section, Table, Term, compare};
+pub use report::{
+    Align, Comparable, EstimateColumns, PlotRow, Reportable, Section, Table, Term, compare, csv,
+};
 #[cfg(feature = "plot")]
 pub use report::{Colour, PlotOptions};
 pub use result::estimates::{CellStatus, Overlap};

@@ -6,6 +6,7 @@
 
 pub(crate) mod calendar;
 pub(crate) mod error;
+pub(crate) mod harmless;
 pub(crate) mod memory;
 pub(crate) mod options;
 pub(crate) mod parallel;

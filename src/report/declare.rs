@@ -1,16 +1,23 @@
 //! One surface for every result, from one declaration.
 
-use crate::result::saved::Consistent;
+use std::fmt::Display;
+use std::path::Path;
 
-use super::table::Table;
+use polars::prelude::DataFrame;
 
+use super::compare::Comparable;
+use super::estimates::{Estimates, Variable};
 #[cfg(feature = "plot")]
 use super::plot::{Picture, PlotOptions};
-#[cfg(feature = "plot")]
+use super::table::Table;
 use crate::base::error::Result;
+use crate::result::saved::Consistent;
 
 /// What a result says of itself. [`result!`] makes its public methods from this.
 pub(crate) trait Report: Consistent {
+    /// Names the kind of result in documents.
+    const KIND: &'static str;
+
     /// The table that `Display` prints.
     fn table(&self) -> Table;
 
@@ -19,9 +26,107 @@ pub(crate) trait Report: Consistent {
         self.table()
     }
 
+    /// All estimates, table by table.
+    fn estimates(&self) -> Vec<Estimates>;
+
+    /// Facts about the fit.
+    fn about(&self) -> Vec<Variable>;
+
+    /// Warnings in words.
+    fn messages(&self) -> Vec<String>;
+
     /// The picture that `plot` draws.
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture>;
+}
+
+/// Any result: what all of them can do, whichever estimator they are of.
+///
+/// ```
+/// use burn_did::{AttGt, Reportable, backend::Cpu, data};
+///
+/// fn summary(result: &dyn Reportable) -> String {
+///     format!("{}: {} warnings", result.kind(), result.warnings_in_words().len())
+/// }
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// assert!(summary(&fit).starts_with("group_time: "));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+pub trait Reportable: Comparable + Display {
+    /// The kind of result, as in saved files: `group_time`, `aggregated`, `drdid`, …
+    fn kind(&self) -> &'static str;
+
+    /// The table that `Display` prints.
+    fn to_table(&self) -> Table;
+
+    /// The table in markdown.
+    fn to_markdown(&self) -> String;
+
+    /// The table in LaTeX, for the package `booktabs`.
+    fn to_latex(&self) -> String;
+
+    /// One row an estimate.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    fn to_dataframe(&self) -> Result<DataFrame>;
+
+    /// One row about the fit.
+    ///
+    /// # Errors
+    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+    fn glance(&self) -> Result<DataFrame>;
+
+    /// The result as JSON: what [`save`](Self::save) writes.
+    ///
+    /// # Errors
+    /// [`DidError::Json`](crate::DidError::Json) if it cannot be formed.
+    fn to_json(&self) -> Result<String>;
+
+    /// Warnings of the fit, with periods as people read them.
+    fn warnings_in_words(&self) -> Vec<String>;
+
+    /// Writes the result as JSON.
+    ///
+    /// # Errors
+    /// [`DidError::Io`](crate::DidError::Io) if the file cannot be written, [`DidError::Json`](crate::DidError::Json) if the result was
+    /// changed into one that could not be loaded.
+    fn save(&self, path: &Path) -> Result<()>;
+
+    /// Draws the result to a `.png` or `.svg` file.
+    ///
+    /// # Errors
+    /// [`DidError::Plot`](crate::DidError::Plot) for what cannot be drawn, [`DidError::Io`](crate::DidError::Io) if the file cannot be
+    /// written.
+    #[cfg(feature = "plot")]
+    fn plot_with(&self, path: &Path, options: &PlotOptions) -> Result<()>;
+
+    /// All estimates, table by table.
+    #[doc(hidden)]
+    fn estimates(&self) -> Vec<Estimates>;
+}
+
+/// Estimates of several results as CSV, below each other. The first column, `table`, says which rows belong together; a column that a
+/// table does not have is empty there.
+///
+/// ```
+/// use burn_did::{Aggregation, AttGt, backend::Cpu, csv, data};
+///
+/// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// let event_study = fit.aggregate(Aggregation::dynamic())?;
+/// let text = csv(&[&fit, &event_study])?;
+/// assert!(text.starts_with("table,group,time,estimate,se,ci_lower,ci_upper,"));
+/// # Ok::<(), burn_did::DidError>(())
+/// ```
+///
+/// # Errors
+/// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+pub fn csv(results: &[&dyn Reportable]) -> Result<String> {
+    let tables: Vec<Estimates> = results.iter().flat_map(|result| result.estimates()).collect();
+    super::estimates::csv(super::estimates::frame(&tables)?)
 }
 
 /// Gives results what every result has: tables, pictures and files.
@@ -45,12 +150,41 @@ macro_rules! result {
                 $crate::report::declare::Report::printed(self).to_latex()
             }
 
+            /// One row an estimate, under the words that all results have: what it is of (such as `group`, `time`, `event_time`, `dose`
+            /// or `term`), `estimate`, `se`, `ci_lower` and `ci_upper`, `band_lower` and `band_upper` if there is a uniform band,
+            /// `p_value` and `statistic`, and what else is known of it. What does not exist is null, and `status` says why. If the
+            /// result has several tables, the first column, `table`, names them. Groups and periods are numbers, or text such as
+            /// `2007-03` with a [`Frequency`](crate::Frequency).
+            ///
+            /// # Errors
+            /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+            pub fn to_dataframe(&self) -> $crate::Result<polars::prelude::DataFrame> {
+                $crate::report::estimates::frame(&$crate::report::declare::Report::estimates(self))
+            }
+
+            /// One row about the fit: how it was made, sample sizes and critical values.
+            ///
+            /// # Errors
+            /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
+            pub fn glance(&self) -> $crate::Result<polars::prelude::DataFrame> {
+                $crate::report::estimates::row($crate::report::declare::Report::about(self))
+            }
+
             /// [`Self::to_dataframe`] as CSV, with empty fields for null.
             ///
             /// # Errors
             /// As [`Self::to_dataframe`].
             pub fn to_csv(&self) -> $crate::Result<String> {
-                $crate::report::frame::csv(self.to_dataframe()?)
+                $crate::report::estimates::csv(self.to_dataframe()?)
+            }
+
+            /// The result as JSON: its `kind`, the number of the `format`, facts `about` the fit, every table of estimates in the words
+            /// of [`Self::to_dataframe`], `warnings` in words, and the whole `result`, which [`Self::load`] reads.
+            ///
+            /// # Errors
+            /// [`DidError::Json`](crate::DidError::Json) if it cannot be formed.
+            pub fn to_json(&self) -> $crate::Result<String> {
+                $crate::report::json::text(&$crate::report::json::document(self))
             }
 
             /// Draws the result to a `.png` or `.svg` file.
@@ -87,14 +221,14 @@ macro_rules! result {
                 $crate::report::plot::svg(options, picture)
             }
 
-            /// Writes the result as JSON, every number to the last bit; [`Self::load`] reads it. What is of the size of the data, such as
+            /// Writes [`Self::to_json`] to a file, every number to the last bit; [`Self::load`] reads it. What is of the size of the data, such as
             /// influence values and residuals, is not saved.
             ///
             /// # Errors
             /// [`DidError::Io`](crate::DidError::Io) if the file cannot be written, [`DidError::Json`](crate::DidError::Json) if the
             /// result was changed into one that could not be loaded.
             pub fn save(&self, path: impl AsRef<std::path::Path>) -> $crate::Result<()> {
-                $crate::result::saved::write(self, path.as_ref())
+                $crate::result::saved::write(self, &self.to_json()?, path.as_ref())
             }
 
             /// Reads a saved result.
@@ -103,7 +237,59 @@ macro_rules! result {
             /// [`DidError::Io`](crate::DidError::Io), or [`DidError::Json`](crate::DidError::Json) for what is no saved result of this
             /// kind or one whose parts do not fit together.
             pub fn load(path: impl AsRef<std::path::Path>) -> $crate::Result<Self> {
-                $crate::result::saved::read(path.as_ref())
+                let kind = <Self as $crate::report::declare::Report>::KIND;
+                $crate::result::saved::read(path.as_ref(), kind)
+            }
+        }
+
+        impl $crate::Reportable for $result {
+            fn kind(&self) -> &'static str {
+                <Self as $crate::report::declare::Report>::KIND
+            }
+
+            fn to_table(&self) -> $crate::Table {
+                self.to_table()
+            }
+
+            fn to_markdown(&self) -> String {
+                self.to_markdown()
+            }
+
+            fn to_latex(&self) -> String {
+                self.to_latex()
+            }
+
+            fn to_dataframe(&self) -> $crate::Result<polars::prelude::DataFrame> {
+                self.to_dataframe()
+            }
+
+            fn glance(&self) -> $crate::Result<polars::prelude::DataFrame> {
+                self.glance()
+            }
+
+            fn to_json(&self) -> $crate::Result<String> {
+                self.to_json()
+            }
+
+            fn warnings_in_words(&self) -> Vec<String> {
+                $crate::report::declare::Report::messages(self)
+            }
+
+            fn save(&self, path: &std::path::Path) -> $crate::Result<()> {
+                self.save(path)
+            }
+
+            #[cfg(feature = "plot")]
+            fn plot_with(
+                &self,
+                path: &std::path::Path,
+                options: &$crate::PlotOptions,
+            ) -> $crate::Result<()> {
+                self.plot_with(path, options)
+            }
+
+            fn estimates(&self) -> Vec<$crate::report::estimates::Estimates> {
+                $crate::report::declare::Report::estimates(self)
             }
         }
 

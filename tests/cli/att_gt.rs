@@ -22,55 +22,50 @@ fn json_has_every_field_of_the_contract() {
         "--format",
         "json",
     ]));
-    let expected = sorted([
-        "estimator",
-        "backend",
-        "precision",
-        "n_units",
-        "n_rows",
-        "control_group",
-        "critical_value",
-        "wald",
-        "cells",
-        "vcov",
-        "aggregates",
-        "audit",
-        "warnings",
-        "timings",
-    ]);
+    let expected = ["about", "aggregates", "cells", "format", "kind", "result", "vcov", "warnings"];
     assert_eq!(keys(&document), expected);
+    assert_eq!((&document["kind"], &document["format"]), (&json!("group_time"), &json!(2)));
+    assert_eq!(document["warnings"], json!([]));
+    let about = &document["about"];
     for (key, value) in [
         ("estimator", json!("att_gt")),
         ("backend", json!("ndarray")),
         ("precision", json!("f64")),
         ("n_units", json!(500)),
         ("n_rows", json!(2500)),
-        ("warnings", json!([])),
+        ("band", json!("pointwise")),
     ] {
-        assert_eq!(document[key], value, "{key}");
+        assert_eq!(about[key], value, "{key}");
     }
-    assert!((document["critical_value"].as_f64().unwrap() - 1.959_963_984_540_054).abs() < 1e-12);
-    assert_eq!(keys(&document["wald"]), ["df", "p_value", "stat"]);
-    assert_eq!(keys(&document["timings"]), ["estimate", "inference", "ingest", "read", "total"]);
-    assert!(document["timings"]["total"].as_f64().unwrap() > 0.0);
-    assert_eq!(document["audit"]["periods"], json!([2003, 2004, 2005, 2006, 2007]));
-    assert_eq!(document["audit"]["rows_in"], json!(2500));
+    assert!((about["critical_value"].as_f64().unwrap() - 1.959_963_984_540_054).abs() < 1e-12);
+    assert!(about["wald_p_value"].is_f64() && about["wald_df"].is_u64());
+    let result = &document["result"];
+    assert_eq!(keys(&result["timings"]), ["estimate", "inference", "ingest", "read", "total"]);
+    assert!(result["timings"]["total"].as_f64().unwrap() > 0.0);
+    assert_eq!(result["audit"]["periods"], json!([2003, 2004, 2005, 2006, 2007]));
+    assert_eq!(result["audit"]["rows_in"], json!(2500));
 
     let cells = document["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 15);
     let fields = sorted([
         "group",
         "time",
-        "att",
+        "estimate",
         "se",
         "ci_lower",
         "ci_upper",
         "p_value",
+        "statistic",
         "status",
         "reason",
         "n_treated",
         "n_control",
-        "overlap",
+        "largest_score_treated",
+        "largest_score_control",
+        "trimmed",
+        "trimmed_share",
+        "effective_control",
+        "effective_control_sampling",
     ]);
     for cell in cells {
         assert_eq!(keys(cell), fields);
@@ -79,17 +74,17 @@ fn json_has_every_field_of_the_contract() {
     let reference = &cells[0];
     assert_eq!((&reference["group"], &reference["time"]), (&json!(2004), &json!(2003)));
     assert_eq!(reference["status"], "reference");
-    assert_eq!(reference["att"].as_f64(), Some(0.0));
-    for missing in ["se", "ci_lower", "ci_upper", "p_value", "reason", "overlap"] {
+    assert_eq!(reference["estimate"].as_f64(), Some(0.0));
+    for missing in ["se", "ci_lower", "ci_upper", "p_value", "reason", "effective_control"] {
         assert!(reference[missing].is_null(), "{missing}");
     }
     let cell = &cells[1];
     assert_eq!(cell["status"], "ok");
     assert_eq!((&cell["n_treated"], &cell["n_control"]), (&json!(20), &json!(309)));
-    let size = |key: &str| cell["overlap"][key].as_f64().unwrap();
+    let size = |key: &str| cell[key].as_f64().unwrap();
     assert!((size("effective_control_sampling") - 309.0).abs() < 1e-9);
     assert!(size("effective_control") > 1.0 && size("effective_control") < 309.0);
-    assert!((cell["att"].as_f64().unwrap() + 0.014_529_9).abs() < 1e-5);
+    assert!((cell["estimate"].as_f64().unwrap() + 0.014_529_9).abs() < 1e-5);
 
     let vcov = document["vcov"].as_array().unwrap();
     assert_eq!(vcov.len(), 15);
@@ -97,23 +92,32 @@ fn json_has_every_field_of_the_contract() {
     assert!((variance.sqrt() - cell["se"].as_f64().unwrap()).abs() < 1e-15);
 
     let dynamic = &document["aggregates"][0];
-    assert_eq!(
-        keys(dynamic),
-        ["critical_value", "options", "overall", "rows", "type", "vcov", "window"]
-    );
+    let expected = ["about", "asked", "format", "kind", "overall", "result", "rows", "warnings"];
+    assert_eq!(keys(dynamic), expected);
+    assert_eq!(dynamic["asked"], "dynamic:min_e=-1,max_e=2,balance_e=1,na_rm=true");
     // Group 2007 is not observed a period after its treatment.
-    assert_eq!(dynamic["window"]["groups"], json!([2007]));
-    let covariance = dynamic["vcov"].as_array().unwrap();
+    assert_eq!(dynamic["result"]["window"]["groups"], json!([2007]));
+    let covariance = dynamic["result"]["vcov"].as_array().unwrap();
     assert_eq!(covariance.len(), dynamic["rows"].as_array().unwrap().len());
-    assert_eq!(dynamic["type"], "dynamic");
-    assert_eq!(dynamic["options"], json!({"min_e": -1, "max_e": 2, "balance_e": 1, "na_rm": true}));
-    assert_eq!(keys(&dynamic["overall"]), ["att", "ci_lower", "ci_upper", "se"]);
+    for (key, value) in [
+        ("type", json!("dynamic")),
+        ("min_e", json!(-1)),
+        ("max_e", json!(2)),
+        ("balance_e", json!(1)),
+        ("na_rm", json!(true)),
+    ] {
+        assert_eq!(dynamic["about"][key], value, "{key}");
+    }
     for (row, at) in dynamic["rows"].as_array().unwrap().iter().zip([-1, 0, 1]) {
-        assert_eq!(keys(row), ["at", "att", "ci_lower", "ci_upper", "event_time", "se"]);
-        assert_eq!((&row["at"], &row["event_time"]), (&json!(at), &json!(at)));
+        assert_eq!(row["event_time"], json!(at));
+        for key in ["estimate", "se", "ci_lower", "ci_upper", "p_value", "statistic"] {
+            let has_error = row["status"] == "ok" || key == "estimate";
+            assert_eq!(row[key].is_number(), has_error, "{row}");
+            assert!(dynamic["overall"][key].is_f64(), "{key}");
+        }
     }
     let simple = &document["aggregates"][1];
-    assert_eq!((&simple["options"], &simple["rows"]), (&json!({}), &json!([])));
+    assert_eq!((&simple["about"]["min_e"], &simple["rows"]), (&Value::Null, &json!([])));
 }
 
 #[test]
@@ -123,10 +127,10 @@ fn a_failed_aggregate_stands_in_its_place() {
     assert_eq!(json.status.code(), Some(1));
     let document: Value = serde_json::from_slice(&json.stdout).unwrap();
     let failed = &document["aggregates"][0];
-    assert_eq!(keys(failed), ["error", "options", "type"]);
-    assert_eq!(failed["options"], json!({"min_e": 9}));
+    assert_eq!(keys(failed), ["asked", "error"]);
+    assert_eq!(failed["asked"], "dynamic:min_e=9");
     assert!(failed["error"].as_str().unwrap().contains("no event time"));
-    assert!(document["aggregates"][1]["overall"]["att"].is_f64());
+    assert!(document["aggregates"][1]["overall"]["estimate"].is_f64());
     assert!(document.get("vcov").is_none());
 
     for format in ["table", "markdown", "latex", "csv", "json"] {
@@ -242,10 +246,10 @@ fn failed_cells_are_null_with_their_reason() {
     let cell = &document["cells"][0];
     assert_eq!((&cell["group"], &cell["status"]), (&json!(3), &json!("overlap")));
     assert!(cell["reason"].as_str().unwrap().contains("overlap"));
-    assert!(cell["att"].is_null() && cell["se"].is_null());
+    assert!(cell["estimate"].is_null() && cell["se"].is_null());
     assert!(document["vcov"][0].as_array().unwrap().iter().all(Value::is_null));
     assert!(document["aggregates"][0]["error"].as_str().unwrap().contains("na_rm"));
-    assert!(document["aggregates"][1]["overall"]["att"].is_f64());
+    assert!(document["aggregates"][1]["overall"]["estimate"].is_f64());
     assert!(!document["warnings"].as_array().unwrap().is_empty());
 }
 
@@ -262,10 +266,11 @@ fn every_format_is_written() {
     let csv = formatted("csv");
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(rows.len(), 1 + 12 + 7 + 1);
-    assert!(rows[0].starts_with("type,term,group,time,at,att,se,"));
-    assert!(rows[1].starts_with("att_gt,\"ATT(2004, 2004)\",2004,2004,,-0.0105"));
-    assert!(rows[13].starts_with("dynamic,ATT(-3),,,-3,0.0305"));
-    assert!(rows[20].starts_with("dynamic,overall,,,,"));
+    assert!(rows[0].starts_with("table,group,time,estimate,se,ci_lower,ci_upper,"));
+    assert!(rows[0].ends_with(",type,event_time,left_out,note"), "{}", rows[0]);
+    assert!(rows[1].starts_with("cells,2004,2004,-0.0105"), "{}", rows[1]);
+    assert!(rows[13].starts_with("rows,,,0.0305") && rows[13].ends_with(",dynamic,-3,0,"));
+    assert!(rows[20].starts_with("overall,,,") && rows[20].ends_with(",dynamic,,0,"));
 }
 
 #[test]
@@ -289,7 +294,7 @@ fn a_saved_result_gives_the_same_aggregates() {
     let again = parsed(&[&["aggregate", &saved], &asked[..]].concat());
     assert_close(&again["aggregates"], &fit["aggregates"], SAVED);
     for key in ["estimator", "backend", "precision", "n_units", "n_rows"] {
-        assert_eq!(again[key], fit[key], "{key}");
+        assert_eq!(again["about"][key], fit["about"][key], "{key}");
     }
     let width = |row: &Value| row["ci_upper"].as_f64().unwrap() - row["ci_lower"].as_f64().unwrap();
     let narrow =
@@ -413,7 +418,7 @@ fn the_unit_is_no_cluster_beyond_itself() {
 fn bands_follow_the_options() {
     let critical = |more: &[&str]| {
         let document = parsed(&mpdta(&[more, &["--format", "json"]].concat()));
-        document["critical_value"].as_f64().unwrap()
+        document["about"]["critical_value"].as_f64().unwrap()
     };
     assert!((critical(&[]) - 1.96).abs() < 0.001);
     assert!(critical(&["--cband"]) > 2.5);

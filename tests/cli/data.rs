@@ -43,7 +43,7 @@ fn missing_values_are_counted_by_column_and_word() {
     };
     let path = mpdta_with(folder.path(), "lpop", gap(""));
     let expected = parsed(&arguments(&path, &[]));
-    assert_eq!(expected["audit"]["rows_missing"], serde_json::json!([["lpop", 50]]));
+    assert_eq!(expected["result"]["audit"]["rows_missing"], serde_json::json!([["lpop", 50]]));
     for word in ["NA", ".", "NaN", "null", "N/A"] {
         let path = mpdta_with(folder.path(), "lpop", gap(word));
         let document = parsed(&arguments(&path, &[]));
@@ -51,8 +51,8 @@ fn missing_values_are_counted_by_column_and_word() {
         let counted = serde_json::json!([
             {"column": "lpop", "token": word, "values": 50, "never_treated": false}
         ]);
-        assert_eq!(document["audit"]["read_as_missing"], counted);
-        assert_eq!(document["audit"]["files"]["paths"], serde_json::json!([path]));
+        assert_eq!(document["result"]["audit"]["read_as_missing"], counted);
+        assert_eq!(document["result"]["audit"]["files"]["paths"], serde_json::json!([path]));
     }
     let path = mpdta_with(folder.path(), "lpop", gap("-99"));
     let document = parsed(&arguments(&path, &["--na", "NA,-99"]));

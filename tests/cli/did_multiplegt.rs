@@ -77,12 +77,12 @@ fn golden_cases_agree() {
             }
         }
         if let Some(average) = case["average"].as_array() {
-            close(&got["ate"]["estimate"], &average[0]);
-            close(&got["ate"]["se"], &average[1]);
+            close(&got["average"]["estimate"], &average[0]);
+            close(&got["average"]["se"], &average[1]);
         }
-        for (row, want) in got["predict_het"]
+        for (row, want) in got["predictors"]
             .as_array()
-            .unwrap()
+            .unwrap_or(&Vec::new())
             .iter()
             .zip(case["predict_het"].as_array().unwrap_or(&Vec::new()))
         {
@@ -96,18 +96,8 @@ fn golden_cases_agree() {
 #[test]
 fn the_document_has_the_documented_keys() {
     let got = fit(&["--effects", "2", "--placebo", "1", "--effects-equal", "--predict-het", "reg"]);
-    assert_eq!(got["estimator"], "did_multiplegt");
-    for key in [
-        "effects",
-        "placebos",
-        "ate",
-        "tests",
-        "predict_het",
-        "vcov",
-        "audit",
-        "warnings",
-        "timings",
-    ] {
+    assert_eq!(got["kind"], "did_multiplegt");
+    for key in ["effects", "placebos", "average", "predictors", "about", "warnings"] {
         assert!(!got[key].is_null(), "{key}");
     }
     let effect = [
@@ -117,23 +107,25 @@ fn the_document_has_the_documented_keys() {
         "ci_lower",
         "ci_upper",
         "p_value",
+        "statistic",
+        "status",
         "n_obs",
         "n_switchers",
         "n_obs_w",
         "n_switchers_w",
     ];
     assert_eq!(keys(&got["effects"][0]), sorted(effect));
-    assert_eq!(keys(&got["tests"]), ["effects", "equal", "placebos"]);
-    assert_eq!(keys(&got["tests"]["equal"]), ["df", "p_value", "stat"]);
-    assert!(got["tests"]["placebos"].is_null());
-    assert_eq!(got["vcov"].as_array().unwrap().len(), 3);
+    assert!(got["about"]["equal_effects_p_value"].is_f64());
+    assert!(got["about"]["placebos_p_value"].is_null());
+    let vcov = &got["result"]["vcov"];
+    assert_eq!(vcov.as_array().unwrap().len(), 3);
     let se = got["effects"][1]["se"].as_f64().unwrap();
-    assert!((got["vcov"][1][1].as_f64().unwrap() - se * se).abs() < 1e-15);
+    assert!((vcov[1][1].as_f64().unwrap() - se * se).abs() < 1e-15);
     let effects: Vec<&Value> =
-        got["predict_het"].as_array().unwrap().iter().map(|r| &r["effect"]).collect();
+        got["predictors"].as_array().unwrap().iter().map(|r| &r["effect"]).collect();
     assert_eq!(effects, [-1, 1, 2]);
     let linear = fit(&["--effects", "2", "--trends-lin"]);
-    assert!(linear["ate"].is_null());
+    assert!(linear["average"].is_null());
 }
 
 #[test]
@@ -160,7 +152,7 @@ fn options_reach_the_estimator() {
         assert_ne!(plain["effects"], other["effects"], "{more:?}");
     }
     let range = fit(&["--effects", "3", "--effects-equal=2,3"]);
-    assert_eq!(range["tests"]["equal"]["df"], 1);
+    assert_eq!(range["about"]["equal_effects_df"], 1);
 }
 
 #[test]
@@ -168,7 +160,7 @@ fn every_format_is_written_and_files_too() {
     let [saved, picture] = [temporary("switching.json"), temporary("switching.svg")];
     let table = stdout(&args(&["--effects", "2", "--save", &saved, "--plot", &picture]));
     assert!(table.contains("Effects of Switching Treatments"), "{table}");
-    assert!(fs::read_to_string(saved).unwrap().contains("\"format\":1"));
+    assert!(fs::read_to_string(saved).unwrap().contains("\"format\": 2"));
     assert!(fs::read_to_string(picture).unwrap().starts_with("<svg"));
     assert!(stdout(&args(&["--format", "markdown"])).contains("| "));
     assert!(stdout(&args(&["--format", "latex"])).contains(r"\begin{"));

@@ -67,23 +67,26 @@ fn golden_cases_by_the_command() {
             let document = fit(dataset, &own);
             let id = &case["id"];
             if let Some(study) = case.get("event_study") {
-                let rows = document["event_study"]["rows"].as_array().unwrap();
+                let rows = document["event_study"].as_array().unwrap();
                 for row in study.as_array().unwrap() {
-                    let ours = rows.iter().find(|r| r["at"].as_f64() == row[0].as_f64()).unwrap();
-                    assert!(deviation(&ours["att"], &row[1]) < 1e-8, "{id}");
+                    let ours =
+                        rows.iter().find(|r| r["event_time"].as_f64() == row[0].as_f64()).unwrap();
+                    assert!(deviation(&ours["estimate"], &row[1]) < 1e-8, "{id}");
                 }
                 continue;
             }
             assert_eq!(document["event_study"], Value::Null);
-            let doses = document["dose"].as_array().unwrap();
-            for (at, ours) in doses.iter().enumerate() {
-                for (key, theirs) in [("att", "att_d"), ("acrt", "acrt_d"), ("d", "dose")] {
-                    let off = deviation(&ours[key], &case[theirs][at]);
-                    assert!(off < 1e-8, "{id}, {key}, {at}: off by {off:e}");
+            for (table, theirs) in [("effects", "att_d"), ("slopes", "acrt_d")] {
+                for (at, ours) in document[table].as_array().unwrap().iter().enumerate() {
+                    for (key, theirs) in [("estimate", theirs), ("dose", "dose")] {
+                        let off = deviation(&ours[key], &case[theirs][at]);
+                        assert!(off < 1e-8, "{id}, {table}, {key}, {at}: off by {off:e}");
+                    }
                 }
             }
-            for (key, theirs) in [("att", "overall_att"), ("acrt", "overall_acrt")] {
-                assert!(deviation(&document["overall"][key][key], &case[theirs]) < 1e-8, "{id}");
+            for (row, theirs) in [(0, "overall_att"), (1, "overall_acrt")] {
+                let ours = &document["overall"][row]["estimate"];
+                assert!(deviation(ours, &case[theirs]) < 1e-8, "{id}");
             }
         }
     }
@@ -96,51 +99,41 @@ fn the_document_has_the_keys_that_are_documented() {
         &["--aggregation", "eventstudy", "--num-knots", "1", "--boot", "--biters", "100"],
     );
     let expected = sorted([
-        "estimator",
-        "backend",
-        "precision",
-        "n_units",
-        "n_rows",
-        "dose_method",
-        "target",
-        "overall",
-        "dose",
-        "critical_value",
-        "cells",
-        "wald",
+        "about",
+        "effect_cells",
+        "effects",
         "event_study",
-        "knots",
-        "audit",
+        "event_study_overall",
+        "format",
+        "kind",
+        "overall",
+        "result",
+        "slope_cells",
+        "slopes",
         "warnings",
-        "timings",
     ]);
     assert_eq!(by_name(&document), expected);
-    assert_eq!(document["estimator"], json!("cont_did"));
-    let row = sorted([
-        "d",
-        "att",
-        "att_se",
-        "att_lower",
-        "att_upper",
-        "acrt",
-        "acrt_se",
-        "acrt_lower",
-        "acrt_upper",
-        "extrapolated",
-    ]);
-    assert_eq!(by_name(&document["dose"][0]), row);
-    assert_eq!(by_name(&document["overall"]), ["acrt", "att"]);
-    assert_eq!(by_name(&document["critical_value"]), ["acrt", "att"]);
-    assert!(document["critical_value"]["att"].as_f64().unwrap() > 1.96);
-    assert_eq!(document["dose"].as_array().unwrap().len(), 50);
-    assert_eq!(document["event_study"]["rows"].as_array().unwrap().len(), 5);
-    let cell = &document["cells"][0];
-    assert!(cell["att"].is_f64() && cell["acrt"].is_f64() && cell["acrt_se"].is_f64());
+    assert_eq!(document["kind"], json!("cont_did"));
+    let row = &document["effects"][0];
+    let band = ["band_lower", "band_upper"].map(|end| row[end].as_f64().unwrap());
+    let interval = ["ci_lower", "ci_upper"].map(|end| row[end].as_f64().unwrap());
+    assert!(band[0] < interval[0] && interval[1] < band[1], "{row}");
+    assert!(row["dose"].is_f64() && row["extrapolated"].is_u64(), "{row}");
+    let parameters = document["overall"].as_array().unwrap().iter().map(|row| &row["parameter"]);
+    assert_eq!(parameters.collect::<Vec<_>>(), ["ATT", "ACRT"]);
+    assert!(document["about"]["critical_value_att"].as_f64().unwrap() > 1.96);
+    assert_eq!(document["effects"].as_array().unwrap().len(), 50);
+    assert_eq!(document["event_study"].as_array().unwrap().len(), 5);
+    for cells in ["effect_cells", "slope_cells"] {
+        let cell = &document[cells][0];
+        assert!(cell["estimate"].is_f64() && cell["se"].is_f64() && cell["group"].is_u64());
+    }
 }
 
 #[test]
 fn doses_are_numbers_quantiles_or_a_grid() {
-    let count = |doses: &str| fit("cont_a", &["--dvals", doses])["dose"].as_array().unwrap().len();
+    let count =
+        |doses: &str| fit("cont_a", &["--dvals", doses])["effects"].as_array().unwrap().len();
     assert_eq!((count("0.1,0.2"), count("quantiles:0.1:0.99:90"), count("grid:7")), (2, 90, 7));
     let file = data("cont_a");
     for bad in ["much", "grid:0", "grid:x", "quantiles:0.9:0.1:3", "0.1,,0.2"] {
@@ -161,8 +154,9 @@ fn tables_files_and_pictures_are_written() {
     assert_eq!(fit.dose.rows.len(), 2);
     assert!(fs::read_to_string(picture).unwrap().contains("ACRT(d)"));
     let csv = stdout(&[&all[..], &["--format", "csv"]].concat());
-    assert!(csv.starts_with("term,parameter,dose,att,se,"), "{csv}");
-    assert_eq!(csv.lines().count(), 1 + 2 + 4);
+    assert!(csv.starts_with("table,parameter,estimate,se,"), "{csv}");
+    let of = |table: &str| csv.lines().filter(|line| line.starts_with(table)).count();
+    assert_eq!((of("overall,"), of("effects,"), of("slopes,")), (2, 2, 2), "{csv}");
     for format in ["markdown", "latex"] {
         assert!(stdout(&[&all[..], &["--format", format]].concat()).contains("ATT(d)"));
     }
@@ -196,7 +190,7 @@ fn warnings_of_the_event_study_are_said() {
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
         done
     };
-    let said = |text: &str| text.matches("on no regular grid").count();
+    let said = |text: &str| text.matches("not on a regular grid").count();
     let study = ["--aggregation", "eventstudy", "--format"];
     let document = run(&[&study[..], &["json"]].concat());
     let document: Value = serde_json::from_slice(&document.stdout).unwrap();
@@ -226,7 +220,7 @@ fn draws_of_units_and_sensitivity_by_the_command() {
     let refused = failure(2, &[&all[..], &["--boot-type", "empirical"]].concat());
     assert!(refused.contains("`resampling` must be `multiplier` without a bootstrap"), "{refused}");
     let honest = parsed(&["honest", &saved, "--mbar", "0.5,1", "--format", "json"]);
-    assert_eq!(honest["results"].as_array().unwrap().len(), 2);
+    assert_eq!(honest["intervals"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -280,10 +274,12 @@ fn functions_by_the_command() {
         "grid:4",
     ];
     let document = parsed(&[&options[..], &["--format", "json"]].concat());
-    assert_eq!(document["estimator"], json!("npiv"));
-    assert_eq!(document["rows"].as_array().unwrap().len(), 4);
-    assert_eq!((&document["choice"], &document["x_segments"]), (&Value::Null, &json!(2)));
-    assert!(document["critical_value"]["h"].as_f64().unwrap() > 1.96);
+    assert_eq!(document["kind"], json!("npiv"));
+    assert_eq!(document["function"].as_array().unwrap().len(), 4);
+    assert_eq!(document["derivative"].as_array().unwrap().len(), 4);
+    assert_eq!(document["result"]["choice"], Value::Null);
+    assert_eq!(document["about"]["x_segments"], json!(2));
+    assert!(document["about"]["critical_value"].as_f64().unwrap() > 1.96);
     let picture = temporary("npiv.png");
     let done = burn_did(&[&options[..], &["--plot", &picture]].concat());
     assert_eq!(text(&done.stderr), "");
@@ -315,7 +311,7 @@ fn shares_and_corrected_errors_are_options() {
     let curve = ["--degree", "2", "--dvals", "0.8"];
     let se = |more: &[&str]| {
         let document = fit_file("shares", &[&curve[..], more].concat());
-        document["dose"][0]["att_se"].as_f64().unwrap()
+        document["effects"][0]["se"].as_f64().unwrap()
     };
     let (estimated, fixed) = (se(&[]), se(&["--shares", "fixed"]));
     assert!((estimated - 0.2065).abs() < 5e-5 && (fixed - 0.1135).abs() < 5e-5);
@@ -331,14 +327,16 @@ fn shares_and_corrected_errors_are_options() {
 #[test]
 fn what_has_no_standard_error_is_null_and_said() {
     let document = fit_file("edge_treated_4", &["--dvals", "0.3,0.5"]);
-    for row in document["dose"].as_array().unwrap() {
-        assert!(row["att"].is_f64() && row["acrt"].is_f64());
-        assert!(row["att_se"].is_null() && row["acrt_se"].is_null() && row["att_lower"].is_null());
+    for table in ["effects", "slopes"] {
+        for row in document[table].as_array().unwrap() {
+            assert!(row["estimate"].is_f64());
+            assert!(row["se"].is_null() && row["ci_lower"].is_null());
+        }
     }
     assert!(document["warnings"].to_string().contains("no standard error"));
     let level = fit_file("edge_few_doses_deg3", &["--dvals", "0.5"]);
-    assert!((level["overall"]["att"]["att"].as_f64().unwrap() - 0.9245).abs() < 5e-5);
-    assert!(level["warnings"].to_string().contains("group 3 has average effects and no curve"));
+    assert!((level["overall"][0]["estimate"].as_f64().unwrap() - 0.9245).abs() < 5e-5);
+    assert!(level["warnings"].to_string().contains("group 3 has average effects but no curve"));
 }
 
 /// The dimension does not depend on the doses that are shown; that of the reference does.
@@ -346,7 +344,7 @@ fn what_has_no_standard_error_is_null_and_said() {
 fn dimensions_are_compared_where_they_are_asked_to_be() {
     let overall = |more: &[&str]| {
         let document = fit("cont2_a", &[&["--dose-method", "cck"][..], more].concat());
-        document["overall"]["acrt"]["acrt"].as_f64().unwrap()
+        document["overall"][1]["estimate"].as_f64().unwrap()
     };
     let ten = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9";
     assert_eq!(overall(&[]), overall(&["--dvals", ten]));

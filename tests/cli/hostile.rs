@@ -114,7 +114,7 @@ fn levels_without_finite_intervals_are_refused() {
         assert!(failure(2, &again).contains("between"));
     }
     let small = parsed(&mpdta(&["--alp", "1e-10", "--format", "json", "--save", &saved]));
-    assert!((small["critical_value"].as_f64().unwrap() - 6.466_951).abs() < 1e-5);
+    assert!((small["about"]["critical_value"].as_f64().unwrap() - 6.466_951).abs() < 1e-5);
     stdout(&["aggregate", &saved, "--aggregate", "simple"]);
 }
 
@@ -140,16 +140,16 @@ fn changed_results_are_refused_by_field() {
     let picture = temporary("changed.svg");
     for (pointer, value) in [
         ("/format", json!(7)),
-        ("/estimates/covariance", json!([])),
-        ("/estimates/draws", json!([1, 2, 3])),
-        ("/estimates/shares", json!([])),
-        ("/estimates/periods", json!([])),
-        ("/cells", json!([])),
+        ("/result/estimates/covariance", json!([])),
+        ("/result/estimates/draws", json!([1, 2, 3])),
+        ("/result/estimates/shares", json!([])),
+        ("/result/estimates/periods", json!([])),
+        ("/result/cells", json!([])),
     ] {
         let mut document = base.clone();
         *document.pointer_mut(pointer).unwrap() = value;
         fs::write(&saved, document.to_string()).unwrap();
-        let name = pointer[1..].replace('/', ".");
+        let name = pointer[1..].replace('/', ".").replace("result.", "");
         for args in [
             &["aggregate", &*saved, "--aggregate", "dynamic"][..],
             &["aggregate", &saved, "--aggregate", "group", "--format", "json"],
@@ -186,8 +186,15 @@ fn changed_estimates_are_refused() {
         "D",
     ];
     for (fit, pointers) in [
-        (&regression[..], &["/coefficients/0/estimate", "/coefficients/1/se"][..]),
-        (&doses, &["/dose/rows/0/att/se", "/dose/rows/0/att/att", "/overall/att/att"]),
+        (&regression[..], &["/result/coefficients/0/estimate", "/result/coefficients/1/se"][..]),
+        (
+            &doses,
+            &[
+                "/result/dose/rows/0/att/se",
+                "/result/dose/rows/0/att/estimate",
+                "/result/overall/att/estimate",
+            ],
+        ),
     ] {
         stdout(&[fit, &["--save", &saved]].concat());
         let base: Value = serde_json::from_str(&fs::read_to_string(&saved).unwrap()).unwrap();

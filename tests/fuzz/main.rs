@@ -8,7 +8,7 @@
 //! `BURN_DID_FUZZ_DESIGNS=20000` sets the number of designs of each estimator and `BURN_DID_FUZZ_SEED=7` the first seed. A
 //! difference is reported with its seed: `BURN_DID_FUZZ_SEED=1234 BURN_DID_FUZZ_DESIGNS=1` runs that design alone.
 //!
-//! *Metamorphic relations* of every estimator (`metamorphic`): what a change of the data must change, and what not.
+//! *Propensity scores* of designs with many units far from all others (`scores`).
 //!
 //! *Mutated inputs* of the command line and the library (`mutate`): no panic, no hang, no number that is none.
 //! `BURN_DID_FUZZ_MUTATIONS=50000` sets their number.
@@ -24,7 +24,6 @@ mod support;
 mod doses;
 mod formula;
 mod group_time;
-mod metamorphic;
 #[cfg(feature = "cli")]
 mod mutate;
 mod oracle;
@@ -34,6 +33,7 @@ mod rank;
 mod records;
 mod regression;
 mod run;
+mod scores;
 mod sensitivity;
 mod switching;
 mod tally;

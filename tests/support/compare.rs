@@ -79,6 +79,23 @@ impl Expected {
     }
 }
 
+/// Asserts that two fits have cells of the same status, and numbers within `tolerance` standard errors.
+#[track_caller]
+pub fn assert_close(what: &str, a: &GroupTimeResult, b: &GroupTimeResult, tolerance: f64) {
+    assert_eq!(a.cells.len(), b.cells.len(), "{what}");
+    for (a, b) in a.cells.iter().zip(&b.cells) {
+        let at = format!("{what}: ({}, {})", a.group, a.time);
+        assert_eq!((a.group, a.time, &a.status), (b.group, b.time, &b.status), "{at}");
+        let pairs = [(a.estimate.att, b.estimate.att), (a.estimate.se, b.estimate.se)];
+        for (x, y) in pairs {
+            let off = x.zip(y).map(|(x, y)| (x - y).abs());
+            let limit = tolerance * a.estimate.se.unwrap_or(1.0);
+            assert!(off.is_none_or(|off| off <= limit), "{at}: {x:?} and {y:?}");
+            assert_eq!(x.is_some(), y.is_some(), "{at}");
+        }
+    }
+}
+
 /// Failures and deviations of a set of cases.
 #[derive(Debug, Default)]
 pub struct Report {

@@ -1,18 +1,15 @@
 //! The golden cases of R `triplediff`, of ModernDiD and of the oracle for triple differences: reading and fitting them.
 
 use burn_did::backend::DidBackend;
-use burn_did::{
-    Aggregation, AggregationKind, BasePeriod, ControlGroup, Ddd, GroupTimeResult, Precision,
-    SharesOf, UnbalancedPanel,
-};
+use burn_did::{BasePeriod, ControlGroup, Ddd, GroupTimeResult, Precision, UnbalancedPanel};
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 
-use super::compare::{Expected, ExpectedAggregate, ExpectedNumbers, ExpectedRow};
+use super::compare::{Expected, ExpectedAggregate, ExpectedRow};
+use super::dataset::{Aggregate, formula};
 use super::departures::{Departure, has_logit, that};
-use super::drdid::formula;
 use super::frames::golden_json;
-use super::golden::{Grid, method};
+use super::golden::method;
 
 /// Every golden data set: those of R `triplediff`, whose group shares are of all units, and those of ModernDiD, whose shares are
 /// of eligible units.
@@ -28,29 +25,8 @@ pub const DATASETS: [&str; 9] = [
     "ddd_shares_eligible",
 ];
 
-/// A data set's cases, or the oracle's; the format is in `tests/golden/README.md`.
-#[derive(Debug, Deserialize)]
-pub struct Dataset {
-    #[serde(default)]
-    pub reference: String,
-    #[serde(default)]
-    pub dataset: String,
-    pub shares_of: SharesOf,
-    pub columns: Columns,
-    #[serde(default)]
-    pub grids: Vec<Grid>,
-    pub cases: Vec<Case>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Columns {
-    pub outcome: String,
-    pub time: String,
-    pub unit: Option<String>,
-    pub group: String,
-    pub partition: String,
-}
+/// A data set and its cases, or the oracle's.
+pub type Dataset = super::dataset::Dataset<Case>;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,23 +81,6 @@ pub struct Comparisons {
     pub untreated_eligible: f64,
     #[serde(rename = "4v1")]
     pub untreated_ineligible: f64,
-}
-
-/// `[at, att, se]`.
-type Row = (f64, Option<f64>, Option<f64>);
-
-#[derive(Debug, Deserialize)]
-pub struct Aggregate {
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub min_e: Option<f64>,
-    pub max_e: Option<f64>,
-    pub balance_e: Option<u32>,
-    pub att: Option<f64>,
-    pub se: Option<f64>,
-    /// The reference's, where `se` is not.
-    pub se_triplediff: Option<f64>,
-    pub rows: Option<Vec<Row>>,
 }
 
 impl Dataset {
@@ -186,7 +145,7 @@ impl Dataset {
         Expected {
             n: case.n.unwrap_or(0),
             cells: self.cells(case),
-            aggregates: case.aggregates.iter().map(Aggregate::expected).collect(),
+            aggregates: case.aggregates.iter().map(expected).collect(),
             ..Expected::default()
         }
     }
@@ -197,11 +156,14 @@ impl Dataset {
         else {
             return case.cells.iter().map(|cell| oracle_cell(case, cell)).collect();
         };
-        let Grid { group, time } = &self.grids[grid];
-        let at = group.iter().zip(time).map(|(g, t)| vec![*g, *t]);
-        let numbers = att.iter().zip(se);
-        at.zip(numbers).map(|(at, (att, se))| ExpectedRow { at, att: *att, se: *se }).collect()
+        self.grids[grid].cells(att, se)
     }
+}
+
+/// The reference leaves out what it has no estimate of.
+fn expected(aggregate: &Aggregate) -> ExpectedAggregate {
+    let expected = aggregate.expected();
+    ExpectedAggregate { aggregation: expected.aggregation.na_rm(true), ..expected }
 }
 
 /// The standard error of several comparison cohorts has the divisor `n - 1` if there are no clusters.
@@ -210,22 +172,4 @@ fn oracle_cell(case: &Case, cell: &OracleCell) -> ExpectedRow {
     let n = case.n.unwrap_or(0) as f64;
     let factor = if cohorts > 1 && case.cluster.is_none() { (n / (n - 1.0)).sqrt() } else { 1.0 };
     ExpectedRow { at: vec![group, time], att, se: se.map(|se| factor * se) }
-}
-
-impl Aggregate {
-    fn expected(&self) -> ExpectedAggregate {
-        let kind = match self.kind.as_str() {
-            "simple" => AggregationKind::Simple,
-            "eventstudy" => AggregationKind::Dynamic,
-            "group" => AggregationKind::Group,
-            "calendar" => AggregationKind::Calendar,
-            other => panic!("unknown aggregation {other}"),
-        };
-        let window = Aggregation { min_e: self.min_e, max_e: self.max_e, ..Aggregation::new(kind) };
-        let aggregation = Aggregation { balance_e: self.balance_e, na_rm: true, ..window };
-        let row = |(at, att, se): &Row| ExpectedRow { at: vec![*at], att: *att, se: *se };
-        let rows = self.rows.as_ref().map(|rows| rows.iter().map(row).collect());
-        let numbers = Some(ExpectedNumbers { att: self.att, se: self.se, crit: None, rows });
-        ExpectedAggregate { aggregation, numbers }
-    }
 }

@@ -5,30 +5,15 @@ use burn_did::{Bootstrap, Drdid, DrdidMethod, DrdidResult, Multiplier, Precision
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 
+use super::dataset::formula;
 use super::departures::{Departure, that};
 use super::frames::golden_json;
 
 /// Every golden data set.
 pub const DATASETS: [&str; 3] = ["nsw_sub", "two_a", "two_a_rc"];
 
-/// A data set's cases; the format is in `tests/golden/README.md`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Dataset {
-    pub reference: String,
-    pub dataset: String,
-    pub columns: Columns,
-    pub cases: Vec<Case>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Columns {
-    pub outcome: String,
-    pub time: String,
-    pub unit: Option<String>,
-    pub treatment: String,
-}
+/// A data set and its cases.
+pub type Dataset = super::dataset::Dataset<Case>;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,10 +76,6 @@ impl Dataset {
         let fit = self.estimator::<B>(case, precision).fit(data, &Default::default());
         fit.unwrap_or_else(|e| panic!("{}: {e}", case.id))
     }
-}
-
-pub fn formula(covariates: &[String]) -> String {
-    if covariates.is_empty() { "~ 1".into() } else { format!("~ {}", covariates.join(" + ")) }
 }
 
 impl Case {

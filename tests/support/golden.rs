@@ -2,14 +2,12 @@
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    Aggregation, AggregationKind, Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod,
-    FixWeights, Multiplier, Precision,
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Multiplier, Precision,
 };
 use serde::Deserialize;
 
-use super::compare::{
-    Expected, ExpectedAggregate, ExpectedInfluence, ExpectedNumbers, ExpectedRow, Report,
-};
+use super::compare::{Expected, ExpectedAggregate, ExpectedInfluence, Report};
+use super::dataset::{Aggregate, formula};
 use super::departures::{Departure, has_logit, that};
 use super::frames::{golden_data, golden_json};
 use super::spec::Spec;
@@ -29,32 +27,8 @@ pub const DATASETS: [&str; 10] = [
     "unbal_a",
 ];
 
-/// A data set's cases; the format is in `tests/golden/README.md`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Dataset {
-    pub reference: String,
-    pub dataset: String,
-    pub columns: Columns,
-    pub grids: Vec<Grid>,
-    pub cases: Vec<Case>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Columns {
-    pub outcome: String,
-    pub time: String,
-    pub unit: Option<String>,
-    pub group: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Grid {
-    pub group: Vec<f64>,
-    pub time: Vec<f64>,
-}
+/// A data set and its cases.
+pub type Dataset = super::dataset::Dataset<Case>;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -99,26 +73,6 @@ pub struct Influence {
     pub columns: Vec<Vec<f64>>,
 }
 
-/// `[at, att, se]`.
-type Row = (f64, Option<f64>, Option<f64>);
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Aggregate {
-    #[serde(rename = "type")]
-    pub kind: AggregationKind,
-    pub min_e: Option<f64>,
-    pub max_e: Option<f64>,
-    pub balance_e: Option<u32>,
-    #[serde(default)]
-    pub na_rm: bool,
-    pub error: Option<String>,
-    pub att: Option<f64>,
-    pub se: Option<f64>,
-    pub crit: Option<f64>,
-    pub rows: Option<Vec<Row>>,
-}
-
 impl Dataset {
     pub fn load(name: &str) -> Self {
         golden_json(&format!("{name}.json"))
@@ -130,13 +84,12 @@ impl Dataset {
         let bootstrap = case
             .draws
             .map(|draws| Bootstrap::draws(draws).seed(1).multiplier(Multiplier::Rademacher));
-        let formula = format!("~ {}", case.covariates.join(" + "));
         Spec {
             outcome: columns.outcome.clone(),
             time: columns.time.clone(),
             unit: columns.unit.clone().filter(|_| !case.repeated_cross_sections),
             group: columns.group.clone(),
-            covariates: Some(formula).filter(|_| !case.covariates.is_empty()),
+            covariates: Some(formula(&case.covariates)),
             weights: case.weights.clone(),
             fix_weights: case.fix_weights,
             cluster: case.cluster.clone(),
@@ -158,14 +111,10 @@ impl Dataset {
     }
 
     fn expected(&self, case: &Case) -> Expected {
-        let grid = &self.grids[case.grid];
         let trusted = |v: Option<f64>| v.filter(|_| !case.att_only);
-        let cells = grid.group.iter().zip(&grid.time).zip(case.att.iter().zip(&case.se));
         Expected {
             n: case.n,
-            cells: cells
-                .map(|((g, t), (att, se))| ExpectedRow { at: vec![*g, *t], att: *att, se: *se })
-                .collect(),
+            cells: self.grids[case.grid].cells(&case.att, &case.se),
             wald: trusted(case.wald),
             wald_df: None,
             crit: if case.draws.is_some() {
@@ -178,7 +127,7 @@ impl Dataset {
                 .influence
                 .as_ref()
                 .map(|i| ExpectedInfluence { units: i.units.clone(), columns: i.columns.clone() }),
-            aggregates: case.aggregates.iter().map(|a| a.expected(case.att_only)).collect(),
+            aggregates: case.aggregates.iter().map(|a| case.expected(a)).collect(),
         }
     }
 }
@@ -205,6 +154,14 @@ impl Case {
         ])
     }
 
+    fn expected(&self, aggregate: &Aggregate) -> ExpectedAggregate {
+        let mut expected = aggregate.expected();
+        if let Some(numbers) = expected.numbers.as_mut().filter(|_| self.att_only) {
+            numbers.crit = None;
+        }
+        expected
+    }
+
     fn tolerance(&self, dataset: &str) -> Tolerance {
         let mut tol = tolerance::reference(dataset, &self.departures(dataset));
         if self.att_only {
@@ -213,30 +170,6 @@ impl Case {
             tol.crit = f64::INFINITY;
         }
         tol
-    }
-}
-
-impl Aggregate {
-    fn aggregation(&self) -> Aggregation {
-        Aggregation {
-            min_e: self.min_e,
-            max_e: self.max_e,
-            balance_e: self.balance_e,
-            ..Aggregation::new(self.kind).na_rm(self.na_rm)
-        }
-    }
-
-    fn expected(&self, att_only: bool) -> ExpectedAggregate {
-        let row = |(at, att, se): &Row| ExpectedRow { at: vec![*at], att: *att, se: *se };
-        ExpectedAggregate {
-            aggregation: self.aggregation(),
-            numbers: self.error.is_none().then(|| ExpectedNumbers {
-                att: self.att,
-                se: self.se,
-                crit: self.crit.filter(|_| !att_only),
-                rows: Some(self.rows.iter().flatten().map(row).collect()),
-            }),
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod compare;
+pub mod dataset;
 pub mod ddd;
 pub mod departures;
 pub mod doses;
@@ -9,6 +10,7 @@ pub mod drdid;
 pub mod frames;
 pub mod golden;
 pub mod multiplegt;
+pub mod panels;
 pub mod spec;
 pub mod splitmix;
 pub mod tolerance;

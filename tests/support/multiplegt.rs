@@ -1,8 +1,5 @@
 //! Golden cases of treatments that switch.
 
-use std::fs;
-use std::path::PathBuf;
-
 use burn_did::{
     DidMultiplegt, EffectsEqual, Estimate, MultiplegtResult, PredictHeterogeneity, Switchers,
     SwitchingEffect,
@@ -10,10 +7,8 @@ use burn_did::{
 use serde::Deserialize;
 use serde_json::Value;
 
-#[derive(Deserialize)]
-pub struct Cases {
-    pub cases: Vec<Case>,
-}
+use super::dataset::Dataset;
+use super::frames::golden_json;
 
 /// Numbers of a fit: estimate, standard error, cells and switchers of each effect and placebo.
 #[derive(Deserialize)]
@@ -34,13 +29,8 @@ type Row = (f64, f64, usize, usize);
 /// Effect, coefficient, standard error, groups and p-value of the F test.
 type Predictor = (i64, f64, f64, usize, f64);
 
-pub fn golden(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
-}
-
 pub fn load(name: &str) -> Vec<Case> {
-    let text = fs::read_to_string(golden(name)).unwrap();
-    serde_json::from_str::<Cases>(&text).unwrap().cases
+    golden_json::<Dataset<Case>>(name).cases
 }
 
 impl Case {

@@ -1,8 +1,6 @@
 //! Aggregations that were asked for, and what came of them.
 
-use burn_did::{
-    Aggregated, Aggregation, AggregationKind, ContDidResult, DidError, DoseAggregation, DoseTarget,
-};
+use burn_did::{Aggregated, AggregationKind, DidError};
 
 use crate::error::CliError;
 use crate::output;
@@ -12,6 +10,13 @@ use crate::values::AggregateSpec;
 pub(crate) struct Formed {
     pub spec: AggregateSpec,
     pub result: std::result::Result<Aggregated, DidError>,
+}
+
+/// The aggregations in the words they were asked for in, for documents.
+pub(crate) fn asked(
+    aggregates: &[Formed],
+) -> Vec<(&str, std::result::Result<&Aggregated, &DidError>)> {
+    aggregates.iter().map(|a| (a.spec.text.as_str(), a.result.as_ref())).collect()
 }
 
 /// The aggregations that could be formed.
@@ -51,23 +56,4 @@ pub(crate) fn drawn(asked: &[AggregateSpec]) -> Option<usize> {
         let first = candidates.next();
         first.filter(|_| candidates.next().is_none())
     })
-}
-
-/// The event study of a continuous treatment, if that was asked for.
-pub(crate) fn study(fit: &ContDidResult) -> Option<Result<Aggregated, DidError>> {
-    (fit.aggregation == DoseAggregation::EventStudy)
-        .then(|| fit.aggregate(fit.target, Aggregation::dynamic().na_rm(true)))
-}
-
-/// Warnings of a continuous treatment's fit, and those that only its event study has.
-pub(crate) fn warnings_with(fit: &ContDidResult, study: Option<&Aggregated>) -> Vec<String> {
-    let frequency = fit.level.settings.frequency;
-    let overall = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter_map(|target| {
-        let left_out = fit.overall_left_out(target).filter(|_| study.is_none())?;
-        Some(format!("{}: {}", target.parameter(), left_out.warning().shown(frequency)))
-    });
-    let own = fit.warnings.iter().map(|w| w.shown(frequency)).chain(overall);
-    let more = study.into_iter().flat_map(|study| &study.warnings);
-    let more = more.filter(|w| !fit.warnings.contains(w));
-    own.chain(more.map(|w| format!("event study: {}", w.shown(frequency)))).collect()
 }

@@ -11,7 +11,6 @@ use burn_did::{
     UnbalancedPanel, Vcov,
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use serde::{Serialize, Serializer};
 
 /// Words for the values of an option. What follows a word in its entry are other spellings of it.
 pub(crate) struct Choice<T: 'static>(&'static [(&'static [&'static str], T)]);
@@ -387,41 +386,12 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     count.checked_mul(factor).filter(|b| *b > 0).ok_or_else(|| "out of range".to_owned())
 }
 
-/// A number that is written without a fraction if it has none.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Number(pub f64);
-
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
-        if self.0.fract() == 0.0 && self.0.abs() < 1e15 {
-            serializer.serialize_i64(self.0 as i64)
-        } else {
-            serializer.serialize_f64(self.0)
-        }
-    }
-}
-
 /// An aggregation as asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct AggregateSpec {
     /// As typed.
     pub text: String,
     pub aggregation: Aggregation,
-    pub given: Given,
-}
-
-/// The options given, for the JSON.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(crate) struct Given {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    min_e: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_e: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    balance_e: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    na_rm: Option<bool>,
 }
 
 impl FromStr for AggregateSpec {
@@ -442,50 +412,41 @@ impl FromStr for AggregateSpec {
                 ));
             }
         };
-        let mut given = Given::default();
+        let mut aggregation = Aggregation::new(kind);
         for option in options.split(',').filter(|o| !o.trim().is_empty()) {
-            given.set(option)?;
+            set(&mut aggregation, option)?;
         }
-        let Given { min_e, max_e, balance_e, na_rm } = given;
-        let aggregation = Aggregation {
-            min_e: min_e.map(|e| e.0),
-            max_e: max_e.map(|e| e.0),
-            balance_e,
-            na_rm: na_rm.unwrap_or_default(),
-            ..Aggregation::new(kind)
-        };
-        Ok(Self { text: text.to_owned(), aggregation, given })
+        Ok(Self { text: text.to_owned(), aggregation })
     }
 }
 
-impl Given {
-    fn set(&mut self, option: &str) -> Result<(), String> {
-        let Some((key, value)) = option.split_once('=') else {
-            return Err(format!("`{}` is not of the form key=value", option.trim()));
-        };
-        let (key, value) = (key.trim(), value.trim());
-        let bad = |expected| format!("`{key}` must be {expected}, got `{value}`");
-        let number = || match value.parse::<f64>() {
-            Ok(e) if e.is_finite() => Ok(Some(Number(e))),
-            _ => Err(bad("a number")),
-        };
-        match key {
-            "min_e" => self.min_e = number()?,
-            "max_e" => self.max_e = number()?,
-            "balance_e" => {
-                let balance = value.parse().map_err(|_| bad("a whole number, at least 0"))?;
-                self.balance_e = Some(balance);
-            }
-            "na_rm" => {
-                let value = value.to_ascii_lowercase();
-                self.na_rm = Some(value.parse().map_err(|_| bad("true or false"))?);
-            }
-            _ => {
-                return Err(format!(
-                    "unknown option `{key}`; expected min_e, max_e, balance_e or na_rm"
-                ));
-            }
+/// Sets an option of the form `key=value`.
+fn set(aggregation: &mut Aggregation, option: &str) -> Result<(), String> {
+    let Some((key, value)) = option.split_once('=') else {
+        return Err(format!("`{}` is not of the form key=value", option.trim()));
+    };
+    let (key, value) = (key.trim(), value.trim());
+    let bad = |expected| format!("`{key}` must be {expected}, got `{value}`");
+    let number = || match value.parse::<f64>() {
+        Ok(e) if e.is_finite() => Ok(Some(e)),
+        _ => Err(bad("a number")),
+    };
+    match key {
+        "min_e" => aggregation.min_e = number()?,
+        "max_e" => aggregation.max_e = number()?,
+        "balance_e" => {
+            let balance = value.parse().map_err(|_| bad("a whole number, at least 0"))?;
+            aggregation.balance_e = Some(balance);
         }
-        Ok(())
+        "na_rm" => {
+            let value = value.to_ascii_lowercase();
+            aggregation.na_rm = value.parse().map_err(|_| bad("true or false"))?;
+        }
+        _ => {
+            return Err(format!(
+                "unknown option `{key}`; expected min_e, max_e, balance_e or na_rm"
+            ));
+        }
     }
+    Ok(())
 }

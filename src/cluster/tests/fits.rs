@@ -1,10 +1,8 @@
-//! Every golden case of the estimators that cells are the plan of, by workers that exchange nothing but bytes, and samples of many
-//! shards and of several segments a stratum: the bits of a fit at home.
+//! Samples of many shards and of several segments a stratum, by workers that exchange nothing but bytes: the bits of a fit at home.
 
 use std::fmt::Debug;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::*;
 
@@ -17,7 +15,7 @@ use crate::base::options::{
 use crate::cluster::engine::Engine;
 use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::worker::Worker;
-use crate::cluster::{Obey, PrepareOptions, Session};
+use crate::cluster::{PrepareOptions, Session, TaskRunner};
 use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulation};
 use crate::engine::backend::Cpu;
 use crate::engine::pass::{SEGMENT, TILE};
@@ -25,11 +23,11 @@ use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
 use crate::estimator::shell::through::{Subject, remotely, through};
 use crate::estimator::{AttGt, ContDid, Ddd, Drdid};
 
-#[path = "../../../tests/support/mod.rs"]
-pub(super) mod support;
-
-use support::frames::golden_data;
-use support::{ddd, doses, drdid, golden};
+/// A configuration with some options changed.
+pub(super) fn but<T>(mut config: T, change: impl FnOnce(&mut T)) -> T {
+    change(&mut config);
+    config
+}
 
 /// A result to the last bit, but for its timings and the files that it was read from; or the error.
 fn shown<T: Debug>(result: Result<T>) -> String {
@@ -90,7 +88,7 @@ impl Shared {
 
 /// Workers in this process.
 pub(super) fn workers(number: usize) -> ThreadWorkers {
-    let worker = |i| -> Arc<dyn Obey> {
+    let worker = |i| -> Arc<dyn TaskRunner> {
         Arc::new(Worker::<Cpu>::new(format!("worker {i}"), Default::default(), 1 << 20))
     };
     ThreadWorkers((0..number).map(worker).collect())
@@ -146,73 +144,6 @@ fn assert_equal<E: Subject>(name: &str, estimator: &E, data: &DataFrame, length:
         let shared = Shared::new(data, files, rows);
         let there = remote(estimator, &shared, (number, rows, length), reversed);
         assert_same(&format!("{name}, {number} workers"), &here, &there);
-    }
-}
-
-/// Calls `test` with all cases, as many at a time as there are cores: a case alone does not keep them busy.
-fn every<C: Sync>(cases: &[C], test: impl Fn(&C) + Sync) {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    test(case);
-                }
-            });
-        }
-    });
-}
-
-#[test]
-fn golden_cases_of_staggered_adoption() {
-    for name in golden::DATASETS {
-        let (set, data) = (golden::Dataset::load(name), golden_data(name));
-        every(&set.cases, |case| {
-            let mut estimator = set.spec(case).estimator::<Cpu>(Precision::F64);
-            estimator.keep_influence = false;
-            assert_equal(&case.id, &estimator, &data, SEGMENT);
-        });
-    }
-}
-
-#[test]
-fn golden_cases_of_two_periods() {
-    for name in drdid::DATASETS {
-        let set = drdid::Dataset::load(name);
-        let data = golden_data(&set.dataset);
-        every(&set.cases, |case| {
-            let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
-            estimator.keep_influence = false;
-            assert_equal(&case.id, &estimator, &data, SEGMENT);
-        });
-    }
-}
-
-#[test]
-fn golden_cases_of_triple_differences() {
-    for name in ddd::DATASETS.into_iter().chain(["oracle"]) {
-        let set = ddd::Dataset::load(name);
-        every(&set.cases, |case| {
-            let data = golden_data(case.data.as_deref().unwrap_or(&set.dataset));
-            let mut estimator = set.estimator::<Cpu>(case, Precision::F64);
-            estimator.keep_influence = false;
-            assert_equal(&case.id, &estimator, &data, SEGMENT);
-        });
-    }
-}
-
-/// All but those of the method `cck`, which needs the units.
-#[test]
-fn golden_cases_of_continuous_treatments() {
-    for name in doses::DATASETS {
-        let (data, cases) = doses::golden(name);
-        every(&cases, |case| {
-            let estimator = doses::golden_config::<Cpu>(case);
-            if estimator.method == DoseMethod::Parametric {
-                assert_equal(&case["id"].to_string(), &estimator, &data, SEGMENT);
-            }
-        });
     }
 }
 

@@ -8,7 +8,7 @@ use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 
 use super::faults::reversed;
-use super::fits::support::but;
+use super::fits::but;
 use super::fits::{Shared, assert_same, local, remote};
 use crate::base::options::{Bootstrap, ControlGroup, EstimationMethod, Precision};
 use crate::cluster::Cluster;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AnyPass, AnyStat, Keep};
+use super::Keep;
 use crate::base::error::{DidError, Result};
 use crate::engine::condition::{Look, LookStat};
 use crate::engine::pass::{KeptRows, Seal, Segment};
@@ -33,27 +33,6 @@ pub(crate) trait Ask {
     fn merge(&self, total: &mut Self::Total, stratum: usize, part: &Self::Part) -> Result<()>;
 }
 
-impl Ask for AnyPass {
-    type Part = AnyStat;
-    type Total = AnyStat;
-
-    fn none(&self, _: usize) -> AnyStat {
-        self.none()
-    }
-
-    fn reads(&self, stratum: usize) -> bool {
-        self.reads(stratum)
-    }
-
-    fn keeps(&self) -> bool {
-        self.keeps()
-    }
-
-    fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {
-        self.merge(total, stratum, part)
-    }
-}
-
 impl Ask for Look {
     type Part = LookStat;
     type Total = Vec<LookStat>;
@@ -78,7 +57,7 @@ impl Ask for Look {
 /// What a segment answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answer<S> {
-    /// Digest of what was asked, as it arrived; [`HERE`] where nothing travels.
+    /// Digest of what was asked, as it arrived; [`LOCAL`] where nothing travels.
     pub question: u64,
     /// Who answers.
     pub segment: Segment,
@@ -91,7 +70,7 @@ pub(crate) struct Answer<S> {
 }
 
 /// In place of a question's digest where it is put within a process.
-pub(crate) const HERE: u64 = 0;
+pub(crate) const LOCAL: u64 = 0;
 
 /// All segments of a sample in order, and what the rows of each are known by.
 #[derive(Clone, Debug)]

@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::answer::Ask;
+use super::draws::ReweightedDraws;
 use super::pass::Pass;
-use super::reweighted::ReweightedDraws;
 use crate::base::error::{DidError, Result};
 use crate::engine::backend::{AtOnce, DidBackend, Segments};
 use crate::engine::pass::{
@@ -13,12 +14,103 @@ use crate::engine::pass::{
 #[cfg(any(feature = "cluster", test))]
 use crate::engine::pass::{Extent, ask};
 
+/// A pass of the closed list.
+pub(crate) trait KnownPass: Pass<Stat: KnownStat> + Clone + Into<AnyPass> {}
+
+impl<P: Pass<Stat: KnownStat> + Clone + Into<AnyPass>> KnownPass for P {}
+
+/// A statistic of the closed list.
+pub(crate) trait KnownStat: Into<AnyStat> {
+    /// # Errors
+    /// As the other methods, [`DidError::Engine`] for the statistic of another pass.
+    fn from_any(stat: AnyStat) -> Result<Self>;
+
+    fn borrow(stat: &AnyStat) -> Result<&Self>;
+
+    fn borrow_mut(stat: &mut AnyStat) -> Result<&mut Self>;
+}
+
+/// The closed list.
+macro_rules! passes {
+    ($($(#[$about:meta])* $name:ident($pass:ty) -> $(#[$answers:meta])* $stat:ty),* $(,)?) => {
+        /// Which pass it is.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        enum PassKind {
+            $($(#[$about])* $name($pass),)*
+        }
+
+        /// The statistic of any pass.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub(crate) enum AnyStat {
+            $($(#[$answers])* $name($stat),)*
+        }
+
+        $(
+            impl From<$pass> for AnyPass {
+                fn from(pass: $pass) -> Self {
+                    Self { kind: PassKind::$name(pass), draws: None }
+                }
+            }
+
+            impl From<$stat> for AnyStat {
+                fn from(stat: $stat) -> Self {
+                    Self::$name(stat)
+                }
+            }
+
+            impl KnownStat for $stat {
+                fn from_any(stat: AnyStat) -> Result<Self> {
+                    if let AnyStat::$name(stat) = stat { Ok(stat) } else { Err(foreign()) }
+                }
+
+                fn borrow(stat: &AnyStat) -> Result<&Self> {
+                    if let AnyStat::$name(stat) = stat { Ok(stat) } else { Err(foreign()) }
+                }
+
+                fn borrow_mut(stat: &mut AnyStat) -> Result<&mut Self> {
+                    if let AnyStat::$name(stat) = stat { Ok(stat) } else { Err(foreign()) }
+                }
+            }
+        )*
+    };
+}
+
+passes! {
+    /// Weighted cross-products.
+    Gram(GramPass) ->
+        /// One entry a job.
+        Vec<Gram>,
+    /// A Newton step of propensity scores.
+    Logit(LogitPass) ->
+        /// One entry a job.
+        Vec<LogitStat>,
+    /// Influence values.
+    Influence(InfluencePass) ->
+        /// Sums over influence values.
+        InfluenceStat,
+}
+
+/// An expression of the pass, whichever it is.
+macro_rules! each {
+    ($kind:expr, $pass:ident => $of_pass:expr) => {
+        match $kind {
+            PassKind::Gram($pass) => $of_pass,
+            PassKind::Logit($pass) => $of_pass,
+            PassKind::Influence($pass) => $of_pass,
+        }
+    };
+}
+
+fn foreign() -> DidError {
+    DidError::Engine { problem: "a pass was answered by the statistic of another".into() }
+}
+
 /// Any pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AnyPass {
-    pub(super) kind: PassKind,
+    kind: PassKind,
     /// Further weight columns of the chunks that it sees.
-    pub(super) draws: Option<ReweightedDraws>,
+    draws: Option<ReweightedDraws>,
 }
 
 impl AnyPass {
@@ -28,9 +120,6 @@ impl AnyPass {
     }
 
     /// An error unless it asks for what chunks have.
-    ///
-    /// # Errors
-    /// [`DidError::Engine`], or [`DidError::Memory`] if its sums have no room.
     #[cfg(any(feature = "cluster", test))]
     pub fn check(&self, has: &Extent) -> Result<()> {
         let mut has = *has;
@@ -38,36 +127,20 @@ impl AnyPass {
             ask(draws.is_a_batch() && (has.clustered || !draws.by_cluster))?;
             has.weights += draws.count;
         }
-        match &self.kind {
-            PassKind::Gram(pass) => pass.check(&has),
-            PassKind::Logit(pass) => pass.check(&has),
-            PassKind::Influence(pass) => pass.check(&has),
-        }
+        each!(&self.kind, pass => pass.check(&has))
     }
 
     /// As [`Pass::NAME`].
     pub fn name(&self) -> &'static str {
-        self.kind.name()
-    }
-
-    /// As [`Pass::none`].
-    pub fn none(&self) -> AnyStat {
-        self.kind.none()
-    }
-
-    /// As [`Pass::reads`].
-    pub fn reads(&self, stratum: usize) -> bool {
-        self.kind.reads(stratum)
-    }
-
-    /// Whether rows are kept beside the statistic.
-    pub fn keeps(&self) -> bool {
-        self.kind.keeps()
+        fn name<P: Pass>(_: &P) -> &'static str {
+            P::NAME
+        }
+        each!(&self.kind, pass => name(pass))
     }
 
     /// As [`Pass::none_of`].
     pub fn none_of(&self, stratum: usize) -> AnyStat {
-        self.kind.none_of(stratum)
+        each!(&self.kind, pass => pass.none_of(stratum).into())
     }
 
     /// As [`Pass::accumulate`].
@@ -76,10 +149,9 @@ impl AnyPass {
         chunk: &Chunk<B>,
         part: &mut AnyStat,
     ) -> Result<Option<KeptRows>> {
-        match &self.draws {
-            None => self.kind.accumulate(chunk, part),
-            Some(draws) => self.kind.accumulate(&draws.reweight(chunk)?, part),
-        }
+        let reweighted = self.draws.as_ref().map(|draws| draws.reweight(chunk)).transpose()?;
+        let chunk = reweighted.as_ref().unwrap_or(chunk);
+        each!(&self.kind, pass => pass.accumulate(chunk, KnownStat::borrow_mut(part)?))
     }
 
     /// As [`Pass::at_once`].
@@ -92,182 +164,33 @@ impl AnyPass {
         if self.draws.is_some() {
             return Ok(None);
         }
-        self.kind.at_once(device, segments, before)
-    }
-
-    /// As [`Pass::merge`].
-    pub fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {
-        self.kind.merge(total, stratum, part)
+        each!(&self.kind, pass => {
+            let before = before.map(KnownStat::borrow).transpose()?;
+            let stats = pass.at_once(device, segments, before)?;
+            Ok(stats.map(|stats| stats.into_iter().map(Into::into).collect()))
+        })
     }
 }
 
-/// Which pass it is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum PassKind {
-    /// Weighted cross-products.
-    Gram(GramPass),
-    /// A Newton step of propensity scores.
-    Logit(LogitPass),
-    /// Influence values.
-    Influence(InfluencePass),
-}
+impl Ask for AnyPass {
+    type Part = AnyStat;
+    type Total = AnyStat;
 
-/// The statistic of any pass.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum AnyStat {
-    /// One entry a job.
-    Grams(Vec<Gram>),
-    /// One entry a job.
-    Logits(Vec<LogitStat>),
-    /// Sums over influence values.
-    Influence(InfluenceStat),
-}
-
-/// The methods of [`Pass`], of whichever it is.
-impl PassKind {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Gram(_) => GramPass::NAME,
-            Self::Logit(_) => LogitPass::NAME,
-            Self::Influence(_) => InfluencePass::NAME,
-        }
-    }
-
-    fn none(&self) -> AnyStat {
-        match self {
-            Self::Gram(pass) => AnyStat::Grams(pass.none()),
-            Self::Logit(pass) => AnyStat::Logits(pass.none()),
-            Self::Influence(pass) => AnyStat::Influence(pass.none()),
-        }
+    fn none(&self, _: usize) -> AnyStat {
+        each!(&self.kind, pass => pass.none().into())
     }
 
     fn reads(&self, stratum: usize) -> bool {
-        match self {
-            Self::Gram(pass) => pass.reads(stratum),
-            Self::Logit(pass) => pass.reads(stratum),
-            Self::Influence(pass) => pass.reads(stratum),
-        }
+        each!(&self.kind, pass => pass.reads(stratum))
     }
 
-    /// Whether rows are kept beside the statistic.
     fn keeps(&self) -> bool {
-        match self {
-            Self::Gram(_) | Self::Logit(_) => false,
-            Self::Influence(pass) => pass.consumers.keep_rows,
-        }
-    }
-
-    fn none_of(&self, stratum: usize) -> AnyStat {
-        match self {
-            Self::Gram(pass) => AnyStat::Grams(pass.none_of(stratum)),
-            Self::Logit(pass) => AnyStat::Logits(pass.none_of(stratum)),
-            Self::Influence(pass) => AnyStat::Influence(pass.none_of(stratum)),
-        }
-    }
-
-    fn accumulate<B: DidBackend>(
-        &self,
-        chunk: &Chunk<B>,
-        part: &mut AnyStat,
-    ) -> Result<Option<KeptRows>> {
-        match (self, part) {
-            (Self::Gram(pass), AnyStat::Grams(part)) => pass.accumulate(chunk, part),
-            (Self::Logit(pass), AnyStat::Logits(part)) => pass.accumulate(chunk, part),
-            (Self::Influence(pass), AnyStat::Influence(part)) => pass.accumulate(chunk, part),
-            _ => Err(foreign()),
-        }
-    }
-
-    fn at_once<B: DidBackend>(
-        &self,
-        device: &dyn AtOnce<B>,
-        segments: &Segments<'_, B>,
-        before: Option<&AnyStat>,
-    ) -> Result<Option<Vec<AnyStat>>> {
-        fn any<S>(stats: Option<Vec<S>>, any: fn(S) -> AnyStat) -> Option<Vec<AnyStat>> {
-            stats.map(|stats| stats.into_iter().map(any).collect())
-        }
-        macro_rules! stats {
-            ($pass:expr, $kind:path) => {{
-                let before = match before {
-                    None => None,
-                    Some($kind(before)) => Some(before),
-                    Some(_) => return Err(foreign()),
-                };
-                any($pass.at_once(device, segments, before)?, $kind)
-            }};
-        }
-        Ok(match self {
-            Self::Gram(pass) => stats!(pass, AnyStat::Grams),
-            Self::Logit(pass) => stats!(pass, AnyStat::Logits),
-            Self::Influence(pass) => stats!(pass, AnyStat::Influence),
-        })
+        matches!(&self.kind, PassKind::Influence(pass) if pass.consumers.keep_rows)
     }
 
     fn merge(&self, total: &mut AnyStat, stratum: usize, part: &AnyStat) -> Result<()> {
-        match (self, total, part) {
-            (Self::Gram(pass), AnyStat::Grams(total), AnyStat::Grams(part)) => {
-                pass.merge(total, stratum, part)
-            }
-            (Self::Logit(pass), AnyStat::Logits(total), AnyStat::Logits(part)) => {
-                pass.merge(total, stratum, part)
-            }
-            (Self::Influence(pass), AnyStat::Influence(total), AnyStat::Influence(part)) => {
-                pass.merge(total, stratum, part)
-            }
-            _ => Err(foreign()),
-        }
-    }
-}
-
-fn foreign() -> DidError {
-    DidError::Engine { problem: "a pass was answered by the statistic of another".into() }
-}
-
-impl From<PassKind> for AnyPass {
-    fn from(kind: PassKind) -> Self {
-        Self { kind, draws: None }
-    }
-}
-
-impl From<GramPass> for AnyPass {
-    fn from(pass: GramPass) -> Self {
-        PassKind::Gram(pass).into()
-    }
-}
-
-impl From<LogitPass> for AnyPass {
-    fn from(pass: LogitPass) -> Self {
-        PassKind::Logit(pass).into()
-    }
-}
-
-impl From<InfluencePass> for AnyPass {
-    fn from(pass: InfluencePass) -> Self {
-        PassKind::Influence(pass).into()
-    }
-}
-
-impl TryFrom<AnyStat> for Vec<Gram> {
-    type Error = DidError;
-
-    fn try_from(stat: AnyStat) -> Result<Self> {
-        if let AnyStat::Grams(grams) = stat { Ok(grams) } else { Err(foreign()) }
-    }
-}
-
-impl TryFrom<AnyStat> for Vec<LogitStat> {
-    type Error = DidError;
-
-    fn try_from(stat: AnyStat) -> Result<Self> {
-        if let AnyStat::Logits(logits) = stat { Ok(logits) } else { Err(foreign()) }
-    }
-}
-
-impl TryFrom<AnyStat> for InfluenceStat {
-    type Error = DidError;
-
-    fn try_from(stat: AnyStat) -> Result<Self> {
-        if let AnyStat::Influence(sums) = stat { Ok(sums) } else { Err(foreign()) }
+        each!(&self.kind, pass => {
+            pass.merge(KnownStat::borrow_mut(total)?, stratum, KnownStat::borrow(part)?)
+        })
     }
 }

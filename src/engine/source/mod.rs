@@ -7,7 +7,9 @@
 
 mod answer;
 mod any;
+mod draws;
 mod host;
+pub(crate) mod influence;
 mod kept;
 mod local;
 mod pass;
@@ -25,15 +27,17 @@ use crate::engine::pass::{InfluencePass, KeptRows};
 use crate::read::panel::Sample;
 
 #[cfg(any(feature = "cluster", test))]
-pub(crate) use answer::{Answer, HERE, Ledger, Merge};
-pub(crate) use any::{AnyPass, AnyStat};
+pub(crate) use answer::{Answer, Ask, LOCAL, Ledger, Merge};
+use any::KnownPass;
+pub(crate) use any::{AnyPass, AnyStat, KnownStat};
+pub(crate) use draws::ReweightedDraws;
 pub(crate) use host::HostStrata;
+pub use influence::{Influence, InfluenceFiles};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use kept::Scale;
 pub(crate) use kept::{InfluenceApart, KeptApart, KeptColumn};
 pub(crate) use local::{LocalOptions, LocalStrata};
-pub(crate) use pass::Pass;
-pub(crate) use reweighted::{Reweighted, ReweightedDraws};
+pub(crate) use reweighted::Reweighted;
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use upload::put;
 pub use work::ClusterWork;
@@ -88,14 +92,14 @@ pub(crate) trait Source {
 
 impl dyn Source + '_ {
     /// The statistic of all rows, of a pass that keeps none.
-    pub fn run<P: Pass>(&self, pass: &P) -> Result<P::Stat> {
+    pub fn run<P: KnownPass>(&self, pass: &P) -> Result<P::Stat> {
         self.run_keeping(pass, &mut |_| {
             Err(DidError::Engine { problem: "rows were kept that nobody takes".into() })
         })
     }
 
     /// The statistic of all rows; those that the pass keeps go to `keep`.
-    pub fn run_keeping<P: Pass>(&self, pass: &P, keep: &mut Keep<'_>) -> Result<P::Stat> {
-        P::Stat::try_from(self.answer(&pass.clone().into(), keep)?)
+    pub fn run_keeping<P: KnownPass>(&self, pass: &P, keep: &mut Keep<'_>) -> Result<P::Stat> {
+        P::Stat::from_any(self.answer(&pass.clone().into(), keep)?)
     }
 }

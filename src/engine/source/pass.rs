@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::{AnyPass, AnyStat};
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::engine::backend::{AtOnce, DidBackend, Segments};
 use crate::engine::pass::{
     Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat, Stat,
@@ -11,12 +10,12 @@ use crate::engine::pass::{
 };
 
 /// A map from the chunks of a sample to an additive statistic.
-pub(crate) trait Pass: Clone + Into<AnyPass> {
+pub(crate) trait Pass {
     /// Name in progress reports and traces.
     const NAME: &'static str;
 
     /// The statistic.
-    type Stat: TryFrom<AnyStat, Error = DidError>;
+    type Stat;
 
     /// The statistic of no rows of any stratum.
     fn none(&self) -> Self::Stat;

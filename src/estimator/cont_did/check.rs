@@ -4,13 +4,16 @@ use super::ContDidResult;
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite, ensure_one_multiple};
 use crate::result::saved::Consistent;
-use crate::result::saved::check::{check_critical_value, check_estimate, check_settings, interval};
+use crate::result::saved::check::{
+    check_critical_value, check_estimate, check_estimator, check_settings, interval,
+};
 
 impl Consistent for ContDidResult {
     fn check(&self) -> Checked {
         self.level.check()?;
         self.slope.check()?;
-        check_settings(&self.level.settings, &["cont_did"])?;
+        check_estimator(&self.level.settings, "cont_did")?;
+        check_settings(&self.level.settings)?;
         let same = self.level.settings.inference == self.slope.settings.inference
             && self.level.effects.cells.len() == self.slope.effects.cells.len();
         ensure(same, "slope", || "does not go with `level`".into())?;

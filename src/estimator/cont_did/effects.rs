@@ -19,7 +19,6 @@ use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::panel::Sample;
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects};
 use crate::result::inference::Joint;
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -431,7 +430,6 @@ pub(super) fn finish<B: DidBackend>(
     let doses = config.grid.doses(knots.range, shown);
     let band = level.settings.inference.band;
     let mut result = ContDidResult {
-        format: SavedFormat,
         method: config.method,
         target: config.target,
         aggregation: config.aggregation,

@@ -8,11 +8,11 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
 };
+use crate::engine::source::{Influence, InfluenceFiles};
+use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
 use crate::estimator::honest::{Honest, HonestDid};
-use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
 use crate::result::inference::Estimate;
-use crate::result::saved::SavedFormat;
 
 /// Averages over all treated units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -81,9 +81,6 @@ pub enum DoseTable {
 #[non_exhaustive]
 #[doc(alias = "DoseResult")]
 pub struct ContDidResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// How curves were estimated.
     pub method: DoseMethod,
     /// What the event study is of, unless asked otherwise.
@@ -109,7 +106,7 @@ pub struct ContDidResult {
     #[serde(skip)]
     pub influence: Option<Influence>,
     /// Where they are, if a cluster kept them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
 }
 

@@ -4,13 +4,14 @@ use super::DrdidResult;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{
-    check_audit, check_critical_value, check_estimate, check_settings,
+    check_audit, check_critical_value, check_estimate, check_estimator, check_settings,
 };
 
 impl Consistent for DrdidResult {
     fn check(&self) -> Checked {
         let inference = &self.settings.inference;
-        check_settings(&self.settings, &["drdid"])?;
+        check_estimator(&self.settings, "drdid")?;
+        check_settings(&self.settings)?;
         check_estimate("estimate", &self.estimate, &self.status, true)?;
         check_critical_value(self.critical_value)?;
         let level = self.trim_level;

@@ -15,7 +15,6 @@ use crate::estimator::shell::setup;
 use crate::read::panel::Sample;
 use crate::result::estimates::CellStatus;
 use crate::result::inference::{DEGENERATE, Estimate, pointwise, spread_around};
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -44,7 +43,6 @@ impl<'a> UnfinishedResult<'a> {
         // A panel's regression with fixed effects has a row for each unit and period.
         let rows = if settings.rows_are_units() { 1 } else { cell.sides.len() };
         let result = DrdidResult {
-            format: SavedFormat,
             estimate: Estimate::default(),
             status: CellStatus::Estimated,
             critical_value: critical_value(config.alpha),

@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
 use crate::base::options::{DrdidMethod, Resampling};
-use crate::estimator::{Influence, InfluenceFiles};
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::inference::Estimate;
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -30,9 +29,6 @@ use crate::result::timings::Timings;
 #[must_use]
 #[non_exhaustive]
 pub struct DrdidResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// Effect and its uncertainty.
     pub estimate: Estimate,
     /// Why there is or is not an estimate.
@@ -53,9 +49,8 @@ pub struct DrdidResult {
     pub n_treated: usize,
     /// Comparison units (rows).
     pub n_control: usize,
-    /// How the comparison units are weighted; `None` without an estimate, for [`DrdidMethod::Twfe`], and in results that were saved
-    /// before this was recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How the comparison units are weighted; `None` without an estimate, and for [`DrdidMethod::Twfe`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
     /// How the bootstrap drew, if there was one.
     pub resampling: Option<Resampling>,
@@ -74,7 +69,7 @@ pub struct DrdidResult {
     #[serde(skip)]
     pub influence: Option<Influence>,
     /// Where they are, if a cluster kept them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
 }
 

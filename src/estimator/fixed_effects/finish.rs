@@ -127,7 +127,6 @@ impl<B: DidBackend> RegressionTask<'_, B> {
             columns: report.columns,
         });
         Ok(RegressionResult {
-            format: Default::default(),
             f,
             coefficients,
             vcov: match regular {

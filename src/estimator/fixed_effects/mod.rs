@@ -100,7 +100,7 @@ pub struct FixedEffects<B: DidBackend> {
     /// Corrections for small samples.
     #[builder(default)]
     pub ssc: Ssc,
-    /// What is regressed.
+    /// Model of the regression.
     #[builder(default)]
     pub family: Family,
     /// Keeps rows that are the only ones of a level of a fixed effect.

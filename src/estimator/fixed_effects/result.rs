@@ -29,9 +29,6 @@ use crate::result::timings::Timings;
 #[must_use]
 #[non_exhaustive]
 pub struct RegressionResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: crate::result::saved::SavedFormat,
     /// Coefficients, in the order of the formula.
     pub coefficients: Vec<Coefficient>,
     /// Their covariance, `[k][k]`; empty if nothing is left for standard errors.
@@ -158,7 +155,7 @@ pub struct RegressionSettings {
     pub outcome: String,
     /// Weights column.
     pub weights: Option<String>,
-    /// What is regressed.
+    /// Model of the regression.
     pub family: Family,
     /// Covariance of the coefficients.
     pub vcov: Vcov,

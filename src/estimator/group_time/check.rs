@@ -13,7 +13,7 @@ impl Consistent for GroupTimeResult {
         self.effects.check()?;
         let (effects, settings) = (&self.effects, &self.settings);
         let GroupTimeEffects { calendar, joint, .. } = effects;
-        check_settings(settings, &["att_gt", "ddd", "cont_did"])?;
+        check_settings(settings)?;
         ensure(settings.inference == effects.inference, "settings.inference", || {
             "is not that of the estimates".into()
         })?;

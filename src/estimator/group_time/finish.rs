@@ -14,7 +14,6 @@ use crate::estimator::shell::moments::InfluenceMoments;
 use crate::read::panel::{Sample, SampleAudit};
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Critical, Estimate, Joint, pointwise};
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -94,7 +93,6 @@ pub(crate) fn of_effects(
     let wald = super::contrast::pre_test(&effects, &cells, &mut warnings);
     timings.finish(start);
     GroupTimeResult {
-        format: SavedFormat,
         cells,
         critical_value: critical.value,
         band: critical.band,

@@ -8,13 +8,12 @@ pub(crate) mod report;
 
 use serde::{Deserialize, Serialize};
 
-use super::influence::{Influence, InfluenceFiles};
 use crate::base::error::DidWarning;
 use crate::base::options::Band;
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Estimate, Wald};
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -36,9 +35,8 @@ pub struct GroupTimeCell {
     pub n_treated: usize,
     /// Comparison units (rows) in the cell.
     pub n_control: usize,
-    /// How the comparison units are weighted; `None` where nothing was estimated or a user-supplied estimator weighs them, and in
-    /// results that were saved before this was recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How the comparison units are weighted; `None` where nothing was estimated, or where a user-supplied estimator weighs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
 }
 
@@ -77,6 +75,7 @@ pub struct TripleComparison {
     #[doc(alias = "att_4v1")]
     pub untreated_ineligible: f64,
     /// The triple difference.
+    #[serde(rename = "estimate")]
     pub att: f64,
     /// Its weight in the cell's estimate.
     pub weight: f64,
@@ -101,9 +100,6 @@ pub struct TripleComparison {
 #[doc(alias = "MP")]
 #[doc(alias = "AttGtResult")]
 pub struct GroupTimeResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// The cells, group-major.
     pub cells: Vec<GroupTimeCell>,
     /// Critical value of the cells' intervals.
@@ -121,7 +117,7 @@ pub struct GroupTimeResult {
     /// Seconds by stage.
     pub timings: Timings,
     /// The estimates against each comparison cohort that [`Ddd`](crate::Ddd) combines; `None` for other estimators.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<Vec<TripleComparison>>,
     /// Effects and group shares with their joint law, for aggregation and tests.
     #[serde(rename = "estimates")]
@@ -130,6 +126,6 @@ pub struct GroupTimeResult {
     #[serde(skip)]
     pub influence: Option<Influence>,
     /// Where they are, if a cluster kept them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
 }

@@ -12,7 +12,6 @@ use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
 use crate::estimator::aggregate::{Aggregated, EventStudy, wrong};
 use crate::result::inference::{Estimate, pointwise};
-use crate::result::saved::SavedFormat;
 
 /// Numbers of the default grid of `M`.
 const DEFAULT_M: usize = 10;
@@ -119,7 +118,6 @@ fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestDid> {
     let method = setup.method;
     let (weights, name) = (setup.l, options.delta.name(options.restriction));
     Ok(HonestDid {
-        format: SavedFormat,
         parameter,
         weights,
         original,

@@ -6,7 +6,6 @@ use super::options::{Honest, HonestMethod};
 use crate::base::error::DidWarning;
 use crate::estimator::aggregate::EventStudy;
 use crate::result::inference::Estimate;
-use crate::result::saved::SavedFormat;
 
 /// A robust confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,9 +72,6 @@ impl Breakdown {
 #[must_use]
 #[non_exhaustive]
 pub struct HonestDid {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// The parameter in words.
     pub parameter: String,
     /// Its weights of the coefficients after the reference period.

@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use crate::base::error::Result;
 use crate::estimator::aggregate::{EventStudy, wrong};
-use crate::result::saved::text as text_of;
+use crate::report::declare::Report;
+use crate::result::saved;
 
 #[derive(Deserialize)]
 struct HonestDidInput {
@@ -35,7 +36,7 @@ impl EventStudy {
     /// # Errors
     /// [`DidError::Io`](crate::DidError::Io), [`DidError::Json`](crate::DidError::Json), and as [`new`](Self::new).
     pub fn import(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_json(&text_of(path.as_ref())?)
+        Self::from_json(&saved::text(path.as_ref())?)
     }
 
     /// [`import`](Self::import) from a text.
@@ -43,8 +44,9 @@ impl EventStudy {
     /// # Errors
     /// As [`import`](Self::import).
     pub fn from_json(text: &str) -> Result<Self> {
-        if !text.contains("\"betahat\"") {
-            return Ok(serde_json::from_str(text)?);
+        let kind = saved::kind_of(text);
+        if kind.is_ok() || !text.contains("\"betahat\"") {
+            return kind.and_then(|_| saved::parse(text, Self::KIND));
         }
         match serde_json::from_str::<HonestDidInput>(text) {
             Ok(input) => input.study(),

@@ -56,26 +56,26 @@ pub struct Npiv {
     pub outcome: String,
     /// Regressors.
     pub regressors: Vec<String>,
-    /// Instruments; the regressors themselves without.
+    /// Instruments; the regressors themselves if empty.
     #[builder(default)]
     pub instruments: Vec<String>,
     /// Sampling weights.
     pub weights: Option<String>,
-    /// How the splines of several regressors, or instruments, are put together.
+    /// Combination of the splines of several regressors, or instruments.
     #[builder(default)]
     pub basis: SieveBasis,
-    /// Where knots are.
+    /// Position of the knots.
     #[builder(default)]
     pub knots: SieveKnots,
     /// Degree of the regressors' splines.
     #[builder(default = 3)]
     pub x_degree: usize,
-    /// Segments of each regressor; chosen by the data without.
+    /// Number of spline segments per regressor; chosen by the data if `None`.
     pub x_segments: Option<usize>,
     /// Degree of the instruments' splines, where these are not the regressors.
     #[builder(default = 4)]
     pub w_degree: usize,
-    /// Segments of each instrument, for those of the regressors that are given; by the rule of thumb without.
+    /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
     pub w_segments: Option<usize>,
     /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
     #[builder(default = 2)]
@@ -92,7 +92,7 @@ pub struct Npiv {
     /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
     #[builder(default)]
     pub grid: SieveGrid,
-    /// Which regressor the derivative is in, counted from 0.
+    /// Regressor of the derivative, counted from 0.
     #[builder(default)]
     pub derivative_index: usize,
     /// Order of the derivative.

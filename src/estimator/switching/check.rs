@@ -3,11 +3,14 @@
 use super::{MultiplegtResult, SwitchingEffect};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::saved::Consistent;
-use crate::result::saved::check::{check_critical_value, check_settings, check_wald};
+use crate::result::saved::check::{
+    check_critical_value, check_estimator, check_settings, check_wald,
+};
 
 impl Consistent for MultiplegtResult {
     fn check(&self) -> Checked {
-        check_settings(&self.settings, &["did_multiplegt"])?;
+        check_estimator(&self.settings, "did_multiplegt")?;
+        check_settings(&self.settings)?;
         check_critical_value(self.critical_value)?;
         ensure(!self.effects.is_empty(), "effects", || "is empty".into())?;
         for (name, sign, rows) in [("effects", 1, &self.effects), ("placebos", -1, &self.placebos)]

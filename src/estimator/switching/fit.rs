@@ -21,11 +21,10 @@ use crate::read::columns::MissingValues;
 use crate::read::input::{Data, Read};
 use crate::read::panel::{Layout, Roles};
 use crate::result::inference::{Estimate, pointwise};
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
-/// Fewest clusters of which nothing is said.
+/// Warn below this number of clusters.
 const FEW_CLUSTERS: usize = 10;
 
 impl DidMultiplegt {
@@ -153,7 +152,6 @@ impl DidMultiplegt {
         let covariances =
             |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
         let mut result = MultiplegtResult {
-            format: SavedFormat,
             effects: (1..)
                 .zip(&estimated.effects)
                 .enumerate()

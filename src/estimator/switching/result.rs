@@ -10,7 +10,6 @@ use crate::estimator::honest::{Honest, HonestDid};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -110,9 +109,6 @@ pub struct MultiplegtAudit {
 #[must_use]
 #[non_exhaustive]
 pub struct MultiplegtResult {
-    /// Which form the saved result has.
-    #[serde(default)]
-    pub(crate) format: SavedFormat,
     /// Effects, by horizon.
     pub effects: Vec<SwitchingEffect>,
     /// Placebos, nearest first.

@@ -16,7 +16,6 @@ pub(super) struct SavedEffects<'a> {
     cells: Vec<SavedCell>,
     shares: Vec<SavedShare>,
     periods: Cow<'a, [f64]>,
-    #[serde(default)]
     calendar: Calendar,
     n: usize,
     n_clusters: Option<usize>,
@@ -46,11 +45,11 @@ fn is_one(unit: &f64) -> bool {
 struct SavedCell {
     group: f64,
     time: f64,
+    #[serde(rename = "estimate")]
     att: Option<f64>,
     status: CellStatus,
     n_treated: usize,
     n_control: usize,
-    #[serde(default)]
     sample_sd: bool,
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Effect, in units of the outcome.
+    #[serde(rename = "estimate")]
     pub att: Option<f64>,
     /// Standard error.
     pub se: Option<f64>,

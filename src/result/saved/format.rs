@@ -1,32 +1,33 @@
-//! The form in which results are saved.
+//! What a file of results says of itself, before the result is read.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::Deserialize;
 
-/// The number of the form in which results are saved. It is written first, so that a result of a later form is refused for
-/// that reason. Results without it were saved before there was one, in the same form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SavedFormat;
+/// The number of the form in which results are saved: 1 had no kind, and other words for some numbers.
+pub(crate) const FORMAT: u64 = 2;
 
-impl SavedFormat {
-    const CURRENT: u64 = 1;
+/// The first members of a document.
+#[derive(Deserialize)]
+pub(crate) struct Head {
+    kind: Option<String>,
+    format: Option<u64>,
 }
 
-impl Serialize for SavedFormat {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_u64(Self::CURRENT)
-    }
-}
-
-impl<'de> Deserialize<'de> for SavedFormat {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        match u64::deserialize(deserializer)? {
-            0 => Err(D::Error::custom("`format` is 0, and the first is 1")),
-            1..=Self::CURRENT => Ok(Self),
-            newer => Err(D::Error::custom(format!(
-                "`format` is {newer}, and this version of burn-did reads up to {}; read it with the version that wrote it, or a newer one",
-                Self::CURRENT
-            ))),
+impl Head {
+    /// The kind of a result in the form that this version reads; an error that says why it cannot.
+    pub(crate) fn kind(self) -> Result<String, String> {
+        match (self.format, self.kind) {
+            (Some(FORMAT), Some(kind)) => Ok(kind),
+            (Some(newer), _) if newer > FORMAT => Err(format!(
+                "`format` is {newer}, and this version of burn-did reads {FORMAT}; read it with the version that wrote it, or a newer one"
+            )),
+            (Some(1), _) => Err(format!(
+                "`format` is 1, and this version of burn-did reads {FORMAT}; estimate again, and save the result"
+            )),
+            (Some(0), _) => Err("`format` is 0, and the first is 1".into()),
+            _ => Err(
+                "has no `kind` and `format`, and is no saved result of this version of burn-did"
+                    .into(),
+            ),
         }
     }
 }
@@ -35,17 +36,23 @@ impl<'de> Deserialize<'de> for SavedFormat {
 mod tests {
     use super::*;
 
+    fn kind(text: &str) -> Result<String, String> {
+        serde_json::from_str::<Head>(text).map_err(|e| e.to_string())?.kind()
+    }
+
     #[test]
-    fn later_formats_are_refused_by_name() {
-        assert_eq!(serde_json::to_string(&SavedFormat).expect("a number"), "1");
-        assert!(serde_json::from_str::<SavedFormat>("1").is_ok());
-        for newer in ["2", "0", "18446744073709551615"] {
-            let error =
-                serde_json::from_str::<SavedFormat>(newer).expect_err("unknown").to_string();
-            assert!(error.contains(&format!("`format` is {newer}")), "{error}");
+    fn other_formats_are_refused_by_name() {
+        assert_eq!(kind("{\"kind\":\"drdid\",\"format\":2,\"more\":[]}").as_deref(), Ok("drdid"));
+        for other in ["3", "1", "0", "18446744073709551615"] {
+            let error = kind(&format!("{{\"format\":{other}}}")).expect_err("unknown");
+            assert!(error.contains(&format!("`format` is {other}")), "{error}");
         }
-        for wrong in ["-1", "1.5", "\"1\"", "null"] {
-            assert!(serde_json::from_str::<SavedFormat>(wrong).is_err(), "{wrong}");
+        for wrong in ["-1", "1.5", "\"1\""] {
+            assert!(
+                kind(&format!("{{\"kind\":\"drdid\",\"format\":{wrong}}}")).is_err(),
+                "{wrong}"
+            );
         }
+        assert!(kind("{\"cells\":[]}").is_err_and(|e| e.contains("`kind`")));
     }
 }

@@ -6,7 +6,7 @@ mod format;
 use std::io::Read;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error};
 
 use crate::base::error::{DidError, Result};
@@ -14,7 +14,8 @@ use crate::base::memory;
 use crate::base::written;
 use crate::result::estimates::check::Checked;
 
-pub(crate) use format::SavedFormat;
+pub(crate) use format::FORMAT;
+use format::Head;
 
 /// What reading takes at most of the length of a text: the text as it grows, and its numbers.
 const COPIES: u64 = 8;
@@ -25,16 +26,37 @@ pub(crate) trait Consistent {
     fn check(&self) -> Checked;
 }
 
-pub(crate) fn write(result: &(impl Serialize + Consistent), path: &Path) -> Result<()> {
+/// Writes a document of a result whose parts fit together.
+pub(crate) fn write(result: &impl Consistent, document: &str, path: &Path) -> Result<()> {
     check(result)?;
-    let text = serde_json::to_string(result)?;
-    written::text(path, &text)
+    written::text(path, document)
 }
 
-pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path) -> Result<T> {
-    let result: T = serde_json::from_str(&text(path)?)?;
+/// Reads a result of a kind.
+pub(crate) fn read<T: DeserializeOwned + Consistent>(path: &Path, kind: &str) -> Result<T> {
+    parse(&text(path)?, kind)
+}
+
+/// The result of a kind in a document.
+pub(crate) fn parse<T: DeserializeOwned + Consistent>(text: &str, kind: &str) -> Result<T> {
+    let found = kind_of(text)?;
+    if found != kind {
+        let wrong = format!("`kind` is `{found}`, and the result to be read is `{kind}`");
+        return Err(serde_json::Error::custom(wrong).into());
+    }
+    #[derive(Deserialize)]
+    struct Body<T> {
+        result: T,
+    }
+    let Body { result } = serde_json::from_str::<Body<T>>(text)?;
     check(&result)?;
     Ok(result)
+}
+
+/// The kind of the result in a document.
+pub(crate) fn kind_of(text: &str) -> Result<String> {
+    let head: Head = serde_json::from_str(text)?;
+    Ok(head.kind().map_err(serde_json::Error::custom)?)
 }
 
 /// The text of a file, of which no more is read than there is room for.

@@ -38,10 +38,10 @@ fn agrees_with_figure(figure: &str, document: &Value, allowed: f64) {
     let rows = study["rows"].as_array().unwrap();
     let events = printed["event"].as_array().unwrap();
     for (event, att) in events.iter().zip(printed["att"].as_array().unwrap()) {
-        let row = rows.iter().find(|row| row["at"].as_f64() == event.as_f64()).unwrap();
-        near(&format!("{figure} at {event}"), &row["att"], att, allowed);
+        let row = rows.iter().find(|row| row["event_time"].as_f64() == event.as_f64()).unwrap();
+        near(&format!("{figure} at {event}"), &row["estimate"], att, allowed);
     }
-    rounds_to(figure, &study["overall"]["att"], &printed["overall_0_5"][0], 2);
+    rounds_to(figure, &study["overall"]["estimate"], &printed["overall_0_5"][0], 2);
     // Published standard errors are drawn.
     let drawn = &printed["overall_0_5"][1];
     near(figure, &study["overall"]["se"], drawn, DRAWN * number(drawn));
@@ -63,7 +63,7 @@ fn table_7_has_three_estimators_with_covariates() {
             let document = fit(&files().two, &[&options[..], weights, &DRAWS].concat());
             let found = cell(&document, 2014, 2014);
             let what = format!("{key}, {method}");
-            rounds_to(&what, &found["att"], &printed[column][0], 2);
+            rounds_to(&what, &found["estimate"], &printed[column][0], 2);
             let drawn = &printed[column][1];
             near(&what, &found["se"], drawn, DRAWN * number(drawn));
         }
@@ -80,21 +80,21 @@ fn weighted_estimates_are_those_of_drdid_and_tell_of_their_weights() {
             let fixed = ["drdid", &files().two, "--treatname", "Treat", "--estimator", name];
             parsed(&[&fixed[..], &COLUMNS, &WEIGHTED, &options, more].concat())
         };
-        let two = drdid(&[]);
+        let two = drdid(&[])["effect"].clone();
         let group_time = fit(
             &files().two,
             &[&["--est-method", method, "--xformla", COVARIATES][..], &WEIGHTED].concat(),
         );
         let found = cell(&group_time, 2014, 2014);
-        near(name, &two["att"], &exact[column][0], 5.1e-5);
+        near(name, &two["estimate"], &exact[column][0], 5.1e-5);
         let drawn = drdid(&[&DRAWS[..], &["--boot-type", "multiplier"]].concat());
-        near(name, &drawn["se"], &exact[column][1], DRAWN * number(&exact[column][1]));
-        for key in ["att", "se"] {
+        near(name, &drawn["effect"]["se"], &exact[column][1], DRAWN * number(&exact[column][1]));
+        for key in ["estimate", "se"] {
             near(method, &found[key], &two[key], 1e-9);
         }
         for document in [found, &two] {
             assert_eq!(document["n_control"], json!(1222), "{method}");
-            let overlap = &document["overlap"];
+            let overlap = document;
             assert!(number(&overlap["largest_score_treated"]) > 0.999, "{method}: {overlap}");
             assert_eq!(overlap["trimmed"], json!(3), "{method}");
             let share = number(&overlap["trimmed_share"]);
@@ -123,7 +123,7 @@ fn uniform_bands_have_the_published_critical_values() {
     {
         let study = ["--aggregate", "dynamic"];
         let document = fit(file, &[&WEIGHTED[..], &study, &DRAWS, more].concat());
-        let critical = &document["aggregates"][0]["critical_value"];
+        let critical = &document["aggregates"][0]["about"]["critical_value"];
         near(figure, critical, &published()[figure]["critical_value"], 0.035);
     }
 }
@@ -135,10 +135,10 @@ fn figure_4_has_every_point_of_three_estimators() {
         let document = fit(&files().panel, &[&options[..], &WEIGHTED, &WINDOW].concat());
         let rows = document["aggregates"][0]["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 11, "{method}");
-        assert!(rows.iter().all(|row| row["att"].is_number()), "{method}");
+        assert!(rows.iter().all(|row| row["estimate"].is_number()), "{method}");
         let printed = &published()["figure4"]["e=0"][method];
         if !printed.is_null() {
-            near(method, &rows[5]["att"], printed, 2.0 * READ);
+            near(method, &rows[5]["estimate"], printed, 2.0 * READ);
         }
     }
 }
@@ -164,7 +164,7 @@ fn figures_6_and_7_have_the_cells_that_figure_8_averages() {
             .filter(|cell| number(&cell["time"]) - number(&cell["group"]) == event as f64)
             .collect();
         let total: f64 = of_event.iter().map(|cell| share_of(number(&cell["group"]))).sum();
-        let weighted = |cell: &&Value| share_of(number(&cell["group"])) * number(&cell["att"]);
+        let weighted = |cell: &&Value| share_of(number(&cell["group"])) * number(&cell["estimate"]);
         let average = of_event.iter().map(weighted).sum::<f64>() / total;
         let expected = &printed["att"][usize::try_from(event + 5).unwrap()];
         near(&format!("figure 8 at {event}"), &json!(average), expected, 0.001);
@@ -185,7 +185,7 @@ fn figure_9_is_the_staggered_event_study_with_covariates() {
     for (key, expected) in printed["figure9_cells_by_csdid_0.4.3"].as_object().unwrap() {
         let mut parts = key.split(',').map(|part| part.parse().unwrap());
         let found = cell(&document, parts.next().unwrap(), parts.next().unwrap());
-        near(key, &found["att"], &expected[0], 1e-6);
+        near(key, &found["estimate"], &expected[0], 1e-6);
         if !expected[1].is_null() {
             near(&format!("s.e. of {key}"), &found["se"], &expected[1], 1e-6);
         }
@@ -194,8 +194,8 @@ fn figure_9_is_the_staggered_event_study_with_covariates() {
     agrees_with_figure("figure9", &document, 0.03);
     let study = document["aggregates"][0]["rows"].as_array().unwrap();
     for (row, expected) in study.iter().zip(printed["figure9"]["att"].as_array().unwrap()) {
-        if row["at"] != json!(0.0) && row["at"] != json!(0) {
-            near(&format!("figure 9 at {}", row["at"]), &row["att"], expected, READ);
+        if row["event_time"] != json!(0.0) && row["event_time"] != json!(0) {
+            near(&format!("figure 9 at {}", row["event_time"]), &row["estimate"], expected, READ);
         }
     }
 }
@@ -208,7 +208,7 @@ fn the_effect_of_the_first_year_is_not_robust() {
     let window = ["--aggregate", "dynamic:min_e=-5,max_e=0", "--mbar", "0", "--grid-points", "100"];
     let document =
         parsed(&[&["honest", &saved][..], &window, &["--format", "json", "--quiet"]].concat());
-    let robust = &document["results"][0];
-    near("lower end", &robust["lb"], &json!(-5.11), 0.02);
-    near("upper end", &robust["ub"], &json!(0.30), 0.02);
+    let robust = &document["intervals"][0];
+    near("lower end", &robust["ci_lower"], &json!(-5.11), 0.02);
+    near("upper end", &robust["ci_upper"], &json!(0.30), 0.02);
 }

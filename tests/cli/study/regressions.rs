@@ -15,7 +15,7 @@ fn regression(file: &str, formula: &str, weighted: bool) -> Value {
 
 fn coefficient<'a>(fit: &'a Value, name: &str) -> &'a Value {
     let all = fit["coefficients"].as_array().unwrap();
-    all.iter().find(|c| c["name"] == name).unwrap_or_else(|| panic!("no {name}: {all:?}"))
+    all.iter().find(|c| c["term"] == name).unwrap_or_else(|| panic!("no {name}: {all:?}"))
 }
 
 /// A coefficient and its standard error, as printed.

@@ -64,15 +64,15 @@ fn json(text: &str) -> Result<(), String> {
     for cell in list("cells") {
         estimate(&cell, cell["status"] == "ok")?;
     }
-    if document.get("status").is_some() {
-        estimate(&document, document["status"] == "ok")?;
+    if let Some(effect) = document.get("effect") {
+        estimate(effect, effect["status"] == "ok")?;
     }
     for (i, row) in list("vcov").iter().enumerate() {
         if row[i].as_f64().is_some_and(|v| v < 0.0) {
             return Err(format!("variance {}", row[i]));
         }
     }
-    if let Some(wald) = document.get("wald").and_then(Value::as_object)
+    if let Some(wald) = document["result"].get("wald").and_then(Value::as_object)
         && wald.values().any(Value::is_null)
     {
         return Err(format!("Wald test {wald:?}"));
@@ -83,13 +83,18 @@ fn json(text: &str) -> Result<(), String> {
         if aggregate.get("error").is_some() {
             continue;
         }
-        if aggregate["critical_value"].is_null() {
+        if aggregate["about"]["critical_value"].is_null() {
             return Err(format!("critical value of {aggregate}"));
         }
         estimate(&aggregate["overall"], !without_overall)?;
         for row in aggregate["rows"].as_array().into_iter().flatten() {
-            estimate(row, true)?;
-            if row["at"].is_null() {
+            estimate(row, row["status"] != "no_estimate")?;
+            let place = ["event_time", "group", "time"]
+                .map(|key| row.get(key))
+                .into_iter()
+                .flatten()
+                .next();
+            if place.is_none_or(Value::is_null) {
                 return Err(format!("place of {row}"));
             }
         }
@@ -100,7 +105,7 @@ fn json(text: &str) -> Result<(), String> {
 /// An estimate has its numbers, an interval around it, and a standard error above 0 or none.
 fn estimate(value: &Value, expected: bool) -> Result<(), String> {
     let number = |key: &str| value[key].as_f64();
-    let [att, se, low, high] = ["att", "se", "ci_lower", "ci_upper"].map(number);
+    let [att, se, low, high] = ["estimate", "se", "ci_lower", "ci_upper"].map(number);
     let wrong = |what: &str| Err(format!("{what}: {}", clipped(&value.to_string())));
     if expected && att.is_none() {
         return wrong("no estimate");
@@ -124,29 +129,33 @@ fn estimate(value: &Value, expected: bool) -> Result<(), String> {
     Ok(())
 }
 
+/// Fields of a line; those in quotes may have commas.
+fn fields(line: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let comma = |c| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    };
+    line.split(comma).collect()
+}
+
 /// Every row of the table.
 fn csv(text: &str) -> Result<(), String> {
-    for line in text.lines().skip(1) {
-        // The term of a cell is quoted and has a comma.
-        let mut quoted = false;
-        let fields: Vec<&str> = line
-            .split(|c| {
-                quoted ^= c == '"';
-                c == ',' && !quoted
-            })
-            .collect();
-        let [_, term, _, _, _, att, se, low, high, p, statistic, status, _, _, ..] = fields[..]
-        else {
-            return Err(format!("CSV row {line}"));
-        };
-        let numbers = [att, se, low, high, p, statistic];
+    let mut lines = text.lines();
+    let header = fields(lines.next().unwrap_or_default());
+    let place = |name: &str| header.iter().position(|head| *head == name);
+    let names = ["estimate", "se", "ci_lower", "ci_upper", "p_value", "statistic"];
+    for line in lines {
+        let row = fields(line);
+        let field = |name: &str| place(name).and_then(|at| row.get(at)).copied();
+        let numbers = names.map(|name| field(name).unwrap_or("no column"));
         let parsed = numbers.map(|v| v.parse::<f64>());
         let empty = numbers.map(str::is_empty);
         let bad = |i: usize| !empty[i] && !parsed[i].as_ref().is_ok_and(|v| v.is_finite());
         let interval = empty[1] == empty[2] && empty[1] == empty[3];
         let negative = parsed[1].as_ref().is_ok_and(|se| *se <= 0.0);
-        let missing = status == "ok" && empty[0] && term != "overall";
-        if (0..6).any(bad) || !interval || negative || missing {
+        let missing = field("status") == Some("ok") && empty[0];
+        if row.len() != header.len() || (0..6).any(bad) || !interval || negative || missing {
             return Err(format!("CSV row {line}"));
         }
     }

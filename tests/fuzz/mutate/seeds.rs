@@ -6,8 +6,9 @@ use polars::prelude::DataFrame;
 use serde_json::Value;
 
 use super::table::Table;
-use crate::metamorphic::cases;
+
 use crate::support::frames::{floats, map, with};
+use crate::support::panels;
 
 /// Which command data or a result are for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +43,8 @@ pub struct Bases {
 
 impl Bases {
     pub fn new() -> Self {
-        let staggered = short(&cases::panel(48));
-        let two = short(&cases::two_periods(&cases::panel(60)));
+        let staggered = short(&panels::staggered(48));
+        let two = short(&panels::two_periods(&panels::staggered(60)));
         let results = results(&staggered, &two);
         let data =
             [(Command::AttGt, &staggered), (Command::Drdid, &two), (Command::Ddd, &staggered)];

@@ -9,7 +9,7 @@ use polars::prelude::*;
 
 use super::{config, estimates, fit, simulation};
 use crate::support::but;
-use crate::support::frames::{floats, map, permutation, rows, with};
+use crate::support::frames::{floats, permutation, rows, with};
 
 #[track_caller]
 fn assert_identical(what: &str, a: &ContDidResult, b: &ContDidResult) {
@@ -74,71 +74,6 @@ fn designs() -> Vec<(&'static str, ContDid<Cpu>, DataFrame)> {
             two,
         ),
     ]
-}
-
-#[test]
-fn row_order_chunks_and_threads_do_not_matter() {
-    for (what, config, df) in designs() {
-        let first = fit(&config, &df);
-        let shuffled = rows(&df, &permutation(df.height(), 3));
-        assert_identical(what, &first, &fit(&config, &shuffled));
-        let chunked = but(config.clone(), |c| c.chunk_rows = Some(64));
-        assert_identical(what, &first, &fit(&chunked, &df));
-        for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            assert_identical(what, &first, &pool.install(|| fit(&config, &df)));
-        }
-    }
-}
-
-#[test]
-fn parquet_files_give_the_same_bits_in_memory_and_piece_by_piece() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("doses.parquet");
-    for (what, config, mut df) in designs() {
-        ParquetWriter::new(std::fs::File::create(&path).unwrap()).finish(&mut df).unwrap();
-        let first = fit(&config, &df);
-        let small = but(config.clone(), |c| c.memory_budget = Some(2 << 20));
-        let pieces = small.fit_parquet(&path, &[Default::default()]).unwrap();
-        assert_identical(what, &first, &pieces);
-    }
-}
-
-#[test]
-fn scales_of_outcome_and_dose_carry_over() {
-    let df = simulation(600).frame();
-    let first = fit(&config(), &df);
-    let scaled = fit(&config(), &map(&df, "y", |y| 1e6 * y + 5e8));
-    let doses = but(config(), |c| c.grid = DoseGrid::Values(vec![20.0, 50.0, 90.0]));
-    let wide = fit(&doses, &map(&df, "dose", |d| 100.0 * d));
-    for ((a, b), c) in estimates(&first).iter().zip(&estimates(&scaled)).zip(&estimates(&wide)) {
-        assert!(
-            (b.1 / 1e6 - a.1).abs() < 1e-7 * a.2 && (b.2 / 1e6 / a.2 - 1.0).abs() < 1e-7,
-            "{}",
-            a.0
-        );
-        let factor = if a.0.contains("ACRT") || a.0.contains("Slope") { 100.0 } else { 1.0 };
-        assert!(
-            (c.1 * factor - a.1).abs() < 1e-9 * a.2 && (c.2 * factor / a.2 - 1.0).abs() < 1e-9,
-            "{}",
-            a.0
-        );
-    }
-}
-
-#[test]
-fn units_twice_are_units_of_weight_two() {
-    let df = DoseSimulation { clusters: 0, weights: false, ..simulation(300) }.frame();
-    let ids = floats(&df, "id");
-    let twice = with(&df, "id", ids.iter().map(|id| id + 1e6).collect::<Vec<f64>>());
-    let some: Vec<usize> = (0..df.height()).filter(|row| ids[*row] % 3.0 == 0.0).collect();
-    let both = with(&df, "id", ids.clone()).vstack(&rows(&twice, &some)).unwrap();
-    let weight = ids.iter().map(|id| if id % 3.0 == 0.0 { 2.0 } else { 1.0 }).collect::<Vec<f64>>();
-    let weighted = fit(&but(config(), |c| c.weights = Some("w".into())), &with(&df, "w", weight));
-    let doubled = fit(&config(), &both);
-    for (a, b) in estimates(&weighted).iter().zip(&estimates(&doubled)) {
-        assert!((a.1 - b.1).abs() < 1e-10 * a.2.max(1.0), "{}: {} and {}", a.0, a.1, b.1);
-    }
 }
 
 /// Each unit is in a cluster of its own, twice.

@@ -1,7 +1,7 @@
 //! Where fits run: backends and devices, threads, memory, and clusters.
 
 mod backends;
-#[cfg(all(feature = "cluster", feature = "cli", target_os = "linux"))]
+#[cfg(all(feature = "ballista", feature = "cli", target_os = "linux"))]
 mod cluster;
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -11,3 +11,5 @@ mod threads;
 mod vulkan;
 #[cfg(feature = "wgpu")]
 mod wgpu;
+#[cfg(feature = "cluster")]
+mod workers;

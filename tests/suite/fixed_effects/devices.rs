@@ -5,7 +5,8 @@ use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{Demean, Family, FixedEffects, Precision, RegressionResult, SunAbraham, Vcov, data};
 use burn_ndarray::NdArray;
 
-use super::golden::{Case, Golden, compare, fit_on};
+use super::golden::{Case, compare, fit_on};
+use crate::support::dataset::Dataset;
 use crate::support::frames::{golden_data, golden_json};
 
 /// The device's numbers against the host's.
@@ -31,7 +32,7 @@ pub(crate) fn golden_cases<B: DidBackend>(precision: Precision) {
     let files = linear.map(|name| (format!("feols_{name}.json"), Family::Gaussian));
     let mut on_device = 0;
     for (file, family) in files.into_iter().chain([("fepois.json".to_owned(), Family::Poisson)]) {
-        let golden: Golden<Case> = golden_json(&file);
+        let golden: Dataset<Case> = golden_json(&file);
         let data = golden_data(&golden.dataset);
         for case in &golden.cases {
             let fit = fit_on::<B>(case, &data, family, precision);
@@ -65,7 +66,7 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
     for (a, b) in study(own.expect("a fit")).iter().zip(study(host.expect("a fit"))) {
         assert!((a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-8, "{a:?} {b:?}");
     }
-    let golden: Golden<Case> = golden_json("feols_fe_hard_a.json");
+    let golden: Dataset<Case> = golden_json("feols_fe_hard_a.json");
     let rows = golden_data(&golden.dataset);
     let factors = ["worker", "firm"];
     let own =

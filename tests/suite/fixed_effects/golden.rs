@@ -6,13 +6,8 @@ use polars::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::support::dataset::Dataset;
 use crate::support::frames::{filter, golden_data, golden_json};
-
-#[derive(Debug, Deserialize)]
-pub(crate) struct Golden<C> {
-    pub dataset: String,
-    pub cases: Vec<C>,
-}
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Case {
@@ -91,7 +86,7 @@ pub(crate) fn compare(case: &Case, fit: &RegressionResult, coef: f64, se: f64) {
 }
 
 fn golden(name: &str) {
-    let golden: Golden<Case> = golden_json(&format!("feols_{name}.json"));
+    let golden: Dataset<Case> = golden_json(&format!("feols_{name}.json"));
     let data = golden_data(&golden.dataset);
     for case in &golden.cases {
         compare(case, &fit(case, &data, Family::Gaussian), 1e-8, 1e-7);
@@ -115,7 +110,7 @@ fn cases_of_fixest_with_three_factors() {
 
 #[test]
 fn poisson_regressions_of_pyfixest() {
-    let golden: Golden<Case> = golden_json("fepois.json");
+    let golden: Dataset<Case> = golden_json("fepois.json");
     let data = golden_data(&golden.dataset);
     assert_eq!(golden.cases.len(), 5);
     for case in &golden.cases {
@@ -188,7 +183,7 @@ struct Averages {
 
 #[test]
 fn sun_and_abraham_agree_with_a_dense_regression() {
-    let golden: Golden<Averages> = golden_json("sun_abraham.json");
+    let golden: Dataset<Averages> = golden_json("sun_abraham.json");
     let data = filter(&golden_data(&golden.dataset), "id", |id| id % 5.0 == 0.0);
     for case in &golden.cases {
         let covariates = case.covariates.as_deref().unwrap_or("1");

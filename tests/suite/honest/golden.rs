@@ -225,12 +225,12 @@ fn saved_analyses_are_read_back_and_checked() {
     let text = std::fs::read_to_string(&path).unwrap();
     let whole: Value = serde_json::from_str(&text).unwrap();
     for (pointer, value) in [
-        ("/weights", serde_json::json!([1.0])),
-        ("/options/alpha", serde_json::json!(2.0)),
-        ("/original/se", serde_json::json!(-1.0)),
-        ("/intervals/0/upper", serde_json::json!(-9.0)),
-        ("/intervals/0/lower", Value::Null),
-        ("/study/rows", serde_json::json!([])),
+        ("/result/weights", serde_json::json!([1.0])),
+        ("/result/options/alpha", serde_json::json!(2.0)),
+        ("/result/original/se", serde_json::json!(-1.0)),
+        ("/result/intervals/0/upper", serde_json::json!(-9.0)),
+        ("/result/intervals/0/lower", Value::Null),
+        ("/result/study/rows", serde_json::json!([])),
         ("/format", serde_json::json!(99)),
     ] {
         let mut changed = whole.clone();

@@ -85,13 +85,13 @@ fn every_bit_survives() {
             assert_eq!(a.unwrap(), b.unwrap());
         }
         let document = file.read();
-        assert_eq!(document["format"], json!(1));
-        assert_eq!(document["estimates"].as_object().unwrap().len(), 9);
+        assert_eq!(document["format"], json!(2));
+        assert_eq!(document["result"]["estimates"].as_object().unwrap().len(), 9);
     }
     let result = two_periods();
     result.save(&file.0).unwrap();
     assert_eq!(DrdidResult::load(&file.0).unwrap(), result);
-    assert_eq!(file.read()["format"], json!(1));
+    assert_eq!(file.read()["format"], json!(2));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn errors_name_the_field() {
     result.save(&file.0).unwrap();
     let base = file.read();
     let numbers = |pointer: &str| base.pointer(pointer).unwrap().as_array().unwrap().clone();
-    let all = numbers("/estimates/covariance");
+    let all = numbers("/result/estimates/covariance");
     let m = all.len().isqrt();
     let but = |index: usize, value: f64| {
         let mut changed = all.clone();
@@ -137,50 +137,56 @@ fn errors_name_the_field() {
         Value::Array(changed)
     };
     for (pointer, value, field) in [
-        ("/format", json!(2), "`format` is 2"),
+        ("/format", json!(1), "`format` is 1"),
+        ("/format", json!(3), "`format` is 3"),
+        ("/kind", json!("drdid"), "`kind` is `drdid`"),
         ("/format", json!(u64::MAX), "`format` is 18446744073709551615"),
-        ("/estimates/covariance", json!([]), "`estimates.covariance` has 0 numbers"),
-        ("/estimates/covariance", json!(all[..m]), "`estimates.covariance` has"),
-        ("/estimates/covariance", but(m + 1, -1e-9), "negative variance"),
-        ("/estimates/covariance", but(1, 1e3), "not symmetric"),
-        ("/estimates/covariance", Value::Null, "`estimates.draws`"),
-        ("/estimates/draws", json!([1.0]), "`estimates.draws` has 1 numbers"),
-        ("/estimates/draws", Value::Null, "`estimates.draws` are missing"),
-        ("/estimates/inference/bootstrap/draws", json!(usize::MAX), "`estimates.inference`"),
-        ("/estimates/inference/bootstrap/draws", json!(4_000_000_000u32), "`estimates.draws`"),
-        ("/estimates/inference/alpha", json!(1e-17), "`estimates.inference`"),
-        ("/settings/inference/alpha", json!(0.1), "`settings.inference`"),
-        ("/estimates/shares", json!([]), "estimates.cells[0]"),
-        ("/estimates/shares/0/share", json!(-0.5), "`estimates.shares`"),
-        ("/estimates/shares/0/group", json!(99.0), "`estimates.shares`"),
-        ("/estimates/periods", json!([3.0, 2.0]), "`estimates.periods`"),
-        ("/estimates/periods", json!([1.0]), "`estimates.periods`"),
-        ("/estimates/cells", json!([]), "`estimates.cells`"),
-        ("/estimates/cells/0/time", json!(99.0), "`estimates.cells[0]`"),
-        ("/estimates/cells/0/att", Value::Null, "`estimates.cells[0]`"),
-        ("/estimates/n", json!(0), "`estimates.n`"),
-        ("/estimates/n_clusters", json!(0), "`estimates.n_clusters`"),
-        ("/estimates/n_clusters", json!(61), "`estimates.n_clusters`"),
-        ("/settings/n_units", json!(61), "`settings.n_units`"),
-        ("/settings/layout", json!("round"), "`settings.layout`"),
-        ("/settings/estimator", json!("a,b\n"), "`settings.estimator`"),
-        ("/cells", json!([]), "`cells`"),
-        ("/cells/2/att", json!(17.0), "`cells[2]`"),
-        ("/cells/2/se", json!(-1.0), "`cells[2]`"),
-        ("/cells/2/p_value", json!(7.0), "`cells[2]`"),
-        ("/cells/2/ci_lower", json!(1e9), "`cells[2]`"),
-        ("/wald/df", json!(0), "`wald`"),
-        ("/critical_value", json!(-1.0), "`critical_value`"),
-        ("/audit/periods", json!([2.0, 1.0]), "`audit.periods`"),
+        ("/result/estimates/covariance", json!([]), "`estimates.covariance` has 0 numbers"),
+        ("/result/estimates/covariance", json!(all[..m]), "`estimates.covariance` has"),
+        ("/result/estimates/covariance", but(m + 1, -1e-9), "negative variance"),
+        ("/result/estimates/covariance", but(1, 1e3), "not symmetric"),
+        ("/result/estimates/covariance", Value::Null, "`estimates.draws`"),
+        ("/result/estimates/draws", json!([1.0]), "`estimates.draws` has 1 numbers"),
+        ("/result/estimates/draws", Value::Null, "`estimates.draws` are missing"),
+        ("/result/estimates/inference/bootstrap/draws", json!(usize::MAX), "`estimates.inference`"),
+        (
+            "/result/estimates/inference/bootstrap/draws",
+            json!(4_000_000_000u32),
+            "`estimates.draws`",
+        ),
+        ("/result/estimates/inference/alpha", json!(1e-17), "`estimates.inference`"),
+        ("/result/settings/inference/alpha", json!(0.1), "`settings.inference`"),
+        ("/result/estimates/shares", json!([]), "estimates.cells[0]"),
+        ("/result/estimates/shares/0/share", json!(-0.5), "`estimates.shares`"),
+        ("/result/estimates/shares/0/group", json!(99.0), "`estimates.shares`"),
+        ("/result/estimates/periods", json!([3.0, 2.0]), "`estimates.periods`"),
+        ("/result/estimates/periods", json!([1.0]), "`estimates.periods`"),
+        ("/result/estimates/cells", json!([]), "`estimates.cells`"),
+        ("/result/estimates/cells/0/time", json!(99.0), "`estimates.cells[0]`"),
+        ("/result/estimates/cells/0/estimate", Value::Null, "`estimates.cells[0]`"),
+        ("/result/estimates/n", json!(0), "`estimates.n`"),
+        ("/result/estimates/n_clusters", json!(0), "`estimates.n_clusters`"),
+        ("/result/estimates/n_clusters", json!(61), "`estimates.n_clusters`"),
+        ("/result/settings/n_units", json!(61), "`settings.n_units`"),
+        ("/result/settings/layout", json!("round"), "`settings.layout`"),
+        ("/result/settings/estimator", json!("a,b\n"), "`settings.estimator`"),
+        ("/result/cells", json!([]), "`cells`"),
+        ("/result/cells/2/estimate", json!(17.0), "`cells[2]`"),
+        ("/result/cells/2/se", json!(-1.0), "`cells[2]`"),
+        ("/result/cells/2/p_value", json!(7.0), "`cells[2]`"),
+        ("/result/cells/2/ci_lower", json!(1e9), "`cells[2]`"),
+        ("/result/wald/df", json!(0), "`wald`"),
+        ("/result/critical_value", json!(-1.0), "`critical_value`"),
+        ("/result/audit/periods", json!([2.0, 1.0]), "`audit.periods`"),
     ] {
         let message = loaded(&file, &base, pointer, value);
         assert!(message.contains(field), "{pointer}: `{field}` is not in: {message}");
     }
-    // Saved before there was a version.
     let mut old = base.clone();
-    old.as_object_mut().unwrap().remove("format");
+    old.as_object_mut().unwrap().remove("kind");
     file.write(&old.to_string());
-    assert_eq!(GroupTimeResult::load(&file.0).unwrap(), result);
+    let message = GroupTimeResult::load(&file.0).expect_err("no kind").to_string();
+    assert!(message.contains("`kind`"), "{message}");
 }
 
 #[test]
@@ -204,7 +210,7 @@ fn hostile_documents_are_errors() {
         "{\"format\":99999999999999999999999999}",
         "{\"cells\":[{\"group\":1e400}]}",
         "\u{feff}{}",
-        "{\"format\":1,\"format\":1}",
+        "{\"format\":2,\"format\":2}",
     ] {
         file.write(text);
         for error in [GroupTimeResult::load(&file.0).err(), DrdidResult::load(&file.0).err()] {
@@ -313,7 +319,7 @@ fn no_change_to_a_file_makes_a_panic() {
         result.save(&file.0).unwrap();
         let base = file.read();
         let mut all = Vec::new();
-        pointers(&base, "", &mut all);
+        pointers(&base["result"], "/result", &mut all);
         for pointer in &all {
             let value = base.pointer(pointer).unwrap();
             for mutation in mutations(value) {
@@ -345,7 +351,7 @@ fn no_change_to_a_two_period_file_makes_a_panic() {
     two_periods().save(&file.0).unwrap();
     let base = file.read();
     let mut all = Vec::new();
-    pointers(&base, "", &mut all);
+    pointers(&base["result"], "/result", &mut all);
     for pointer in &all {
         for mutation in mutations(base.pointer(pointer).unwrap()) {
             let mut document = base.clone();
@@ -366,11 +372,11 @@ fn no_change_to_a_two_period_file_makes_a_panic() {
         let message = DrdidResult::load(&file.0).expect_err(pointer).to_string();
         assert!(message.contains(field), "{message}");
     };
-    refused("/draws", json!([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), "`draws` has 6 numbers");
-    refused("/draws", Value::Null, "`draws`");
-    refused("/estimate/se", json!(0.0), "`estimate`");
-    refused("/trim_level", json!(1.0), "`trim_level`");
-    refused("/settings/estimator", json!("att_gt"), "`settings.estimator`");
-    refused("/resampling", Value::Null, "`resampling`");
+    refused("/result/draws", json!([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), "`draws` has 6 numbers");
+    refused("/result/draws", Value::Null, "`draws`");
+    refused("/result/estimate/se", json!(0.0), "`estimate`");
+    refused("/result/trim_level", json!(1.0), "`trim_level`");
+    refused("/result/settings/estimator", json!("att_gt"), "`settings.estimator`");
+    refused("/result/resampling", Value::Null, "`resampling`");
     refused("/format", json!(9), "`format` is 9");
 }

@@ -2,13 +2,14 @@
 
 use burn_did::DidMultiplegt;
 
-use crate::support::multiplegt::{Case, golden, load};
+use crate::support::frames::golden_path;
+use crate::support::multiplegt::{Case, load};
 
 /// What rounding may change.
 const TOLERANCE: f64 = 1e-9;
 
 fn check(case: &Case, file: &str, change: impl FnOnce(DidMultiplegt) -> DidMultiplegt) {
-    let fit = change(case.estimator()).fit(golden(file).as_path()).unwrap();
+    let fit = change(case.estimator()).fit(golden_path(file).as_path()).unwrap();
     case.check(&fit, TOLERANCE);
 }
 
@@ -44,7 +45,7 @@ fn the_variance_of_controls_differs_from_r_with_several_first_treatments_only() 
         let estimator = DidMultiplegt { separate_control_variance, ..case.estimator() };
         estimator.fit(file).unwrap().effects[0].estimate.se.unwrap()
     };
-    let file = golden("multiplegt_mgt_a.csv");
+    let file = golden_path("multiplegt_mgt_a.csv");
     let ratio = se(true, &file) / se(false, &file);
     assert!((ratio - 1.0).abs() > 1e-5 && (ratio - 1.0).abs() < 0.01, "{ratio}");
     let text = std::fs::read_to_string(&file).unwrap();

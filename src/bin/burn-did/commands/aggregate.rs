@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use burn_did::{Aggregated, GroupTimeResult, Inference, PlotOptions};
+use burn_did::{Inference, PlotOptions, Reportable, SavedResult};
 use clap::Args;
 
 use super::draw;
-use super::saved::Saved;
+use super::saved::refused;
 use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
 use crate::error::{CliError, Result};
-use crate::formed::{Formed, drawn, formed, report_failures, report_warnings};
+use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
+use crate::output;
 use crate::values::{self, AggregateSpec};
-use crate::{csv, json, output};
 
 /// Averages of a saved result; no data are needed.
 #[derive(Args)]
 pub(crate) struct AggregateArgs {
-    /// What `burn-did att-gt --save` or `burn-did ddd --save` wrote.
+    /// Result saved by `burn-did att-gt --save` or `burn-did ddd --save`.
     result: PathBuf,
     #[arg(
         long = "aggregate",
@@ -26,7 +26,7 @@ pub(crate) struct AggregateArgs {
         help_heading = "Output"
     )]
     aggregates: Vec<AggregateSpec>,
-    /// One minus the confidence level, if not that of the fit.
+    /// One minus the confidence level; by default the level of the fit.
     #[arg(
         long,
         value_name = "ALPHA",
@@ -64,11 +64,10 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     if args.vcov && args.format != Format::Json {
         return Err(CliError::usage("--vcov is part of JSON alone", "add --format json"));
     }
-    let kind = Saved::of(&args.result)?;
-    if kind != Saved::GroupTime {
-        return Err(kind.refused(&args.result, "what --save of att-gt or ddd wrote"));
-    }
-    let fit = GroupTimeResult::load(&args.result)?;
+    let saved = SavedResult::load(&args.result)?;
+    let SavedResult::GroupTime(fit) = saved else {
+        return Err(refused(&saved, &args.result, "what --save of att-gt or ddd wrote"));
+    };
     let own = fit.settings.inference;
     let inference = Inference {
         alpha: args.alp.unwrap_or(own.alpha),
@@ -80,14 +79,13 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         result: fit.aggregate_with(spec.aggregation, &inference),
     };
     let aggregates: Vec<Formed> = args.aggregates.iter().map(form).collect();
-    let tables: Vec<&Aggregated> = formed(&aggregates).collect();
+    let tables: Vec<&dyn Reportable> =
+        formed(&aggregates).map(|aggregate| aggregate as &dyn Reportable).collect();
     let text = match args.format {
-        Format::Json => json::text(&json::Aggregates::new(&fit, &aggregates, args.vcov))?,
+        Format::Json => fit.to_json_with(&asked(&aggregates), args.vcov)?,
         _ if tables.is_empty() => String::new(),
-        Format::Csv => csv::table(&fit.settings, &[], tables.into_iter()),
-        Format::Table => output::blocks(tables.iter().map(ToString::to_string)),
-        Format::Markdown => output::blocks(tables.iter().map(|a| a.to_markdown())),
-        Format::Latex => output::blocks(tables.iter().map(|a| a.to_latex())),
+        Format::Csv => burn_did::csv(&tables)?,
+        format => output::blocks(tables.iter().map(|result| output::shown(*result, format))),
     };
     output::results(&text)?;
     if !args.quiet {

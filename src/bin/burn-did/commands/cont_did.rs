@@ -14,8 +14,7 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::formed::{study, warnings_with};
-use crate::{json, output, values};
+use crate::{output, values};
 
 /// Effects of a continuous treatment by dose, and their slopes (Callaway, Goodman-Bacon and Sant'Anna 2024).
 ///
@@ -30,7 +29,7 @@ pub(crate) struct ContDidArgs {
     /// Dose: 0 or any number for never-treated units, and one positive number from treatment on for treated ones.
     #[arg(long, value_name = "COLUMN", visible_alias = "dose", help_heading = "Columns")]
     dname: String,
-    /// What the event study is of: average effects, or their slopes in the dose.
+    /// Parameter of the event study: average effects, or their slopes in the dose.
     #[arg(
         long,
         value_name = "WHICH",
@@ -40,7 +39,7 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     target: DoseTarget,
-    /// What is shown: curves over the dose, or the event study.
+    /// Results to show: curves over the dose, or the event study.
     #[arg(
         long,
         value_name = "WHICH",
@@ -49,7 +48,7 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     aggregation: DoseAggregation,
-    /// Splines as given, or cubic ones whose number the data decide (two groups in two periods).
+    /// Splines as specified, or cubic splines whose number the data choose (two groups in two periods).
     #[arg(
         long,
         value_name = "METHOD",
@@ -76,8 +75,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     num_knots: usize,
-    /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, which is
-    /// what they are without this.
+    /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
+    /// default.
     #[arg(
         long,
         value_name = "DOSES",
@@ -86,8 +85,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     dvals: Option<DoseGrid>,
-    /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; evenly spaced as in grid:50
-    /// without this. R contdid compares them at the doses of --dvals.
+    /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
+    /// contdid compares them at the doses of --dvals.
     #[arg(
         long,
         value_name = "DOSES",
@@ -96,8 +95,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     compare_at: Option<DoseGrid>,
-    /// With --dose-method cck, compare dimensions as R contdid does: however few treated units they have for each function, and by
-    /// residuals that get smaller with the dimension.
+    /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
+    /// residuals that shrink as the dimension grows.
     #[arg(long, help_heading = "Estimation")]
     no_damping: bool,
     /// Comparison units.
@@ -109,7 +108,7 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     control_group: ControlGroup,
-    /// Period that outcomes are compared with.
+    /// Base period with which outcomes are compared.
     #[arg(
         long,
         value_name = "WHICH",
@@ -132,7 +131,7 @@ pub(crate) struct ContDidArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     band: BandArgs,
-    /// With --boot, multiply influence values, or estimate everything anew: from units (or clusters) drawn with replacement, or with
+    /// With --boot, multiply influence values, or repeat the estimation: with units (or clusters) drawn with replacement, or with
     /// random weights.
     #[arg(
         long,
@@ -152,8 +151,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Inference"
     )]
     shares: CohortShares,
-    /// Standard errors of curves and slopes from squared residuals as they are, or times n / (n - J) for groups of n treated units and
-    /// curves of J coefficients.
+    /// Compute standard errors of curves and slopes from squared residuals without a factor, or times n / (n - J) for groups of n
+    /// treated units and curves of J coefficients.
     #[arg(
         long,
         value_name = "WHICH",
@@ -167,7 +166,7 @@ pub(crate) struct ContDidArgs {
     no_comparison_noise: bool,
     #[command(flatten)]
     device: DeviceArgs,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     /// Format of the results.
@@ -185,33 +184,16 @@ pub(crate) struct ContDidArgs {
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
     output::keep_apart(&args.columns.data, [args.save.as_ref(), args.plot.as_ref()])?;
     let fit = backend::fit(args)?;
-    let study = study(&fit);
-    let formed = study.as_ref().and_then(|study| study.as_ref().ok());
-    let text = match args.format {
-        Format::Json => json::text(&json::Doses::new(&fit))?,
-        // Without the event study, the cells that it would be of.
-        Format::Csv => match (&study, formed) {
-            (Some(_), None) => fit.cells_of(fit.target).to_csv()?,
-            (_, Some(study)) => study.to_csv()?,
-            (None, None) => fit.to_csv()?,
-        },
-        Format::Table => output::blocks([fit.to_string()]),
-        Format::Markdown => output::blocks([fit.to_markdown()]),
-        Format::Latex => output::blocks([fit.to_latex()]),
-    };
-    output::results(&text)?;
-    if !args.device.quiet {
-        warnings_with(&fit, formed).iter().for_each(output::warning);
-    }
-    let saved = args.save.as_ref().map(|file| Ok(fit.save(file)?));
-    let not_formed = study.as_ref().and_then(|study| study.as_ref().err());
-    let plotted = args.plot.as_ref().filter(|_| not_formed.is_none());
-    let plotted = plotted.map(|file| Ok(fit.plot(file)?));
-    let formed = not_formed.map(|error| {
-        output::not_formed("dynamic", error);
+    let asked = fit.aggregation == DoseAggregation::EventStudy;
+    let failed = asked.then(|| fit.event_study(fit.target).err()).flatten();
+    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
+    let plot = args.plot.as_ref().filter(|_| failed.is_none());
+    let emitted = output::Emit { format, quiet, save, plot }.result(&fit);
+    let formed = failed.map_or(Ok(()), |error| {
+        output::not_formed("dynamic", &error);
         Err(CliError::Said)
     });
-    output::all(saved.into_iter().chain(plotted).chain(formed))
+    output::all([emitted, formed])
 }
 
 impl Fit for ContDidArgs {
@@ -221,7 +203,7 @@ impl Fit for ContDidArgs {
         &self.device
     }
 
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }

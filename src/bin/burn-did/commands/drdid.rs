@@ -11,8 +11,8 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::output;
 use crate::values::{self, Estimator};
-use crate::{csv, json, output};
 
 /// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
 /// sections.
@@ -22,10 +22,10 @@ use crate::{csv, json, output};
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
-    /// Whether the row is of the treated group: 1, in both periods, else 0.
+    /// Treatment group of the row: 1 if treated (in both periods), else 0.
     #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"], help_heading = "Columns")]
     treatname: String,
-    /// R's function for the estimator; `drdid_imp_panel`, or `drdid_imp_rc` for repeated cross sections, if not given.
+    /// Estimator, by the name of R's function; by default `drdid_imp_panel`, or `drdid_imp_rc` for repeated cross sections.
     #[arg(
         long,
         value_name = "NAME",
@@ -44,7 +44,7 @@ pub(crate) struct DrdidArgs {
     trim_level: f64,
     #[command(flatten)]
     inference: InferenceArgs,
-    /// Estimate everything anew with random weights, or multiply influence values.
+    /// Repeat the estimation with random weights, or multiply influence values.
     #[arg(
         long,
         value_name = "HOW",
@@ -55,7 +55,7 @@ pub(crate) struct DrdidArgs {
     boot_type: Resampling,
     #[command(flatten)]
     device: DeviceArgs,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     /// Format of the results.
@@ -77,22 +77,8 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
     }
     output::keep_apart(&args.columns.data, [args.save.as_ref()])?;
     let fit = backend::fit(args)?;
-    let text = match args.format {
-        Format::Json => json::text(&json::TwoPeriods::new(&fit))?,
-        Format::Csv => csv::two_periods(&fit),
-        Format::Table => output::blocks([fit.to_string()]),
-        Format::Markdown => output::blocks([fit.to_markdown()]),
-        Format::Latex => output::blocks([fit.to_latex()]),
-    };
-    output::results(&text)?;
-    if !args.device.quiet {
-        let frequency = fit.settings.frequency;
-        fit.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
-    }
-    if let Some(file) = &args.save {
-        fit.save(file)?;
-    }
-    Ok(())
+    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
+    output::Emit { format, quiet, save, plot: None }.result(&fit)
 }
 
 impl DrdidArgs {
@@ -111,7 +97,7 @@ impl Fit for DrdidArgs {
         &self.device
     }
 
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use burn_did::{GroupTimeResult, PlotOptions};
+use burn_did::{GroupTimeResult, PlotOptions, Reportable};
 
 use super::draw;
 use crate::args::{Format, OutputArgs};
 use crate::error::{CliError, Result};
-use crate::formed::{Formed, drawn, formed, report_failures, report_warnings};
+use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
+use crate::output;
 use crate::values::AggregateSpec;
-use crate::{csv, json, output};
 
 /// Refuses options that do not go together, before any work.
 pub(super) fn check(data: &Path, output: &OutputArgs) -> Result<()> {
@@ -49,18 +49,12 @@ pub(super) fn report(fit: &GroupTimeResult, output: &OutputArgs, quiet: bool) ->
 }
 
 fn text(fit: &GroupTimeResult, aggregates: &[Formed], output: &OutputArgs) -> Result<String> {
-    let formed = formed(aggregates);
+    let own: &dyn Reportable = fit;
+    let formed = formed(aggregates).map(|aggregate| aggregate as &dyn Reportable);
+    let all: Vec<&dyn Reportable> = std::iter::once(own).chain(formed).collect();
     Ok(match output.format {
-        Format::Json => json::text(&json::Fit::new(fit, aggregates, output.vcov))?,
-        Format::Csv => csv::table(&fit.settings, &fit.cells, formed),
-        Format::Table => {
-            output::blocks([fit.to_string()].into_iter().chain(formed.map(ToString::to_string)))
-        }
-        Format::Markdown => {
-            output::blocks([fit.to_markdown()].into_iter().chain(formed.map(|a| a.to_markdown())))
-        }
-        Format::Latex => {
-            output::blocks([fit.to_latex()].into_iter().chain(formed.map(|a| a.to_latex())))
-        }
+        Format::Json => fit.to_json_with(&asked(aggregates), output.vcov)?,
+        Format::Csv => burn_did::csv(&all)?,
+        format => output::blocks(all.iter().map(|result| output::shown(*result, format))),
     })
 }

@@ -3,19 +3,16 @@
 use std::path::PathBuf;
 
 use burn_did::{
-    Aggregation, AggregationKind, Breakdown, ContDidResult, Delta, EventStudy, GroupTimeResult,
-    Honest, HonestDid, HonestMethod, MultiplegtResult, PlotOptions, RegressionResult, Restriction,
-    Search,
+    Aggregation, AggregationKind, Delta, Honest, HonestMethod, Restriction, SavedResult, Search,
 };
 use clap::Args;
-use serde::Serialize;
 
-use super::saved::{Saved, event_study};
+use super::saved::{event_study, refused, result_or_study};
 use crate::args::Format;
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::values::{self, AggregateSpec, EffectSpec, Number, Violations};
-use crate::{json, output};
+use crate::output;
+use crate::values::{self, AggregateSpec, EffectSpec, Violations};
 
 /// How robust an event study is to violations of parallel trends (Rambachan and Roth 2023).
 ///
@@ -23,15 +20,16 @@ use crate::{json, output};
 /// significant.
 #[derive(Args)]
 pub(crate) struct HonestArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`) wrote, or an event study as a
-    /// JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left out).
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`), or an
+    /// event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
+    /// out).
     file: PathBuf,
-    /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
-    /// sdrm (changes of slope are). A suffix restricts the bias: pb or nb (its sign), i or d (its direction). rm, or sd with
-    /// --m, if not given.
+    /// Set of violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment)
+    /// or sdrm (changes of slope are at most Mbar times the largest before treatment). A suffix restricts the bias: pb or nb (its
+    /// sign), i or d (its direction). The default is rm, or sd with --m.
     #[arg(long, value_name = "SET", help_heading = "Restrictions")]
     delta: Option<Violations>,
-    /// The M of sd, as in 0,0.05,0.1; ten up to what the periods before treatment suggest, if not given.
+    /// Values of M for sd, as in 0,0.05,0.1; by default ten values up to a bound estimated from the periods before treatment.
     #[arg(
         long,
         value_name = "M,...",
@@ -40,7 +38,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Restrictions"
     )]
     m: Vec<f64>,
-    /// The Mbar of rm and sdrm, as in 0.5,1,2; ten from 0 to 2, if not given.
+    /// Values of Mbar for rm and sdrm, as in 0.5,1,2; by default ten values from 0 to 2.
     #[arg(
         long,
         value_name = "MBAR,...",
@@ -93,7 +91,7 @@ pub(crate) struct HonestArgs {
     /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
     #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
     aggregate: Option<AggregateSpec>,
-    /// How intervals are formed. FLCI for sd, C-F for sd with a restriction, C-LF for rm and sdrm, if not given.
+    /// Method of the intervals. The default is FLCI for sd, C-F for sd with a restriction, and C-LF for rm and sdrm.
     #[arg(
         long,
         value_name = "METHOD",
@@ -101,7 +99,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     method: Option<HonestMethod>,
-    /// One minus the confidence level. That of a saved result, or else 0.05, if not given.
+    /// One minus the confidence level. The default is the level of a saved result, or else 0.05.
     #[arg(
         long,
         value_name = "ALPHA",
@@ -110,11 +108,11 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     alp: Option<f64>,
-    /// Level of the first stage of C-F and C-LF; a tenth of alpha, if not given.
+    /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
     #[arg(long, value_name = "LEVEL", value_parser = values::fraction, help_heading = "Inference")]
     kappa: Option<f64>,
-    /// Points of R's grid of effects; an interval that reaches its end is said to be open. 1000, and on beyond the ends where
-    /// needed, if not given.
+    /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
+    /// more beyond the ends where needed.
     #[arg(long, value_name = "N", help_heading = "Inference")]
     grid_points: Option<usize>,
     /// Lower end of the grid.
@@ -137,7 +135,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     grid_ub: Option<f64>,
-    /// Test every point of the grid, or take the interval to be one and bisect its ends.
+    /// Test every point of the grid, or assume that the confidence set is an interval and bisect its ends.
     #[arg(
         long,
         value_name = "HOW",
@@ -170,58 +168,39 @@ pub(crate) struct HonestArgs {
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
     output::keep_apart(&args.file, [args.save.as_ref(), args.plot.as_ref()])?;
-    let kind = Saved::of(&args.file)?;
-    if matches!(kind, Saved::Honest | Saved::Function | Saved::TwoPeriods | Saved::Printed) {
-        let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt or feols wrote, or an event study";
-        return Err(kind.refused(&args.file, reads));
-    }
-    if kind != Saved::GroupTime && args.aggregate.is_some() {
+    let saved = result_or_study(&args.file)?;
+    if args.aggregate.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
         return Err(CliError::usage(
             "--aggregate is given, and the file has an event study",
             "leave out --aggregate, or name a saved result of att-gt or ddd",
         ));
     }
-    let result = if kind == Saved::Study {
-        EventStudy::import(&args.file)?.honest(options)?
-    } else if kind == Saved::Switching {
-        let fit = MultiplegtResult::load(&args.file)?;
-        let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);
-        fit.honest(options.alpha(alpha))?
-    } else if kind == Saved::Regression {
-        let fit = RegressionResult::load(&args.file)?;
-        let alpha = args.alp.unwrap_or(fit.settings.alpha);
-        event_study(&fit, "the regression has no i(), and so no event study")?
-            .honest(options.alpha(alpha))?
-    } else if kind == Saved::Doses {
-        let fit = ContDidResult::load(&args.file)?;
-        let alpha = args.alp.unwrap_or(fit.level.settings.inference.alpha);
-        fit.honest(fit.target, options.alpha(alpha))?
-    } else {
-        let fit = GroupTimeResult::load(&args.file)?;
-        let aggregation =
-            args.aggregate.as_ref().map_or_else(Aggregation::dynamic, |a| a.aggregation);
-        let alpha = args.alp.unwrap_or(fit.settings.inference.alpha);
-        fit.aggregate(aggregation)?.honest(options.alpha(alpha))?
+    let at = |own: f64| options.clone().alpha(args.alp.unwrap_or(own));
+    let result = match &saved {
+        SavedResult::EventStudy(study) => study.honest(at(study.alpha))?,
+        SavedResult::SunAbraham(fit) => fit.event_study.honest(at(fit.event_study.alpha))?,
+        SavedResult::Aggregated(average) => average.honest(at(average.alpha))?,
+        SavedResult::Multiplegt(fit) => fit.honest(at(fit.settings.inference.alpha))?,
+        SavedResult::Regression(fit) => {
+            event_study(fit, "the regression has no i(), and so no event study")?
+                .honest(at(fit.settings.alpha))?
+        }
+        SavedResult::ContDid(fit) => {
+            fit.honest(fit.target, at(fit.level.settings.inference.alpha))?
+        }
+        SavedResult::GroupTime(fit) => {
+            let asked = args.aggregate.as_ref();
+            let aggregation = asked.map_or_else(Aggregation::dynamic, |asked| asked.aggregation);
+            fit.aggregate(aggregation)?.honest(at(fit.settings.inference.alpha))?
+        }
+        other => {
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt or feols wrote, or an event study";
+            return Err(refused(other, &args.file, reads));
+        }
     };
-    let text = match args.format {
-        Format::Json => json::text(&Document::new(&result))?,
-        Format::Csv => result.to_csv()?,
-        Format::Table => output::blocks([result.to_string()]),
-        Format::Markdown => output::blocks([result.to_markdown()]),
-        Format::Latex => output::blocks([result.to_latex()]),
-    };
-    output::results(&text)?;
-    if !args.quiet {
-        let frequency = result.study.provenance.settings().and_then(|s| s.frequency);
-        result.warnings.iter().for_each(|w| output::warning(w.shown(frequency)));
-    }
-    if let Some(file) = &args.save {
-        result.save(file)?;
-    }
-    if let Some(file) = &args.plot {
-        result.plot_with(file, &PlotOptions::default())?;
-    }
-    Ok(())
+    let (format, quiet) = (args.format, args.quiet);
+    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
+    output::Emit { format, quiet, save, plot }.result(&result)
 }
 
 impl HonestArgs {
@@ -284,84 +263,5 @@ impl HonestArgs {
             ));
         }
         Ok(Violations { restriction: further.or(named.restriction), ..named })
-    }
-}
-
-/// The result as JSON.
-#[derive(Serialize)]
-struct Document<'a> {
-    estimator: &'static str,
-    delta: &'a str,
-    method: &'static str,
-    parameter: &'a str,
-    weights: &'a [f64],
-    alpha: f64,
-    original: Original,
-    results: Vec<Row<'a>>,
-    breakdown: Option<f64>,
-    breakdown_status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    m_bounds: Option<[Option<f64>; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    left_out: Option<json::Omitted>,
-    warnings: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Original {
-    estimate: Option<f64>,
-    se: Option<f64>,
-    lb: Option<f64>,
-    ub: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    m: Number,
-    lb: Option<f64>,
-    ub: Option<f64>,
-    open: bool,
-    method: &'static str,
-    delta: &'a str,
-}
-
-impl<'a> Document<'a> {
-    fn new(result: &'a HonestDid) -> Self {
-        let original = &result.original;
-        let method = result.method.name();
-        let frequency = result.study.provenance.settings().and_then(|s| s.frequency);
-        let row = |i: &burn_did::RobustInterval| {
-            let (lb, ub) = (i.lower, i.upper);
-            Row { m: Number(i.m), lb, ub, open: i.open, method, delta: &result.name }
-        };
-        let finite = |v: f64| Some(v).filter(|v| v.is_finite());
-        Self {
-            estimator: "honest_did",
-            delta: &result.name,
-            method,
-            parameter: &result.parameter,
-            weights: &result.weights,
-            alpha: result.options.alpha,
-            original: Original {
-                estimate: original.att,
-                se: original.se,
-                lb: original.ci_lower,
-                ub: original.ci_upper,
-            },
-            results: result.intervals.iter().map(row).collect(),
-            breakdown: result.breakdown.value(),
-            breakdown_status: match result.breakdown {
-                Breakdown::At(_) => "found",
-                Breakdown::NotSignificant => "not_significant",
-                Breakdown::AlwaysSignificant(_) => "always_significant",
-            },
-            m_bounds: result.smoothness_bounds.map(|bounds| bounds.map(finite)),
-            left_out: result
-                .study
-                .left_out
-                .as_ref()
-                .map(|l| json::Omitted::new(l, frequency, false)),
-            warnings: result.warnings.iter().map(|w| w.shown(frequency)).collect(),
-        }
     }
 }

@@ -2,14 +2,10 @@
 
 use std::path::PathBuf;
 
-use burn_did::{
-    AggregationKind, ContDidResult, GroupTimeResult, HonestDid, MultiplegtResult, NpivResult,
-    PlotOptions, RegressionResult,
-};
+use burn_did::{AggregationKind, PlotOptions, SavedResult};
 use clap::Args;
 
-use super::draw;
-use super::saved::{Saved, event_study};
+use super::saved::{event_study, result_or_study};
 use crate::args::AGGREGATE;
 use crate::error::{CliError, Result};
 use crate::output;
@@ -19,7 +15,7 @@ use crate::values::{self, AggregateSpec};
 /// treatment, the coefficients of a regression's first `i()`, or robust intervals.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `feols`, `honest` or `npiv` wrote.
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `feols`, `honest` or `npiv`.
     result: PathBuf,
     /// Picture to write: .png or .svg.
     #[arg(long, value_name = "FILE", value_parser = values::picture())]
@@ -62,34 +58,23 @@ pub(crate) fn run(args: &PlotArgs) -> Result<()> {
         ..PlotOptions::default()
     };
     output::keep_apart(&args.result, [Some(&args.out)])?;
-    let kind = Saved::of(&args.result)?;
-    if spec.is_some() && kind != Saved::GroupTime {
-        return Err(CliError::usage(
-            "--aggregate averages group-time effects, and the file has something else",
-            "leave it out",
-        ));
-    }
-    match kind {
-        Saved::Switching => MultiplegtResult::load(&args.result)?.plot_with(&args.out, &options)?,
-        Saved::Doses => ContDidResult::load(&args.result)?.plot_with(&args.out, &options)?,
-        Saved::Regression => {
-            let fit = RegressionResult::load(&args.result)?;
+    let saved = result_or_study(&args.result)?;
+    match (&saved, spec) {
+        (SavedResult::GroupTime(fit), Some(spec)) => {
+            fit.aggregate(spec.aggregation)?.plot_with(&args.out, &options)?;
+        }
+        (_, Some(_)) => {
+            return Err(CliError::usage(
+                "--aggregate averages group-time effects, and the file has something else",
+                "leave it out",
+            ));
+        }
+        (SavedResult::Regression(fit), None) => {
             let _ =
-                event_study(&fit, "the regression has no i(), whose coefficients would be drawn")?;
+                event_study(fit, "the regression has no i(), whose coefficients would be drawn")?;
             fit.plot_with(&args.out, &options)?;
         }
-        Saved::Honest => HonestDid::load(&args.result)?.plot_with(&args.out, &options)?,
-        Saved::Function => NpivResult::load(&args.result)?.plot_with(&args.out, &options)?,
-        Saved::Study | Saved::TwoPeriods | Saved::Printed => {
-            let reads =
-                "what --save of att-gt, ddd, cont-did, did-multiplegt, feols, honest or npiv wrote";
-            return Err(kind.refused(&args.result, reads));
-        }
-        Saved::GroupTime => {
-            let fit = GroupTimeResult::load(&args.result)?;
-            let aggregate = spec.map(|spec| fit.aggregate(spec.aggregation)).transpose()?;
-            draw(&fit, aggregate.as_ref(), &args.out, &options)?;
-        }
+        (_, None) => saved.report().plot_with(&args.out, &options)?,
     }
     Ok(())
 }

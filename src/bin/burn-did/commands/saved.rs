@@ -4,102 +4,50 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use burn_did::{DidError, EventStudy, RegressionResult};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use burn_did::{DidError, EventStudy, RegressionResult, SavedResult};
 
 use crate::error::{CliError, Result};
 
-/// What a file has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Saved {
-    /// The coefficients of an event study.
-    Study,
-    /// A saved result of `did-multiplegt`.
-    Switching,
-    /// A saved result of `cont-did`.
-    Doses,
-    /// A saved result of `feols`.
-    Regression,
-    /// A saved result of `honest`.
-    Honest,
-    /// A saved result of `npiv`.
-    Function,
-    /// A saved result of `drdid`.
-    TwoPeriods,
-    /// What `--format json` wrote.
-    Printed,
-    /// A saved result of `att-gt` or `ddd`, or something else, which is said by who reads it.
-    GroupTime,
+/// Reads a saved result, or an event study in the words of R `HonestDiD`.
+pub(super) fn result_or_study(path: &Path) -> Result<SavedResult> {
+    match SavedResult::load(path) {
+        Err(DidError::Json(_)) if has_word(path, "\"betahat\"") => {
+            Ok(SavedResult::EventStudy(Box::new(EventStudy::import(path)?)))
+        }
+        saved => Ok(saved?),
+    }
 }
 
-impl Saved {
-    pub(super) fn of(path: &Path) -> Result<Self> {
-        #[derive(Deserialize)]
-        struct Probe {
-            estimator: Option<String>,
-            betahat: Option<IgnoredAny>,
-            placebos: Option<IgnoredAny>,
-            curves: Option<IgnoredAny>,
-            intervals: Option<IgnoredAny>,
-            x_segments: Option<IgnoredAny>,
-            coefficients: Option<IgnoredAny>,
-            n_treated: Option<IgnoredAny>,
-        }
-        let io = |source| DidError::Io { path: path.display().to_string(), source };
-        let open = || File::open(path).map(BufReader::new).map_err(io);
-        let probe: std::result::Result<Probe, _> = serde_json::from_reader(open()?);
-        Ok(match probe {
-            // A number that JSON does not have is said by who reads the study.
-            Err(_) if has_word(open()?, "\"betahat\"") => Self::Study,
-            Ok(Probe { estimator: Some(_), .. }) => Self::Printed,
-            Ok(Probe { betahat: Some(_), .. }) => Self::Study,
-            Ok(Probe { placebos: Some(_), .. }) => Self::Switching,
-            Ok(Probe { curves: Some(_), .. }) => Self::Doses,
-            Ok(Probe { intervals: Some(_), .. }) => Self::Honest,
-            Ok(Probe { x_segments: Some(_), .. }) => Self::Function,
-            Ok(Probe { coefficients: Some(_), .. }) => Self::Regression,
-            Ok(Probe { n_treated: Some(_), .. }) => Self::TwoPeriods,
-            _ => Self::GroupTime,
-        })
-    }
-
-    /// The error of a command that cannot use the file, and reads `what`.
-    pub(super) fn refused(self, path: &Path, what: &str) -> CliError {
-        let (is, hint) = match self {
-            Self::Study => ("is an event study", "`burn-did honest` reads it"),
-            Self::Switching => {
-                ("was saved by did-multiplegt", "`burn-did honest` and `burn-did plot` read it")
-            }
-            Self::Doses => {
-                ("was saved by cont-did", "`burn-did honest` and `burn-did plot` read it")
-            }
-            Self::Regression => {
-                ("was saved by feols", "`burn-did honest` and `burn-did plot` read it")
-            }
-            Self::Honest => ("was saved by honest", "`burn-did plot` draws it"),
-            Self::Function => ("was saved by npiv", "`burn-did plot` draws it"),
-            Self::TwoPeriods => (
-                "was saved by drdid",
-                "it is one estimate, of which there is nothing to average or draw",
-            ),
-            Self::Printed => (
-                "was printed by --format json, which cannot be read back",
-                "estimate again with --save FILE, and name that file",
-            ),
-            Self::GroupTime => (
-                "was saved by att-gt or ddd",
-                "`burn-did aggregate`, `burn-did honest` and `burn-did plot` read it",
-            ),
-        };
-        let problem = format!("{} {is}; this command reads {what}", path.display());
-        CliError::File { problem, hint }
-    }
+/// The error of a command that cannot use a result, and reads `what`.
+pub(super) fn refused(saved: &SavedResult, path: &Path, what: &str) -> CliError {
+    let both = "`burn-did honest` and `burn-did plot` read it";
+    let (is, hint) = match saved {
+        SavedResult::GroupTime(_) => (
+            "was saved by att-gt or ddd",
+            "`burn-did aggregate`, `burn-did honest` and `burn-did plot` read it",
+        ),
+        SavedResult::Multiplegt(_) => ("was saved by did-multiplegt", both),
+        SavedResult::ContDid(_) => ("was saved by cont-did", both),
+        SavedResult::Regression(_) => ("was saved by feols", both),
+        SavedResult::Honest(_) => ("was saved by honest", "`burn-did plot` draws it"),
+        SavedResult::Npiv(_) => ("was saved by npiv", "`burn-did plot` draws it"),
+        SavedResult::Drdid(_) => (
+            "was saved by drdid",
+            "it is one estimate, of which there is nothing to average or analyse",
+        ),
+        SavedResult::Aggregated(_) => ("is an average of effects", both),
+        SavedResult::EventStudy(_) | SavedResult::SunAbraham(_) => ("is an event study", both),
+        _ => ("has another result", both),
+    };
+    let problem = format!("{} {is}; this command reads {what}", path.display());
+    CliError::File { problem, hint }
 }
 
 /// Whether a word stands in a line of a file.
-fn has_word(lines: impl BufRead, word: &str) -> bool {
-    lines.lines().map_while(std::result::Result::ok).any(|line| line.contains(word))
+fn has_word(path: &Path, word: &str) -> bool {
+    let lines = File::open(path).map(|file| BufReader::new(file).lines());
+    lines
+        .is_ok_and(|lines| lines.map_while(std::result::Result::ok).any(|line| line.contains(word)))
 }
 
 /// The coefficients of the first `i()` of a regression.

@@ -18,8 +18,8 @@ use burn_tensor::{Tensor, TensorPrimitive};
 
 use self::levels::DeviceSolver;
 use self::passes::{
-    AskedJobs, Cut, InfluencePlans, InfluenceQuestion, InfluenceSums, Jobs, Span, Whole, mirror,
-    of_tile, scratch,
+    AskedJobs, Cut, InfluencePlans, InfluenceQuestion, InfluenceSums, Jobs, MultiplierQuestion,
+    Span, TileSums, Whole, mirror, of_tile, scratch,
 };
 pub use self::runtime::GpuRuntime;
 use self::runtime::{Gpu, SampleColumns, guarded};
@@ -50,14 +50,13 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     fn gram(chunk: &Chunk<Self>, jobs: &[GramJob], trim: f64, out: &mut [Gram]) -> Result<()> {
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns, span) = of_chunk(chunk)?;
-            let shape = [chunk.k, chunk.y.dims()[0]];
             // With and without odds are kernels of their own.
             let mut start = 0;
             for own in jobs.chunk_by(|a, b| a.odds.is_some() == b.odds.is_some()) {
                 let asked = AskedJobs::of_chunk(span, own.len());
                 let out = &mut out[start..start + own.len()];
                 start += own.len();
-                let jobs = Jobs::gram(&gpu, &columns, shape, own, trim);
+                let jobs = Jobs::gram(&gpu, &columns, chunk.k, chunk.y.dims()[0], own, trim);
                 let before = Some(jobs.of_grams(out));
                 let sums = jobs.sums(&gpu, &columns, &asked, Cut::Tiles, before)?;
                 out.clone_from_slice(&jobs.grams(&fitting(&gpu, sums)?));
@@ -117,7 +116,8 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
             let tile = tile.into_primitive().tensor();
-            let mut cross = of_tile(&Gpu::of(&tile), SampleColumns::alone(tile), shape, None)?;
+            let mut cross =
+                of_tile(&Gpu::of(&tile), SampleColumns::alone(tile), shape, TileSums::Products)?;
             mirror(&mut cross);
             Ok(cross)
         })
@@ -131,7 +131,12 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
         let shape = tile.dims();
         guarded::<R, _>(&tile.device(), || {
             let tile = tile.into_primitive().tensor();
-            of_tile(&Gpu::of(&tile), SampleColumns::alone(tile), shape, Some((spec, rank)))
+            of_tile(
+                &Gpu::of(&tile),
+                SampleColumns::alone(tile),
+                shape,
+                TileSums::Draws { spec: *spec, rank },
+            )
         })
     }
 
@@ -146,7 +151,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement> DidBackend
     }
 }
 
-/// The sums of a chunk, for which there was working space.
+/// The sums of a chunk, or an error where the working space did not suffice for them.
 fn fitting<R: GpuRuntime, T>(gpu: &Gpu<R>, sums: Option<T>) -> Result<T> {
     let bytes = scratch(gpu);
     sums.ok_or_else(|| {
@@ -181,7 +186,7 @@ fn influence_of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         columns: out.cross.len().isqrt(),
         rows: 1,
         sums: !clustered,
-        multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
+        multipliers: multipliers.map(|spec| MultiplierQuestion { spec, ranks: &ranks }),
         clusters: None,
         values: clustered || consumers.keep_rows,
     };

@@ -8,7 +8,7 @@ use crate::engine::backend::Cpu;
 use crate::engine::cell::fixtures::{cell, design, rows, sample};
 use crate::engine::cell::{Outcome, influence_pass};
 use crate::engine::pass::{Consumers, KeptRows};
-use crate::engine::source::{AnyPass, AnyStat, Keep, Work, put};
+use crate::engine::source::{AnyPass, AnyStat, Ask, Keep, Work, put};
 use crate::read::panel::{Layout, StratumData};
 
 const DOSES: [f64; 5] = [1.0, 1.0, 2.0, 2.0, 3.0];
@@ -38,7 +38,7 @@ impl Source for Strata {
 
     fn answer(&self, pass: &AnyPass, keep: &mut Keep<'_>) -> Result<AnyStat> {
         let (k, device) = (self.sample.design.k(), Default::default());
-        let mut total = pass.none();
+        let mut total = pass.none(self.strata.len());
         let strata = self.strata.iter().cloned().enumerate();
         for (stratum, data) in strata.filter(|(stratum, _)| pass.reads(*stratum)) {
             let chunk = put::<Cpu>(stratum, data, k, Precision::F64, &device)?;

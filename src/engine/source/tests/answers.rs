@@ -6,9 +6,10 @@ use crate::engine::pass::{
     Consumers, Gram, GramJob, GramPass, InfluencePass, KeptRows, LogitJob, LogitPass, Seal,
     Segment, StratumPlan, TILE, Weight,
 };
-use crate::engine::source::answer::{Answer, HERE, Ledger, Merge};
+use crate::engine::source::answer::{Answer, LOCAL, Ledger, Merge};
+use crate::engine::source::pass::Pass;
 use crate::engine::source::upload::put;
-use crate::engine::source::{AnyPass, AnyStat, HostStrata, Pass};
+use crate::engine::source::{AnyPass, AnyStat, HostStrata, KnownStat};
 use crate::read::panel::{Strata, StratumData};
 
 /// Two strata of three and two segments of a tile, whose last tiles are short.
@@ -44,14 +45,14 @@ fn answers(pass: &AnyPass) -> Vec<Answer<AnyStat>> {
         let chunk = put::<Cpu>(stratum, rows, 2, Default::default(), &Default::default()).unwrap();
         let mut stat = pass.none_of(stratum);
         let kept = pass.accumulate(&chunk, &mut stat).unwrap().into_iter().collect();
-        Answer { question: HERE, segment: *segment, seal: *seal, stat, kept }
+        Answer { question: LOCAL, segment: *segment, seal: *seal, stat, kept }
     };
     ledger().entries().iter().map(answer).collect()
 }
 
 fn merged(pass: &AnyPass, answers: Vec<Answer<AnyStat>>) -> Result<(AnyStat, Vec<KeptRows>)> {
     let ledger = ledger();
-    let mut merge = Merge::new(&ledger, pass, HERE);
+    let mut merge = Merge::new(&ledger, pass, LOCAL);
     let mut kept = Vec::new();
     for answer in answers {
         merge.add(answer, &mut |rows| {
@@ -79,7 +80,7 @@ fn parts_add_up_to_the_whole() {
     let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
     let pass = jobs();
     let (sums, _) = merged(&pass.clone().into(), answers(&pass.clone().into())).unwrap();
-    let sums = Vec::<Gram>::try_from(sums).unwrap();
+    let sums = <Vec<Gram>>::from_any(sums).unwrap();
     assert_eq!(sums.len(), 3);
     for (sum, whole) in sums.iter().zip(whole(&pass)) {
         assert!(near(&sum.zz, &whole.zz) && near(&sum.zy, &whole.zy));
@@ -95,7 +96,7 @@ fn parts_add_up_to_the_whole() {
         gamma: gamma.clone(),
     };
     let pass = LogitPass { k: 2, jobs: vec![job(0, true), job(1, false)], thinning: 1 };
-    let AnyStat::Logits(sums) =
+    let AnyStat::Logit(sums) =
         merged(&pass.clone().into(), answers(&pass.clone().into())).unwrap().0
     else {
         panic!("scores")
@@ -145,9 +146,9 @@ fn missing_doubled_and_foreign_answers_are_refused() {
     refused(&pass, with(&|a| a.segment.stratum = 7), "was not asked");
     refused(&pass, with(&|a| a.seal.rows += 1), "answered for other rows");
     refused(&pass, with(&|a| a.seal = Seal::of(&[1, 2, 3, 4, 5])), "answered for other rows");
-    let short = |a: &mut Answer<AnyStat>| a.stat = AnyStat::Grams(vec![Gram::zero(2, 2)]);
+    let short = |a: &mut Answer<AnyStat>| a.stat = AnyStat::Gram(vec![Gram::zero(2, 2)]);
     refused(&pass, with(&short), "1 statistics were to be added to 2");
-    let other = |a: &mut Answer<AnyStat>| a.stat = AnyStat::Logits(Vec::new());
+    let other = |a: &mut Answer<AnyStat>| a.stat = AnyStat::Logit(Vec::new());
     refused(&pass, with(&other), "the statistic of another");
 }
 

@@ -1,7 +1,6 @@
 //! Averages in print, in the layout of R `did`.
 
 mod compare;
-mod frame;
 pub(crate) mod left_out;
 #[cfg(feature = "plot")]
 mod plot;
@@ -11,16 +10,20 @@ use crate::base::calendar::label;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
+use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
 use crate::report::declare::{Report, result};
-use crate::report::foot;
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{EstimateColumns, Section, Table, aligned, columns, strings};
+use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
 impl Report for Aggregated {
+    const KIND: &'static str = "aggregated";
+
     fn table(&self) -> Table {
         let estimates = self.rows.iter().map(|r| &r.estimate).chain([&self.overall]);
         let digits = Digits::of(estimates);
@@ -61,6 +64,68 @@ impl Report for Aggregated {
             label: Some(self.label()),
             estimates: vec![EstimateColumns::from(labels)],
         }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let share = self.left_out.as_ref().map_or(0.0, |left_out| left_out.share);
+        let of = |n| Variable::words("type", vec![Some(self.aggregation.kind.name()); n]);
+        let overall = Estimates::single("overall", vec![of(1)], self.overall).with([
+            Variable::fact("status", status(self.overall.att, share)),
+            Variable::fact("left_out", share),
+            Variable::fact("note", self.left_out_summary()),
+        ]);
+        let rows: Vec<(f64, Estimate)> = self.rows_with_empty().collect();
+        let at = || rows.iter().map(|(at, _)| Some(*at));
+        let place = match self.aggregation.kind {
+            AggregationKind::Simple | AggregationKind::Dynamic => {
+                Variable::numbers("event_time", at())
+            }
+            AggregationKind::Group => self.settings.periods("group", at()),
+            AggregationKind::Calendar => self.settings.periods("time", at()),
+        };
+        let is_reference = |at: f64| self.rows.iter().any(|row| row.at == at && row.reference);
+        let status = |(at, estimate): &(f64, Estimate)| match is_reference(*at) {
+            true => "reference",
+            false => status(estimate.att, self.left_out_at(*at)),
+        };
+        let keys = vec![of(rows.len()), place];
+        let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate))
+            .uniform(self.band == Band::Uniform, self.alpha)
+            .with([
+                Variable::words("status", rows.iter().map(|row| Some(status(row)))),
+                Variable::numbers(
+                    "left_out",
+                    rows.iter().map(|(at, _)| Some(self.left_out_at(*at))),
+                ),
+            ]);
+        vec![rows, overall]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let Estimate { att, se, ci_lower, ci_upper, p_value } = self.overall;
+        let options = self.aggregation;
+        let own = [
+            Variable::fact("type", options.kind.name()),
+            Variable::fact("min_e", options.min_e),
+            Variable::fact("max_e", options.max_e),
+            Variable::fact("balance_e", options.balance_e),
+            Variable::fact("na_rm", options.na_rm),
+            Variable::fact("overall_estimate", att),
+            Variable::fact("overall_se", se),
+            Variable::fact("overall_ci_lower", ci_lower),
+            Variable::fact("overall_ci_upper", ci_upper),
+            Variable::fact("overall_p_value", p_value),
+            Variable::fact("n_rows_aggregated", self.rows.len()),
+            Variable::fact("critical_value", self.critical_value),
+            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ];
+        own.into_iter().chain(facts::settings(&self.settings)).collect()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        facts::messages(&self.warnings, self.settings.frequency)
     }
 
     #[cfg(feature = "plot")]
@@ -135,5 +200,14 @@ fn words(kind: AggregationKind) -> TableWords {
             rows: "Time Effects:",
             at: "Time",
         },
+    }
+}
+
+/// Whether an average is what was asked for: `partial` without some of its cells, `no_estimate` without all.
+fn status(estimate: Option<f64>, left_out: f64) -> &'static str {
+    match estimate {
+        None => "no_estimate",
+        Some(_) if left_out > 0.0 => "partial",
+        Some(_) => "ok",
     }
 }

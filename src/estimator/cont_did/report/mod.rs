@@ -6,22 +6,25 @@ mod plot;
 
 use std::fmt;
 
-use polars::prelude::{DataFrame, df};
-
 use crate::base::calendar::label;
 use crate::base::error::{DidWarning, Result};
-use crate::base::options::{CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget};
+use crate::base::options::{
+    Band, CohortShares, CurveErrors, DoseAggregation, DoseMethod, DoseTarget,
+};
 use crate::estimator::aggregate::{Aggregated, Aggregation, LeftOut};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
 use crate::report::declare::{Report, result};
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
-use crate::report::{foot, frame};
+use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
 impl Report for ContDidResult {
+    const KIND: &'static str = "cont_did";
+
     fn table(&self) -> Table {
         match self.aggregation {
             DoseAggregation::Dose => self.table_of(DoseTable::Dose),
@@ -31,6 +34,83 @@ impl Report for ContDidResult {
                 Err(_) => self.table_of(DoseTable::Cells),
             },
         }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let both = [DoseTarget::Level, DoseTarget::Slope];
+        let parameter =
+            |target: DoseTarget, n| Variable::words("parameter", vec![Some(target.parameter()); n]);
+        let overall = both.map(|target| Some(target.parameter()));
+        let overall = vec![Variable::words("parameter", overall)];
+        let overall = Estimates::new("overall", overall, [self.overall.att, self.overall.acrt]);
+        let curves = both.map(|target| {
+            let rows = &self.dose.rows;
+            let (name, band) = match target {
+                DoseTarget::Level => ("effects", self.dose.band_att),
+                DoseTarget::Slope => ("slopes", self.dose.band_acrt),
+            };
+            let keys = vec![
+                parameter(target, rows.len()),
+                Variable::numbers("dose", rows.iter().map(|row| Some(row.dose))),
+            ];
+            let estimates = rows.iter().map(|row| match target {
+                DoseTarget::Level => row.att,
+                DoseTarget::Slope => row.acrt,
+            });
+            let extrapolated = rows.iter().map(|row| Some(row.extrapolated));
+            Estimates::new(name, keys, estimates)
+                .uniform(band == Band::Uniform, self.dose.alpha)
+                .with([Variable::counts("extrapolated", extrapolated)])
+        });
+        let cells = both.map(|target| {
+            let name = match target {
+                DoseTarget::Level => "effect_cells",
+                DoseTarget::Slope => "slope_cells",
+            };
+            let cells = self.cells_of(target);
+            cells.cell_estimates(name, vec![parameter(target, cells.cells.len())])
+        });
+        let study = self.asked_event_study().and_then(Result::ok);
+        let study =
+            study.iter().flat_map(Report::estimates).zip(["event_study", "event_study_overall"]);
+        let study = study.map(|(table, name)| table.named(name));
+        std::iter::once(overall).chain(curves).chain(cells).chain(study).collect()
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let failed = self.asked_event_study().and_then(Result::err);
+        let own = [
+            Variable::fact("event_study_error", failed.map(|error| error.to_string())),
+            Variable::fact("curve_method", self.method.name()),
+            Variable::fact("target", self.target.parameter()),
+            Variable::fact("degree", self.knots.degree),
+            Variable::fact("n_knots", self.knots.interior.len()),
+            Variable::fact("overall_att", self.overall.att.att),
+            Variable::fact("overall_att_se", self.overall.att.se),
+            Variable::fact("overall_acrt", self.overall.acrt.att),
+            Variable::fact("overall_acrt_se", self.overall.acrt.se),
+            Variable::fact("critical_value_att", self.dose.critical_att),
+            Variable::fact("critical_value_acrt", self.dose.critical_acrt),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ];
+        facts::settings_without(&self.level.settings, &["method"]).into_iter().chain(own).collect()
+    }
+
+    /// Warnings of the fit, and those that only its averages have.
+    fn messages(&self) -> Vec<String> {
+        let frequency = self.level.settings.frequency;
+        let study = self.asked_event_study();
+        let formed = study.as_ref().and_then(|study| study.as_ref().ok());
+        let overall = [DoseTarget::Level, DoseTarget::Slope].into_iter().filter_map(|target| {
+            let left_out = self.overall_left_out(target).filter(|_| formed.is_none())?;
+            let left_out = left_out.warning().shown(frequency);
+            Some(format!("{}: {left_out}", target.parameter()))
+        });
+        let own = facts::messages(&self.warnings, frequency).into_iter().chain(overall);
+        let more = formed.into_iter().flat_map(|study| &study.warnings);
+        let more = more.filter(|warning| !self.warnings.contains(warning));
+        let more = more.map(|warning| format!("event study: {}", warning.shown(frequency)));
+        own.chain(more).collect()
     }
 
     #[cfg(feature = "plot")]
@@ -44,6 +124,13 @@ impl ContDidResult {
     #[must_use]
     pub fn overall_left_out(&self, target: DoseTarget) -> Option<LeftOut> {
         self.aggregate(target, Aggregation::group().na_rm(true)).ok()?.left_out
+    }
+
+    /// The event study, if that was asked for.
+    fn asked_event_study(&self) -> Option<Result<Aggregated>> {
+        let by_exposure = Aggregation::dynamic().na_rm(true);
+        (self.aggregation == DoseAggregation::EventStudy)
+            .then(|| self.aggregate(self.target, by_exposure))
     }
 
     /// One of the tables.
@@ -163,57 +250,6 @@ impl ContDidResult {
             }
         }
     }
-
-    /// One row an estimate of the overall effects and of the curves: `term` (`overall` or `dose`), `parameter` (`ATT` or `ACRT`),
-    /// `dose`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `extrapolated`. What does not exist is null.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let overall =
-            [(DoseTarget::Level, &self.overall.att), (DoseTarget::Slope, &self.overall.acrt)];
-        let doses = self.dose.rows.iter();
-        let all: Vec<ShownEstimate<'_>> = overall
-            .into_iter()
-            .map(|(target, estimate)| ("overall", target, None, estimate, None))
-            .chain(doses.flat_map(|row| {
-                let more = Some(row.extrapolated as u64);
-                [
-                    ("dose", DoseTarget::Level, Some(row.dose), &row.att, more),
-                    ("dose", DoseTarget::Slope, Some(row.dose), &row.acrt, more),
-                ]
-            }))
-            .collect();
-        let first = df!(
-            "term" => all.iter().map(|row| row.0).collect::<Vec<_>>(),
-            "parameter" => all.iter().map(|row| row.1.parameter()).collect::<Vec<_>>(),
-            "dose" => all.iter().map(|row| row.2).collect::<Vec<_>>(),
-        )?;
-        let last = df!("extrapolated" => all.iter().map(|row| row.4).collect::<Vec<_>>())?;
-        let estimates = frame::estimates(all.iter().map(|row| row.3))?;
-        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
-    }
-
-    /// One row about the fit: settings, overall effects and critical values.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn glance(&self) -> Result<DataFrame> {
-        let own = df!(
-            "curve_method" => [self.method.name()],
-            "degree" => [self.knots.degree as u64],
-            "n_knots" => [self.knots.interior.len() as u64],
-            "overall_att" => [self.overall.att.att],
-            "overall_att_se" => [self.overall.att.se],
-            "overall_acrt" => [self.overall.acrt.att],
-            "overall_acrt_se" => [self.overall.acrt.se],
-            "critical_value_att" => [self.dose.critical_att],
-            "critical_value_acrt" => [self.dose.critical_acrt],
-            "n_warnings" => [self.warnings.len() as u64],
-        )?;
-        let settings = frame::settings(&self.level.settings)?;
-        Ok(settings.drop_many(["method"]).hstack(own.columns())?)
-    }
 }
 
 impl DoseCurve {
@@ -267,9 +303,6 @@ impl DoseCurve {
         }
     }
 }
-
-/// What a row of the frame is of: its term, parameter and dose, the estimate, and groups without such a dose.
-type ShownEstimate<'a> = (&'a str, DoseTarget, Option<f64>, &'a Estimate, Option<u64>);
 
 /// A dose with as many digits as people read.
 fn rounded(dose: f64) -> f64 {

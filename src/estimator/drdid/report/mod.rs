@@ -1,13 +1,13 @@
-//! Tables and frames of a two-period comparison.
+//! A two-period comparison in print.
 
-use polars::prelude::{DataFrame, df};
-
+#[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, DrdidMethod, Resampling};
 use crate::estimator::drdid::DrdidResult;
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
-use crate::report::number::Digits;
+use crate::report::estimates::{Estimates, Variable};
+use crate::report::number::{Digits, statistic};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
 #[cfg(feature = "plot")]
 use crate::report::{
@@ -15,15 +15,16 @@ use crate::report::{
     plot::chart::{Chart, ChartWords, Facet, axis, checked},
     plot::{Picture, PlotOptions},
 };
-use crate::report::{foot, frame};
+use crate::report::{facts, foot};
 
 impl Report for DrdidResult {
+    const KIND: &'static str = "drdid";
+
     fn table(&self) -> Table {
         let digits = Digits::of([&self.estimate]);
         let e = &self.estimate;
-        let statistic = |v: Option<f64>| v.map_or("NA".to_owned(), |v| format!("{v:.4}"));
         let mut row = vec![digits.show(e.att), digits.show(e.se), statistic(e.statistic())];
-        row.push(e.p_value.map_or("NA".into(), foot::p_value));
+        row.push(foot::p_cell(e.p_value));
         row.extend([digits.show(e.ci_lower), digits.show(e.ci_upper)]);
         let [lower, upper] = foot::overall_heads(self.settings.inference.alpha);
         let header = ["ATT", "Std. Error", "z value", "Pr(>|z|)", &lower, &upper];
@@ -47,6 +48,41 @@ impl Report for DrdidResult {
                 mark: None,
             }],
         }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let status = std::iter::once(&self.status);
+        let counts = [
+            Variable::fact("n_treated", self.n_treated),
+            Variable::fact("n_control", self.n_control),
+        ];
+        let effect = Estimates::single("effect", Vec::new(), self.estimate)
+            .with(facts::statuses(status, self.settings.frequency))
+            .with(counts)
+            .with(facts::overlaps(std::iter::once(self.overlap)));
+        vec![effect]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let resampling = self.resampling.map(|r| match r {
+            Resampling::Weighted => "weighted",
+            Resampling::Multiplier => "multiplier",
+            Resampling::Empirical => "empirical",
+        });
+        let own = [
+            Variable::fact("function", self.estimator_name()),
+            Variable::fact("trim_level", self.trim_level),
+            Variable::fact("calibrated", self.calibrated),
+            Variable::fact("resampling", resampling),
+            Variable::fact("critical_value", self.critical_value),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ];
+        let none = ["control_group", "base_period", "method", "anticipation"];
+        facts::settings_without(&self.settings, &none).into_iter().chain(own).collect()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        facts::messages(&self.warnings, self.settings.frequency)
     }
 
     #[cfg(feature = "plot")]
@@ -87,47 +123,6 @@ impl DrdidResult {
             &self.settings,
             weighted.map(|b| format!("weighted bootstrap ({} draws, seed {})", b.draws, b.seed)),
         )
-    }
-
-    /// One row: `term`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `status`, `n_treated`, `n_control`, and
-    /// the fields of [`Overlap`](crate::Overlap). What does not exist is null.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let first = df!("term" => ["ATT"])?;
-        let last = df!(
-            "status" => [self.status.code()],
-            "n_treated" => [self.n_treated as u64],
-            "n_control" => [self.n_control as u64],
-        )?;
-        let last = last.hstack(frame::overlaps(std::iter::once(self.overlap))?.columns())?;
-        let estimate = frame::estimates(std::iter::once(&self.estimate))?;
-        Ok(first.hstack(estimate.columns())?.hstack(last.columns())?)
-    }
-
-    /// One row about the fit: settings, estimator, sample sizes and critical value.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn glance(&self) -> Result<DataFrame> {
-        let resampling = self.resampling.map(|r| match r {
-            Resampling::Weighted => "weighted",
-            Resampling::Multiplier => "multiplier",
-            Resampling::Empirical => "empirical",
-        });
-        let own = df!(
-            "function" => [self.estimator_name()],
-            "trim_level" => [self.trim_level],
-            "calibrated" => [self.calibrated],
-            "resampling" => [resampling],
-            "critical_value" => [self.critical_value],
-            "n_warnings" => [self.warnings.len() as u64],
-        )?;
-        let settings = frame::settings(&self.settings)?;
-        let settings =
-            settings.drop_many(["control_group", "base_period", "method", "anticipation"]);
-        Ok(settings.hstack(own.columns())?)
     }
 }
 

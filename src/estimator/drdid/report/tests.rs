@@ -42,7 +42,7 @@ fn frames_have_a_row_and_models_stand_side_by_side() {
     assert_eq!((frame.height(), frame.width()), (1, 16));
     let glance = imp.glance().expect("a frame");
     assert_eq!(glance.height(), 1);
-    assert!(imp.to_csv().expect("CSV").starts_with("term,att,se,"));
+    assert!(imp.to_csv().expect("CSV").starts_with("estimate,se,ci_lower,"));
     let table = compare(&[("Improved", &imp), ("Regression", &reg)]).to_string();
     assert!(table.contains("Improved Doubly Robust") && table.contains("ATT"), "{table}");
 }

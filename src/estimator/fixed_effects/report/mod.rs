@@ -1,21 +1,25 @@
 //! Regressions in print.
 
+mod demeaned;
 mod etable;
 #[cfg(feature = "plot")]
 mod plot;
+mod sun_abraham;
 
-use polars::prelude::{DataFrame, df};
-
+#[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
-use crate::estimator::fixed_effects::{Coefficient, Family, RegressionResult, SolverReport};
+use crate::estimator::fixed_effects::{
+    Absorbed, Coefficient, Family, RegressionResult, RegressionSettings, SolverReport,
+};
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
-use crate::report::number::Digits;
+use crate::report::estimates::{Estimates, Variable};
+use crate::report::number::{Digits, statistic};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
-use crate::report::{foot, frame};
+use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
 #[cfg(feature = "plot")]
@@ -27,18 +31,19 @@ pub use etable::etable;
 const STARS: [(f64, &str); 3] = [(0.01, "***"), (0.05, "**"), (0.1, "*")];
 
 impl Report for RegressionResult {
+    const KIND: &'static str = "regression";
+
     fn table(&self) -> Table {
         let estimates: Vec<Estimate> =
             self.coefficients.iter().map(Coefficient::as_estimate).collect();
         let digits = Digits::of(&estimates);
-        let statistic = |v: Option<f64>| v.map_or("NA".to_owned(), |v| format!("{v:.4}"));
         let row = |c: &Coefficient| {
             vec![
                 c.name.clone(),
                 digits.show(Some(c.estimate)),
                 digits.show(c.se),
                 statistic(c.t),
-                c.p_value.map_or("NA".into(), foot::p_value),
+                foot::p_cell(c.p_value),
                 digits.show(c.ci_lower),
                 digits.show(c.ci_upper),
                 stars(c).to_owned(),
@@ -86,6 +91,45 @@ impl Report for RegressionResult {
             vec![EstimateColumns { estimate: Some((1, 2)), interval: (4, 5), mark: Some(6) }];
         table.notes.retain(|note| !note.starts_with("Solver: "));
         table
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let terms = vec![Variable::words("term", self.names().map(Some))];
+        let estimates = self.coefficients.iter().map(Coefficient::as_estimate);
+        vec![Estimates::new("coefficients", terms, estimates)]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let solver = self.solver.as_ref();
+        let iterations = solver.map(|s| s.columns.iter().map(|c| c.iterations).max().unwrap_or(0));
+        let names = |absorbed: &[Absorbed]| {
+            absorbed.iter().map(|a| a.name.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        let own = [
+            Variable::fact("fixed_effects", names(&self.absorbed)),
+            Variable::fact("n_rows", self.n),
+            Variable::fact("n_singletons", self.n_singletons),
+            Variable::fact("df_k", self.df_k),
+            Variable::fact("df_t", Some(self.df_t).filter(|df| df.is_finite())),
+            Variable::fact("r2", self.r2),
+            Variable::fact("r2_adjusted", self.r2_adjusted),
+            Variable::fact("r2_within", self.r2_within),
+            Variable::fact("rss", self.rss),
+            Variable::fact("sigma", self.sigma),
+            Variable::fact("log_likelihood", self.log_likelihood),
+            Variable::fact("f_stat", self.f.map(|f| f.stat)),
+            Variable::fact("f_p_value", self.f.map(|f| f.p_value)),
+            Variable::fact("dropped", self.dropped.join(", ")),
+            Variable::fact("solver", solver.map(|s| s.solver.as_str())),
+            Variable::fact("device", solver.map(|s| s.device.as_str())),
+            Variable::fact("iterations", iterations),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ];
+        regression_facts(&self.settings).into_iter().chain(own).collect()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        facts::messages(&self.warnings, None)
     }
 
     #[cfg(feature = "plot")]
@@ -152,17 +196,21 @@ impl RegressionResult {
         notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
         notes
     }
+}
 
-    /// One row per coefficient: `term`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`. What does not exist is null.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let first = df!("term" => self.names().collect::<Vec<_>>())?;
-        let estimates: Vec<Estimate> =
-            self.coefficients.iter().map(Coefficient::as_estimate).collect();
-        Ok(first.hstack(frame::coefficients(estimates.iter())?.columns())?)
-    }
+/// How a regression was made.
+fn regression_facts(s: &RegressionSettings) -> Vec<Variable> {
+    vec![
+        Variable::fact("estimator", s.estimator.as_str()),
+        Variable::fact("formula", s.formula.as_str()),
+        Variable::fact("outcome", s.outcome.as_str()),
+        Variable::fact("weights", s.weights.as_deref()),
+        Variable::fact("family", s.family.name()),
+        Variable::fact("vcov", s.vcov.to_string()),
+        Variable::fact("alpha", s.alpha),
+        Variable::fact("backend", s.backend.as_str()),
+        Variable::fact("precision", s.precision.as_str()),
+    ]
 }
 
 fn groups(fit: &RegressionResult) -> String {
@@ -194,7 +242,7 @@ impl Comparable for RegressionResult {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        facts(&self.settings.formula, self.n)
+        comparison_facts(&self.settings.formula, self.n)
     }
 
     fn alpha(&self) -> f64 {
@@ -202,6 +250,6 @@ impl Comparable for RegressionResult {
     }
 }
 
-pub(super) fn facts(formula: &str, rows: usize) -> Vec<(String, String)> {
+fn comparison_facts(formula: &str, rows: usize) -> Vec<(String, String)> {
     vec![("Formula".to_owned(), formula.to_owned()), ("Rows".to_owned(), rows.to_string())]
 }

@@ -9,7 +9,6 @@ use crate::estimator::{GroupTimeCell, GroupTimeResult};
 use crate::read::panel::{Layout, SampleAudit};
 use crate::result::estimates::{CellStatus, GroupTimeEffects};
 use crate::result::inference::{Estimate, Joint, Wald};
-use crate::result::saved::SavedFormat;
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
@@ -67,7 +66,6 @@ pub(crate) fn att_gt(
         overlap: None,
     };
     GroupTimeResult {
-        format: SavedFormat,
         cells: cells.iter().map(cell).collect(),
         critical_value,
         band: inference.band,

@@ -1,9 +1,9 @@
 //! Group-time effects in print, in the layout of R `did`.
 
 mod compare;
+mod document;
 #[cfg(test)]
 pub(crate) mod fixtures;
-mod frame;
 #[cfg(feature = "plot")]
 mod plot;
 mod points;
@@ -11,16 +11,19 @@ mod points;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::DoseTarget;
-use crate::estimator::group_time::GroupTimeResult;
+use crate::base::options::{Band, DoseTarget};
+use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::report::declare::{Report, result};
-use crate::report::foot;
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{EstimateColumns, Section, Table, aligned, columns, strings};
+use crate::report::{facts, foot};
 
 impl Report for GroupTimeResult {
+    const KIND: &'static str = "group_time";
+
     fn table(&self) -> Table {
         let digits = Digits::of(self.cells.iter().map(|c| &c.estimate));
         let mut reasons = Vec::new();
@@ -55,6 +58,29 @@ impl Report for GroupTimeResult {
         }
     }
 
+    fn estimates(&self) -> Vec<Estimates> {
+        vec![self.cell_estimates("cells", Vec::new())]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let estimated = self.cells.iter().filter(|c| c.status.is_estimated()).count();
+        let own = [
+            Variable::fact("n_cells", self.cells.len()),
+            Variable::fact("n_estimated", estimated),
+            Variable::fact("critical_value", self.critical_value),
+            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("wald_stat", self.wald.map(|w| w.stat)),
+            Variable::fact("wald_df", self.wald.map(|w| w.df)),
+            Variable::fact("wald_p_value", self.wald.map(|w| w.p_value)),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ];
+        facts::settings(&self.settings).into_iter().chain(own).collect()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        facts::messages(&self.warnings, self.settings.frequency)
+    }
+
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         self.chart(options).map(Picture::Chart)
@@ -62,6 +88,26 @@ impl Report for GroupTimeResult {
 }
 
 impl GroupTimeResult {
+    /// The cells, with further keys before those of all cells.
+    pub(crate) fn cell_estimates(&self, name: &'static str, keys: Vec<Variable>) -> Estimates {
+        let cells = &self.cells;
+        let periods = |name: &str, of: fn(&GroupTimeCell) -> f64| {
+            self.settings.periods(name, cells.iter().map(|c| Some(of(c))))
+        };
+        let own = [periods("group", |c| c.group), periods("time", |c| c.time)];
+        let keys = keys.into_iter().chain(own).collect();
+        let counts = [
+            Variable::counts("n_treated", cells.iter().map(|c| Some(c.n_treated))),
+            Variable::counts("n_control", cells.iter().map(|c| Some(c.n_control))),
+        ];
+        let is_uniform = self.band == Band::Uniform;
+        Estimates::new(name, keys, cells.iter().map(|c| c.estimate))
+            .uniform(is_uniform, self.settings.inference.alpha)
+            .with(facts::statuses(cells.iter().map(|c| &c.status), self.settings.frequency))
+            .with(counts)
+            .with(facts::overlaps(cells.iter().map(|c| c.overlap)))
+    }
+
     /// What the cells are, over tables and plots.
     fn title(&self) -> &'static str {
         match (&self.settings.eligible, self.settings.target) {

@@ -3,20 +3,25 @@
 #[cfg(feature = "plot")]
 mod plot;
 
-use polars::prelude::{DataFrame, df};
-
-use crate::base::error::{DidWarning, Result};
+use crate::base::error::DidWarning;
+#[cfg(feature = "plot")]
+use crate::base::error::Result;
+use crate::base::options::Band;
 use crate::estimator::aggregate::report::left_out;
 use crate::estimator::honest::{Breakdown, Delta, HonestDid, Restriction, RobustInterval};
+use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
-use crate::report::foot;
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::{Digits, short};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
+use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
 impl Report for HonestDid {
+    const KIND: &'static str = "honest";
+
     fn table(&self) -> Table {
         let ends = self.intervals.iter().flat_map(|i| [i.lower, i.upper]);
         let ends: Vec<Estimate> =
@@ -49,6 +54,49 @@ impl Report for HonestDid {
             estimates: vec![EstimateColumns { estimate: None, interval: (1, 2), mark: Some(3) }],
             ..Table::default()
         }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let robust = &self.intervals;
+        let ends = |i: &RobustInterval| Estimate {
+            ci_lower: i.lower,
+            ci_upper: i.upper,
+            ..Estimate::default()
+        };
+        let m = vec![Variable::numbers("m", robust.iter().map(|i| Some(i.m)))];
+        let words = |name: &str, word: &str| Variable::words(name, vec![Some(word); robust.len()]);
+        let intervals = Estimates::new("intervals", m, robust.iter().map(ends)).intervals().with([
+            Variable::flags("open", robust.iter().map(|i| i.open)),
+            words("method", self.method.name()),
+            words("delta", &self.name),
+        ]);
+        vec![Estimates::single("original", Vec::new(), self.original), intervals]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let status = match self.breakdown {
+            Breakdown::At(_) => "found",
+            Breakdown::NotSignificant => "not_significant",
+            Breakdown::AlwaysSignificant(_) => "always_significant",
+        };
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        let bound = |which: usize| self.smoothness_bounds.and_then(|bounds| finite(bounds[which]));
+        vec![
+            Variable::fact("estimator", "honest_did"),
+            Variable::fact("delta", self.name.as_str()),
+            Variable::fact("method", self.method.name()),
+            Variable::fact("parameter", self.parameter.as_str()),
+            Variable::fact("alpha", self.options.alpha),
+            Variable::fact("breakdown", self.breakdown.value()),
+            Variable::fact("breakdown_status", status),
+            Variable::fact("m_lower", bound(0)),
+            Variable::fact("m_upper", bound(1)),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ]
+    }
+
+    fn messages(&self) -> Vec<String> {
+        facts::messages(&self.warnings, self.study.provenance.settings().and_then(|s| s.frequency))
     }
 
     #[cfg(feature = "plot")]
@@ -117,28 +165,26 @@ impl HonestDid {
         };
         set + further
     }
-
-    /// One row an interval, the original first: `m` (null for the original), `lower`, `upper`, `open`, `method`, `delta`. What does not
-    /// exist is null.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let of = |original: Option<f64>, of: fn(&RobustInterval) -> Option<f64>| {
-            std::iter::once(original).chain(self.intervals.iter().map(of)).collect::<Vec<_>>()
-        };
-        let robust = self.intervals.len();
-        let method = self.method.name();
-        let name = self.name.as_str();
-        Ok(df!(
-            "m" => of(None, |i| Some(i.m)),
-            "lower" => of(self.original.ci_lower, |i| i.lower),
-            "upper" => of(self.original.ci_upper, |i| i.upper),
-            "open" => std::iter::once(false).chain(self.intervals.iter().map(|i| i.open)).collect::<Vec<_>>(),
-            "method" => std::iter::once("Original").chain(std::iter::repeat_n(method, robust)).collect::<Vec<_>>(),
-            "delta" => std::iter::once(None).chain(std::iter::repeat_n(Some(name), robust)).collect::<Vec<_>>(),
-        )?)
-    }
 }
 
 result!(HonestDid);
+
+/// The effect that is analysed, with its original interval: the robust ones have no estimate.
+impl Comparable for HonestDid {
+    fn terms(&self) -> Vec<Term> {
+        let (order, band) = ([0.0; 3], Band::Pointwise);
+        vec![Term { name: self.parameter.clone(), order, estimate: self.original, band }]
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let breakdown = self.breakdown.value().map_or("none".to_owned(), short);
+        vec![
+            ("Restriction".to_owned(), self.name.clone()),
+            ("Breakdown value".to_owned(), breakdown),
+        ]
+    }
+
+    fn alpha(&self) -> f64 {
+        self.options.alpha
+    }
+}

@@ -3,24 +3,26 @@
 #[cfg(feature = "plot")]
 mod plot;
 
-use polars::prelude::{Column, DataFrame, df};
-
 use crate::base::calendar::label;
+#[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::npiv::{NpivResult, NpivRow};
+use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
-use crate::report::foot;
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
-use crate::result::inference::Estimate;
+use crate::report::{facts, foot};
 
 /// Rows that the table of `Display` shows at most.
 const SHOWN: usize = 60;
 
 impl Report for NpivResult {
+    const KIND: &'static str = "npiv";
+
     fn table(&self) -> Table {
         let [lower, upper] = foot::interval_heads(Band::Uniform, self.config.alpha);
         let mut header = self.config.regressors.clone();
@@ -52,6 +54,48 @@ impl Report for NpivResult {
                 .map(|i| EstimateColumns::from(self.config.regressors.len() + i))
                 .into(),
         }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let regressor = |(j, name): (usize, &String)| {
+            Variable::numbers(name, self.rows.iter().map(|row| row.x.get(j).copied()))
+        };
+        let keys: Vec<Variable> =
+            self.config.regressors.iter().enumerate().map(regressor).collect();
+        let uniform = |table: Estimates| table.uniform(true, self.config.alpha);
+        vec![
+            uniform(Estimates::new("function", keys.clone(), self.rows.iter().map(|row| row.h))),
+            uniform(Estimates::new("derivative", keys, self.rows.iter().map(|row| row.derivative))),
+        ]
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let config = &self.config;
+        let (draws, seed) = config.draws;
+        let instruments =
+            if config.instruments.is_empty() { &config.regressors } else { &config.instruments };
+        vec![
+            Variable::fact("estimator", "npiv"),
+            Variable::fact("outcome", config.outcome.as_str()),
+            Variable::fact("regressors", config.regressors.join(", ")),
+            Variable::fact("instruments", instruments.join(", ")),
+            Variable::fact("degree", config.degree),
+            Variable::fact("x_segments", self.x_segments),
+            Variable::fact("w_segments", self.w_segments),
+            Variable::fact("n_coefficients", self.coefficients.len()),
+            Variable::fact("n_rows", self.n),
+            Variable::fact("rows_missing", self.rows_missing),
+            Variable::fact("alpha", config.alpha),
+            Variable::fact("critical_value", self.critical_value),
+            Variable::fact("critical_value_derivative", self.critical_value_derivative),
+            Variable::fact("bootstrap_draws", draws),
+            Variable::fact("bootstrap_seed", seed),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ]
+    }
+
+    fn messages(&self) -> Vec<String> {
+        facts::messages(&self.warnings, None)
     }
 
     #[cfg(feature = "plot")]
@@ -91,34 +135,32 @@ impl NpivResult {
         notes.extend(self.warnings.iter().map(|w| format!("Warning: {w}")));
         notes
     }
-
-    /// One row a point: the regressors, then `h`, `h_se`, `h_lower`, `h_upper`, `derivative`, `derivative_se`, `derivative_lower`,
-    /// `derivative_upper`.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame, as of regressors with these names.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let column =
-            |f: &dyn Fn(&NpivRow) -> Option<f64>| self.rows.iter().map(f).collect::<Vec<_>>();
-        let of = |of: fn(&NpivRow) -> &Estimate, part: fn(&Estimate) -> Option<f64>| {
-            column(&move |row| part(of(row)))
-        };
-        let last = df!(
-            "h" => of(|r| &r.h, |e| e.att),
-            "h_se" => of(|r| &r.h, |e| e.se),
-            "h_lower" => of(|r| &r.h, |e| e.ci_lower),
-            "h_upper" => of(|r| &r.h, |e| e.ci_upper),
-            "derivative" => of(|r| &r.derivative, |e| e.att),
-            "derivative_se" => of(|r| &r.derivative, |e| e.se),
-            "derivative_lower" => of(|r| &r.derivative, |e| e.ci_lower),
-            "derivative_upper" => of(|r| &r.derivative, |e| e.ci_upper),
-        )?;
-        let regressors = self.config.regressors.iter().enumerate().map(|(j, name)| {
-            Column::new(name.as_str().into(), column(&|row| row.x.get(j).copied()))
-        });
-        let first = DataFrame::new(self.rows.len(), regressors.collect())?;
-        Ok(first.hstack(last.columns())?)
-    }
 }
 
 result!(NpivResult);
+
+impl Comparable for NpivResult {
+    fn terms(&self) -> Vec<Term> {
+        let place =
+            |row: &NpivRow| row.x.iter().map(|x| label(*x)).collect::<Vec<String>>().join(", ");
+        let term = |name: &str, rank: f64, row: &NpivRow, estimate| Term {
+            name: format!("{name}({})", place(row)),
+            order: [rank, row.x.first().copied().unwrap_or_default(), 0.0],
+            estimate,
+            band: Band::Uniform,
+        };
+        let both = |row| [term("h", 6.0, row, row.h), term("Derivative", 7.0, row, row.derivative)];
+        self.rows.iter().flat_map(both).collect()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        vec![
+            ("Segments".to_owned(), self.x_segments.to_string()),
+            ("Rows".to_owned(), self.n.to_string()),
+        ]
+    }
+
+    fn alpha(&self) -> f64 {
+        self.config.alpha
+    }
+}

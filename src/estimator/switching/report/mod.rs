@@ -1,12 +1,12 @@
-//! Tables and frames of effects of a treatment that switches.
+//! Effects of a treatment that switches in print.
 
-use polars::prelude::{DataFrame, df};
-
+#[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::switching::{MultiplegtResult, SwitchingEffect};
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
 use crate::report::plot::{
@@ -14,13 +14,15 @@ use crate::report::plot::{
     chart::{Chart, ChartWords, Facet, axis, checked},
 };
 use crate::report::table::{Align, EstimateColumns, Section, Table, columns};
-use crate::report::{PlotRow, foot, frame};
+use crate::report::{PlotRow, facts, foot};
 use crate::result::inference::Wald;
 
 /// The horizon of the effect at event time 0: horizons count from the last period before the switch.
 const HORIZON_OF_ZERO: f64 = 1.0;
 
 impl Report for MultiplegtResult {
+    const KIND: &'static str = "did_multiplegt";
+
     fn table(&self) -> Table {
         let heads = foot::interval_heads(Band::Pointwise, self.settings.inference.alpha);
         let mut sections = vec![
@@ -48,6 +50,63 @@ impl Report for MultiplegtResult {
             label: Some("did-multiplegt".into()),
             estimates: vec![EstimateColumns::from(1)],
         }
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let horizons = |rows: &[SwitchingEffect]| {
+            vec![Variable::integers("horizon", rows.iter().map(|row| row.horizon))]
+        };
+        let effects = |name, rows: &[SwitchingEffect]| {
+            Estimates::new(name, horizons(rows), rows.iter().map(|row| row.estimate))
+                .with(counts(rows))
+        };
+        let average = self.average.map(|average| {
+            Estimates::single("average", Vec::new(), average.estimate).with(counts(&[average]))
+        });
+        let predictors = &self.heterogeneity;
+        let keys = vec![
+            Variable::integers("effect", predictors.iter().map(|row| row.effect)),
+            Variable::words("covariate", predictors.iter().map(|row| Some(&*row.covariate))),
+        ];
+        let extra = [
+            Variable::counts("n", predictors.iter().map(|row| Some(row.n))),
+            Variable::numbers("p_all", predictors.iter().map(|row| row.p_all)),
+        ];
+        let predictors = (!predictors.is_empty()).then(|| {
+            let estimates = predictors.iter().map(|row| row.estimate);
+            Estimates::new("predictors", keys, estimates).with(extra)
+        });
+        let mut tables =
+            vec![effects("effects", &self.effects), effects("placebos", &self.placebos)];
+        tables.extend(average.into_iter().chain(predictors));
+        tables
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let test = |name: &str, wald: Option<Wald>| {
+            [
+                Variable::fact(&format!("{name}_stat"), wald.map(|w| w.stat)),
+                Variable::fact(&format!("{name}_df"), wald.map(|w| w.df)),
+                Variable::fact(&format!("{name}_p_value"), wald.map(|w| w.p_value)),
+            ]
+        };
+        let tests = [
+            test("effects", self.tests.effects),
+            test("placebos", self.tests.placebos),
+            test("equal_effects", self.tests.equal),
+        ];
+        let own = [
+            Variable::fact("normalized", self.normalized),
+            Variable::fact("critical_value", self.critical_value),
+            Variable::fact("n_warnings", self.warnings.len()),
+        ];
+        let none = ["eligible", "group_shares", "base_period", "method", "anticipation"];
+        let settings = facts::settings_without(&self.settings, &none);
+        settings.into_iter().chain(own).chain(tests.into_iter().flatten()).collect()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        facts::messages(&self.warnings, self.settings.frequency)
     }
 
     #[cfg(feature = "plot")]
@@ -167,34 +226,6 @@ impl MultiplegtResult {
         (!shown.is_empty()).then(|| format!("Left out: {}", shown.join(", ")))
     }
 
-    /// One row an estimate: `type` (`effect`, `average`, `placebo`), `horizon`, `att`, `se`, `ci_lower`, `ci_upper`, `p_value`,
-    /// `statistic`, `n_obs`, `n_switchers`, `n_obs_w`, `n_switchers_w`. What does not exist is null.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let kinds = self.effects.iter().map(|_| "effect");
-        let kinds = kinds.chain(self.average.iter().map(|_| "average"));
-        let kinds = kinds.chain(self.placebos.iter().map(|_| "placebo"));
-        let rows: Vec<&SwitchingEffect> =
-            self.effects.iter().chain(&self.average).chain(&self.placebos).collect();
-        let count = |of: fn(&SwitchingEffect) -> usize| -> Vec<u64> {
-            rows.iter().map(|row| of(row) as u64).collect()
-        };
-        let first = df!(
-            "type" => kinds.collect::<Vec<_>>(),
-            "horizon" => rows.iter().map(|row| row.horizon).collect::<Vec<_>>(),
-        )?;
-        let last = df!(
-            "n_obs" => count(|row| row.n_obs),
-            "n_switchers" => count(|row| row.n_switchers),
-            "n_obs_w" => rows.iter().map(|row| row.n_obs_weighted).collect::<Vec<_>>(),
-            "n_switchers_w" => rows.iter().map(|row| row.n_switchers_weighted).collect::<Vec<_>>(),
-        )?;
-        let estimates = frame::estimates(rows.iter().map(|row| &row.estimate))?;
-        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
-    }
-
     /// What `plot` draws: placebos, the last period before the switch, and effects, by horizon.
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
@@ -239,4 +270,19 @@ impl Comparable for MultiplegtResult {
     fn alpha(&self) -> f64 {
         self.settings.inference.alpha
     }
+}
+
+/// What effects are of: cells and switchers, and whether there is an estimate.
+fn counts(rows: &[SwitchingEffect]) -> [Variable; 5] {
+    let status = |row: &SwitchingEffect| match row.estimate.att {
+        Some(_) => Some("ok"),
+        None => Some("no_control"),
+    };
+    [
+        Variable::words("status", rows.iter().map(status)),
+        Variable::counts("n_obs", rows.iter().map(|row| Some(row.n_obs))),
+        Variable::counts("n_switchers", rows.iter().map(|row| Some(row.n_switchers))),
+        Variable::numbers("n_obs_w", rows.iter().map(|row| Some(row.n_obs_weighted))),
+        Variable::numbers("n_switchers_w", rows.iter().map(|row| Some(row.n_switchers_weighted))),
+    ]
 }

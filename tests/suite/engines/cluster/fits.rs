@@ -163,7 +163,7 @@ fn command(files: &Path, more: &[&str]) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    result.as_object_mut().unwrap().remove("timings").expect("timings");
+    result["result"].as_object_mut().unwrap().remove("timings").expect("timings");
     result.to_string()
 }
 

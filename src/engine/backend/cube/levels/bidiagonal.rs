@@ -1,16 +1,15 @@
 //! LSMR's bidiagonalisation on a device that holds a design.
 
-use cubecl::prelude::CubeDim;
-
-use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS, UPDATE};
-use super::super::runtime::{Buffer, GpuRuntime, Launches, Stamp, grid, guarded, index};
-use super::design::{DeviceDesign, units};
+use super::super::kernels::rows::{norm, update};
+use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
+use super::super::runtime::{Buffer, GpuRuntime, Launches, grid, guarded, index, launch};
+use super::design::{DeviceDesign, last, units};
 use crate::base::error::Result;
 use crate::engine::backend::{
     BIDIAGONAL_STEPS, BidiagonalProblem, BidiagonalStep, BidiagonalUpdate,
 };
 
-/// Vectors over cells, and over the levels of all factors.
+/// The vectors of LSMR, over cells and over the levels of all factors.
 pub(crate) struct LanczosBuffers {
     pub columns: usize,
     /// Whether no step was taken, and whether none was combined.
@@ -29,8 +28,8 @@ pub(crate) struct LanczosBuffers {
     h: Buffer,
     hbar: Buffer,
     pub x: Buffer,
-    of_lead: Vec<Buffer>,
-    of_levels: Vec<Buffer>,
+    lead_sums: Vec<Buffer>,
+    level_sums: Vec<Buffer>,
     partial: Buffer,
     norms: Buffer,
 }
@@ -40,7 +39,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let (gpu, columns) = (&self.gpu, problem.columns);
         let all = self.all_levels();
         let vector = || gpu.empty(all * columns);
-        let [of_lead, of_levels] = self.stage_buffers(columns);
+        let [lead_sums, level_sums] = self.stage_buffers(columns);
         let entries = self.cells.max(all) * columns;
         let at = LanczosBuffers {
             columns,
@@ -56,13 +55,13 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             h: vector(),
             hbar: vector(),
             x: vector(),
-            of_lead,
-            of_levels,
+            lead_sums,
+            level_sums,
             partial: gpu.empty(entries.div_ceil(LEVEL_ENTRIES) * columns),
-            norms: gpu.empty(2 * columns),
+            norms: gpu.empty(norm::ROWS * columns),
         };
         let own = [&at.u, &at.weighted, &at.scaled, &at.h, &at.hbar, &at.x];
-        for buffer in own.into_iter().chain(&at.v).chain(&at.of_lead).chain(&at.of_levels) {
+        for buffer in own.into_iter().chain(&at.v).chain(&at.lead_sums).chain(&at.level_sums) {
             gpu.check(buffer)?;
         }
         Ok(at)
@@ -73,7 +72,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         self.leading + self.levels
     }
 
-    /// Some steps; norms of each.
+    /// Takes some steps; returns the norms of each.
     pub(crate) fn advance_lanczos(
         &self,
         at: &mut LanczosBuffers,
@@ -85,22 +84,22 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let first = at.first;
         (at.last, at.first) = (count, false);
         let read = guarded::<R, _>(&self.device, || {
-            let stages = self.of_lead.len() + self.of_levels.len();
+            let stages = self.lead_stages.len() + self.level_stages.len();
             let work = Launches::new(&self.gpu, count * (6 + stages));
-            let found = self.gpu.empty(2 * count * columns);
+            let found = self.gpu.empty(norm::ROWS * count * columns);
             for step in 0..count {
                 self.lanczos_step(&work, at, step, first && step == 0, &found);
             }
             work.read_one(&found)
         })?;
-        let step = |norms: &[f64]| BidiagonalStep {
-            beta: norms[..columns].to_vec(),
-            alpha: norms[columns..].to_vec(),
+        let step = |norms: &[f64]| {
+            let row = |number: usize| norms[number * columns..][..columns].to_vec();
+            BidiagonalStep { beta: row(norm::BETA), alpha: row(norm::ALPHA) }
         };
-        Ok(read.chunks_exact(2 * columns).map(step).collect())
+        Ok(read.chunks_exact(norm::ROWS * columns).map(step).collect())
     }
 
-    #[expect(unsafe_code, reason = "codes are of levels, pieces of cells, vectors of all levels")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn lanczos_step(
         &self,
         work: &Launches<'_, R>,
@@ -109,89 +108,86 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         first: bool,
         found: &Buffer,
     ) {
-        let (gpu, columns) = (&self.gpu, at.columns);
+        let columns = at.columns;
         let (leading, all) = (index(self.leading), self.all_levels());
-        let dim = || CubeDim::new_1d(index(LEVEL_UNITS));
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes the entries of its piece of cells, and one sum.
+        // SAFETY: codes and segments name levels, and pieces name cells; a unit writes the entries of the cells of its piece, and one sum.
         unsafe {
-            kernels::advance_cells::launch_unchecked::<R>(
-                &gpu.client,
-                units(self.of_lead[0].count * columns),
-                dim(),
+            launch!(
+                work,
+                kernels::advance_cells,
+                units(self.lead_stages[0].count * columns),
+                LEVEL_UNITS,
                 at.scaled.arg(),
                 self.codes.arg(),
                 self.segments.arg(),
                 at.roots.as_ref().unwrap_or(&at.scales).arg(),
-                self.of_lead[0].starts.arg(),
+                self.lead_stages[0].starts.arg(),
                 at.norms.arg(),
                 at.u.arg(),
                 at.weighted.arg(),
-                at.of_lead[0].arg(),
-                stamps,
-                slot,
-                number,
-                index(self.of_lead[0].count),
+                at.lead_sums[0].arg(),
+                index(self.lead_stages[0].count),
                 leading,
                 columns,
                 self.others,
                 at.roots.is_some(),
-                first,
-                gpu.dtype.into(),
+                first
             );
         }
-        self.add_lead(work, columns, &at.of_lead);
-        self.add_levels(work, columns, &at.weighted, &at.of_levels);
-        let beta = Norm { which: 0, row: 2 * step, norms: &at.norms, found };
+        self.add_lead(work, columns, &at.lead_sums);
+        self.add_levels(work, columns, &at.weighted, &at.level_sums);
+        let beta = Norm {
+            which: norm::BETA,
+            row: norm::ROWS * step + norm::BETA,
+            norms: &at.norms,
+            found,
+        };
         self.norms(work, at, &at.u, self.cells, &beta);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes an entry of its own.
+        // SAFETY: vectors are of all levels; a unit writes an entry of its own.
         unsafe {
-            kernels::advance_levels::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::advance_levels,
                 units(all * columns),
-                dim(),
-                at.of_lead[self.of_lead.len() - 1].arg(),
-                at.of_levels[self.of_levels.len() - 1].arg(),
+                LEVEL_UNITS,
+                last(&at.lead_sums).arg(),
+                last(&at.level_sums).arg(),
                 at.scales.arg(),
                 at.norms.arg(),
                 at.v[step].arg(),
                 at.v[step + 1].arg(),
-                stamps,
-                slot,
-                number,
                 leading,
                 index(all),
                 columns,
-                first,
-                gpu.dtype.into(),
+                first
             );
         }
-        let alpha = Norm { which: 1, row: 2 * step + 1, norms: &at.norms, found };
+        let alpha = Norm {
+            which: norm::ALPHA,
+            row: norm::ROWS * step + norm::ALPHA,
+            norms: &at.norms,
+            found,
+        };
         self.norms(work, at, &at.v[step + 1], all, &alpha);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes an entry of its own of each vector.
+        // SAFETY: vectors are of all levels; a unit writes an entry of its own of each vector.
         unsafe {
-            kernels::normalise::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::normalise,
                 units(all * columns),
-                dim(),
+                LEVEL_UNITS,
                 at.v[step + 1].arg(),
                 at.scaled.arg(),
                 at.scales.arg(),
                 at.norms.arg(),
-                stamps,
-                slot,
-                number,
                 index(all),
-                columns,
-                gpu.dtype.into(),
+                columns
             );
         }
     }
 
     /// Norms by column of a vector of so many rows.
-    #[expect(unsafe_code, reason = "the sums of the cubes are of the vector's rows")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn norms(
         &self,
         work: &Launches<'_, R>,
@@ -202,30 +198,26 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     ) {
         let columns = at.columns;
         let cubes = self.products(work, columns, [vector, vector], rows, &at.partial);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each norm.
+        // SAFETY: one cube reads the sums of all cubes; `found` has a row for each norm.
         unsafe {
-            kernels::find_norms::launch_unchecked::<R>(
-                &self.gpu.client,
+            launch!(
+                work,
+                kernels::find_norms,
                 grid(1),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 at.partial.arg(),
                 norm.norms.arg(),
                 norm.found.arg(),
-                stamps,
-                slot,
-                number,
                 index(cubes),
                 index(norm.row),
                 columns,
-                norm.which,
-                self.gpu.dtype.into(),
+                norm.which
             );
         }
     }
 
-    /// Updates of the vectors by the last steps; `‖x‖`.
-    #[expect(unsafe_code, reason = "vectors are of all levels, coefficients of all steps")]
+    /// Updates the vectors by the last steps; returns `‖x‖`.
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn combine_lanczos(
         &self,
         at: &mut LanczosBuffers,
@@ -233,12 +225,15 @@ impl<R: GpuRuntime> DeviceDesign<R> {
     ) -> Result<Vec<f64>> {
         let (gpu, columns, all) = (&self.gpu, at.columns, self.all_levels());
         let steps = (updates.len() / columns).min(at.last);
-        let mut coefficients = Vec::with_capacity(UPDATE * updates.len());
-        for updates in updates.chunks_exact(columns) {
-            coefficients.extend(updates.iter().map(|u| u.live));
-            coefficients.extend(updates.iter().map(|u| u.hbar));
-            coefficients.extend(updates.iter().map(|u| u.x));
-            coefficients.extend(updates.iter().map(|u| u.h));
+        let mut coefficients = vec![0.0; update::ROWS * updates.len()];
+        let rows = coefficients.chunks_exact_mut(update::ROWS * columns);
+        for (rows, updates) in rows.zip(updates.chunks_exact(columns)) {
+            for (column, of_column) in updates.iter().enumerate() {
+                rows[update::LIVE * columns + column] = of_column.live;
+                rows[update::HBAR * columns + column] = of_column.hbar;
+                rows[update::X * columns + column] = of_column.x;
+                rows[update::H * columns + column] = of_column.h;
+            }
         }
         let first = at.last - steps + 1;
         let combined = at.combined;
@@ -246,31 +241,28 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             let work = Launches::new(gpu, steps + 2);
             let (coefficients, norms) = (gpu.floats(coefficients), gpu.empty(columns));
             for step in 0..steps {
-                let Stamp { stamps, slot, number } = work.stamp();
-                // SAFETY: see above; each unit writes an entry of its own of each vector.
+                // SAFETY: vectors are of all levels, and the coefficients of all steps; a unit writes an entry of its own of each vector.
                 unsafe {
-                    kernels::combine::launch_unchecked::<R>(
-                        &gpu.client,
+                    launch!(
+                        work,
+                        kernels::combine,
                         units(all * columns),
-                        CubeDim::new_1d(index(LEVEL_UNITS)),
+                        LEVEL_UNITS,
                         at.v[first + step].arg(),
                         coefficients.arg(),
                         at.h.arg(),
                         at.hbar.arg(),
                         at.x.arg(),
-                        stamps,
-                        slot,
-                        number,
                         index(all),
                         index(step),
                         columns,
-                        !combined && step == 0,
-                        gpu.dtype.into(),
+                        !combined && step == 0
                     );
                 }
             }
-            let norm = Norm { which: 0, row: 0, norms: &gpu.empty(2 * columns), found: &norms };
-            self.norms(&work, at, &at.x, all, &norm);
+            let spare = gpu.empty(norm::ROWS * columns);
+            let of_x = Norm { which: norm::BETA, row: 0, norms: &spare, found: &norms };
+            self.norms(&work, at, &at.x, all, &of_x);
             work.read_one(&norms)
         })?;
         at.combined = true;

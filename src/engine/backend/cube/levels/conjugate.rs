@@ -1,17 +1,16 @@
 //! Conjugate gradients on the levels of a design that a device holds.
 
-use cubecl::prelude::CubeDim;
-
-use super::super::kernels::{self, FOUND, LEVEL_ENTRIES, LEVEL_UNITS, SCALARS};
-use super::super::runtime::{Buffer, GpuRuntime, Launches, Stamp, grid, guarded, index};
-use super::design::{DeviceDesign, units};
+use super::super::kernels::rows::{found, scalar};
+use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
+use super::super::runtime::{Buffer, GpuRuntime, Launches, grid, guarded, index, launch};
+use super::design::{DeviceDesign, last, units};
 use crate::base::error::Result;
 use crate::engine::backend::LevelStep;
 
-/// What is known of a solution.
+/// The vectors of conjugate gradients.
 pub(crate) struct ConjugateBuffers {
     pub columns: usize,
-    /// Whether no step was taken.
+    /// Whether no step was taken yet.
     first: bool,
     pub effects: Buffer,
     sums: Buffer,
@@ -19,14 +18,14 @@ pub(crate) struct ConjugateBuffers {
     /// By cell.
     fitted: Buffer,
     /// Sums of pieces, stage by stage: by level of the leading factor, and by level of the others.
-    of_lead: Vec<Buffer>,
-    of_levels: Vec<Buffer>,
+    lead_sums: Vec<Buffer>,
+    level_sums: Vec<Buffer>,
     partial: Buffer,
     scalars: Buffer,
 }
 
 impl<R: GpuRuntime> DeviceDesign<R> {
-    /// Starts from sums by level; what an earlier solution of as many columns took is used again.
+    /// Starts from sums by level; the buffers of an earlier solution of as many columns are used again.
     pub(crate) fn conjugate(
         &self,
         sums: &[f64],
@@ -43,7 +42,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
 
     fn room(&self, sums: &[f64], columns: usize) -> Result<ConjugateBuffers> {
         let gpu = &self.gpu;
-        let [of_lead, of_levels] = self.stage_buffers(columns);
+        let [lead_sums, level_sums] = self.stage_buffers(columns);
         let vector = || gpu.empty(self.levels * columns);
         let state = ConjugateBuffers {
             columns,
@@ -52,13 +51,13 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             sums: gpu.floats(sums.to_vec()),
             direction: vector(),
             fitted: gpu.empty(self.cells * columns),
-            of_lead,
-            of_levels,
+            lead_sums,
+            level_sums,
             partial: gpu.empty(2 * self.cubes(columns) * columns),
-            scalars: gpu.empty(SCALARS * columns),
+            scalars: gpu.empty(scalar::ROWS * columns),
         };
         let own = [&state.effects, &state.sums, &state.direction, &state.fitted];
-        for buffer in own.into_iter().chain(&state.of_lead).chain(&state.of_levels) {
+        for buffer in own.into_iter().chain(&state.lead_sums).chain(&state.level_sums) {
             gpu.check(buffer)?;
         }
         Ok(state)
@@ -74,7 +73,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let columns = at.columns;
         let read = guarded::<R, _>(&self.device, || {
             let work = Launches::new(&self.gpu, count * self.launches() + 2);
-            let found = self.gpu.empty(count * FOUND * columns);
+            let found = self.gpu.empty(count * found::ROWS * columns);
             let bits = live.iter().rev().fold(0, |bits, live| bits << 1 | u32::from(*live));
             if at.first {
                 self.advance(&work, at, &found, None);
@@ -86,12 +85,15 @@ impl<R: GpuRuntime> DeviceDesign<R> {
             work.read_one(&found)
         })?;
         at.first = false;
-        let step = |scalars: &[f64]| LevelStep {
-            curvature: scalars[..columns].to_vec(),
-            preconditioned: scalars[columns..2 * columns].to_vec(),
-            normal: scalars[2 * columns..].to_vec(),
+        let step = |rows: &[f64]| {
+            let row = |number: usize| rows[number * columns..][..columns].to_vec();
+            LevelStep {
+                curvature: row(found::CURVATURE),
+                preconditioned: row(found::PRECONDITIONED),
+                normal: row(found::NORMAL),
+            }
         };
-        Ok(read.chunks_exact(FOUND * columns).map(step).collect())
+        Ok(read.chunks_exact(found::ROWS * columns).map(step).collect())
     }
 
     /// Cubes that take a sum over all levels.
@@ -101,64 +103,56 @@ impl<R: GpuRuntime> DeviceDesign<R> {
 
     /// Launches of a step.
     fn launches(&self) -> usize {
-        6 + self.of_lead.len() + self.of_levels.len()
+        6 + self.lead_stages.len() + self.level_stages.len()
     }
 
     /// `S p`, in the last of the levels' stages.
-    #[expect(unsafe_code, reason = "codes are of levels, segments and pieces of cells")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn image(&self, work: &Launches<'_, R>, at: &ConjugateBuffers) {
-        let (gpu, columns) = (&self.gpu, at.columns);
+        let columns = at.columns;
         let weights = self.weights.cells.as_ref();
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes the entries of its piece of cells, and one sum.
+        // SAFETY: codes name levels, and pieces name cells; a unit writes the entries of the cells of its piece, and one sum.
         unsafe {
-            kernels::gather_levels::launch_unchecked::<R>(
-                &gpu.client,
-                units(self.of_lead[0].count * columns),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+            launch!(
+                work,
+                kernels::gather_levels,
+                units(self.lead_stages[0].count * columns),
+                LEVEL_UNITS,
                 at.direction.arg(),
                 self.codes.arg(),
                 weights.unwrap_or(&self.weights.lead).arg(),
-                self.of_lead[0].starts.arg(),
+                self.lead_stages[0].starts.arg(),
                 at.fitted.arg(),
-                at.of_lead[0].arg(),
-                stamps,
-                slot,
-                number,
-                index(self.of_lead[0].count),
+                at.lead_sums[0].arg(),
+                index(self.lead_stages[0].count),
                 columns,
                 self.others,
-                weights.is_some(),
-                gpu.dtype.into(),
+                weights.is_some()
             );
         }
-        self.add_lead(work, columns, &at.of_lead);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes an entry of its own.
+        self.add_lead(work, columns, &at.lead_sums);
+        // SAFETY: segments name levels of the leading factor; a unit writes an entry of its own.
         unsafe {
-            kernels::subtract_means::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::subtract_means,
                 units(self.cells * columns),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 at.fitted.arg(),
-                at.of_lead[self.of_lead.len() - 1].arg(),
+                last(&at.lead_sums).arg(),
                 self.weights.lead.arg(),
                 self.segments.arg(),
                 weights.unwrap_or(&self.weights.lead).arg(),
-                stamps,
-                slot,
-                number,
                 index(self.cells),
                 columns,
-                weights.is_some(),
-                gpu.dtype.into(),
+                weights.is_some()
             );
         }
-        self.add_levels(work, columns, &at.fitted, &at.of_levels);
+        self.add_levels(work, columns, &at.fitted, &at.level_sums);
     }
 
     /// `θ`, `g`, `g'M g` and `β` after a step of `α`, or at the start.
-    #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn advance(
         &self,
         work: &Launches<'_, R>,
@@ -166,55 +160,47 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         found: &Buffer,
         row: Option<usize>,
     ) {
-        let (gpu, columns, cubes) = (&self.gpu, at.columns, self.cubes(at.columns));
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes entries of its own.
+        let (columns, cubes) = (at.columns, self.cubes(at.columns));
+        // SAFETY: vectors are of all levels; a unit writes entries of its own, and a cube sums of its own.
         unsafe {
-            kernels::advance::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::advance,
                 grid(cubes),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 at.effects.arg(),
                 at.sums.arg(),
                 at.direction.arg(),
-                at.of_levels[self.of_levels.len() - 1].arg(),
+                last(&at.level_sums).arg(),
                 self.weights.scales.arg(),
                 at.scalars.arg(),
                 at.partial.arg(),
-                stamps,
-                slot,
-                number,
                 index(self.levels),
                 index(cubes),
                 columns,
-                row.is_none(),
-                gpu.dtype.into(),
+                row.is_none()
             );
         }
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each step.
+        // SAFETY: one cube reads the sums of all cubes; `found` has rows for each step.
         unsafe {
-            kernels::find_turns::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::find_turns,
                 grid(1),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 at.partial.arg(),
                 at.scalars.arg(),
                 found.arg(),
-                stamps,
-                slot,
-                number,
                 index(cubes),
                 index(row.unwrap_or(0)),
                 columns,
-                row.is_none(),
-                gpu.dtype.into(),
+                row.is_none()
             );
         }
     }
 
     /// The direction, its image, and the step along it.
-    #[expect(unsafe_code, reason = "vectors are of all levels, sums of all cubes")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn turn(
         &self,
         work: &Launches<'_, R>,
@@ -223,48 +209,40 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         row: usize,
         live: u32,
     ) {
-        let (gpu, columns) = (&self.gpu, at.columns);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes an entry of its own.
+        let columns = at.columns;
+        // SAFETY: vectors are of all levels; a unit writes an entry of its own.
         unsafe {
-            kernels::turn::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::turn,
                 units(self.levels * columns),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 at.direction.arg(),
                 at.sums.arg(),
                 self.weights.scales.arg(),
                 at.scalars.arg(),
-                stamps,
-                slot,
-                number,
                 index(self.levels),
                 columns,
-                at.first && row == 0,
-                gpu.dtype.into(),
+                at.first && row == 0
             );
         }
         self.image(work, at);
-        let image = &at.of_levels[self.of_levels.len() - 1];
+        let image = last(&at.level_sums);
         let cubes = self.products(work, columns, [&at.direction, image], self.levels, &at.partial);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: one cube reads the sums of the cubes; `found` has a row for each step.
+        // SAFETY: one cube reads the sums of all cubes; `found` has rows for each step.
         unsafe {
-            kernels::find_steps::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::find_steps,
                 grid(1),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 at.partial.arg(),
                 at.scalars.arg(),
                 found.arg(),
-                stamps,
-                slot,
-                number,
                 index(cubes),
                 live,
                 index(row),
-                columns,
-                gpu.dtype.into(),
+                columns
             );
         }
     }

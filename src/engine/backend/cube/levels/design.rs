@@ -1,10 +1,8 @@
 //! A design of fixed effects on a device, and the sums by level and over all levels that both solvers take.
 
-use cubecl::prelude::CubeDim;
-
 use super::super::kernels::{self, LEVEL_ENTRIES, LEVEL_UNITS};
 use super::super::runtime::{
-    Buffer, Gpu, GpuRuntime, Launches, Stamp, grid, guarded, index, meter,
+    Buffer, Gpu, GpuRuntime, Launches, grid, guarded, index, launch, meter,
 };
 use super::pieces::{fitting, stages, transposed};
 use crate::base::error::Result;
@@ -16,9 +14,11 @@ pub(crate) struct DeviceDesign<R: GpuRuntime> {
     pub gpu: Gpu<R>,
     pub device: R::Device,
     pub cells: usize,
+    /// Factors beside the leading one.
     pub others: usize,
+    /// Levels of these factors.
     pub levels: usize,
-    /// How many levels the leading factor has.
+    /// Levels of the leading factor.
     pub leading: usize,
     /// Levels of the other factors by cell.
     pub codes: Buffer,
@@ -26,17 +26,25 @@ pub(crate) struct DeviceDesign<R: GpuRuntime> {
     pub segments: Buffer,
     /// Cells by level of the other factors.
     index: Buffer,
-    pub of_lead: Vec<EntryRuns>,
-    pub of_levels: Vec<EntryRuns>,
+    pub lead_stages: Vec<PieceStage>,
+    pub level_stages: Vec<PieceStage>,
     pub weights: DeviceWeights,
     /// Columns that there is room for.
     pub most: usize,
 }
 
-/// Pieces of entries one after another, or of pieces.
-pub(crate) struct EntryRuns {
+/// A stage of sums by level: consecutive entries, or sums of the stage before, in pieces.
+pub(crate) struct PieceStage {
+    /// First entry of each piece, and one past the last.
     pub starts: Buffer,
+    /// Number of pieces.
     pub count: usize,
+}
+
+/// What a stage adds up: all values in order, or those that an index names.
+struct Terms<'a> {
+    values: &'a Buffer,
+    index: Option<&'a Buffer>,
 }
 
 /// Weights as the kernels read them.
@@ -50,9 +58,6 @@ pub(crate) struct DeviceWeights {
 
 impl<R: GpuRuntime> DeviceDesign<R> {
     /// Holds a design.
-    ///
-    /// # Errors
-    /// [`DidError::Device`](crate::DidError::Device) if it does not fit, or the device does not answer.
     pub(crate) fn hold(
         design: &LevelDesign<'_>,
         weights: &LevelWeights<'_>,
@@ -62,13 +67,13 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         let free = R::probe(device, precision)?.free_bytes;
         guarded::<R, _>(device, || {
             let gpu = Gpu::<R>::new(device, precision.dtype());
-            let (starts, cells) = transposed(design);
-            let stages = [stages(design.starts), stages(&starts)];
+            let by_level = transposed(design);
+            let stages = [stages(design.starts), stages(&by_level.starts)];
             let most = fitting(&gpu, design, &stages, free)?;
-            let [of_lead, of_levels] = stages.map(|stages| {
+            let [lead_stages, level_stages] = stages.map(|stages| {
                 let pieces = |starts: Vec<u32>| {
                     let count = starts.len() - 1;
-                    EntryRuns { starts: gpu.indices(starts), count }
+                    PieceStage { starts: gpu.indices(starts), count }
                 };
                 stages.into_iter().map(pieces).collect()
             });
@@ -80,9 +85,9 @@ impl<R: GpuRuntime> DeviceDesign<R> {
                 leading: design.segments(),
                 codes: gpu.indices(design.codes.to_vec()),
                 segments: gpu.indices(design.segment_of_cells()),
-                index: gpu.indices(cells),
-                of_lead,
-                of_levels,
+                index: gpu.indices(by_level.cells),
+                lead_stages,
+                level_stages,
                 weights: DeviceWeights::upload(&gpu, weights),
                 most,
                 gpu,
@@ -105,47 +110,44 @@ impl<R: GpuRuntime> DeviceDesign<R> {
 
     /// Room for the sums of pieces, stage by stage.
     pub(crate) fn stage_buffers(&self, columns: usize) -> [Vec<Buffer>; 2] {
-        [&self.of_lead, &self.of_levels].map(|stages| {
+        [&self.lead_stages, &self.level_stages].map(|stages| {
             stages.iter().map(|stage| self.gpu.empty(stage.count * columns)).collect()
         })
     }
 
-    /// What the stages make of what is in `from`: by `index`, or of consecutive entries.
-    #[expect(unsafe_code, reason = "pieces are of the entries of the stage before")]
-    fn add(
+    /// Sums of the pieces of a stage.
+    #[expect(unsafe_code, reason = "launches are unchecked")]
+    fn add_pieces(
         &self,
         work: &Launches<'_, R>,
         columns: usize,
-        (from, index_of): (&Buffer, Option<&Buffer>),
-        pieces: &EntryRuns,
+        terms: &Terms<'_>,
+        pieces: &PieceStage,
         out: &Buffer,
     ) {
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each unit writes an entry of its own.
+        // SAFETY: pieces name values, or entries of the index, which name values; a unit writes an entry of its own.
         unsafe {
-            kernels::add_pieces::launch_unchecked::<R>(
-                &self.gpu.client,
+            launch!(
+                work,
+                kernels::add_pieces,
                 units(pieces.count * columns),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
-                from.arg(),
-                index_of.unwrap_or(&pieces.starts).arg(),
+                LEVEL_UNITS,
+                terms.values.arg(),
+                terms.index.unwrap_or(&pieces.starts).arg(),
                 pieces.starts.arg(),
                 out.arg(),
-                stamps,
-                slot,
-                number,
                 index(pieces.count),
                 columns,
-                index_of.is_some(),
-                self.gpu.dtype.into(),
+                terms.index.is_some()
             );
         }
     }
 
     /// Sums by level of the leading factor, from those of the first pieces.
     pub(crate) fn add_lead(&self, work: &Launches<'_, R>, columns: usize, sums: &[Buffer]) {
-        for (stage, pieces) in self.of_lead.iter().enumerate().skip(1) {
-            self.add(work, columns, (&sums[stage - 1], None), pieces, &sums[stage]);
+        for (stage, pieces) in self.lead_stages.iter().enumerate().skip(1) {
+            let terms = Terms { values: &sums[stage - 1], index: None };
+            self.add_pieces(work, columns, &terms, pieces, &sums[stage]);
         }
     }
 
@@ -157,17 +159,17 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         cells: &Buffer,
         sums: &[Buffer],
     ) {
-        for (stage, pieces) in self.of_levels.iter().enumerate() {
-            let from = match stage {
-                0 => (cells, Some(&self.index)),
-                _ => (&sums[stage - 1], None),
+        for (stage, pieces) in self.level_stages.iter().enumerate() {
+            let terms = match stage {
+                0 => Terms { values: cells, index: Some(&self.index) },
+                _ => Terms { values: &sums[stage - 1], index: None },
             };
-            self.add(work, columns, from, pieces, &sums[stage]);
+            self.add_pieces(work, columns, &terms, pieces, &sums[stage]);
         }
     }
 
     /// Sums of products of two vectors of so many rows, by cube; how many cubes.
-    #[expect(unsafe_code, reason = "vectors are of all rows, sums of all cubes")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn products(
         &self,
         work: &Launches<'_, R>,
@@ -177,27 +179,28 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         partial: &Buffer,
     ) -> usize {
         let cubes = (rows * columns).div_ceil(LEVEL_ENTRIES);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: see above; each cube writes sums of its own.
+        // SAFETY: both vectors have so many rows; a cube writes sums of its own, for which `partial` has room.
         unsafe {
-            kernels::curvatures::launch_unchecked::<R>(
-                &self.gpu.client,
+            launch!(
+                work,
+                kernels::curvatures,
                 grid(cubes),
-                CubeDim::new_1d(index(LEVEL_UNITS)),
+                LEVEL_UNITS,
                 p.arg(),
                 q.arg(),
                 partial.arg(),
-                stamps,
-                slot,
-                number,
                 index(rows),
                 index(cubes),
-                columns,
-                self.gpu.dtype.into(),
+                columns
             );
         }
         cubes
     }
+}
+
+/// The sums by level among those of all stages.
+pub(crate) fn last(sums: &[Buffer]) -> &Buffer {
+    &sums[sums.len() - 1]
 }
 
 /// A grid with a unit for each entry.

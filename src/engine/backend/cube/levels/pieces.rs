@@ -31,8 +31,16 @@ pub(crate) fn stages(starts: &[u32]) -> Vec<Vec<u32>> {
     }
 }
 
-/// Cells by level, and where each level's begin.
-pub(crate) fn transposed(design: &LevelDesign<'_>) -> (Vec<u32>, Vec<u32>) {
+/// The cells of each level of the other factors.
+#[derive(Debug, PartialEq)]
+pub(crate) struct CellsByLevel {
+    /// First of each level's cells, and one past the last.
+    pub starts: Vec<u32>,
+    pub cells: Vec<u32>,
+}
+
+/// The design by level.
+pub(crate) fn transposed(design: &LevelDesign<'_>) -> CellsByLevel {
     let mut starts = vec![0; design.levels + 1];
     for code in design.codes {
         starts[*code as usize + 1] += 1;
@@ -49,10 +57,10 @@ pub(crate) fn transposed(design: &LevelDesign<'_>) -> (Vec<u32>, Vec<u32>) {
             *place += 1;
         }
     }
-    (starts, cells)
+    CellsByLevel { starts, cells }
 }
 
-/// How many columns there is room for.
+/// How many columns the device has room for at once.
 pub(crate) fn fitting<R: GpuRuntime>(
     gpu: &Gpu<R>,
     design: &LevelDesign<'_>,
@@ -63,12 +71,12 @@ pub(crate) fn fitting<R: GpuRuntime>(
     let (width, largest) = (gpu.width(), gpu.largest());
     let pieces = stages.iter().flatten().map(Vec::len).sum();
     let fits = |columns: &usize| {
-        let [bytes, longest] = needed(design, pieces, width, *columns);
-        bytes <= room && longest <= largest
+        let needed = Needed::of(design, pieces, width, *columns);
+        needed.bytes <= room && needed.longest <= largest
     };
     [LEVEL_COLUMNS, 4, 2, 1].into_iter().find(fits).ok_or_else(|| {
         let (cells, levels) = (design.cells(), design.levels);
-        let [bytes, _] = needed(design, pieces, width, 1);
+        let Needed { bytes, .. } = Needed::of(design, pieces, width, 1);
         let parts = largest * width;
         let room = if room == usize::MAX { String::new() } else { format!("{room} bytes ") };
         gpu.failed(&format!(
@@ -78,15 +86,24 @@ pub(crate) fn fitting<R: GpuRuntime>(
     })
 }
 
-/// Bytes that a design needs with so many columns at once, and entries of the longest buffer, in numbers of this width.
-fn needed(design: &LevelDesign<'_>, pieces: usize, width: usize, columns: usize) -> [usize; 2] {
-    let (cells, levels, codes) = (design.cells(), design.levels, design.codes.len());
-    let words = 2 * codes + cells + pieces;
-    let numbers = cells + design.segments() + 2 * levels;
-    let of_column = cells + 3 * levels + pieces;
-    let bytes = 4 * words + width * (numbers + columns * of_column);
-    let longest = (cells.max(levels).max(pieces) * columns).max(2 * levels);
-    [bytes, longest.max(codes.div_ceil(width / 4))]
+/// What a design needs of a device.
+struct Needed {
+    bytes: usize,
+    /// Entries of the longest buffer, in numbers.
+    longest: usize,
+}
+
+impl Needed {
+    /// With so many columns at once, in numbers of `width` bytes.
+    fn of(design: &LevelDesign<'_>, pieces: usize, width: usize, columns: usize) -> Self {
+        let (cells, levels, codes) = (design.cells(), design.levels, design.codes.len());
+        let words = 2 * codes + cells + pieces;
+        let numbers = cells + design.segments() + 2 * levels;
+        let of_column = cells + 3 * levels + pieces;
+        let bytes = 4 * words + width * (numbers + columns * of_column);
+        let longest = (cells.max(levels).max(pieces) * columns).max(2 * levels);
+        Self { bytes, longest: longest.max(codes.div_ceil(width / 4)) }
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +129,7 @@ mod tests {
     fn cells_are_found_by_level() {
         let codes = [0, 2, 1, 3, 0, 3];
         let design = LevelDesign { starts: &[0, 2, 3], codes: &codes, others: 2, levels: 4 };
-        let expected = (vec![0, 2, 3, 4, 6], vec![0, 2, 1, 0, 1, 2]);
+        let expected = CellsByLevel { starts: vec![0, 2, 3, 4, 6], cells: vec![0, 2, 1, 0, 1, 2] };
         assert_eq!(transposed(&design), expected);
         assert_eq!(design.segment_of_cells(), [0, 0, 1]);
     }
@@ -122,10 +139,10 @@ mod tests {
         let codes = vec![0; 2_000];
         let starts: Vec<u32> = (0..=100).map(|s| 10 * s).collect();
         let design = LevelDesign { starts: &starts, codes: &codes, others: 2, levels: 50 };
-        let of = |columns| needed(&design, 120, 8, columns);
-        assert!(of(8)[0] < 2 * of(4)[0] && of(8)[0] > of(4)[0]);
+        let of = |columns| Needed::of(&design, 120, 8, columns);
+        assert!(of(8).bytes < 2 * of(4).bytes && of(8).bytes > of(4).bytes);
         // A column of cells, one of pieces and three of levels.
-        assert_eq!(of(2)[0] - of(1)[0], 8 * (1_000 + 120 + 150));
-        assert_eq!([of(8)[1], of(1)[1]], [8_000, 1_000]);
+        assert_eq!(of(2).bytes - of(1).bytes, 8 * (1_000 + 120 + 150));
+        assert_eq!([of(8).longest, of(1).longest], [8_000, 1_000]);
     }
 }

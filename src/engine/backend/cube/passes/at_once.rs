@@ -4,7 +4,10 @@ use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
 use burn_tensor::DType;
 
 use super::super::runtime::{GpuRuntime, SampleColumns, guarded, hold, meter};
-use super::influence::{InfluencePlans, InfluenceQuestion, InfluenceSums, mirror};
+use super::influence::InfluencePlans;
+use super::influence_sums::{
+    ClusterQuestion, InfluenceQuestion, InfluenceSums, MultiplierQuestion, mirror,
+};
 use super::jobs::{AskedJobs, Jobs};
 use super::spans::{Cut, Span};
 use crate::base::error::Result;
@@ -13,7 +16,7 @@ use crate::engine::pass::{
     Chunk, Consumers, Gram, GramJob, InfluenceStat, LogitJob, LogitStat, StratumPlan, of_stratum,
 };
 
-/// What all `CubeCL` backends can do.
+/// Passes over everything that a slab holds, on any `CubeCL` backend.
 pub(crate) struct Whole;
 
 impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
@@ -39,8 +42,7 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
         let Some(chunk) = segments.chunks.first() else { return Ok(None) };
         guarded::<R, _>(&chunk.y.device(), || {
             let (gpu, columns) = SampleColumns::of(chunk)?;
-            let shape = [chunk.k, chunk.y.dims()[0]];
-            let form = Jobs::gram(&gpu, &columns, shape, jobs, trim);
+            let form = Jobs::gram(&gpu, &columns, chunk.k, chunk.y.dims()[0], jobs, trim);
             let asked = asked(segments, jobs, |job| job.stratum);
             let before = before.map(|before| form.of_grams(before));
             let sums = form.sums(&gpu, &columns, &asked, Cut::Segments, before)?;
@@ -99,8 +101,8 @@ impl<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>
                 columns,
                 rows,
                 sums: clusters.is_none(),
-                multipliers: multipliers.map(|spec| (spec, ranks.as_slice())),
-                clusters: clusters.map(|count| (count, cluster.as_slice())),
+                multipliers: multipliers.map(|spec| MultiplierQuestion { spec, ranks: &ranks }),
+                clusters: clusters.map(|count| ClusterQuestion { count, of_rows: &cluster }),
                 values: false,
             };
             let before = before.map(InfluenceSums::of);

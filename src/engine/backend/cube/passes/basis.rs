@@ -1,17 +1,18 @@
 //! Sums over influence values without the values: in designs without covariates they are linear in a constant and a few changes
 //! of outcomes, whose sums are formed straight from the sample and mapped to those of the influence columns, tile by tile.
 
-use cubecl::prelude::CubeDim;
-
-use super::super::kernels::{self, MAPPED_DRAWS, NUMBERS, PRODUCTS};
-use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, Stamp, grid, index};
+use super::super::kernels::layout::{basis as basis_list, mapped_span, mapping, product_span};
+use super::super::kernels::{self, MAPPED_DRAWS, PRODUCTS};
+use super::super::runtime::{
+    Buffer, Gpu, GpuRuntime, Launches, SampleColumns, grid, index, launch,
+};
 use super::batch::{BatchSpans, Partial};
-use super::draws::{Multiplied, RowMultipliers};
+use super::draws::{Multiplied, MultipliedSpan, RowMultipliers};
 use super::plan_tables::weight_columns;
 use super::products::{self, Blocks, Factors};
-use super::spans::SpanTable;
+use super::spans::{SpanTable, TilePlaces};
 use crate::engine::backend::basis::{BasisPlan, CANCELLATION};
-use crate::engine::pass::{StratumPlan, TILE};
+use crate::engine::pass::StratumPlan;
 
 /// The bases of plans over a sample's columns, and the plans' columns as combinations of them.
 pub(crate) struct PlanBases<'a> {
@@ -40,7 +41,7 @@ pub(crate) struct OfBatch<'b> {
 }
 
 impl<'a> PlanBases<'a> {
-    /// In double precision, if every plan has one weight, either changes or levels, and hardly fewer columns than its basis.
+    /// The bases, in double precision, if every plan has one weight, either changes or levels, and at most one column fewer than its basis.
     pub(crate) fn of<R: GpuRuntime>(
         gpu: &Gpu<R>,
         columns: &'a SampleColumns,
@@ -50,8 +51,9 @@ impl<'a> PlanBases<'a> {
             return None;
         }
         let (mut places, mut lists, mut combinations) = (Vec::new(), Vec::new(), Vec::new());
-        let mut numbers = vec![f64::MAX, CANCELLATION];
-        debug_assert_eq!(numbers.len(), NUMBERS);
+        let mut numbers = vec![0.0; mapping::LEN];
+        numbers[mapping::MARK] = f64::MAX;
+        numbers[mapping::CANCELLATION] = CANCELLATION;
         for plan in plans {
             let linear = BasisPlan::of(plan)?;
             let count = linear.basis.columns.len();
@@ -98,8 +100,12 @@ impl<'a> PlanBases<'a> {
         for part in &parts.0 {
             let BasisPlace { list, columns, .. } = self.places[part.span.of];
             let blocks = Blocks::basis(columns).count();
-            let own = [list, blocks, columns];
-            firsts.push(table.add(&part.span, [part.span.first, TILE], blocks, own));
+            let own = [
+                (product_span::JOB, list),
+                (product_span::BLOCKS, blocks),
+                (product_span::COLUMNS, columns),
+            ];
+            firsts.push(table.add(&part.span, part.span.places(), blocks, own));
             width = width.max(columns);
         }
         let factors = Factors {
@@ -116,12 +122,9 @@ impl<'a> PlanBases<'a> {
 }
 
 impl OfBatch<'_> {
-    /// Products of every pair of influence columns, in the place of those in `direct` where no terms cancel. Without these a
-    /// column's product with itself is [`f64::MAX`] where they do.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these parts"
-    )]
+    /// Products of every pair of influence columns, which replace those in `direct` where no terms cancel. Without `direct`, the product
+    /// with itself of a column whose terms cancel becomes [`f64::MAX`].
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn map_products<R: GpuRuntime>(
         &self,
         work: &Launches<'_, R>,
@@ -135,46 +138,43 @@ impl OfBatch<'_> {
             Partial { buffer: gpu.empty(cubes * PRODUCTS), places }
         });
         let mut table = SpanTable::default();
-        for ((part, first), [_, blocks]) in parts.0.iter().zip(&self.firsts).zip(&partial.places) {
+        for ((part, first), mapped) in parts.0.iter().zip(&self.firsts).zip(&partial.places) {
             let BasisPlace { combinations, columns, .. } = basis.places[part.span.of];
-            let entries = [*first, Blocks::basis(columns).count()];
-            table.add(&part.span, entries, *blocks, [combinations, columns, part.active.len()]);
+            let products = TilePlaces { first: *first, step: Blocks::basis(columns).count() };
+            let own = [
+                (mapped_span::COMBINATIONS, combinations),
+                (mapped_span::BASIS, columns),
+                (mapped_span::COLUMNS, part.active.len()),
+            ];
+            table.add(&part.span, products, mapped.step, own);
         }
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: a cube reads its tile's products and combinations, and writes a block of its own.
+        // SAFETY: a cube reads the products and combinations of its tile, which the spans name, and writes a block of its own.
         unsafe {
-            kernels::map_products::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::map_products,
                 grid(table.cubes),
-                CubeDim::new_1d(index(PRODUCTS)),
+                PRODUCTS,
                 self.products.arg(),
                 basis.numbers.arg(),
                 basis.combinations.arg(),
-                gpu.indices(table.entries.clone()).arg(),
+                table.arg(gpu, 1),
                 partial.buffer.arg(),
-                stamps,
-                slot,
-                number,
-                table.len(),
-                index(table.cubes),
-                mark,
-                gpu.dtype.into(),
+                mark
             );
         }
         partial
     }
 
-    /// Multiplied sums of influence columns, of rows whose ranks begin at the `first_rank`-th, in the place of those in `direct`
-    /// where no terms cancel. Without these they are no numbers where they do.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these parts"
-    )]
+    /// Multiplied sums of influence columns, of rows whose ranks begin at the `first_rank`-th, which replace those in `direct` where no
+    /// terms cancel. Without `direct`, sums of columns whose terms cancel are undefined.
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn draws<R: GpuRuntime>(
         &self,
         work: &Launches<'_, R>,
         parts: &BatchSpans<'_>,
-        (draws, mut first_rank): (&RowMultipliers, usize),
+        draws: &RowMultipliers,
+        mut first_rank: usize,
         direct: Option<Partial>,
     ) -> Partial {
         let (gpu, basis) = (work.gpu, self.basis);
@@ -185,10 +185,16 @@ impl OfBatch<'_> {
         let mut table = SpanTable::default();
         for (part, first) in parts.0.iter().zip(&self.firsts) {
             let BasisPlace { list, combinations, columns: of_basis } = basis.places[part.span.of];
-            let rows = [part.span.first, TILE];
-            let item = columns.add(&part.span, rows, of_basis, [first_rank, list], count);
-            let own = [combinations, of_basis, *first];
-            table.add(&part.span, [item, of_basis], part.active.len(), own);
+            let tiles = part.span.places();
+            let span = MultipliedSpan { tiles, columns: of_basis, first_rank, listed: list };
+            let item = columns.add(&part.span, &span, count);
+            let own = [
+                (mapped_span::COMBINATIONS, combinations),
+                (mapped_span::BASIS, of_basis),
+                (mapped_span::PRODUCTS, *first),
+            ];
+            let sums = TilePlaces { first: item, step: of_basis };
+            table.add(&part.span, sums, part.active.len(), own);
             first_rank += part.span.rows;
         }
         let sums = draws.sums(work, &columns);
@@ -196,34 +202,27 @@ impl OfBatch<'_> {
             let buffer = gpu.empty(parts.items() * count);
             Partial { buffer, places: parts.columns() }
         });
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: a cube reads its tile's sums and combinations, and writes the draws of its own column.
+        // SAFETY: a cube reads the sums, products and combinations of its tile, which the spans name, and writes the draws of its own column.
         unsafe {
-            kernels::map_draws::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::map_draws,
                 grid(table.cubes),
-                CubeDim::new_1d(index(MAPPED_DRAWS)),
+                MAPPED_DRAWS,
                 self.products.arg(),
                 sums.arg(),
                 basis.numbers.arg(),
                 basis.combinations.arg(),
-                gpu.indices(table.entries.clone()).arg(),
+                table.arg(gpu, 1),
                 partial.buffer.arg(),
-                stamps,
-                slot,
-                number,
-                table.len(),
-                index(table.cubes),
-                index(count),
-                gpu.dtype.into(),
+                index(count)
             );
         }
         partial
     }
 }
 
-/// A basis as the kernels read it: its weight columns, the outcome that is subtracted, how many columns, and those of outcomes.
-/// `None` if it has several weights or levels beside changes.
+/// A basis as the kernels read it. `None` if it has several weights or levels beside changes.
 fn list(basis: &StratumPlan, columns: &SampleColumns) -> Option<Vec<u32>> {
     let mut legs = basis.columns.iter().map(|column| &column.legs[0]);
     let constant = legs.next()?;
@@ -232,8 +231,10 @@ fn list(basis: &StratumPlan, columns: &SampleColumns) -> Option<Vec<u32>> {
     if outcomes.iter().any(|leg| leg.base != base || leg.w != constant.w) {
         return None;
     }
-    let [w_first, w_second] = weight_columns(constant.w, columns);
-    let head =
-        [w_first, w_second, base.map_or(0, |base| index(base) + 1), index(outcomes.len()) + 1];
-    Some(head.into_iter().chain(outcomes.iter().map(|leg| index(leg.post))).collect())
+    let mut list = vec![0; basis_list::OUTCOMES];
+    [list[basis_list::W_FIRST], list[basis_list::W_SECOND]] = weight_columns(constant.w, columns);
+    list[basis_list::REFERENCE] = base.map_or(0, |base| index(base) + 1);
+    list[basis_list::COLUMNS] = index(outcomes.len()) + 1;
+    list.extend(outcomes.iter().map(|leg| index(leg.post)));
+    Some(list)
 }

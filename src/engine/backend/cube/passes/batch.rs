@@ -1,10 +1,10 @@
 //! Spans of rows with the influence columns that there are of them, and sums of their tiles.
 
-use super::super::kernels::ABSENT;
+use super::super::kernels::layout::ABSENT;
 use super::super::runtime::{Buffer, GpuRuntime, Launches, index};
 use super::fold::{Fold, FoldShape, Tiles};
 use super::products::Blocks;
-use super::spans::{RowTable, SegmentTable, Span};
+use super::spans::{RowTable, SegmentTable, Span, TilePlaces};
 use crate::engine::pass::TILE;
 
 /// A span and its columns.
@@ -17,19 +17,20 @@ pub(crate) struct SpanColumns<'a> {
 }
 
 impl SpanColumns<'_> {
-    /// First entry of the values, and from a tile to the next.
-    pub(crate) fn entries(&self) -> [usize; 2] {
-        [self.item * TILE, self.active.len() * TILE]
+    /// Where the tiles of its values begin.
+    pub(crate) fn entries(&self) -> TilePlaces {
+        TilePlaces { first: self.item * TILE, step: self.active.len() * TILE }
     }
 }
 
 /// The spans of a batch.
 pub(crate) struct BatchSpans<'a>(pub Vec<SpanColumns<'a>>);
 
-/// Sums of tiles: of each part the first cube, and the cubes of a tile.
+/// Sums of tiles.
 pub(crate) struct Partial {
     pub buffer: Buffer,
-    pub places: Vec<[usize; 2]>,
+    /// Of each part of the batch the cubes of its tiles.
+    pub places: Vec<TilePlaces>,
 }
 
 impl<'a> BatchSpans<'a> {
@@ -49,19 +50,19 @@ impl<'a> BatchSpans<'a> {
     }
 
     /// Where the products of every pair of columns are, and how many cubes they have.
-    pub(crate) fn pairs(&self) -> (Vec<[usize; 2]>, usize) {
+    pub(crate) fn pairs(&self) -> (Vec<TilePlaces>, usize) {
         let mut cubes = 0;
         let place = |part: &SpanColumns<'_>| {
-            let (first, blocks) = (cubes, Blocks::plain(part.active.len()).count());
-            cubes += part.span.tiles() * blocks;
-            [first, blocks]
+            let place = TilePlaces { first: cubes, step: Blocks::plain(part.active.len()).count() };
+            cubes += part.span.tiles() * place.step;
+            place
         };
         (self.0.iter().map(place).collect(), cubes)
     }
 
     /// Where the multiplied sums of every column are.
-    pub(crate) fn columns(&self) -> Vec<[usize; 2]> {
-        self.0.iter().map(|part| [part.item, part.active.len()]).collect()
+    pub(crate) fn columns(&self) -> Vec<TilePlaces> {
+        self.0.iter().map(|part| TilePlaces { first: part.item, step: part.active.len() }).collect()
     }
 
     /// Most columns of a part.
@@ -90,10 +91,10 @@ impl<'a> BatchSpans<'a> {
         let FoldShape { rows, columns: m, .. } = fold.shape();
         let mut rows = RowTable::new(rows);
         let mut segments = SegmentTable::default();
-        for (number, (part, [first, count])) in self.0.iter().zip(&partial.places).enumerate() {
+        for (number, (part, cubes)) in self.0.iter().zip(&partial.places).enumerate() {
             let start = segments.len();
-            segments.add(&part.span, *first, *count, number, part.active.len());
-            rows.add(part.span.row, [start, segments.len()], 0);
+            segments.add(&part.span, *cubes, number, part.active.len());
+            rows.add(part.span.row, start..segments.len(), 0);
         }
         let tiles = Tiles {
             partial: &partial.buffer,

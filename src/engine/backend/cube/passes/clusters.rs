@@ -1,9 +1,7 @@
 //! Sums of influence values by cluster.
 
-use cubecl::prelude::CubeDim;
-
 use super::super::kernels::{self, CLUSTER_UNITS};
-use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, Stamp, grid, index};
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, grid, index, launch};
 use super::scratch;
 use super::values::TileValues;
 use crate::base::error::Result;
@@ -23,7 +21,8 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
     /// Sums that start from `before`, or from nothing; `None` if they need more working space than there is.
     pub(crate) fn new(
         gpu: &'a Gpu<R>,
-        [columns, clusters]: [usize; 2],
+        columns: usize,
+        clusters: usize,
         before: Option<&[f64]>,
     ) -> Option<Self> {
         let numbers = columns.checked_mul(clusters)?.checked_mul(gpu.numbers_of_a_sum())?;
@@ -35,10 +34,7 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
     }
 
     /// Adds a batch of values, whose rows have these clusters.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the pieces, which are of these values"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn add(
         &mut self,
         work: &Launches<'_, R>,
@@ -53,51 +49,43 @@ impl<'a, R: GpuRuntime> ClusterSums<'a, R> {
         let units = count * width;
         let partial = gpu.empty(units * gpu.numbers_of_a_sum());
         let spans = gpu.indices(pieces.spans);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: rows are entries of the values, and a unit writes the sum of its piece and column.
+        // SAFETY: rows are entries of the values; a unit writes the sum of its piece and column.
         unsafe {
-            kernels::add_rows::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::add_rows,
                 grid(units.div_ceil(CLUSTER_UNITS)),
-                CubeDim::new_1d(index(CLUSTER_UNITS)),
+                CLUSTER_UNITS,
                 values.buffer.arg(),
                 gpu.indices(pieces.rows).arg(),
                 gpu.indices(pieces.starts).arg(),
                 spans.arg(),
                 gpu.indices(counts).arg(),
                 partial.arg(),
-                stamps,
-                slot,
-                number,
                 index(count),
                 index(width),
                 index(values.stride),
-                0,
-                gpu.dtype.into(),
+                0
             );
         }
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: members are pieces, and a unit writes the sum of its cluster and column.
+        // SAFETY: members are pieces; a unit writes the sum of its cluster and column.
         unsafe {
-            kernels::add_clusters::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::add_clusters,
                 grid((self.columns * self.clusters).div_ceil(CLUSTER_UNITS)),
-                CubeDim::new_1d(index(CLUSTER_UNITS)),
+                CLUSTER_UNITS,
                 partial.arg(),
                 gpu.indices(pieces.members).arg(),
                 gpu.indices(pieces.firsts).arg(),
                 spans.arg(),
                 gpu.indices(values.parts.local(self.columns)).arg(),
                 self.out.arg(),
-                stamps,
-                slot,
-                number,
                 index(self.columns),
                 index(self.clusters),
                 index(width),
                 u32::from(self.begun),
-                0,
-                gpu.dtype.into(),
+                0
             );
         }
         self.begun = true;
@@ -156,13 +144,13 @@ impl ClusterPieces {
         let mut pieces = Self { firsts: vec![0; clusters + 1], ..Self::default() };
         let mut of_cluster = Vec::new();
         for ((number, ..), rows) in segments.iter().zip(&sorted) {
-            let [first, step] = values.parts.0[*number].entries();
+            let tiles = values.parts.0[*number].entries();
             for piece in rows.chunk_by(|a, b| a.0 == b.0) {
                 pieces.starts.push(index(pieces.rows.len()));
                 pieces.spans.push(index(*number));
                 pieces.firsts[piece[0].0 as usize + 1] += 1;
                 of_cluster.push(piece[0].0 as usize);
-                let entry = |row: usize| index(first + row / TILE * step + row % TILE);
+                let entry = |row: usize| index(tiles.first + row / TILE * tiles.step + row % TILE);
                 pieces.rows.extend(piece.iter().map(|(_, row)| entry(*row as usize)));
             }
         }

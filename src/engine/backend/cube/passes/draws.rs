@@ -1,10 +1,9 @@
 //! Multiplied sums of the bootstrap.
 
-use cubecl::prelude::CubeDim;
-
-use super::super::kernels::{self, DRAW_UNITS, DRAWS, GROUP, MultiplierLaw};
-use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, Stamp, grid, index};
-use super::spans::{Span, SpanTable};
+use super::super::kernels::layout::draw_span;
+use super::super::kernels::{self, DRAW_UNITS, DRAWS, GROUP, LawWordsLaunch, MultiplierLaw};
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, columns_arg, grid, index, launch};
+use super::spans::{Span, SpanTable, TilePlaces};
 use crate::base::options::Multiplier;
 use crate::base::random::{MAMMEN_LOWER, halves, law_levels};
 use crate::engine::pass::Multipliers;
@@ -27,6 +26,17 @@ pub(crate) struct Multiplied<'a> {
     items: usize,
 }
 
+/// A span of columns that are multiplied.
+pub(crate) struct MultipliedSpan {
+    /// Where the tiles of its values, or its rows, begin.
+    pub tiles: TilePlaces,
+    pub columns: usize,
+    /// The rank of its first row is at this place among all.
+    pub first_rank: usize,
+    /// `columns`, or where the columns' basis begins among the bases.
+    pub listed: usize,
+}
+
 impl<'a> Multiplied<'a> {
     /// No rows yet, of at most so many columns.
     pub(crate) fn new(
@@ -40,20 +50,17 @@ impl<'a> Multiplied<'a> {
         Self { data, stride, bases, group, spans: SpanTable::default(), items: 0 }
     }
 
-    /// Adds a span of `columns` columns, whose values begin at `entries` and whose ranks at `first_rank`; `own` are as many columns or
-    /// where their basis begins. Returns its first item.
-    pub(crate) fn add(
-        &mut self,
-        span: &Span,
-        entries: [usize; 2],
-        columns: usize,
-        [first_rank, own]: [usize; 2],
-        draws: usize,
-    ) -> usize {
+    /// Adds a span, whose rows get so many draws; returns its first item.
+    pub(crate) fn add(&mut self, rows: &Span, span: &MultipliedSpan, draws: usize) -> usize {
         let item = self.items;
-        let cubes = columns.div_ceil(self.group) * draws.div_ceil(DRAWS);
-        self.spans.add(span, entries, cubes, [item, first_rank, own]);
-        self.items += span.tiles() * columns;
+        let cubes = span.columns.div_ceil(self.group) * draws.div_ceil(DRAWS);
+        let own = [
+            (draw_span::ITEM, item),
+            (draw_span::RANK, span.first_rank),
+            (draw_span::COLUMNS, span.listed),
+        ];
+        self.spans.add(rows, span.tiles, cubes, own);
+        self.items += rows.tiles() * span.columns;
         item
     }
 }
@@ -66,7 +73,7 @@ impl RowMultipliers {
     }
 
     /// Sums of the items, `[items, draws]`.
-    #[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the columns")]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn sums<R: GpuRuntime>(
         &self,
         work: &Launches<'_, R>,
@@ -83,36 +90,27 @@ impl RowMultipliers {
         };
         let [seed_low, seed_high] = halves(spec.seed);
         let [fraction_low, fraction_high] = halves(MAMMEN_LOWER);
+        let words = LawWordsLaunch::new(seed_low, seed_high, fraction_low, fraction_high);
         let out = gpu.empty(items * spec.draws);
         let none = gpu.indices(Vec::new());
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: a cube reads values and ranks of its span's rows and writes its own draws of `out`.
+        // SAFETY: a cube reads values and ranks of the rows of its span, and writes its own draws of `out`.
         unsafe {
-            kernels::multiplied_sums::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::multiplied_sums,
                 grid(spans.cubes),
-                CubeDim::new_1d(index(DRAW_UNITS)),
-                data.arg(),
+                DRAW_UNITS,
+                columns_arg(data, stride),
                 bases.unwrap_or(&none).arg(),
                 self.ranks.arg(),
                 gpu.floats(points).arg(),
-                gpu.indices(spans.entries.clone()).arg(),
+                spans.arg(gpu, 1),
                 out.arg(),
-                stamps,
-                slot,
-                number,
-                spans.len(),
-                index(spans.cubes),
-                index(stride),
                 index(spec.draws),
-                seed_low,
-                seed_high,
-                fraction_low,
-                fraction_high,
+                words,
                 bases.is_some(),
                 group,
-                law,
-                gpu.dtype.into(),
+                law
             );
         }
         out

@@ -1,9 +1,7 @@
 //! Sums of tiles into the sums that are read.
 
-use cubecl::prelude::CubeDim;
-
 use super::super::kernels::{self, FOLD_UNITS, OUTPUTS, Start, Summands};
-use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, Stamp, grid, index};
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, grid, index, launch};
 use super::products::Blocks;
 use super::spans::{Cut, RowTable, SegmentTable};
 use crate::base::error::Result;
@@ -19,7 +17,7 @@ pub(crate) struct Fold<'a, R: GpuRuntime> {
     before: Option<Vec<f64>>,
 }
 
-/// What the outputs are.
+/// What the outputs are sums of, and how many there are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldShape {
     pub parts: Summands,
@@ -86,28 +84,22 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
     }
 
     /// Adds a batch.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these parts"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     pub(crate) fn add(&mut self, work: &Launches<'_, R>, tiles: &Tiles<'_>) {
         let (gpu, shape) = (self.gpu, self.shape);
         let cubes = shape.rows * shape.width() / OUTPUTS;
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: segments and rows are those of `partial`; outputs are written each by one unit.
+        // SAFETY: rows name segments, and these cubes of `partial`; each output is written by one unit.
         unsafe {
-            kernels::add_tiles::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::add_tiles,
                 grid(cubes),
-                CubeDim::new_1d(index(FOLD_UNITS)),
+                FOLD_UNITS,
                 tiles.partial.arg(),
                 gpu.indices(tiles.rows.entries.clone()).arg(),
                 gpu.indices(tiles.segments.entries.clone()).arg(),
                 gpu.indices(tiles.local.to_vec()).arg(),
                 self.out.arg(),
-                stamps,
-                slot,
-                number,
                 index(cubes),
                 index(shape.width()),
                 index(shape.entries),
@@ -115,8 +107,7 @@ impl<'a, R: GpuRuntime> Fold<'a, R> {
                 index(shape.size),
                 0,
                 shape.parts,
-                self.start,
-                gpu.dtype.into(),
+                self.start
             );
         }
         self.start = match (self.cut, gpu.doubles()) {

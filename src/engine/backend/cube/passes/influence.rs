@@ -1,21 +1,18 @@
-//! Influence values and the sums over them.
+//! Influence values of the rows of plans, and what sums are formed of.
 
-use cubecl::prelude::CubeDim;
-
+use super::super::kernels::layout::{predictor_span, value_span};
 use super::super::kernels::{self, SHARES, UNITS};
-use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, Stamp, grid, index};
+use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, grid, launch};
 use super::basis::PlanBases;
 use super::batch::{BatchSpans, SpanColumns};
-use super::clusters::ClusterSums;
-use super::draws::RowMultipliers;
-use super::fold::{Fold, FoldShape};
+use super::influence_sums::{InfluenceQuestion, InfluenceSums, Outputs, Summed};
 use super::plan_tables::{PlanPlace, PlanTables};
 use super::products::Blocks;
 use super::scratch;
 use super::spans::{Cut, Span, SpanTable, batches};
 use super::values::TileValues;
 use crate::base::error::Result;
-use crate::engine::pass::{InfluenceStat, Multipliers, StratumPlan, TILE};
+use crate::engine::pass::{StratumPlan, TILE};
 
 /// Launches of a batch, at most.
 const LAUNCHES: usize = 9;
@@ -39,50 +36,6 @@ pub(crate) struct InfluencePlans<'a, R: GpuRuntime> {
 struct Way<'b> {
     values: bool,
     basis: Option<&'b PlanBases<'b>>,
-}
-
-/// Sums over influence values, of all columns of the sample.
-#[derive(Clone)]
-pub(crate) struct InfluenceSums {
-    /// Upper triangles, `[rows, m, m]`.
-    pub cross: Vec<f64>,
-    /// `[rows, m, R]`.
-    pub draws: Vec<f64>,
-    /// Sums by cluster, `[m, C]`, if they are asked for.
-    pub clusters: Vec<f64>,
-    /// The values, `[tiles, columns, TILE]`, if they are asked for.
-    pub values: Vec<f64>,
-}
-
-impl InfluenceSums {
-    /// Those of earlier rows.
-    pub(crate) fn of(stat: &InfluenceStat) -> Self {
-        let InfluenceStat { cross, clusters, draws } = stat.clone();
-        Self { cross, draws, clusters, values: Vec::new() }
-    }
-
-    /// Whether a product of one of the `m` columns with itself says that terms cancelled.
-    fn is_marked(&self, m: usize) -> bool {
-        let squares =
-            self.cross.chunks_exact((m * m).max(1)).flat_map(|row| row.iter().step_by(m + 1));
-        squares.copied().any(|square| square.is_nan() || square >= f64::MAX)
-    }
-}
-
-/// What is asked.
-pub(crate) struct InfluenceQuestion<'a> {
-    /// Influence columns `m`.
-    pub columns: usize,
-    /// Statistics: spans are added to that of their `row`.
-    pub rows: usize,
-    /// Whether products and draws are formed.
-    pub sums: bool,
-    /// Multipliers, and the rank of every row of the spans, in order.
-    pub multipliers: Option<(Multipliers, &'a [&'a [u64]])>,
-    /// Number of clusters `C` to sum within, and the cluster of every row of the spans, in order.
-    pub clusters: Option<(usize, &'a [u32])>,
-    /// Whether the values are asked for, of a chunk.
-    pub values: bool,
 }
 
 impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
@@ -135,10 +88,7 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
     }
 
     /// Values of the spans' active columns.
-    #[expect(
-        unsafe_code,
-        reason = "every index is bounded by the tables, which are of these columns"
-    )]
+    #[expect(unsafe_code, reason = "launches are unchecked")]
     fn values<'p, 'c>(
         &self,
         work: &Launches<'_, R>,
@@ -149,69 +99,56 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
         let mut of_values = SpanTable::default();
         for SpanColumns { span, .. } in &parts.0 {
             let place = &self.places[span.of];
-            let rows = [span.first, TILE];
             let mut first_dot = 0;
             if place.dots > 0 {
-                first_dot = of_dots.add(span, rows, place.dots, [place.first_dot, 0, 0]);
+                let own = [(predictor_span::PREDICTOR, place.first_dot)];
+                first_dot = of_dots.add(span, span.places(), place.dots, own);
             }
-            let own = [place.legs, place.dots, first_dot];
-            of_values.add(span, rows, place.columns, own);
+            let own = [
+                (value_span::PLAN, place.legs),
+                (value_span::PREDICTORS, place.dots),
+                (value_span::ITEM, first_dot),
+            ];
+            of_values.add(span, span.places(), place.columns, own);
         }
         let dots = gpu.empty(of_dots.cubes * TILE);
         if of_dots.cubes > 0 {
-            let Stamp { stamps, slot, number } = work.stamp();
-            // SAFETY: rows are those of the spans, and predictors those of their plans.
+            // SAFETY: rows are those of the spans, and predictors those of their plans; a unit writes entries of its own.
             unsafe {
-                kernels::linear_predictors::launch_unchecked::<R>(
-                    &gpu.client,
+                launch!(
+                    work,
+                    kernels::linear_predictors,
                     grid(of_dots.cubes * SHARES),
-                    CubeDim::new_1d(index(UNITS)),
-                    columns.data.arg(),
+                    UNITS,
+                    columns.arg(),
                     self.coefficients.arg(),
                     self.x_first.arg(),
-                    gpu.indices(of_dots.entries.clone()).arg(),
+                    of_dots.arg(gpu, SHARES),
                     dots.arg(),
-                    stamps,
-                    slot,
-                    number,
-                    of_dots.len(),
-                    index(of_dots.cubes * SHARES),
-                    index(columns.stride),
-                    self.k,
-                    gpu.dtype.into(),
+                    self.k
                 );
             }
         }
         let buffer = gpu.empty(of_values.cubes * TILE);
-        let Stamp { stamps, slot, number } = work.stamp();
-        // SAFETY: as above; legs name columns of the data and predictors of their plan.
+        // SAFETY: as before; legs name columns of the data and predictors of their plan.
         unsafe {
-            kernels::influence_values::launch_unchecked::<R>(
-                &gpu.client,
+            launch!(
+                work,
+                kernels::influence_values,
                 grid(of_values.cubes * SHARES),
-                CubeDim::new_1d(index(UNITS)),
-                columns.data.arg(),
+                UNITS,
+                columns.arg(),
                 dots.arg(),
                 self.numbers.arg(),
                 self.legs.arg(),
-                gpu.indices(of_values.entries.clone()).arg(),
-                buffer.arg(),
-                stamps,
-                slot,
-                number,
-                of_values.len(),
-                index(of_values.cubes * SHARES),
-                index(columns.stride),
-                gpu.dtype.into(),
+                of_values.arg(gpu, SHARES),
+                buffer.arg()
             );
         }
         TileValues { buffer, stride: TILE, parts }
     }
 
     /// The values of a tile, `[columns, TILE]`.
-    ///
-    /// # Errors
-    /// What the device reports.
     pub(crate) fn tile(&self, span: &Span) -> Result<Buffer> {
         let work = Launches::new(self.gpu, 2);
         let values = self.values(&work, &self.parts(std::slice::from_ref(span))).buffer;
@@ -221,9 +158,6 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
 
     /// Sums over the spans, from those `before`: of earlier segments or, if the spans are a chunk, of earlier tiles. `None` if they
     /// need more working space than there is.
-    ///
-    /// # Errors
-    /// What the device reports.
     pub(crate) fn sums(
         &self,
         spans: &[Span],
@@ -255,45 +189,16 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
         way: Way<'_>,
     ) -> Result<Option<InfluenceSums>> {
         let gpu = self.gpu;
-        let (m, rows) = (question.columns, question.rows);
-        let draws = question.multipliers.map_or(0, |(spec, _)| spec.draws);
-        let n_clusters = question.clusters.map_or(0, |(count, _)| count);
         let has_values = |s: &Span| s.rows > 0 && self.places[s.of].columns > 0;
         if !spans.iter().any(has_values) {
-            return Ok(Some(before.unwrap_or_else(|| InfluenceSums {
-                cross: vec![0.0; rows * m * m],
-                draws: vec![0.0; rows * m * draws],
-                clusters: vec![0.0; m * n_clusters],
-                values: Vec::new(),
-            })));
+            return Ok(Some(before.unwrap_or_else(|| InfluenceSums::zero(question))));
         }
-        let [mut before_cross, mut before_draws, before_clusters] = match before {
-            None => [None, None, None],
-            Some(InfluenceSums { cross, draws, clusters, .. }) => {
-                [cross, draws, clusters].map(Some)
-            }
-        };
-        let tile_bytes = |s: &Span| self.tile_bytes(s, draws, way);
+        let tile_bytes = |s: &Span| self.tile_bytes(s, question.draws(), way);
         let Some(batches) = batches(spans, tile_bytes, scratch(gpu), cut) else {
             return Ok(None);
         };
+        let Some(mut outputs) = Outputs::new(gpu, question, cut, before) else { return Ok(None) };
         let work = Launches::new(gpu, LAUNCHES * batches.len());
-        let mut cross = question
-            .sums
-            .then(|| Fold::new(gpu, FoldShape::pairs(rows, m), cut, before_cross.take()));
-        let mut multiplied = question.multipliers.map(|(spec, ranks)| {
-            let fold = Fold::new(gpu, FoldShape::draws(rows, m, draws), cut, before_draws.take());
-            (RowMultipliers::new(gpu, spec, ranks), fold)
-        });
-        let mut clustered = match question.clusters {
-            None => None,
-            Some((count, cluster)) => {
-                let before = before_clusters.as_deref();
-                let Some(sums) = ClusterSums::new(gpu, [m, count], before) else { return Ok(None) };
-                Some((sums, cluster))
-            }
-        };
-        let mut kept = Vec::new();
         let mut end = 0;
         for batch in &batches {
             let start = end;
@@ -303,61 +208,14 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
                 continue;
             }
             let parts = self.parts(batch);
-            let values = way.values.then(|| self.values(&work, &parts));
-            let of_basis = way.basis.map(|basis| basis.products(&work, &parts));
-            if let Some(fold) = &mut cross {
-                let direct = values.as_ref().map(|values| values.products(&work));
-                let partial = match &of_basis {
-                    Some(basis) => Some(basis.map_products(&work, &parts, direct)),
-                    None => direct,
-                };
-                if let Some(partial) = &partial {
-                    parts.add(&work, partial, fold);
-                }
-            }
-            if let Some((draws, fold)) = &mut multiplied {
-                let direct = values.as_ref().map(|values| values.draws(&work, draws, start));
-                let partial = match &of_basis {
-                    Some(basis) => Some(basis.draws(&work, &parts, (draws, start), direct)),
-                    None => direct,
-                };
-                if let Some(partial) = &partial {
-                    parts.add(&work, partial, fold);
-                }
-            }
-            if let (Some((sums, cluster)), Some(values)) = (&mut clustered, &values) {
-                sums.add(&work, values, &cluster[start..end]);
-            }
-            if question.values {
-                kept.extend(values.map(|values| values.buffer));
-            }
+            let summands = Summed {
+                parts: &parts,
+                rows: start..end,
+                values: way.values.then(|| self.values(&work, &parts)),
+                basis: way.basis.map(|basis| basis.products(&work, &parts)),
+            };
+            outputs.add(&work, summands);
         }
-        let folds = cross.iter().chain(multiplied.iter().map(|(_, fold)| fold)).map(Fold::out);
-        let by_cluster = clustered.iter().map(|(sums, _)| sums.out());
-        let outputs: Vec<&Buffer> = folds.chain(by_cluster).chain(&kept).collect();
-        let mut read = work.read(&outputs)?.into_iter();
-        let mut next =
-            || read.next().ok_or_else(|| gpu.failed("fewer results than were asked for"));
-        let mut finish = |fold: Option<Fold<'_, R>>, before: Option<Vec<f64>>| match fold {
-            None => Ok(before.unwrap_or_default()),
-            Some(fold) => fold.finish(&next()?),
-        };
-        let cross = finish(cross, before_cross)?;
-        let draws = finish(multiplied.map(|(_, fold)| fold), before_draws)?;
-        let clusters = match clustered {
-            None => Vec::new(),
-            Some((sums, _)) => sums.finish(&next()?)?,
-        };
-        Ok(Some(InfluenceSums { cross, draws, clusters, values: read.flatten().collect() }))
-    }
-}
-
-/// The lower triangle from the upper one, of a matrix `[m, m]`.
-pub(crate) fn mirror(cross: &mut [f64]) {
-    let m = cross.len().isqrt();
-    for i in 0..m {
-        for j in 0..i {
-            cross[i * m + j] = cross[j * m + i];
-        }
+        outputs.read(work).map(Some)
     }
 }

@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
+use super::super::kernels::layout::{behind_products, job, product_span};
 use super::super::kernels::{Form, Summands};
 use super::super::runtime::{Gpu, GpuRuntime, Launches, SampleColumns, index};
 use super::fold::{Fold, FoldShape, Tiles};
 use super::plan_tables::{odds_settings, weight_columns};
 use super::products::{self, Blocks, Factors};
 use super::scratch;
-use super::spans::{Cut, RowTable, SegmentTable, Span, SpanTable, batches};
+use super::spans::{Cut, RowTable, SegmentTable, Span, SpanTable, TilePlaces, batches};
 use crate::base::error::Result;
-use crate::engine::pass::{Gram, GramJob, LogitJob, LogitStat, TILE, WeightSums};
+use crate::engine::pass::{Gram, GramJob, LogitJob, LogitStat, WeightSums};
 
 /// Jobs over the strata's rows.
 pub(crate) struct Jobs {
@@ -34,7 +35,7 @@ pub(crate) struct AskedJobs {
 }
 
 impl AskedJobs {
-    /// So many jobs of one span.
+    /// All of so many jobs, of one span.
     pub(crate) fn of_chunk(span: Span, jobs: usize) -> Self {
         Self { spans: vec![span], jobs: std::iter::once(0..jobs).collect(), rows: jobs }
     }
@@ -45,7 +46,8 @@ impl Jobs {
     pub(crate) fn gram<R: GpuRuntime>(
         gpu: &Gpu<R>,
         columns: &SampleColumns,
-        [k, periods]: [usize; 2],
+        k: usize,
+        periods: usize,
         jobs: &[GramJob],
         trim: f64,
     ) -> Self {
@@ -80,8 +82,8 @@ impl Jobs {
         Self { blocks, k, thinning, numbers, entries, periods: 0 }
     }
 
-    /// Sums of what is asked, `[rows, entries]`. If the spans are a chunk, sums start from `before`, those of earlier tiles. `None` if they need more working space than
-    /// there is.
+    /// Sums of what is asked, `[rows, entries]`. If the spans are a chunk, sums start from `before`, those of earlier tiles. `None` if
+    /// they need more working space than there is.
     pub(crate) fn sums<R: GpuRuntime>(
         &self,
         gpu: &Gpu<R>,
@@ -121,13 +123,16 @@ impl Jobs {
             for span in batch {
                 let own = jobs[span.of].clone();
                 let parts = own.len() * blocks.count();
-                let used = [own.start, blocks.count(), blocks.columns];
-                let cube = table.add(span, [span.first, TILE], parts, used);
+                let used = [
+                    (product_span::JOB, own.start),
+                    (product_span::BLOCKS, blocks.count()),
+                    (product_span::COLUMNS, blocks.columns),
+                ];
+                let cube = table.add(span, span.places(), parts, used);
                 let start = segments.len();
-                segments.add(span, cube, parts, 0, 0);
+                segments.add(span, TilePlaces { first: cube, step: parts }, 0, 0);
                 for job in 0..own.len() {
-                    let range = [start, segments.len()];
-                    rows.add(span.row + job, range, job * blocks.count());
+                    rows.add(span.row + job, start..segments.len(), job * blocks.count());
                 }
             }
             let partial = products::launch(&work, &blocks, &factors, &table);
@@ -152,9 +157,12 @@ impl Jobs {
                     (gram.zz[i * k + j], gram.zz[j * k + i]) = (sum, sum);
                 }
             });
-            if let [squares, trimmed_rows, trimmed_weight, ..] = *self.blocks.behind(values) {
-                gram.weights = WeightSums { squares, trimmed_rows, trimmed_weight };
-            }
+            let behind = self.blocks.behind(values);
+            gram.weights = WeightSums {
+                squares: behind[behind_products::SQUARES],
+                trimmed_rows: behind[behind_products::TRIMMED_ROWS],
+                trimmed_weight: behind[behind_products::TRIMMED_WEIGHT],
+            };
             gram
         };
         sums.chunks_exact(self.blocks.entries()).map(gram).collect()
@@ -180,7 +188,7 @@ impl Jobs {
         sums.chunks_exact(self.blocks.entries()).map(stat).collect()
     }
 
-    /// Rows of sums that are those of earlier tiles: what [`grams`](Self::grams) reads.
+    /// Sums of earlier tiles, in the rows that [`grams`](Self::grams) reads.
     pub(crate) fn of_grams(&self, grams: &[Gram]) -> Vec<f64> {
         let (k, periods) = (self.k, self.periods);
         let row = |gram: &Gram| {
@@ -188,12 +196,16 @@ impl Jobs {
             let product = |i: usize, j: usize| {
                 if j >= k { gram.zy[i * periods + j - k] } else { gram.zz[i * k + j] }
             };
-            self.blocks.written(product, &[squares, trimmed_rows, trimmed_weight])
+            let mut behind = [0.0; behind_products::LEN];
+            behind[behind_products::SQUARES] = squares;
+            behind[behind_products::TRIMMED_ROWS] = trimmed_rows;
+            behind[behind_products::TRIMMED_WEIGHT] = trimmed_weight;
+            self.blocks.written(product, &behind)
         };
         grams.iter().flat_map(row).collect()
     }
 
-    /// Rows of sums that are those of earlier tiles: what [`logits`](Self::logits) reads, but for the largest odds.
+    /// Sums of earlier tiles, in the rows that [`logits`](Self::logits) reads, without the largest odds.
     pub(crate) fn of_logits(&self, stats: &[LogitStat]) -> Vec<f64> {
         let k = self.k;
         let row = |stat: &LogitStat| {
@@ -212,6 +224,10 @@ fn entry(
     version: usize,
     weights: [u32; 2],
     treated: bool,
-) -> [u32; super::super::kernels::JOB] {
-    [index(columns.x + version * (k - 1)), weights[0], weights[1], u32::from(treated)]
+) -> [u32; job::LEN] {
+    let mut entry = [0; job::LEN];
+    entry[job::X] = index(columns.x + version * (k - 1));
+    [entry[job::W_FIRST], entry[job::W_SECOND]] = weights;
+    entry[job::TREATED] = u32::from(treated);
+    entry
 }

@@ -7,6 +7,7 @@ mod clusters;
 mod draws;
 mod fold;
 mod influence;
+mod influence_sums;
 mod jobs;
 mod plan_tables;
 mod products;
@@ -14,10 +15,13 @@ mod spans;
 mod values;
 
 pub(super) use self::at_once::Whole;
-pub(super) use self::influence::{InfluencePlans, InfluenceQuestion, InfluenceSums, mirror};
+pub(super) use self::influence::InfluencePlans;
+pub(super) use self::influence_sums::{
+    InfluenceQuestion, InfluenceSums, MultiplierQuestion, mirror,
+};
 pub(super) use self::jobs::{AskedJobs, Jobs};
 pub(super) use self::spans::{Cut, Span};
-pub(super) use self::values::of_tile;
+pub(super) use self::values::{TileSums, of_tile};
 use super::runtime::{Gpu, GpuRuntime};
 
 /// Bytes of working space of one kind, at most: influence values, or sums of tiles.

@@ -2,7 +2,7 @@
 
 use burn_tensor::DType;
 
-use super::super::kernels::LEG;
+use super::super::kernels::layout::{leg as leg_index, leg_number, setting};
 use super::super::runtime::{SampleColumns, index};
 use crate::engine::backend::default::log_odds_bound;
 use crate::engine::pass::{Leg, OddsLimits, StratumPlan, Weight};
@@ -15,7 +15,7 @@ pub(crate) struct PlanTables {
     pub x_first: Vec<u32>,
     /// Settings of the odds, then `c, f, h, h τ` of each leg.
     pub numbers: Vec<f64>,
-    /// Of each plan: where its numbers begin, bounds of each column's legs, then the legs.
+    /// The plans.
     pub legs: Vec<u32>,
 }
 
@@ -62,17 +62,21 @@ impl PlanTables {
         let (mut bounds, mut legs) = (vec![index(self.numbers.len()), 0], Vec::new());
         for column in &plan.columns {
             for leg in &column.legs {
-                self.numbers.extend([leg.c, leg.f, leg.h, leg.h_tau]);
+                self.numbers.extend(leg_numbers(leg));
                 legs.extend(leg_indices(leg, &plan.props, columns));
             }
-            bounds.push(index(legs.len() / LEG));
+            bounds.push(index(legs.len() / leg_index::LEN));
         }
         if let Some(share) = &plan.share {
             // A leg without an outcome whose bracket is the constant `f`.
-            let [w_first, w_second] = weight_columns(share.w, columns);
-            self.numbers.extend([0.0, share.scale, 0.0, 0.0]);
-            legs.extend([0, 0, w_first, w_second, 0, 0, 0, 0, 0, 0]);
-            bounds.push(index(legs.len() / LEG));
+            let mut numbers = [0.0; leg_number::LEN];
+            numbers[leg_number::F] = share.scale;
+            let mut indices = [0; leg_index::LEN];
+            [indices[leg_index::W_FIRST], indices[leg_index::W_SECOND]] =
+                weight_columns(share.w, columns);
+            self.numbers.extend(numbers);
+            legs.extend(indices);
+            bounds.push(index(legs.len() / leg_index::LEN));
         }
         self.legs.extend(bounds);
         self.legs.extend(legs);
@@ -80,30 +84,41 @@ impl PlanTables {
     }
 }
 
-fn leg_indices(leg: &Leg, props: &[usize], columns: &SampleColumns) -> [u32; LEG] {
-    let plus_one = |i: Option<usize>| i.map_or(0, |i| index(i) + 1);
-    let [w_first, w_second] = weight_columns(leg.w, columns);
-    [
-        index(leg.post) + 1,
-        plus_one(leg.base),
-        w_first,
-        w_second,
-        u32::from(leg.treated),
-        plus_one(leg.prop.map(|p| props[p])),
-        plus_one(leg.beta),
-        plus_one(leg.b),
-        plus_one(leg.e),
-        plus_one(leg.a),
-    ]
+fn leg_numbers(leg: &Leg) -> [f64; leg_number::LEN] {
+    let mut numbers = [0.0; leg_number::LEN];
+    numbers[leg_number::C] = leg.c;
+    numbers[leg_number::F] = leg.f;
+    numbers[leg_number::H] = leg.h;
+    numbers[leg_number::H_TAU] = leg.h_tau;
+    numbers
 }
 
-/// Bound of `|η|`, largest odds, odds from which rows are trimmed.
+fn leg_indices(leg: &Leg, props: &[usize], columns: &SampleColumns) -> [u32; leg_index::LEN] {
+    let plus_one = |i: Option<usize>| i.map_or(0, |i| index(i) + 1);
+    let mut indices = [0; leg_index::LEN];
+    indices[leg_index::POST] = plus_one(Some(leg.post));
+    indices[leg_index::BASE] = plus_one(leg.base);
+    [indices[leg_index::W_FIRST], indices[leg_index::W_SECOND]] = weight_columns(leg.w, columns);
+    indices[leg_index::TREATED] = u32::from(leg.treated);
+    indices[leg_index::LOG_ODDS] = plus_one(leg.prop.map(|p| props[p]));
+    indices[leg_index::BETA] = plus_one(leg.beta);
+    indices[leg_index::B] = plus_one(leg.b);
+    indices[leg_index::E] = plus_one(leg.e);
+    indices[leg_index::A] = plus_one(leg.a);
+    indices
+}
+
+/// The settings of the odds, which the tables of numbers begin with.
 pub(crate) fn odds_settings(dtype: DType, trim: f64) -> Vec<f64> {
     // Finite in single precision, too.
     const ALL: f64 = 1e30;
     let OddsLimits { below, largest } = OddsLimits::new(trim);
     let all = if dtype == DType::F64 { f64::MAX } else { ALL };
-    vec![log_odds_bound(dtype), largest.min(all), below.min(all)]
+    let mut settings = vec![0.0; setting::LEN];
+    settings[setting::BOUND] = log_odds_bound(dtype);
+    settings[setting::LARGEST] = largest.min(all);
+    settings[setting::TRIMMED_FROM] = below.min(all);
+    settings
 }
 
 /// Where the weight columns are among all, plus one; 0 is none.

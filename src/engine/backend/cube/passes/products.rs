@@ -1,9 +1,7 @@
 //! Blocks of cross-products: how many there are, and where a product is.
 
-use cubecl::prelude::CubeDim;
-
 use super::super::kernels::{self, Form, HEIGHT, LANES, WIDTH};
-use super::super::runtime::{Buffer, GpuRuntime, Launches, Stamp, grid, index};
+use super::super::runtime::{Buffer, GpuRuntime, Launches, columns_arg, grid, index, launch};
 use super::spans::SpanTable;
 
 /// Cross-products of the first `height` of `columns` columns with the columns from themselves on.
@@ -110,7 +108,7 @@ pub(crate) struct Factors<'a> {
 }
 
 /// Sums of the tiles of all spans, `[cubes, size]`.
-#[expect(unsafe_code, reason = "every index is bounded by the spans, which lie in the data")]
+#[expect(unsafe_code, reason = "launches are unchecked")]
 pub(crate) fn launch<R: GpuRuntime>(
     work: &Launches<'_, R>,
     blocks: &Blocks,
@@ -119,30 +117,23 @@ pub(crate) fn launch<R: GpuRuntime>(
 ) -> Buffer {
     let gpu = work.gpu;
     let out = gpu.empty(spans.cubes * blocks.size());
-    let Stamp { stamps, slot, number } = work.stamp();
     let Factors { data, stride, numbers, jobs, k, thinning } = *factors;
     // SAFETY: a cube reads rows of its span, in columns that its jobs name, and writes to its own place of `out`.
     unsafe {
-        kernels::tile_products::launch_unchecked::<R>(
-            &gpu.client,
+        launch!(
+            work,
+            kernels::tile_products,
             grid(spans.cubes),
-            CubeDim::new_1d(index(LANES)),
-            data.arg(),
+            LANES,
+            columns_arg(data, stride),
             numbers.arg(),
             jobs.arg(),
-            gpu.indices(spans.entries.clone()).arg(),
+            spans.arg(gpu, 1),
             out.arg(),
-            stamps,
-            slot,
-            number,
-            spans.len(),
-            index(spans.cubes),
-            index(stride),
             index(thinning),
             blocks.form,
             blocks.block_height(),
-            k,
-            gpu.dtype.into(),
+            k
         );
     }
     out

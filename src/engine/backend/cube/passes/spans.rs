@@ -1,7 +1,10 @@
 //! Tables that say which rows the cubes of a launch work on.
 
-use super::super::kernels::{SEGMENT_ENTRIES, SPAN};
-use super::super::runtime::index;
+use std::ops::Range;
+
+use super::super::kernels::SpansLaunch;
+use super::super::kernels::layout::{output_row, segment, span};
+use super::super::runtime::{Gpu, GpuRuntime, index};
 use crate::engine::pass::{SEGMENT, TILE};
 
 /// Tiles of a segment.
@@ -23,6 +26,19 @@ impl Span {
     pub(crate) fn tiles(&self) -> usize {
         self.rows.div_ceil(TILE)
     }
+
+    /// Where its tiles are in the slab.
+    pub(crate) fn places(&self) -> TilePlaces {
+        TilePlaces { first: self.first, step: TILE }
+    }
+}
+
+/// Where the tiles of a span begin, in rows, entries or cubes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TilePlaces {
+    pub first: usize,
+    /// From a tile to the next.
+    pub step: usize,
 }
 
 /// A table of spans and the cubes that it has.
@@ -33,24 +49,33 @@ pub(crate) struct SpanTable {
 }
 
 impl SpanTable {
-    /// Adds a span of so many tiles, with `parts` cubes each, whose tiles begin at `first` and then every `step` rows or entries;
-    /// returns its first cube.
-    pub(crate) fn add(
+    /// Adds a span with `parts` cubes a tile and the kernel's `own` entries, each with its place; returns the span's first cube.
+    pub(crate) fn add<const N: usize>(
         &mut self,
-        span: &Span,
-        [first, step]: [usize; 2],
+        rows: &Span,
+        tiles: TilePlaces,
         parts: usize,
-        own: [usize; 3],
+        own: [(usize, usize); N],
     ) -> usize {
         let cube = self.cubes;
-        let entries = [cube, first, span.rows, step, parts, own[0], own[1], own[2]];
+        let mut entries = [0; span::LEN];
+        entries[span::CUBE] = cube;
+        entries[span::FIRST] = tiles.first;
+        entries[span::ROWS] = rows.rows;
+        entries[span::STEP] = tiles.step;
+        entries[span::PARTS] = parts;
+        for (place, entry) in own {
+            entries[place] = entry;
+        }
         self.entries.extend(entries.map(index));
-        self.cubes += span.tiles() * parts;
+        self.cubes += rows.tiles() * parts;
         cube
     }
 
-    pub(crate) fn len(&self) -> u32 {
-        index(self.entries.len() / SPAN)
+    /// As the argument of a kernel, in which so many cubes share what is one cube here.
+    pub(crate) fn arg<R: GpuRuntime>(&self, gpu: &Gpu<R>, shares: usize) -> SpansLaunch<R> {
+        let count = index(self.entries.len() / span::LEN);
+        SpansLaunch::new(gpu.indices(self.entries.clone()).arg(), count, index(self.cubes * shares))
     }
 }
 
@@ -62,21 +87,18 @@ pub(crate) struct SegmentTable {
 
 impl SegmentTable {
     pub(crate) fn len(&self) -> usize {
-        self.entries.len() / SEGMENT_ENTRIES
+        self.entries.len() / segment::LEN
     }
 
-    /// Adds the segments of a span whose parts begin at cube `first`, `parts` a tile.
-    pub(crate) fn add(
-        &mut self,
-        span: &Span,
-        first: usize,
-        parts: usize,
-        number: usize,
-        columns: usize,
-    ) {
+    /// Adds the segments of the span with this number and so many influence columns, whose tiles begin at these cubes.
+    pub(crate) fn add(&mut self, span: &Span, cubes: TilePlaces, number: usize, columns: usize) {
         for start in (0..span.tiles()).step_by(SEGMENT_TILES) {
-            let tiles = SEGMENT_TILES.min(span.tiles() - start);
-            let entries = [first + start * parts, parts, tiles, number, columns];
+            let mut entries = [0; segment::LEN];
+            entries[segment::CUBE] = cubes.first + start * cubes.step;
+            entries[segment::PARTS] = cubes.step;
+            entries[segment::TILES] = SEGMENT_TILES.min(span.tiles() - start);
+            entries[segment::SPAN] = number;
+            entries[segment::COLUMNS] = columns;
             self.entries.extend(entries.map(index));
         }
     }
@@ -90,17 +112,17 @@ pub(crate) struct RowTable {
 impl RowTable {
     /// Rows of nothing.
     pub(crate) fn new(rows: usize) -> Self {
-        Self { entries: vec![0; 3 * rows] }
+        Self { entries: vec![0; output_row::LEN * rows] }
     }
 
     /// Adds segments, which follow those that the row has.
-    pub(crate) fn add(&mut self, row: usize, segments: [usize; 2], part: usize) {
-        let entry = &mut self.entries[3 * row..3 * row + 3];
-        if entry[0] == entry[1] {
-            entry[0] = index(segments[0]);
+    pub(crate) fn add(&mut self, row: usize, segments: Range<usize>, part: usize) {
+        let entry = &mut self.entries[row * output_row::LEN..][..output_row::LEN];
+        if entry[output_row::FIRST] == entry[output_row::END] {
+            entry[output_row::FIRST] = index(segments.start);
         }
-        entry[1] = index(segments[1]);
-        entry[2] = index(part);
+        entry[output_row::END] = index(segments.end);
+        entry[output_row::PART] = index(part);
     }
 }
 
@@ -190,10 +212,11 @@ mod tests {
     fn tables_count_cubes_and_segments() {
         let span = Span { of: 3, row: 0, first: 10, rows: SEGMENT + TILE + 1 };
         let mut table = SpanTable::default();
-        assert_eq!(table.add(&span, [10, TILE], 5, [1, 2, 3]), 0);
-        assert_eq!((table.cubes, table.len()), (66 * 5, 1));
+        assert_eq!(table.add(&span, span.places(), 5, [(7, 3), (5, 1)]), 0);
+        assert_eq!(table.cubes, 66 * 5);
+        assert_eq!(table.entries, [0, 10, index(span.rows), index(TILE), 5, 1, 0, 3]);
         let mut segments = SegmentTable::default();
-        segments.add(&span, 0, 5, 0, 9);
+        segments.add(&span, TilePlaces { first: 0, step: 5 }, 0, 9);
         assert_eq!(segments.entries, [0, 5, 64, 0, 9, 320, 5, 2, 0, 9]);
     }
 }

@@ -63,12 +63,12 @@ impl<R: GpuRuntime> Gpu<R> {
         self.dtype == DType::F64
     }
 
-    /// Numbers that a sum over many rows is made of: doubles, or two singles.
+    /// Numbers that a sum over many rows is stored as: one double, or two singles.
     pub(crate) fn numbers_of_a_sum(&self) -> usize {
         if self.doubles() { 1 } else { 2 }
     }
 
-    /// Sums to go on from.
+    /// Uploads sums to start from.
     pub(crate) fn sums(&self, sums: &[f64]) -> Buffer {
         if self.doubles() {
             return self.floats(sums.to_vec());
@@ -78,7 +78,7 @@ impl<R: GpuRuntime> Gpu<R> {
         self.floats(sums.iter().flat_map(|sum| [single(*sum), sum - single(*sum)]).collect())
     }
 
-    /// Sums from the numbers that they are made of.
+    /// Sums from the numbers that they are stored as.
     pub(crate) fn whole_sums(&self, numbers: &[f64]) -> Vec<f64> {
         numbers.chunks_exact(self.numbers_of_a_sum()).map(|sum| sum.iter().sum()).collect()
     }
@@ -94,7 +94,7 @@ impl<R: GpuRuntime> Gpu<R> {
         (usize::try_from(bytes).unwrap_or(usize::MAX) / self.width()).min(1 << 31)
     }
 
-    /// Entries given by their bytes, which are counted elsewhere.
+    /// Uploads entries given by their bytes, which the caller counts.
     pub(crate) fn sent(&self, bytes: &[u8], len: usize) -> Buffer {
         Buffer { handle: self.client.create_from_slice(bytes), len }
     }
@@ -104,7 +104,7 @@ impl<R: GpuRuntime> Gpu<R> {
         self.sent(bytes, len)
     }
 
-    /// Fills a buffer without the runtime's copies; whether there is a way.
+    /// Fills a buffer without the runtime's copies; `false` if this runtime has no way to.
     pub(crate) fn write(
         &self,
         buffer: &Buffer,
@@ -114,7 +114,7 @@ impl<R: GpuRuntime> Gpu<R> {
         R::write(&self.device, buffer.handle.clone(), bytes, fill).transpose().map(|w| w.is_some())
     }
 
-    /// Numbers in the sample's precision; never empty, since a kernel may not bind an empty buffer.
+    /// Uploads numbers in the sample's precision; never none, since a kernel may not bind an empty buffer.
     pub(crate) fn floats(&self, mut values: Vec<f64>) -> Buffer {
         if values.is_empty() {
             values.push(0.0);
@@ -124,7 +124,7 @@ impl<R: GpuRuntime> Gpu<R> {
         self.upload(data.as_bytes(), len)
     }
 
-    /// Indices; never empty.
+    /// Uploads indices; never none.
     pub(crate) fn indices(&self, mut values: Vec<u32>) -> Buffer {
         if values.is_empty() {
             values.push(0);
@@ -168,8 +168,7 @@ impl<R: GpuRuntime> Gpu<R> {
         )
     }
 
-    /// An error unless the buffer has memory. Allocations that fail are noticed nowhere else until what was to be written to
-    /// them is read.
+    /// An error unless the buffer has memory. A failed allocation is noticed nowhere else before the buffer is read.
     pub(crate) fn check(&self, buffer: &Buffer) -> Result<()> {
         match self.client.get_resource(buffer.handle.clone()) {
             Ok(_) => Ok(()),
@@ -186,7 +185,7 @@ impl<R: GpuRuntime> Gpu<R> {
             .map_err(|e| self.failed(&format!("waiting for the device: {e:?}")))
     }
 
-    /// The device does not do what it should.
+    /// An error of this device.
     pub(crate) fn failed(&self, problem: &str) -> DidError {
         failed::<R>(&self.device, problem)
     }

@@ -8,8 +8,9 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cubecl::bytes::Bytes;
-use cubecl::prelude::{ArrayArg, CubeCount};
+use cubecl::prelude::CubeCount;
 
+use super::super::kernels::TicketLaunch;
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu, index};
 use super::meter;
@@ -18,7 +19,7 @@ use crate::base::error::Result;
 /// The number of the next launch of this process.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
-/// Cubes in a row of a grid.
+/// Cubes along the first axis of a grid, at most.
 const ACROSS: usize = 65_535;
 
 /// Launches up to a read.
@@ -29,31 +30,39 @@ pub(crate) struct Launches<'a, R: GpuRuntime> {
     launched: Cell<u32>,
 }
 
-/// Where a launch leaves its number.
-pub(crate) struct Stamp<R: GpuRuntime> {
-    pub stamps: ArrayArg<R>,
-    pub slot: u32,
-    pub number: u32,
+/// Launches a kernel that is generic over the float: `launch!(work, kernels::name, cubes, units of a cube, arguments…)`.
+///
+/// The kernel's first parameter is its ticket and its last one the float; both are added here. A launch is unsafe: that the kernel
+/// stays within its buffers is argued where it is launched.
+macro_rules! launch {
+    ($work:expr, $($kernel:ident)::+, $cubes:expr, $units:expr, $($argument:expr),+ $(,)?) => {
+        $($kernel)::+::launch_unchecked(
+            &$work.gpu.client,
+            $cubes,
+            cubecl::prelude::CubeDim::new_1d($crate::engine::backend::cube::runtime::index($units)),
+            $work.ticket(),
+            $($argument,)+
+            $work.gpu.dtype.into(),
+        )
+    };
 }
+pub(crate) use launch;
 
 impl<'a, R: GpuRuntime> Launches<'a, R> {
-    /// For at most so many launches.
+    /// Room for the numbers of at most so many launches.
     pub(crate) fn new(gpu: &'a Gpu<R>, launches: usize) -> Self {
         let first = NEXT.fetch_add(index(launches), Ordering::Relaxed);
         Self { gpu, stamps: gpu.empty_indices(launches), first, launched: Cell::new(0) }
     }
 
     /// For the next launch.
-    pub(crate) fn stamp(&self) -> Stamp<R> {
+    pub(crate) fn ticket(&self) -> TicketLaunch<R> {
         meter::note(|done| done.launches += 1);
         let slot = self.launched.replace(self.launched.get() + 1);
-        Stamp { stamps: self.stamps.arg(), slot, number: self.first.wrapping_add(slot) }
+        TicketLaunch::new(self.stamps.arg(), slot, self.first.wrapping_add(slot))
     }
 
     /// Reads the results in one synchronisation.
-    ///
-    /// # Errors
-    /// [`DidError::Device`](crate::DidError::Device) if they cannot be read, or a launch did not run.
     pub(crate) fn read(self, results: &[&Buffer]) -> Result<Vec<Vec<f64>>> {
         let gpu = self.gpu;
         let numbers = self.checked(results)?.into_iter().zip(results);
@@ -97,7 +106,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// A grid of so many cubes, which rounds up.
+/// A grid of so many cubes or, as its rows are equally long, a few more.
 pub(crate) fn grid(cubes: usize) -> CubeCount {
     let across = cubes.clamp(1, ACROSS);
     CubeCount::Static(index(across), index(cubes.div_ceil(across).max(1)), 1)

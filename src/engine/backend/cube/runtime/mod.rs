@@ -16,8 +16,8 @@ use burn_cubecl::CubeRuntime;
 use cubecl::server::Handle;
 
 pub(super) use self::buffers::{Buffer, Gpu, guarded, index};
-pub(super) use self::launches::{Launches, Stamp, grid};
-pub(super) use self::slab::{SampleColumns, hold};
+pub(super) use self::launches::{Launches, grid, launch};
+pub(super) use self::slab::{SampleColumns, columns_arg, hold};
 use crate::base::error::Result;
 use crate::base::options::Precision;
 use crate::engine::backend::Availability;

@@ -20,9 +20,6 @@ fn log_odds() -> Vec<f64> {
 
 /// Whether the device has doubles and does the arithmetic of the kernels in them: odds to two units in the last place, and
 /// `p (1 - p)` to four.
-///
-/// # Errors
-/// [`DidError::Device`] if it does not answer.
 pub(crate) fn computes_doubles<R: GpuRuntime>(device: &R::Device) -> Result<bool> {
     let gpu = Gpu::<R>::new(device, DType::F64);
     if !gpu.client.properties().supports_type(gpu.dtype) {

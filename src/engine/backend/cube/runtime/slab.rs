@@ -6,9 +6,11 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 use burn_cubecl::{BoolElement, CubeBackend, FloatElement, IntElement};
 use burn_tensor::{DType, Tensor, TensorPrimitive};
+use cubecl::prelude::Float;
 
+use super::super::kernels::ColumnsLaunch;
 use super::GpuRuntime;
-use super::buffers::{Buffer, Gpu, guarded};
+use super::buffers::{Buffer, Gpu, guarded, index};
 use super::launches::Launches;
 use super::upload::{copy, upload};
 use crate::base::error::Result;
@@ -35,7 +37,7 @@ pub(crate) struct SampleColumns {
 }
 
 impl SampleColumns {
-    /// Those that a chunk is part of.
+    /// The columns that hold the rows of a chunk.
     pub(crate) fn of<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElement>(
         chunk: &Chunk<CubeBackend<R, F, I, BT>>,
     ) -> Result<(Gpu<R>, Self)> {
@@ -59,12 +61,25 @@ impl SampleColumns {
         Ok((gpu, Self { data, stride, x, w }))
     }
 
+    /// As the argument of a kernel.
+    pub(crate) fn arg<F: Float, R: GpuRuntime>(&self) -> ColumnsLaunch<F, R> {
+        columns_arg(&self.data, self.stride)
+    }
+
     /// A matrix alone.
     pub(crate) fn alone<R: GpuRuntime>(matrix: CubeTensor<R>) -> Self {
         let matrix = into_contiguous(matrix);
         let stride = matrix.meta.shape()[1];
         Self { data: Gpu::buffer(&matrix), stride, x: 0, w: 0 }
     }
+}
+
+/// Columns that are `stride` entries apart, as the argument of a kernel.
+pub(crate) fn columns_arg<F: Float, R: GpuRuntime>(
+    data: &Buffer,
+    stride: usize,
+) -> ColumnsLaunch<F, R> {
+    ColumnsLaunch::new(data.arg(), index(stride))
 }
 
 /// Contiguous matrices one after another.
@@ -77,7 +92,7 @@ fn gathered<R: GpuRuntime>(gpu: &Gpu<R>, parts: &[CubeTensor<R>]) -> Result<Buff
     let work = Launches::new(gpu, buffers.len());
     let mut at = 0;
     for buffer in &buffers {
-        copy(gpu, &work, buffer, &all, at, 1);
+        copy(&work, buffer, &all, at, 1);
         at += buffer.len();
     }
     work.read(&[])?;
@@ -101,7 +116,7 @@ pub(crate) fn hold<R: GpuRuntime, F: FloatElement, I: IntElement, BT: BoolElemen
     })
 }
 
-/// Rows in groups whose columns have at most so many entries, if they can.
+/// Rows in groups whose columns have at most so many entries, as far as that is possible.
 fn slabs<'a, 'b>(rows: &'a [HostRows<'b>], largest: usize) -> Vec<&'a [HostRows<'b>]> {
     let columns = rows.first().map_or(1, |r| r.columns().count());
     let fitting = (largest / columns).saturating_sub(PADDED);

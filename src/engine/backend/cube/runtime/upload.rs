@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cubecl::prelude::CubeDim;
 
-use super::super::kernels::{self, CHECKED, CHECKED_BY, weighted};
+use super::super::kernels::{self, CHECKED, CHECKED_BY, COPY_UNITS, weighted};
 use super::GpuRuntime;
 use super::buffers::{Buffer, Gpu, index};
-use super::launches::{Launches, Stamp, grid};
+use super::launches::{Launches, grid, launch};
 use super::meter;
 use crate::base::error::Result;
 use crate::base::parallel;
@@ -19,13 +19,9 @@ pub(crate) const PIECE_BYTES: usize = 1 << 24;
 /// Entries that a thread fills at a time.
 const PART: usize = 1 << 16;
 
-/// Units of a cube that copies.
-const UNITS: usize = 256;
-
 /// Copies a buffer behind `pieces` pieces of `size` entries.
-#[expect(unsafe_code, reason = "the kernel writes as many entries as it reads, and they are there")]
+#[expect(unsafe_code, reason = "launches are unchecked")]
 pub(crate) fn copy<R: GpuRuntime>(
-    gpu: &Gpu<R>,
     work: &Launches<'_, R>,
     from: &Buffer,
     to: &Buffer,
@@ -33,30 +29,23 @@ pub(crate) fn copy<R: GpuRuntime>(
     size: usize,
 ) {
     debug_assert!(pieces * size + from.len() <= to.len(), "a piece goes beyond its slab");
-    let Stamp { stamps, slot, number } = work.stamp();
-    // SAFETY: see above.
+    // SAFETY: as many entries are written as are read, and `to` has them.
     unsafe {
-        kernels::copy_piece::launch_unchecked::<R>(
-            &gpu.client,
-            grid(from.len().div_ceil(UNITS)),
-            CubeDim::new_1d(index(UNITS)),
+        launch!(
+            work,
+            kernels::copy_piece,
+            grid(from.len().div_ceil(COPY_UNITS)),
+            COPY_UNITS,
             from.arg(),
             to.arg(),
-            stamps,
-            slot,
-            number,
             index(pieces),
-            index(size),
-            gpu.dtype.into(),
+            index(size)
         );
     }
 }
 
 /// The columns of the rows one after another, `[columns, stride]`: in pieces that are filled by all threads, and checked when all
 /// are there.
-///
-/// # Errors
-/// [`DidError::Device`](crate::DidError::Device) if they do not fit, or what arrived is not what was sent.
 pub(crate) fn upload<R: GpuRuntime>(
     gpu: &Gpu<R>,
     rows: &[HostRows<'_>],
@@ -106,34 +95,28 @@ fn by_copies<R: GpuRuntime>(
         let mut words = vec![0u64; (entries * gpu.width()).div_ceil(size_of::<u64>())];
         let bytes = &mut bytemuck::cast_slice_mut(&mut words)[..entries * gpu.width()];
         fill(i * PIECE_BYTES, bytes);
-        copy(gpu, &work, &gpu.sent(bytes, entries), data, i, piece);
+        copy(&work, &gpu.sent(bytes, entries), data, i, piece);
     }
     work.read(&[])?;
     Ok(())
 }
 
-/// What the words of the buffer add up to.
-#[expect(
-    unsafe_code,
-    reason = "every word that is read is in the buffer, and each cube has a place in `out`"
-)]
+/// The checksum of the words of a buffer.
+#[expect(unsafe_code, reason = "launches are unchecked")]
 fn checksum<R: GpuRuntime>(gpu: &Gpu<R>, data: &Buffer) -> Result<u32> {
     let words = data.words(gpu.width());
     let cubes = words.len().div_ceil(CHECKED);
     let out = gpu.empty_indices(cubes);
     let work = Launches::new(gpu, 1);
-    let Stamp { stamps, slot, number } = work.stamp();
-    // SAFETY: see above.
+    // SAFETY: words are read up to the length of the buffer, and each cube has a place in `out`.
     unsafe {
-        kernels::add_words::launch_unchecked::<R>(
+        kernels::add_words::launch_unchecked(
             &gpu.client,
             grid(cubes),
             CubeDim::new_1d(index(CHECKED_BY)),
+            work.ticket(),
             words.arg(),
             out.arg(),
-            stamps,
-            slot,
-            number,
             index(cubes),
         );
     }

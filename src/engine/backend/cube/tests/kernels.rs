@@ -259,7 +259,7 @@ pub(super) fn pass_over_plans_without_columns<B: DidBackend>(device: &B::Device,
 pub(super) fn miss_lost_launches<R: GpuRuntime>(device: &R::Device, dtype: DType) {
     let gpu = Gpu::<R>::new(device, dtype);
     let work = Launches::new(&gpu, 2);
-    let _ = (work.stamp(), work.stamp());
+    let _ = (work.ticket(), work.ticket());
     let result = gpu.floats(vec![1.0, 2.0]);
     let error = work.read(&[&result]).expect_err("nothing ran").to_string();
     assert!(error.contains("only 0 of 2 kernels ran") && error.contains("memory"), "{error}");

@@ -3,21 +3,21 @@
 #[cfg(feature = "plot")]
 mod plot;
 
-use polars::prelude::{DataFrame, df};
-
 use super::{EventStudy, Provenance};
 use crate::base::calendar::label;
+#[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, DoseTarget};
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
 use crate::report::compare::{self, Comparable, Term};
 use crate::report::declare::{Report, result};
+use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{EstimateColumns, Section, Table, aligned, columns};
-use crate::report::{PlotRow, foot, frame};
+use crate::report::{PlotRow, facts, foot};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::inference::Estimate;
 use crate::result::saved::Consistent;
@@ -27,6 +27,8 @@ use crate::result::settings::Settings;
 pub(crate) use plot::event_study_chart;
 
 impl Report for EventStudy {
+    const KIND: &'static str = "event_study";
+
     fn table(&self) -> Table {
         let all = self.rows.iter().map(|r| &r.estimate).chain(&self.overall);
         let digits = Digits::of(all);
@@ -69,6 +71,44 @@ impl Report for EventStudy {
         }
     }
 
+    fn estimates(&self) -> Vec<Estimates> {
+        let overall = self.overall.map(|e| Estimates::single("overall", Vec::new(), e));
+        let status = |row: &AggregatedRow| match (row.reference, row.estimate.att) {
+            (true, _) => Some("reference"),
+            (false, Some(_)) => Some("ok"),
+            (false, None) => Some("no_estimate"),
+        };
+        let at = vec![Variable::numbers("event_time", self.rows.iter().map(|row| Some(row.at)))];
+        let rows = Estimates::new("rows", at, self.rows.iter().map(|row| row.estimate))
+            .uniform(self.band == Band::Uniform, self.alpha)
+            .with([Variable::words("status", self.rows.iter().map(status))]);
+        std::iter::once(rows).chain(overall).collect()
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        let own = vec![
+            Variable::fact("alpha", self.alpha),
+            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
+        ];
+        let of_fit = match &self.provenance {
+            Provenance::Given => Vec::new(),
+            Provenance::Effects(settings) => facts::settings_without(settings, &["alpha"]),
+            Provenance::Regression(fit) => vec![
+                Variable::fact("outcome", fit.outcome.as_str()),
+                Variable::fact("formula", fit.formula.as_str()),
+                Variable::fact("vcov", fit.vcov.as_str()),
+                Variable::fact("n_rows", fit.n),
+                Variable::fact("event_times_of", fit.column.as_deref()),
+            ],
+        };
+        own.into_iter().chain(of_fit).collect()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        self.remarks()
+    }
+
     #[cfg(feature = "plot")]
     fn picture(&self, options: &PlotOptions) -> Result<Picture> {
         event_study_chart(&[(String::new(), self.clone())], options).map(Picture::Chart)
@@ -96,17 +136,6 @@ impl EventStudy {
             ]),
         }
         notes
-    }
-
-    /// One row per event time: `event_time`, `estimate`, `se`, `ci_lower`, `ci_upper`, `p_value`, `statistic`, `reference`.
-    ///
-    /// # Errors
-    /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
-    pub fn to_dataframe(&self) -> Result<DataFrame> {
-        let first = df!("event_time" => self.rows.iter().map(|r| r.at).collect::<Vec<_>>())?;
-        let last = df!("reference" => self.rows.iter().map(|r| r.reference).collect::<Vec<_>>())?;
-        let estimates = frame::coefficients(self.rows.iter().map(|r| &r.estimate))?;
-        Ok(first.hstack(estimates.columns())?.hstack(last.columns())?)
     }
 
     /// What `plot` draws: one row an event time that has an estimate; none if there are only references.

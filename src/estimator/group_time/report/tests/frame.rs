@@ -16,13 +16,14 @@ fn cells_are_rows() {
     let columns = [
         "group",
         "time",
-        "att",
+        "estimate",
         "se",
         "ci_lower",
         "ci_upper",
         "p_value",
         "statistic",
         "status",
+        "reason",
         "n_treated",
         "n_control",
         "largest_score_treated",
@@ -35,23 +36,37 @@ fn cells_are_rows() {
     assert_eq!(names(&frame), columns);
     assert_eq!(frame.height(), 5);
     assert_eq!((nulls(&frame, "trimmed"), nulls(&frame, "effective_control")), (5, 5));
-    assert_eq!((nulls(&frame, "att"), nulls(&frame, "se")), (3, 4));
+    assert_eq!((nulls(&frame, "estimate"), nulls(&frame, "se")), (3, 4));
     assert_eq!((nulls(&frame, "p_value"), nulls(&frame, "statistic")), (4, 4));
     let status = frame.column("status").expect("status").str().expect("strings");
     assert_eq!((status.get(0), status.get(2)), (Some("reference"), Some("no_controls")));
-    assert_eq!(frame.column("att").expect("att").dtype(), &DataType::Float64);
+    assert_eq!(frame.column("estimate").expect("estimate").dtype(), &DataType::Float64);
 }
 
 #[test]
 fn aggregates_end_with_the_overall_effect() {
     let frame = fixtures::dynamic_universal().to_dataframe().expect("a frame");
-    assert_eq!(frame.shape(), (9, 12));
-    assert_eq!((nulls(&frame, "at"), nulls(&frame, "se")), (1, 1));
-    let term = frame.column("term").expect("term").str().expect("strings");
-    assert_eq!((term.get(0), term.get(8)), (Some("ATT(-4)"), Some("overall")));
-    let att = frame.column("att").expect("att").f64().expect("numbers");
-    assert_eq!(att.get(8), fixtures::dynamic_universal().overall.att);
+    assert_eq!((frame.height(), nulls(&frame, "event_time"), nulls(&frame, "se")), (9, 1, 1));
+    let table = frame.column("table").expect("table").str().expect("strings");
+    assert_eq!((table.get(0), table.get(8)), (Some("rows"), Some("overall")));
+    let status = frame.column("status").expect("status").str().expect("strings");
+    assert_eq!(status.iter().flatten().filter(|status| *status == "reference").count(), 1);
+    let estimates = frame.column("estimate").expect("estimate").f64().expect("numbers");
+    assert_eq!(estimates.get(8), fixtures::dynamic_universal().overall.att);
     assert_eq!(fixtures::simple().to_dataframe().expect("a frame").height(), 1);
+}
+
+#[test]
+fn bands_stand_beside_pointwise_intervals() {
+    let (fit, frame) = (fixtures::uniform(), fixtures::uniform().to_dataframe());
+    let frame = frame.expect("a frame");
+    let first = |name: &str| frame.column(name).expect(name).f64().expect("numbers").get(0);
+    assert_eq!(first("band_lower"), fit.cells[0].estimate.ci_lower);
+    let half = fixtures::POINTWISE * first("se").expect("a standard error");
+    let lower = first("estimate").expect("an estimate") - half;
+    assert!((first("ci_lower").expect("an end") - lower).abs() < 1e-12);
+    let pointwise = fixtures::universal().to_dataframe().expect("a frame");
+    assert!(pointwise.column("band_lower").is_err());
 }
 
 #[test]
@@ -73,18 +88,17 @@ fn csv_leaves_fields_empty() {
     let mut result = fixtures::failed();
     result.cells.drain(1..4);
     let csv = result.to_csv().expect("text");
-    let expected = "\
-group,time,att,se,ci_lower,ci_upper,p_value,statistic,status,n_treated,n_control,\
-largest_score_treated,largest_score_control,trimmed,trimmed_share,effective_control,effective_control_sampling
-2004.0,2003.0,0.0,,,,,,reference,20,309,,,,,,
-2004.0,2007.0,,,,,,,no_treated_weight,20,309,,,,,,
-";
-    assert_eq!(csv, expected);
+    let mut lines = csv.lines();
+    let header = "group,time,estimate,se,ci_lower,ci_upper,p_value,statistic,status,reason,n_treated,n_control";
+    assert!(lines.next().is_some_and(|line| line.starts_with(header)), "{csv}");
+    assert_eq!(lines.next(), Some("2004,2003,0,,,,,,reference,,20,309,,,,,,"));
+    let failed = lines.next().expect("a failed cell");
+    assert!(failed.starts_with("2004,2007,,,,,,,no_treated_weight,"), "{failed}");
     let csv = fixtures::group().to_csv().expect("text");
     assert!(csv.starts_with(
-        "type,term,at,att,se,ci_lower,ci_upper,p_value,statistic,event_time,left_out,note\ngroup,ATT(2004),2004.0,"
-    ));
-    assert!(csv.contains("\ngroup,overall,,-0.0328195972,"));
+        "table,type,group,estimate,se,ci_lower,ci_upper,band_lower,band_upper,p_value,statistic,status,left_out,note\nrows,group,2004,"
+    ), "{csv}");
+    assert!(csv.contains("\noverall,group,,-0.0328195972,"), "{csv}");
 }
 
 #[test]

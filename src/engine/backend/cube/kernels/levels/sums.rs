@@ -5,7 +5,7 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{cube_of_grid, sign, unit_of_grid};
+use super::super::runtime::{Ticket, cube_of_grid, sign, unit_of_grid};
 
 /// Units of a cube.
 pub(crate) const LEVEL_UNITS: usize = 256;
@@ -13,59 +13,67 @@ pub(crate) const LEVEL_UNITS: usize = 256;
 /// Entries of a piece, at most.
 pub(crate) const PIECE: usize = 64;
 
-/// Entries of a unit where sums over all levels are taken.
+/// Entries that a unit adds up in a sum over all levels.
 pub(super) const STEPS: usize = 4;
 
-/// Entries of a cube there.
+/// Entries that a cube adds up in a sum over all levels.
 pub(crate) const LEVEL_ENTRIES: usize = LEVEL_UNITS * STEPS;
 
-/// Sums of pieces, of the entries that `index` names or of those in order.
+/// The entry of `[rows, columns]` that is this unit's.
+#[derive(CubeType)]
+pub(super) struct UnitEntry {
+    pub at: usize,
+    pub row: usize,
+    pub column: usize,
+}
+
+#[cube]
+pub(super) fn entry_of_unit(#[comptime] columns: usize) -> UnitEntry {
+    let at = unit_of_grid(LEVEL_UNITS);
+    UnitEntry { at, row: at / columns, column: at % columns }
+}
+
+/// Sums of pieces: of consecutive values, or of those that consecutive entries of `index` name.
 #[cube(launch_unchecked)]
 pub(crate) fn add_pieces<F: Float>(
+    ticket: &mut Ticket,
     values: &Array<F>,
     index: &Array<u32>,
     pieces: &Array<u32>,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
     count: u32,
     #[comptime] columns: usize,
     #[comptime] indexed: bool,
     #[define(F)] _dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
-    let at = unit_of_grid(LEVEL_UNITS);
-    let piece = at / columns;
-    let column = at % columns;
-    if piece < count as usize {
+    sign(ticket);
+    let own = entry_of_unit(columns);
+    if own.row < count as usize {
         let mut total = F::from_int(0);
-        for entry in pieces[piece]..pieces[piece + 1] {
+        for entry in pieces[own.row]..pieces[own.row + 1] {
             let mut entry = entry as usize;
             if comptime!(indexed) {
                 entry = index[entry] as usize;
             }
-            total += values[entry * columns + column];
+            total += values[entry * columns + own.column];
         }
-        out[at] = total;
+        out[own.at] = total;
     }
 }
 
 /// Sums of `p q` by cube.
 #[cube(launch_unchecked)]
 pub(crate) fn curvatures<F: Float>(
+    ticket: &mut Ticket,
     p: &Array<F>,
     q: &Array<F>,
     partial: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
     levels: u32,
     cubes: u32,
     #[comptime] columns: usize,
     #[define(F)] _dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let unit = UNIT_POS as usize;
     let cube = cube_of_grid();
     let mut sum = F::from_int(0);
@@ -83,7 +91,7 @@ pub(crate) fn curvatures<F: Float>(
     }
 }
 
-/// This unit's part of the sum of the cubes' sums, of its column.
+/// This unit's share of the sum over the cubes' sums, of its column.
 #[cube]
 pub(super) fn sum_of_cubes<F: Float>(
     partial: &Array<F>,
@@ -111,6 +119,7 @@ pub(super) fn add_units<F: Float>(
 ) {
     let unit = UNIT_POS as usize;
     shared[unit] = value;
+    // The halves are added to each other, and each must have been written.
     sync_cube();
     #[unroll]
     for halving in 0..comptime!((LEVEL_UNITS / columns).ilog2() as usize) {
@@ -119,6 +128,7 @@ pub(super) fn add_units<F: Float>(
             let other = shared[unit + half];
             shared[unit] += other;
         }
+        // The next halving reads these sums; after the last one, the caller does.
         sync_cube();
     }
 }

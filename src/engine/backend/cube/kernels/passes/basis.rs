@@ -2,9 +2,10 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{cube_number, sign};
+use super::super::runtime::{Ticket, cube_number, sign};
+use super::layout::{mapped_span, mapping, plan, span};
 use super::products::{HEIGHT, WIDTH, block_of, corner};
-use super::spans::place;
+use super::spans::{Spans, entry, place};
 
 /// Units of a cube that maps products: one for each of a block.
 pub(crate) const PRODUCTS: usize = HEIGHT * WIDTH;
@@ -12,18 +13,15 @@ pub(crate) const PRODUCTS: usize = HEIGHT * WIDTH;
 /// Units of a cube that maps draws.
 pub(crate) const MAPPED_DRAWS: usize = 128;
 
-/// Numbers before the coefficients: one that no sum hides, and how many times larger the terms of a column's second moment may
-/// be than their sum.
-pub(crate) const NUMBERS: usize = 2;
-
-/// A span's combinations: where its first coefficient is, the bounds of each influence column's terms, then the basis column of
-/// each term.
+/// A span's combinations: each influence column is a sum of terms, which are columns of the basis times coefficients.
 #[derive(CubeType)]
 struct Combinations {
-    /// Where they begin.
-    at: usize,
-    /// Influence columns.
-    count: usize,
+    /// First entry of the bounds of the influence columns' terms.
+    bounds: usize,
+    /// First entry of the terms, each of which is a column of the basis.
+    terms: usize,
+    /// First of the terms' coefficients.
+    coefficients: usize,
     /// Columns of the basis.
     basis: usize,
     /// First entry of the basis' products in the tile.
@@ -32,35 +30,27 @@ struct Combinations {
 
 /// Products of every pair of influence columns, `[tiles, blocks, PRODUCTS]`, from those of a basis.
 ///
-/// A span has the first cube of its basis' products and how many there are of a tile in the place of rows, and beside these
-/// its combinations and the columns of its basis and of its influence. Products with columns whose terms cancel are left as they
-/// are, but for `mark` 1: then their own product is the number that no sum hides.
+/// In the place of rows a span has the first cube of its basis' products, and how many there are of a tile. Products with columns whose
+/// terms cancel are left as they are; but if `mark` is 1, the product of such a column with itself becomes [`mapping::MARK`].
 #[cube(launch_unchecked)]
 pub(crate) fn map_products<F: Float>(
+    ticket: &mut Ticket,
     products: &Array<F>,
     numbers: &Array<F>,
     plan: &Array<u32>,
-    spans: &Array<u32>,
+    spans: &Spans,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    span_count: u32,
-    cubes: u32,
     mark: u32,
     #[define(F)] _dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
-    let cube = cube_number(cubes);
+    sign(ticket);
+    let cube = cube_number(spans.cubes);
     let unit = UNIT_POS as usize;
-    let place = place(spans, span_count, cube);
-    let columns = spans[place.span + 7] as usize;
-    let of = Combinations {
-        at: spans[place.span + 5] as usize,
-        count: columns,
-        basis: spans[place.span + 6] as usize,
-        products: place.first * PRODUCTS,
-    };
+    let place = place(spans, cube);
+    let columns = entry(spans, &place, mapped_span::COLUMNS);
+    let basis = entry(spans, &place, mapped_span::BASIS);
+    let at = entry(spans, &place, mapped_span::COMBINATIONS);
+    let of = combinations(plan, at, columns, basis, place.first);
     let corner = corner(place.part, columns, HEIGHT);
     let i = corner.row + unit / WIDTH;
     let j = corner.column + unit % WIDTH;
@@ -70,57 +60,69 @@ pub(crate) fn map_products<F: Float>(
         {
             out[cube * PRODUCTS + unit] = product::<F>(products, numbers, plan, &of, i, j);
         } else if mark == 1 && i == j {
-            out[cube * PRODUCTS + unit] = numbers[0];
+            out[cube * PRODUCTS + unit] = numbers[mapping::MARK];
         }
     }
 }
 
 /// Multiplied sums of influence columns, `[tiles, columns, draws]`, from those of a basis, `[tiles, basis, draws]`.
 ///
-/// A span has the first of its basis' sums and how many there are of a tile in the place of rows, and beside these its
-/// combinations, the columns of its basis and the first cube of its products. Sums of columns whose terms cancel are left as they
-/// are.
+/// In the place of rows a span has the first of its basis' sums, and how many there are of a tile. Sums of columns whose terms cancel are
+/// left as they are.
 #[cube(launch_unchecked)]
 pub(crate) fn map_draws<F: Float>(
+    ticket: &mut Ticket,
     products: &Array<F>,
     sums: &Array<F>,
     numbers: &Array<F>,
     plan: &Array<u32>,
-    spans: &Array<u32>,
+    spans: &Spans,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    span_count: u32,
-    cubes: u32,
     draws: u32,
     #[define(F)] _dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
-    let cube = cube_number(cubes);
+    sign(ticket);
+    let cube = cube_number(spans.cubes);
     let draws = draws as usize;
-    let place = place(spans, span_count, cube);
-    let basis = spans[place.span + 6] as usize;
+    let place = place(spans, cube);
+    let basis = entry(spans, &place, mapped_span::BASIS);
     let blocks = block_of(basis - 1, basis - 1, basis) + 1;
-    let of = Combinations {
-        at: spans[place.span + 5] as usize,
-        count: spans[place.span + 4] as usize,
-        basis,
-        products: (spans[place.span + 7] as usize + place.tile * blocks) * PRODUCTS,
-    };
+    let first_product = entry(spans, &place, mapped_span::PRODUCTS) + place.tile * blocks;
+    let columns = entry(spans, &place, span::PARTS);
+    let at = entry(spans, &place, mapped_span::COMBINATIONS);
+    let of = combinations(plan, at, columns, basis, first_product);
     if is_accurate::<F>(products, numbers, plan, &of, place.part) {
-        let first = plan[of.at] as usize;
-        let terms = of.at + 2 + of.count;
         let mut draw = UNIT_POS as usize;
         while draw < draws {
             let mut sum = F::from_int(0);
-            for term in plan[of.at + 1 + place.part]..plan[of.at + 2 + place.part] {
-                let column = plan[terms + term as usize] as usize;
-                sum += numbers[first + term as usize] * sums[(place.first + column) * draws + draw];
+            for term in plan[of.bounds + place.part]..plan[of.bounds + place.part + 1] {
+                let column = plan[of.terms + term as usize] as usize;
+                sum += numbers[of.coefficients + term as usize]
+                    * sums[(place.first + column) * draws + draw];
             }
             out[cube * draws + draw] = sum;
             draw += MAPPED_DRAWS;
         }
+    }
+}
+
+/// The combinations that begin at `at` in the plan, of so many influence columns, and their basis, whose products of the tile begin at
+/// a cube.
+#[cube]
+fn combinations(
+    plan: &Array<u32>,
+    at: usize,
+    columns: usize,
+    basis: usize,
+    first_product: usize,
+) -> Combinations {
+    let bounds = at + plan::BOUNDS;
+    Combinations {
+        bounds,
+        terms: bounds + columns + 1,
+        coefficients: plan[at + plan::NUMBERS] as usize,
+        basis,
+        products: first_product * PRODUCTS,
     }
 }
 
@@ -134,17 +136,15 @@ fn product<F: Float>(
     u: usize,
     v: usize,
 ) -> F {
-    let first = plan[of.at] as usize;
-    let terms = of.at + 2 + of.count;
     let mut sum = F::from_int(0);
-    for left in plan[of.at + 1 + u]..plan[of.at + 2 + u] {
-        let a = plan[terms + left as usize] as usize;
+    for left in plan[of.bounds + u]..plan[of.bounds + u + 1] {
+        let a = plan[of.terms + left as usize] as usize;
         let mut row = F::from_int(0);
-        for right in plan[of.at + 1 + v]..plan[of.at + 2 + v] {
-            let b = plan[terms + right as usize] as usize;
-            row += numbers[first + right as usize] * of_basis::<F>(products, of, a, b);
+        for right in plan[of.bounds + v]..plan[of.bounds + v + 1] {
+            let b = plan[of.terms + right as usize] as usize;
+            row += numbers[of.coefficients + right as usize] * of_basis::<F>(products, of, a, b);
         }
-        sum += numbers[first + left as usize] * row;
+        sum += numbers[of.coefficients + left as usize] * row;
     }
     sum
 }
@@ -158,15 +158,15 @@ fn is_accurate<F: Float>(
     of: &Combinations,
     column: usize,
 ) -> bool {
-    let first = plan[of.at] as usize;
-    let terms = of.at + 2 + of.count;
     let mut size = F::from_int(0);
-    for term in plan[of.at + 1 + column]..plan[of.at + 2 + column] {
-        let a = plan[terms + term as usize] as usize;
+    for term in plan[of.bounds + column]..plan[of.bounds + column + 1] {
+        let a = plan[of.terms + term as usize] as usize;
         let own = of_basis::<F>(products, of, a, a);
-        size += F::abs(numbers[first + term as usize]) * F::sqrt(own);
+        size += F::abs(numbers[of.coefficients + term as usize]) * F::sqrt(own);
     }
-    size * size <= numbers[1] * product::<F>(products, numbers, plan, of, column, column)
+    size * size
+        <= numbers[mapping::CANCELLATION]
+            * product::<F>(products, numbers, plan, of, column, column)
 }
 
 /// Product of two columns of the basis.

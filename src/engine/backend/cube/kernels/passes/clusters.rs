@@ -4,8 +4,9 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{sign, unit_of_grid};
-use super::fold::{ABSENT, error_of_sum, opaque};
+use super::super::runtime::{Ticket, sign, unit_of_grid};
+use super::layout::ABSENT;
+use super::wide_sum::{add, add_sum, empty_sum, load, store};
 
 /// Units of a cube.
 pub(crate) const CLUSTER_UNITS: usize = 256;
@@ -16,22 +17,20 @@ pub(crate) const CLUSTER_UNITS: usize = 256;
 /// of each piece and one past the last, `spans` the span of each, `counts` the columns of each span. `zero` is 0.
 #[cube(launch_unchecked)]
 pub(crate) fn add_rows<F: Float>(
+    ticket: &mut Ticket,
     values: &Array<F>,
     rows: &Array<u32>,
     starts: &Array<u32>,
     spans: &Array<u32>,
     counts: &Array<u32>,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
     pieces: u32,
     width: u32,
     stride: u32,
     zero: u32,
     #[define(F)] dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let double = comptime!(dtype.size() == 8);
     let at = unit_of_grid(CLUSTER_UNITS);
     let piece = at / width as usize;
@@ -40,24 +39,12 @@ pub(crate) fn add_rows<F: Float>(
         let columns = counts[spans[piece] as usize] as usize;
         if column < columns {
             let offset = column * stride as usize;
-            let mut sum = F::from_int(0);
-            let mut rest = F::from_int(0);
+            let mut sum = empty_sum::<F>();
             for row in starts[piece]..starts[piece + 1] {
                 let value = values[rows[row as usize] as usize + offset];
-                if comptime!(double) {
-                    sum += value;
-                } else {
-                    let total = opaque::<F>(sum + value, zero);
-                    rest += error_of_sum::<F>(sum, value, total, zero);
-                    sum = total;
-                }
+                add::<F>(&mut sum, value, zero, double);
             }
-            if comptime!(double) {
-                out[at] = sum;
-            } else {
-                out[2 * at] = sum;
-                out[2 * at + 1] = rest;
-            }
+            store::<F>(&sum, out, at, double);
         }
     }
 }
@@ -68,15 +55,13 @@ pub(crate) fn add_rows<F: Float>(
 /// span the position of every column in it, or [`ABSENT`]. `zero` is 0.
 #[cube(launch_unchecked)]
 pub(crate) fn add_clusters<F: Float>(
+    ticket: &mut Ticket,
     partial: &Array<F>,
     members: &Array<u32>,
     firsts: &Array<u32>,
     spans: &Array<u32>,
     local: &Array<u32>,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
     columns: u32,
     clusters: u32,
     width: u32,
@@ -84,42 +69,26 @@ pub(crate) fn add_clusters<F: Float>(
     zero: u32,
     #[define(F)] dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let double = comptime!(dtype.size() == 8);
     let at = unit_of_grid(CLUSTER_UNITS);
     let column = at / clusters as usize;
     let cluster = at % clusters as usize;
     if column < columns as usize {
-        let mut high = F::from_int(0);
-        let mut low = F::from_int(0);
+        let mut total = empty_sum::<F>();
         if begun != 0 {
-            if comptime!(double) {
-                high = out[at];
-            } else {
-                high = out[2 * at];
-                low = out[2 * at + 1];
-            }
+            load::<F>(&mut total, out, at, double);
         }
         for member in firsts[cluster]..firsts[cluster + 1] {
             let piece = members[member as usize] as usize;
             let position = local[spans[piece] as usize * columns as usize + column];
             if position != ABSENT {
                 let entry = piece * width as usize + position as usize;
-                if comptime!(double) {
-                    high += partial[entry];
-                } else {
-                    let value = partial[2 * entry];
-                    let total = opaque::<F>(high + value, zero);
-                    low += error_of_sum::<F>(high, value, total, zero) + partial[2 * entry + 1];
-                    high = total;
-                }
+                let mut of_piece = empty_sum::<F>();
+                load::<F>(&mut of_piece, partial, entry, double);
+                add_sum::<F>(&mut total, &of_piece, zero, double);
             }
         }
-        if comptime!(double) {
-            out[at] = high;
-        } else {
-            out[2 * at] = high;
-            out[2 * at + 1] = low;
-        }
+        store::<F>(&total, out, at, double);
     }
 }

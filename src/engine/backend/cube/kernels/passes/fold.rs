@@ -7,8 +7,10 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{cube_number, sign};
+use super::super::runtime::{Ticket, cube_number, sign};
+use super::layout::{ABSENT, output_row, segment};
 use super::products::{HEIGHT, WIDTH, block_of};
+use super::wide_sum::{WideSum, add, add_sum, empty_sum, load, store};
 
 /// Outputs of a cube.
 pub(crate) const OUTPUTS: usize = 4;
@@ -18,12 +20,6 @@ const LANES: usize = 64;
 
 /// Units of a cube.
 pub(crate) const FOLD_UNITS: usize = OUTPUTS * LANES;
-
-/// Entries of a segment: cube of its first tile, from a tile to the next, tiles, its span, and the columns of that.
-pub(crate) const SEGMENT_ENTRIES: usize = 5;
-
-/// Of a column that a span has not.
-pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// What an output is a sum of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,19 +47,16 @@ pub(crate) enum Start {
 
 /// Adds up parts of tiles, `[cubes, size]`, to outputs. In single precision an output is two numbers, whose sum it is.
 ///
-/// Of jobs, `width` outputs belong to a row of `rows`, which has its first segment, one past the last, and the first part of
-/// its job; outputs past `entries` are not formed. Else there is one row, and `columns` is how many columns there are in all;
-/// `local` has for each span the position of every column in it, or [`ABSENT`]. `zero` is 0.
+/// `width` outputs belong to a row of `rows`, of which those past `entries` are not formed. Of pairs and draws `columns` is how many
+/// influence columns there are in all, and `local` has for each span the position of every column in it, or [`ABSENT`]. `zero` is 0.
 #[cube(launch_unchecked)]
 pub(crate) fn add_tiles<F: Float>(
+    ticket: &mut Ticket,
     partial: &Array<F>,
     rows: &Array<u32>,
     segments: &Array<u32>,
     local: &Array<u32>,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
     cubes: u32,
     width: u32,
     entries: u32,
@@ -74,7 +67,7 @@ pub(crate) fn add_tiles<F: Float>(
     #[comptime] start: Start,
     #[define(F)] dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let double = comptime!(dtype.size() == 8);
     let unit = UNIT_POS as usize;
     let lane = unit / OUTPUTS;
@@ -82,20 +75,16 @@ pub(crate) fn add_tiles<F: Float>(
     let row = output / width as usize;
     let entry = output % width as usize;
     let formed = entry < entries as usize;
-    let first = rows[3 * row] as usize;
-    let end = rows[3 * row + 1] as usize;
+    let row_at = row * output_row::LEN;
+    let first = rows[row_at + output_row::FIRST] as usize;
+    let end = rows[row_at + output_row::END] as usize;
+    let first_part = rows[row_at + output_row::PART] as usize;
     let size = size as usize;
     let columns = columns as usize;
-    let mut high = F::from_int(0);
-    let mut low = F::from_int(0);
+    let mut total = empty_sum::<F>();
     if comptime!(start == Start::Segments) {
         if formed {
-            if comptime!(double) {
-                high = out[output];
-            } else {
-                high = out[2 * output];
-                low = out[2 * output + 1];
-            }
+            load::<F>(&mut total, out, output, double);
         }
     }
     let mut highs = SharedMemory::<F>::new(FOLD_UNITS);
@@ -104,17 +93,16 @@ pub(crate) fn add_tiles<F: Float>(
     let rounds = (end - first + comptime!(LANES - 1)) / LANES;
     for round in 0..rounds {
         let segment = first + round * LANES + lane;
-        let mut sum = F::from_int(0);
-        let mut rest = F::from_int(0);
+        let mut sum = empty_sum::<F>();
         if comptime!(start == Start::Tiles) {
             if formed && segment == first {
-                sum = out[output];
+                sum.high = out[output];
             }
         }
         if formed && segment < end {
-            let at = segment * SEGMENT_ENTRIES;
-            let span = segments[at + 3] as usize;
-            let mut part = rows[3 * row + 2] as usize + entry / size;
+            let at = segment * segment::LEN;
+            let span = segments[at + segment::SPAN] as usize;
+            let mut part = first_part + entry / size;
             let mut within = entry % size;
             let mut present = true;
             if comptime!(parts == Summands::Pairs) {
@@ -123,7 +111,7 @@ pub(crate) fn add_tiles<F: Float>(
                 present = entry / columns <= entry % columns && a != ABSENT && b != ABSENT;
                 let i = u32::min(a, b) as usize;
                 let j = u32::max(a, b) as usize;
-                part = block_of(i, j, segments[at + 4] as usize);
+                part = block_of(i, j, segments[at + segment::COLUMNS] as usize);
                 within = i % HEIGHT * WIDTH + j % WIDTH;
             }
             if comptime!(parts == Summands::Draws) {
@@ -132,62 +120,38 @@ pub(crate) fn add_tiles<F: Float>(
                 part = column as usize;
             }
             if present {
-                let mut cube = segments[at] as usize + part;
-                for _ in 0..segments[at + 2] {
+                let mut cube = segments[at + segment::CUBE] as usize + part;
+                for _ in 0..segments[at + segment::TILES] {
                     let value = partial[cube * size + within];
                     if is_largest {
-                        sum = select(value > sum, value, sum);
-                    } else if comptime!(double) {
-                        sum += value;
+                        sum.high = select(value > sum.high, value, sum.high);
                     } else {
-                        let total = opaque::<F>(sum + value, zero);
-                        rest += error_of_sum::<F>(sum, value, total, zero);
-                        sum = total;
+                        add::<F>(&mut sum, value, zero, double);
                     }
-                    cube += segments[at + 1] as usize;
+                    cube += segments[at + segment::PARTS] as usize;
                 }
             }
         }
-        highs[unit] = sum;
-        lows[unit] = rest;
+        highs[unit] = sum.high;
+        lows[unit] = sum.low;
+        // The first lane adds up what all lanes have written, in the order of segments.
         sync_cube();
         if lane == 0 {
             let count = usize::min(end - first - round * LANES, LANES);
             for other in 0..count {
-                let value = highs[other * OUTPUTS + unit];
+                let at = other * OUTPUTS + unit;
+                let of_lane = WideSum::<F> { high: highs[at], low: lows[at] };
                 if is_largest {
-                    high = select(value > high, value, high);
-                } else if comptime!(double) {
-                    high += value;
+                    total.high = select(of_lane.high > total.high, of_lane.high, total.high);
                 } else {
-                    let total = opaque::<F>(high + value, zero);
-                    low +=
-                        error_of_sum::<F>(high, value, total, zero) + lows[other * OUTPUTS + unit];
-                    high = total;
+                    add_sum::<F>(&mut total, &of_lane, zero, double);
                 }
             }
         }
+        // The next round writes to the same places.
         sync_cube();
     }
     if lane == 0 && formed {
-        if comptime!(double) {
-            out[output] = high;
-        } else {
-            out[2 * output] = high;
-            out[2 * output + 1] = low;
-        }
+        store::<F>(&total, out, output, double);
     }
-}
-
-/// What rounding took from `a + b = sum` (Knuth).
-#[cube]
-pub(super) fn error_of_sum<F: Float>(a: F, b: F, sum: F, zero: u32) -> F {
-    let b_part = opaque::<F>(sum - a, zero);
-    (a - (sum - b_part)) + (b - b_part)
-}
-
-/// The value, which is a float, as one that no compiler knows the origin of: some cancel `(a + b) - a`.
-#[cube]
-pub(super) fn opaque<F: Float>(value: F, zero: u32) -> F {
-    F::reinterpret(u32::reinterpret(value) ^ zero)
 }

@@ -2,9 +2,10 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{cube_number, sign};
-use super::math::{odds, predictor, trimmed, weight};
-use super::spans::place;
+use super::super::runtime::{Ticket, cube_number, sign};
+use super::columns::{Columns, odds, predictor, trimmed, value_of_next, weight};
+use super::layout::{leg, leg_number, plan, predictor_span, span, value_span};
+use super::spans::{Spans, entry, place};
 use crate::engine::pass::TILE;
 
 /// Units of a cube.
@@ -16,34 +17,25 @@ pub(crate) const SHARES: usize = 4;
 /// Rows of a unit.
 const STEPS: usize = TILE / UNITS / SHARES;
 
-/// Entries of a leg: post, base, two weight columns (indices plus one, 0 for none), treated, and predictors of the
-/// log-odds, `β`, `b`, `e`, `a` (indices plus one).
-pub(crate) const LEG: usize = 10;
-
 /// Linear predictors `z'v`, `[tiles, dots, TILE]`.
 ///
-/// A span has, beside its rows, its first predictor; `x_first` is the column of each predictor's first covariate.
+/// `x_first` is the column of each predictor's first covariate. [`SHARES`] cubes share a predictor of a tile.
 #[cube(launch_unchecked)]
 pub(crate) fn linear_predictors<F: Float>(
-    data: &Array<F>,
+    ticket: &mut Ticket,
+    data: &Columns<F>,
     coefficients: &Array<F>,
     x_first: &Array<u32>,
-    spans: &Array<u32>,
+    spans: &Spans,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    span_count: u32,
-    cubes: u32,
-    stride: u32,
     #[comptime] k: usize,
     #[define(F)] _dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
-    let cube = cube_number(cubes);
+    sign(ticket);
+    let cube = cube_number(spans.cubes);
     let item = cube / SHARES;
-    let place = place(spans, span_count, item);
-    let dot = spans[place.span + 5] as usize + place.part;
+    let place = place(spans, item);
+    let dot = entry(spans, &place, predictor_span::PREDICTOR) + place.part;
     let first = x_first[dot] as usize;
     let start = cube % SHARES * comptime!(TILE / SHARES) + UNIT_POS as usize;
     #[unroll]
@@ -51,57 +43,54 @@ pub(crate) fn linear_predictors<F: Float>(
         let at = start + step * UNITS;
         if at < place.rows {
             let row = place.first + at;
-            out[item * TILE + at] =
-                predictor::<F>(data, stride as usize, first, row, coefficients, dot * k, k);
+            out[item * TILE + at] = predictor::<F>(data, first, row, coefficients, dot * k, k);
         }
     }
 }
 
 /// `Σ w [ (d - z'β)(c + z'b - h q) + z'e + f + h τ q + (p - D) z'a ]` over the legs of each column, `[tiles, columns, TILE]`.
 ///
-/// A span has, beside its rows, where its plan begins, its number of predictors and the first item of those. Its plan is:
-/// where its numbers begin, the first leg of each column and one past the last, then the legs. `numbers` holds the settings of
-/// the odds, then `c, f, h, h τ` a leg.
+/// `numbers` has the settings of the odds, then those of each leg. [`SHARES`] cubes share a column of a tile.
 #[cube(launch_unchecked)]
 pub(crate) fn influence_values<F: Float>(
-    data: &Array<F>,
+    ticket: &mut Ticket,
+    data: &Columns<F>,
     dots: &Array<F>,
     numbers: &Array<F>,
     plan: &Array<u32>,
-    spans: &Array<u32>,
+    spans: &Spans,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    span_count: u32,
-    cubes: u32,
-    stride: u32,
     #[define(F)] dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let double = comptime!(dtype.size() == 8);
-    let stride = stride as usize;
-    let cube = cube_number(cubes);
+    let cube = cube_number(spans.cubes);
     let item = cube / SHARES;
-    let place = place(spans, span_count, item);
-    let at = spans[place.span + 5] as usize;
-    let dots_of_tile = spans[place.span + 6] as usize;
-    let first_dot = (spans[place.span + 7] as usize + place.tile * dots_of_tile) * TILE;
-    let columns = spans[place.span + 4] as usize;
+    let place = place(spans, item);
+    let at = entry(spans, &place, value_span::PLAN);
+    let dots_of_tile = entry(spans, &place, value_span::PREDICTORS);
+    let first_item = entry(spans, &place, value_span::ITEM);
+    let first_dot = (first_item + place.tile * dots_of_tile) * TILE;
+    let columns = entry(spans, &place, span::PARTS);
+    let bounds = at + plan::BOUNDS;
+    let first_leg = bounds + columns + 1;
+    let first_number = plan[at + plan::NUMBERS] as usize;
     let start = cube % SHARES * comptime!(TILE / SHARES) + UNIT_POS as usize;
     let mut u = Array::<F>::new(STEPS);
     #[unroll]
     for step in 0..STEPS {
         u[step] = F::from_int(0);
     }
-    for leg in plan[at + 1 + place.part]..plan[at + 2 + place.part] {
+    for leg in plan[bounds + place.part]..plan[bounds + place.part + 1] {
         let leg = leg as usize;
-        let ints = at + 2 + columns + LEG * leg;
-        let floats = plan[at] as usize + 4 * leg;
-        let post = plan[ints];
-        let base = plan[ints + 1];
-        let treated = plan[ints + 4] > 0;
-        let prop = plan[ints + 5];
+        let ints = first_leg + leg::LEN * leg;
+        let floats = first_number + leg_number::LEN * leg;
+        let post = plan[ints + leg::POST];
+        let base = plan[ints + leg::BASE];
+        let w_first = plan[ints + leg::W_FIRST];
+        let w_second = plan[ints + leg::W_SECOND];
+        let treated = plan[ints + leg::TREATED] > 0;
+        let log_odds = plan[ints + leg::LOG_ODDS];
         #[unroll]
         for step in 0..STEPS {
             let local = start + step * UNITS;
@@ -110,24 +99,26 @@ pub(crate) fn influence_values<F: Float>(
                 let dot = first_dot + local;
                 let mut d = F::from_int(0);
                 if post > 0 {
-                    d = data[(post as usize - 1) * stride + row];
+                    d = value_of_next::<F>(data, post, row);
                 }
                 if base > 0 {
-                    d -= data[(base as usize - 1) * stride + row];
+                    d -= value_of_next::<F>(data, base, row);
                 }
-                d -= dot_or_zero::<F>(dots, plan[ints + 6], dot);
-                let mut factor = numbers[floats] + dot_or_zero::<F>(dots, plan[ints + 7], dot);
-                let mut rest = numbers[floats + 1] + dot_or_zero::<F>(dots, plan[ints + 8], dot);
-                if prop > 0 {
-                    let q = odds::<F>(dots[(prop as usize - 1) * TILE + dot], numbers, double);
+                d -= dot_or_zero::<F>(dots, plan[ints + leg::BETA], dot);
+                let mut factor = numbers[floats + leg_number::C]
+                    + dot_or_zero::<F>(dots, plan[ints + leg::B], dot);
+                let mut rest = numbers[floats + leg_number::F]
+                    + dot_or_zero::<F>(dots, plan[ints + leg::E], dot);
+                if log_odds > 0 {
+                    let q = odds::<F>(dots[(log_odds as usize - 1) * TILE + dot], numbers, double);
                     let kept = trimmed::<F>(q, numbers);
-                    factor -= numbers[floats + 2] * kept;
-                    rest += numbers[floats + 3] * kept;
+                    factor -= numbers[floats + leg_number::H] * kept;
+                    rest += numbers[floats + leg_number::H_TAU] * kept;
                     let not_p = F::from_int(1) / (F::from_int(1) + q);
                     let residual = select(treated, -not_p, q * not_p);
-                    rest += residual * dot_or_zero::<F>(dots, plan[ints + 9], dot);
+                    rest += residual * dot_or_zero::<F>(dots, plan[ints + leg::A], dot);
                 }
-                let w = weight::<F>(data, stride, plan[ints + 2], plan[ints + 3], row);
+                let w = weight::<F>(data, w_first, w_second, row);
                 u[step] += w * (d * factor + rest);
             }
         }
@@ -141,7 +132,7 @@ pub(crate) fn influence_values<F: Float>(
     }
 }
 
-/// A predictor given by its index plus one; 0 is none.
+/// A predictor that is given plus one; 0 where there is none.
 #[cube]
 fn dot_or_zero<F: Float>(dots: &Array<F>, index: u32, dot: usize) -> F {
     let mut value = F::from_int(0);

@@ -2,10 +2,10 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{cube_number, sign};
-use super::math::weight;
-use super::products::BASIS;
-use super::spans::place;
+use super::super::runtime::{Ticket, cube_number, sign};
+use super::columns::{Columns, value, value_of_next, weight};
+use super::layout::{basis, draw_span};
+use super::spans::{Spans, entry, place};
 use crate::base::random::{FACTOR_A, FACTOR_C, GROWTH_HIGH, GROWTH_LOW, ROUNDS};
 use crate::engine::pass::TILE;
 
@@ -48,51 +48,51 @@ impl MultiplierLaw {
     }
 }
 
-/// `Σ_i v_ir u_ij` over each tile of influence values, whose columns are `stride` apart, or of a basis: `[tiles, columns, draws]`.
+/// The words of 32 bits of the seed, and of the fraction of [`MultiplierLaw::Mammen`].
+#[derive(CubeType, CubeLaunch)]
+pub(crate) struct LawWords {
+    pub seed_low: u32,
+    pub seed_high: u32,
+    pub fraction_low: u32,
+    pub fraction_high: u32,
+}
+
+/// `Σ_i v_ir u_ij` over each tile of influence values, or of a basis: `[tiles, columns, draws]`.
 ///
-/// The cubes of a tile are blocks of [`DRAWS`] draws, and within them groups of `group` columns. A span has, beside the first of
-/// its values or rows, the item of its first column, the first of its ranks, and its number of columns or where its basis begins.
-/// `rank` has the low and the high word of each row's rank. `values` are the last class' point and the others'. Of every 32 rows
-/// each unit draws the class masks of one for a block of draws; then it adds up one draw of each word of a block.
+/// The cubes of a tile are blocks of [`DRAWS`] draws, and within them groups of `group` columns. `rank` has the low and
+/// the high word of each row's rank. `values` are the point of the last class, then those of the others. Of every 32 rows each unit
+/// draws the class masks of one row for a block of draws; then it adds up one draw of each word of a block.
 #[cube(launch_unchecked)]
 pub(crate) fn multiplied_sums<F: Float>(
-    data: &Array<F>,
+    ticket: &mut Ticket,
+    data: &Columns<F>,
     bases: &Array<u32>,
     rank: &Array<u32>,
     values: &Array<F>,
-    spans: &Array<u32>,
+    spans: &Spans,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    span_count: u32,
-    cubes: u32,
-    stride: u32,
     draws: u32,
-    seed_low: u32,
-    seed_high: u32,
-    fraction_low: u32,
-    fraction_high: u32,
+    words: LawWords,
     #[comptime] of_basis: bool,
     #[comptime] group: usize,
     #[comptime] law: MultiplierLaw,
     #[define(F)] _dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let classes = comptime!(law.classes());
     let unit = UNIT_POS as usize;
-    let place = place(spans, span_count, cube_number(cubes));
-    let basis = spans[place.span + 7] as usize;
+    let place = place(spans, cube_number(spans.cubes));
+    let basis = entry(spans, &place, draw_span::COLUMNS);
     let mut columns = basis;
     if comptime!(of_basis) {
-        columns = bases[basis + 3] as usize;
+        columns = bases[basis + basis::COLUMNS] as usize;
     }
     let groups = (columns + comptime!(group - 1)) / group;
     let first_column = place.part % groups * group;
     let own_row = unit % ROWS;
     let own_block = place.part / groups * comptime!(DRAWS / BLOCK) + unit / ROWS;
     let wanted = own_block * BLOCK < draws as usize;
-    let first_rank = spans[place.span + 6] as usize + place.tile * TILE;
+    let first_rank = entry(spans, &place, draw_span::RANK) + place.tile * TILE;
     let mut masks = SharedMemory::<u32>::new(comptime!(classes * WORDS * LANES));
     let mut block = SharedMemory::<F>::new(comptime!(group * ROWS));
     let mut sums = Array::<F>::new(comptime!(group * WORDS));
@@ -110,57 +110,33 @@ pub(crate) fn multiplied_sums<F: Float>(
             let start = step * LANES + substep * ROWS;
             if wanted {
                 let at = 2 * (first_rank + usize::min(start + own_row, place.rows - 1));
-                let mut row_masks = Array::<u32>::new(comptime!(classes * WORDS));
-                let bits = bits_of(rank[at], rank[at + 1], own_block as u32, seed_low, seed_high);
-                draw_masks(&bits, fraction_low, fraction_high, &mut row_masks, law);
-                #[unroll]
-                for class in 0..classes {
-                    #[unroll]
-                    for word in 0..WORDS {
-                        masks[(class * LANES + unit) * WORDS + word] =
-                            row_masks[class * WORDS + word];
-                    }
-                }
+                let bits = bits_of(rank[at], rank[at + 1], own_block as u32, &words);
+                share_masks(&bits, &words, &mut masks, law);
             }
             #[unroll]
             for share in 0..comptime!((group * ROWS).div_ceil(LANES)) {
-                let entry = share * LANES + unit;
-                if entry < comptime!(group * ROWS) {
-                    let row = start + entry / group;
-                    let column = usize::min(first_column + entry % group, columns - 1);
-                    let mut value = F::from_int(0);
+                let place_in_block = share * LANES + unit;
+                if place_in_block < comptime!(group * ROWS) {
+                    let row = start + place_in_block / group;
+                    let column = usize::min(first_column + place_in_block % group, columns - 1);
+                    let mut entry = F::from_int(0);
                     if row < place.rows {
                         let at = place.first + row;
                         if comptime!(of_basis) {
-                            value =
-                                basis_value::<F>(data, bases, basis, stride as usize, column, at);
+                            entry = basis_value::<F>(data, bases, basis, column, at);
                         } else {
-                            value = data[column * stride as usize + at];
+                            entry = value::<F>(data, column, at);
                         }
                     }
-                    block[entry] = value;
+                    block[place_in_block] = entry;
                 }
             }
+            // Each unit reads the masks and the values of all rows of the step.
             sync_cube();
             if wanted {
-                let bit = 1u32 << (own_row as u32);
-                let first = unit / ROWS * ROWS;
-                for row in 0..ROWS {
-                    #[unroll]
-                    for word in 0..WORDS {
-                        let mut v = values[0];
-                        #[unroll]
-                        for class in 0..classes {
-                            let mask = masks[(class * LANES + first + row) * WORDS + word];
-                            v = select(mask & bit != 0, values[class + 1], v);
-                        }
-                        #[unroll]
-                        for j in 0..group {
-                            part[word * group + j] += v * block[row * group + j];
-                        }
-                    }
-                }
+                add_rows::<F>(&masks, &block, values, &mut part, group, law);
             }
+            // The next rows' masks and values take the same places.
             sync_cube();
         }
         #[unroll]
@@ -168,7 +144,7 @@ pub(crate) fn multiplied_sums<F: Float>(
             sums[s] += part[s];
         }
     }
-    let first_item = spans[place.span + 5] as usize + place.tile * columns;
+    let first_item = entry(spans, &place, draw_span::ITEM) + place.tile * columns;
     #[unroll]
     for word in 0..WORDS {
         let draw = own_block * BLOCK + word * 32 + own_row;
@@ -184,25 +160,80 @@ pub(crate) fn multiplied_sums<F: Float>(
     }
 }
 
+/// Draws the class masks of this unit's row, which the other units read.
+#[cube]
+fn share_masks(
+    bits: &Bits,
+    words: &LawWords,
+    masks: &mut SharedMemory<u32>,
+    #[comptime] law: MultiplierLaw,
+) {
+    let classes = comptime!(law.classes());
+    let unit = UNIT_POS as usize;
+    let mut row_masks = Array::<u32>::new(comptime!(classes * WORDS));
+    draw_masks(bits, words, &mut row_masks, law);
+    #[unroll]
+    for class in 0..classes {
+        #[unroll]
+        for word in 0..WORDS {
+            masks[(class * LANES + unit) * WORDS + word] = row_masks[class * WORDS + word];
+        }
+    }
+}
+
+/// Adds the multiplied values of all rows of a step, in this unit's draws: its bit of each word of its block.
+#[cube]
+fn add_rows<F: Float>(
+    masks: &SharedMemory<u32>,
+    block: &SharedMemory<F>,
+    values: &Array<F>,
+    part: &mut Array<F>,
+    #[comptime] group: usize,
+    #[comptime] law: MultiplierLaw,
+) {
+    let classes = comptime!(law.classes());
+    let unit = UNIT_POS as usize;
+    let bit = 1u32 << ((unit % ROWS) as u32);
+    let first = unit / ROWS * ROWS;
+    for row in 0..ROWS {
+        #[unroll]
+        for word in 0..WORDS {
+            let mut v = values[0];
+            #[unroll]
+            for class in 0..classes {
+                let mask = masks[(class * LANES + first + row) * WORDS + word];
+                v = select(mask & bit != 0, values[class + 1], v);
+            }
+            #[unroll]
+            for j in 0..group {
+                part[word * group + j] += v * block[row * group + j];
+            }
+        }
+    }
+}
+
 /// A column of a basis: the weight, times an outcome less another but for the constant.
 #[cube]
 fn basis_value<F: Float>(
-    data: &Array<F>,
+    data: &Columns<F>,
     bases: &Array<u32>,
     basis: usize,
-    stride: usize,
     column: usize,
     row: usize,
 ) -> F {
-    let mut value = weight::<F>(data, stride, bases[basis], bases[basis + 1], row);
+    let w_first = bases[basis + basis::W_FIRST];
+    let w_second = bases[basis + basis::W_SECOND];
+    let mut product = weight::<F>(data, w_first, w_second, row);
     if column > 0 {
-        let mut change = data[bases[basis + BASIS + column - 1] as usize * stride + row];
-        if bases[basis + 2] > 0 {
-            change -= data[(bases[basis + 2] as usize - 1) * stride + row];
+        let outcome = bases[basis + basis::OUTCOMES + column - 1] as usize;
+        let reference = bases[basis + basis::REFERENCE];
+        let mut change = value::<F>(data, outcome, row);
+        if reference > 0 {
+            change -= value_of_next::<F>(data, reference, row);
         }
-        value *= change;
+        product *= change;
     }
-    value
+    product
 }
 
 /// The random bits of a row in a block of draws: the first two rounds, as far as the step does not enter them.
@@ -221,7 +252,9 @@ struct Bits {
 }
 
 #[cube]
-fn bits_of(rank_low: u32, rank_high: u32, block: u32, seed_low: u32, seed_high: u32) -> Bits {
+fn bits_of(rank_low: u32, rank_high: u32, block: u32, words: &LawWords) -> Bits {
+    let seed_low = words.seed_low;
+    let seed_high = words.seed_high;
     let word = u32::mul_hi(rank_low, FACTOR_A) ^ rank_high ^ seed_high;
     Bits {
         seed_low,
@@ -264,18 +297,12 @@ fn philox(bits: &Bits, step: u32, out: &mut Array<u32>) {
 
 /// Class masks of 128 draws of one row: for each class four words.
 #[cube]
-fn draw_masks(
-    bits: &Bits,
-    fraction_low: u32,
-    fraction_high: u32,
-    out: &mut Array<u32>,
-    #[comptime] law: MultiplierLaw,
-) {
+fn draw_masks(bits: &Bits, words: &LawWords, out: &mut Array<u32>, #[comptime] law: MultiplierLaw) {
     if comptime!(law == MultiplierLaw::Rademacher) {
         philox(bits, 0u32, out);
     }
     if comptime!(law == MultiplierLaw::Mammen) {
-        below(bits, fraction_low, fraction_high, out);
+        below(bits, words.fraction_low, words.fraction_high, out);
     }
     if comptime!(law == MultiplierLaw::Webb) {
         webb(bits, out);

@@ -2,9 +2,10 @@
 
 use cubecl::prelude::*;
 
-use super::super::runtime::{cube_number, sign};
-use super::math::{SETTINGS, odds, predictor, trimmed, weight};
-use super::spans::place;
+use super::super::runtime::{Ticket, cube_number, sign};
+use super::columns::{Columns, odds, predictor, trimmed, value_of_next, weight};
+use super::layout::{basis, behind_products, job, product_span, setting};
+use super::spans::{Spans, entry, place};
 use crate::engine::pass::TILE;
 
 /// Units of a cube.
@@ -15,13 +16,6 @@ pub(crate) const WIDTH: usize = 8;
 
 /// Rows of a block, unless there is but one in all.
 pub(crate) const HEIGHT: usize = 4;
-
-/// Entries of a job: first covariate's column, two weight columns (plus one; 0 is none), and whether its rows are treated.
-pub(crate) const JOB: usize = 4;
-
-/// Entries of a basis before its outcomes' columns: two weight columns and the outcome that is subtracted (plus one; 0 is
-/// none), and how many columns there are with the constant.
-pub(crate) const BASIS: usize = 4;
 
 /// Sums that are reduced at a time.
 const ROUND: usize = 8;
@@ -63,72 +57,50 @@ impl Form {
 
 /// Sums of products over a tile, a cube each block of `height × WIDTH` products: `[cubes, height × WIDTH + extra]`.
 ///
-/// The columns of `data` are `stride` entries long: outcomes, covariates, weights. Products are those of `columns` columns
-/// (1, x, y) on and above the diagonal; what of a block lies beyond repeats the last column. Of every tile, the first
-/// `1 / thinning` is read. A span has, beside its rows, its first job, the blocks of a job and `columns`; or where its basis
-/// begins among the jobs, and the same.
+/// The columns of the data are outcomes, covariates, weights. Products are those of the span's columns (1, x, y) on and above the
+/// diagonal; what of a block lies beyond repeats the last column. Of every tile, the first `1 / thinning` is read.
 #[cube(launch_unchecked)]
 pub(crate) fn tile_products<F: Float>(
-    data: &Array<F>,
+    ticket: &mut Ticket,
+    data: &Columns<F>,
     numbers: &Array<F>,
     jobs: &Array<u32>,
-    spans: &Array<u32>,
+    spans: &Spans,
     out: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    span_count: u32,
-    cubes: u32,
-    stride: u32,
     thinning: u32,
     #[comptime] form: Form,
     #[comptime] height: usize,
     #[comptime] k: usize,
     #[define(F)] dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
+    sign(ticket);
     let double = comptime!(dtype.size() == 8);
     let size = comptime!(height * WIDTH);
     let summed = comptime!(size + form.extra_sums());
     let unit = UNIT_POS as usize;
-    let stride = stride as usize;
-    let cube = cube_number(cubes);
-    let place = place(spans, span_count, cube);
-    let blocks = spans[place.span + 6] as usize;
-    let columns = spans[place.span + 7] as usize;
-    let job = spans[place.span + 5] as usize + place.part / blocks;
+    let stride = data.stride as usize;
+    let cube = cube_number(spans.cubes);
+    let place = place(spans, cube);
+    let blocks = entry(spans, &place, product_span::BLOCKS);
+    let columns = entry(spans, &place, product_span::COLUMNS);
+    let number = entry(spans, &place, product_span::JOB) + place.part / blocks;
 
     let corner = corner(place.part % blocks, columns, height);
     let first_i = corner.row;
     let first_j = corner.column;
 
-    let mut x_first = 0usize;
-    let mut w_first = 0u32;
-    let mut w_second = 0u32;
-    let mut treated = 0u32;
-    let mut reference = 0u32;
-    if comptime!(form == Form::Basis) {
-        x_first = job + BASIS;
-        w_first = jobs[job];
-        w_second = jobs[job + 1];
-        reference = jobs[job + 2];
-    } else if comptime!(form != Form::Plain) {
-        x_first = jobs[job * JOB] as usize;
-        w_first = jobs[job * JOB + 1];
-        w_second = jobs[job * JOB + 2];
-        treated = jobs[job * JOB + 3];
-    }
+    let of_job = columns_of_job(jobs, number, form);
     let mut left_at = Array::<usize>::new(height);
     #[unroll]
     for i in 0..height {
         let column = usize::min(first_i + i, columns - 1);
-        left_at[i] = column_of(column, jobs, x_first, form, k) * stride;
+        left_at[i] = column_of(column, jobs, of_job.x_first, form, k) * stride;
     }
     let mut right_at = Array::<usize>::new(WIDTH);
     #[unroll]
     for j in 0..WIDTH {
         let column = usize::min(first_j + j, columns - 1);
-        right_at[j] = column_of(column, jobs, x_first, form, k) * stride;
+        right_at[j] = column_of(column, jobs, of_job.x_first, form, k) * stride;
     }
 
     let mut sums = Array::<F>::new(summed);
@@ -144,24 +116,24 @@ pub(crate) fn tile_products<F: Float>(
             let mut omega = F::from_int(1);
             let mut residual = F::from_int(0);
             if comptime!(form != Form::Plain) {
-                omega = weight::<F>(data, stride, w_first, w_second, row);
+                omega = weight::<F>(data, of_job.w_first, of_job.w_second, row);
             }
             let mut base = F::from_int(0);
             if comptime!(form == Form::Basis) {
                 omega *= omega;
-                if reference > 0 {
-                    base = data[(reference as usize - 1) * stride + row];
+                if of_job.reference > 0 {
+                    base = value_of_next::<F>(data, of_job.reference, row);
                 }
             }
             if comptime!(form == Form::Odds || form == Form::Logit) {
-                let at = SETTINGS + job * k;
-                let eta = predictor::<F>(data, stride, x_first, row, numbers, at, k);
+                let at = setting::LEN + number * k;
+                let eta = predictor::<F>(data, of_job.x_first, row, numbers, at, k);
                 let q = odds::<F>(eta, numbers, double);
                 if comptime!(form == Form::Odds) {
                     let kept = trimmed::<F>(q, numbers);
                     if kept <= F::from_int(0) && omega > F::from_int(0) {
-                        sums[comptime!(size + 1)] += F::from_int(1);
-                        sums[comptime!(size + 2)] += omega;
+                        sums[comptime!(size + behind_products::TRIMMED_ROWS)] += F::from_int(1);
+                        sums[comptime!(size + behind_products::TRIMMED_WEIGHT)] += omega;
                     }
                     omega *= kept;
                 } else {
@@ -170,21 +142,22 @@ pub(crate) fn tile_products<F: Float>(
                     if omega > F::from_int(0) && q > largest {
                         largest = q;
                     }
-                    residual = select(treated == 1, omega * not_p, -omega * p);
+                    residual = select(of_job.treated == 1, omega * not_p, -omega * p);
                     omega = omega * p * not_p;
                 }
             }
             if comptime!(form == Form::Weighted || form == Form::Odds) {
-                sums[size] += omega * omega;
+                sums[comptime!(size + behind_products::SQUARES)] += omega * omega;
             }
             let mut right = Array::<F>::new(WIDTH);
             #[unroll]
             for j in 0..WIDTH {
-                right[j] = data[right_at[j] + row];
+                right[j] = data.data[right_at[j] + row];
                 if comptime!(form == Form::Basis) {
                     right[j] -= base;
                 }
             }
+            // The constant is no column of the data.
             if comptime!(k > 0) {
                 right[0] = select(first_j == 0, F::from_int(1), right[0]);
             }
@@ -198,7 +171,7 @@ pub(crate) fn tile_products<F: Float>(
             }
             #[unroll]
             for i in 0..height {
-                let mut value = data[left_at[i] + row];
+                let mut value = data.data[left_at[i] + row];
                 if comptime!(form == Form::Basis) {
                     value -= base;
                 }
@@ -217,23 +190,47 @@ pub(crate) fn tile_products<F: Float>(
     let mut shared = SharedMemory::<F>::new(comptime!(ROUND * LANES));
     reduce::<F>(&sums, &mut shared, out, at, summed);
     if comptime!(form == Form::Logit) {
-        shared[unit] = largest;
-        sync_cube();
-        if unit < 16 {
-            for part in 1..comptime!(LANES / 16) {
-                largest = larger::<F>(largest, shared[unit + 16 * part]);
-            }
-        }
-        sync_cube();
-        shared[unit] = largest;
-        sync_cube();
+        let largest = largest_of_units::<F>(largest, &mut shared);
         if unit == 0 {
-            for part in 1..16usize {
-                largest = larger::<F>(largest, shared[part]);
-            }
             out[at + size] = largest;
         }
     }
+}
+
+/// The columns that a job names, or a basis in its place.
+#[derive(CubeType)]
+struct JobColumns {
+    /// First covariate, or where a basis lists its outcomes.
+    x_first: usize,
+    /// Weight columns, plus one.
+    w_first: u32,
+    w_second: u32,
+    /// 1 if the rows are treated.
+    treated: u32,
+    /// Outcome, plus one, that is subtracted.
+    reference: u32,
+}
+
+#[cube]
+fn columns_of_job(jobs: &Array<u32>, number: usize, #[comptime] form: Form) -> JobColumns {
+    let mut x_first = 0usize;
+    let mut w_first = 0u32;
+    let mut w_second = 0u32;
+    let mut treated = 0u32;
+    let mut reference = 0u32;
+    if comptime!(form == Form::Basis) {
+        x_first = number + basis::OUTCOMES;
+        w_first = jobs[number + basis::W_FIRST];
+        w_second = jobs[number + basis::W_SECOND];
+        reference = jobs[number + basis::REFERENCE];
+    } else if comptime!(form != Form::Plain) {
+        let at = number * job::LEN;
+        x_first = jobs[at + job::X] as usize;
+        w_first = jobs[at + job::W_FIRST];
+        w_second = jobs[at + job::W_SECOND];
+        treated = jobs[at + job::TREATED];
+    }
+    JobColumns { x_first, w_first, w_second, treated, reference }
 }
 
 /// The first product of a block.
@@ -302,6 +299,32 @@ fn larger<F: Float>(a: F, b: F) -> F {
     select(b > a, b, a)
 }
 
+/// The largest of the units' values, in the first unit: of 16 values by each of 16 units, then of those.
+#[cube]
+fn largest_of_units<F: Float>(value: F, shared: &mut SharedMemory<F>) -> F {
+    let unit = UNIT_POS as usize;
+    let mut largest = value;
+    shared[unit] = largest;
+    // The first 16 units read what all have written.
+    sync_cube();
+    if unit < 16 {
+        for part in 1..comptime!(LANES / 16) {
+            largest = larger::<F>(largest, shared[unit + 16 * part]);
+        }
+    }
+    // All have read before the places are written to again.
+    sync_cube();
+    shared[unit] = largest;
+    // The first unit reads what 16 have written.
+    sync_cube();
+    if unit == 0 {
+        for part in 1..16usize {
+            largest = larger::<F>(largest, shared[part]);
+        }
+    }
+    largest
+}
+
 /// Adds the units' sums and writes them: each of `ROUND` sums by 32 units, then by four, then by one.
 #[cube]
 fn reduce<F: Float>(
@@ -318,6 +341,7 @@ fn reduce<F: Float>(
         for s in 0..ROUND {
             shared[s * LANES + unit] = sums[round * ROUND + s];
         }
+        // 32 units add up each sum's terms, which all have written.
         sync_cube();
         let from = unit / 32 * LANES + unit % 32;
         let mut sum = shared[from];
@@ -325,8 +349,10 @@ fn reduce<F: Float>(
         for part in 1..comptime!(LANES / 32) {
             sum += shared[from + 32 * part];
         }
+        // All have read before the places are written to again.
         sync_cube();
         shared[unit] = sum;
+        // Four units add up what 32 have written.
         sync_cube();
         if unit < 32 {
             let from = unit / 4 * 32 + unit % 4;
@@ -336,6 +362,7 @@ fn reduce<F: Float>(
                 sum += shared[from + 4 * part];
             }
         }
+        // As above: read, then written to again, then read by others.
         sync_cube();
         if unit < 32 {
             shared[unit] = sum;
@@ -346,6 +373,7 @@ fn reduce<F: Float>(
             out[at + comptime!(round * ROUND) + unit] =
                 (shared[from] + shared[from + 1]) + (shared[from + 2] + shared[from + 3]);
         }
+        // The next round writes to the same places.
         sync_cube();
     }
 }

@@ -5,11 +5,19 @@
 
 use cubecl::prelude::*;
 
+use super::layout::span;
 use crate::engine::pass::TILE;
 
-/// Entries of a span: first cube, first row (or entry), rows, from a tile to the next, cubes of a tile, and three that each
-/// kernel has a use of its own for.
-pub(crate) const SPAN: usize = 8;
+/// The spans of a launch.
+#[derive(CubeType, CubeLaunch)]
+pub(crate) struct Spans {
+    /// The spans' entries, in the order of [`span`].
+    pub table: Array<u32>,
+    /// Number of spans.
+    pub count: u32,
+    /// Cubes that have work.
+    pub cubes: u32,
+}
 
 /// Where a cube is.
 #[derive(CubeType)]
@@ -28,26 +36,33 @@ pub(crate) struct CubePlace {
 
 /// The place of a cube, in the last span that begins at or before it.
 #[cube]
-pub(crate) fn place(spans: &Array<u32>, count: u32, cube: usize) -> CubePlace {
+pub(crate) fn place(spans: &Spans, cube: usize) -> CubePlace {
     let mut low = 0u32;
-    let mut high = count;
+    let mut high = spans.count;
     while high - low > 1 {
         let middle = (low + high) / 2;
-        if spans[middle as usize * SPAN] as usize <= cube {
+        if spans.table[middle as usize * span::LEN + span::CUBE] as usize <= cube {
             low = middle;
         } else {
             high = middle;
         }
     }
-    let span = low as usize * SPAN;
-    let local = cube - spans[span] as usize;
-    let parts = spans[span + 4] as usize;
+    let at = low as usize * span::LEN;
+    let local = cube - spans.table[at + span::CUBE] as usize;
+    let parts = spans.table[at + span::PARTS] as usize;
     let tile = local / parts;
+    let before = tile * spans.table[at + span::STEP] as usize;
     CubePlace {
-        span,
+        span: at,
         tile,
         part: local % parts,
-        first: spans[span + 1] as usize + tile * spans[span + 3] as usize,
-        rows: usize::min(spans[span + 2] as usize - tile * TILE, TILE),
+        first: spans.table[at + span::FIRST] as usize + before,
+        rows: usize::min(spans.table[at + span::ROWS] as usize - tile * TILE, TILE),
     }
+}
+
+/// An entry of a span that a kernel has a use of its own for.
+#[cube]
+pub(crate) fn entry(spans: &Spans, place: &CubePlace, #[comptime] entry: usize) -> usize {
+    spans.table[place.span + entry] as usize
 }

@@ -2,7 +2,7 @@
 
 use cubecl::prelude::*;
 
-use super::grid::{cube_number, sign};
+use super::grid::{Ticket, cube_number, sign};
 
 /// Units of a cube.
 pub(crate) const CHECKED_BY: usize = 256;
@@ -20,15 +20,8 @@ pub(crate) const fn weighted(position: u32, word: u32) -> u32 {
 
 /// Checksums of consecutive words, one a cube.
 #[cube(launch_unchecked)]
-pub(crate) fn add_words(
-    words: &Array<u32>,
-    out: &mut Array<u32>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    cubes: u32,
-) {
-    sign(stamps, slot, number);
+pub(crate) fn add_words(ticket: &mut Ticket, words: &Array<u32>, out: &mut Array<u32>, cubes: u32) {
+    sign(ticket);
     let unit = UNIT_POS as usize;
     let cube = cube_number(cubes);
     let mut sum = 0u32;
@@ -40,6 +33,7 @@ pub(crate) fn add_words(
     }
     let mut sums = SharedMemory::<u32>::new(CHECKED_BY);
     sums[unit] = sum;
+    // The first unit reads what all have written.
     sync_cube();
     if unit == 0 {
         for other in 1..CHECKED_BY {

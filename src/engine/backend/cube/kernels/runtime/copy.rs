@@ -2,24 +2,24 @@
 
 use cubecl::prelude::*;
 
-use super::grid::sign;
+use super::grid::{Ticket, sign, unit_of_grid};
+
+/// Units of a cube.
+pub(crate) const COPY_UNITS: usize = 256;
 
 /// Writes `from` behind `pieces` whole pieces of `size` entries.
 #[cube(launch_unchecked)]
 pub(crate) fn copy_piece<F: Float>(
+    ticket: &mut Ticket,
     from: &Array<F>,
     to: &mut Array<F>,
-    stamps: &mut Array<u32>,
-    slot: u32,
-    number: u32,
-    piece: u32,
+    pieces: u32,
     size: u32,
     #[define(F)] _dtype: StorageType,
 ) {
-    sign(stamps, slot, number);
-    let at =
-        (CUBE_POS_Y * CUBE_COUNT_X + CUBE_POS_X) as usize * CUBE_DIM_X as usize + UNIT_POS as usize;
+    sign(ticket);
+    let at = unit_of_grid(COPY_UNITS);
     if at < from.len() {
-        to[piece as usize * size as usize + at] = from[at];
+        to[pieces as usize * size as usize + at] = from[at];
     }
 }

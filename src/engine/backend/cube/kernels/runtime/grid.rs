@@ -1,6 +1,22 @@
-//! Where a unit is in the grid of a launch, and the sign that the launch ran.
+//! Where a unit is in the grid of a launch, and the ticket by which the host sees that the launch ran.
 
 use cubecl::prelude::*;
+
+/// A launch's place among the stamps, and the number that it leaves there.
+#[derive(CubeType, CubeLaunch)]
+pub(crate) struct Ticket {
+    pub stamps: Array<u32>,
+    pub slot: u32,
+    pub number: u32,
+}
+
+/// Leaves the number of the launch.
+#[cube]
+pub(crate) fn sign(ticket: &mut Ticket) {
+    if UNIT_POS == 0 && CUBE_POS_X == 0 && CUBE_POS_Y == 0 {
+        ticket.stamps[ticket.slot as usize] = ticket.number;
+    }
+}
 
 /// Linear number of this cube in the grid.
 #[cube]
@@ -19,12 +35,4 @@ pub(crate) fn cube_number(cubes: u32) -> usize {
 #[cube]
 pub(crate) fn unit_of_grid(#[comptime] units: usize) -> usize {
     cube_of_grid() * units + UNIT_POS as usize
-}
-
-/// Leaves the number of the launch, by which the host sees that it ran.
-#[cube]
-pub(crate) fn sign(stamps: &mut Array<u32>, slot: u32, number: u32) {
-    if UNIT_POS == 0 && CUBE_POS_X == 0 && CUBE_POS_Y == 0 {
-        stamps[slot as usize] = number;
-    }
 }

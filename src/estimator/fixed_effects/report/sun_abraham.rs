@@ -1,0 +1,65 @@
+//! The event study of Sun and Abraham in print, with the coefficients that it averages in its frame and document.
+
+use crate::estimator::fixed_effects::SunAbrahamResult;
+use crate::report::compare::{Comparable, Term};
+use crate::report::declare::{Report, result};
+use crate::report::estimates::{Estimates, Variable};
+#[cfg(feature = "plot")]
+use crate::report::plot::{Picture, PlotOptions};
+use crate::report::table::Table;
+use crate::result::estimates::check::Checked;
+use crate::result::saved::Consistent;
+
+impl Report for SunAbrahamResult {
+    const KIND: &'static str = "sun_abraham";
+
+    fn table(&self) -> Table {
+        self.event_study.table()
+    }
+
+    fn estimates(&self) -> Vec<Estimates> {
+        let effects = Report::estimates(&self.event_study).into_iter();
+        effects.chain(Report::estimates(&self.regression)).collect()
+    }
+
+    fn about(&self) -> Vec<Variable> {
+        self.regression.about()
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let effects = self.event_study.messages().into_iter();
+        effects.chain(self.regression.messages()).collect()
+    }
+
+    #[cfg(feature = "plot")]
+    fn picture(&self, options: &PlotOptions) -> crate::Result<Picture> {
+        self.event_study.picture(options)
+    }
+}
+
+result!(SunAbrahamResult);
+
+impl Consistent for SunAbrahamResult {
+    fn check(&self) -> Checked {
+        self.event_study.check().map_err(|problem| format!("`event_study`: {problem}"))?;
+        self.regression.check().map_err(|problem| format!("`regression`: {problem}"))
+    }
+}
+
+impl Comparable for SunAbrahamResult {
+    fn terms(&self) -> Vec<Term> {
+        self.event_study.terms()
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        self.event_study.facts()
+    }
+
+    fn alpha(&self) -> f64 {
+        self.event_study.alpha()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.event_study.remarks()
+    }
+}

@@ -1,0 +1,70 @@
+//! Group-time effects with averages of them, as one document.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::base::error::{DidError, Result};
+use crate::estimator::aggregate::Aggregated;
+use crate::estimator::group_time::GroupTimeResult;
+use crate::report::json::{self, Document, Members};
+
+/// Averages that were asked for, each in the words it was asked for in, and the cells' covariance.
+struct Averages<'a> {
+    averages: &'a [(&'a str, std::result::Result<&'a Aggregated, &'a DidError>)],
+    vcov: Option<Vec<Vec<Option<f64>>>>,
+}
+
+impl GroupTimeResult {
+    /// [`Self::to_json`] with averages: each is a document of its own in the list `aggregates`, under the words it was `asked` for in,
+    /// and an `error` in its place if it could not be formed. With `vcov`, the covariance of the cells is a matrix beside them.
+    ///
+    /// # Errors
+    /// As [`Self::to_json`].
+    pub fn to_json_with(
+        &self,
+        averages: &[(&str, std::result::Result<&Aggregated, &DidError>)],
+        vcov: bool,
+    ) -> Result<String> {
+        let more = Averages { averages, vcov: vcov.then(|| self.vcov()) };
+        json::text(&Document { result: self, more })
+    }
+}
+
+impl Members for Averages<'_> {
+    fn write<S: SerializeMap>(&self, map: &mut S) -> std::result::Result<(), S::Error> {
+        if let Some(vcov) = &self.vcov {
+            map.serialize_entry("vcov", vcov)?;
+        }
+        let averages: Vec<Average<'_>> = self.averages.iter().map(Average).collect();
+        map.serialize_entry("aggregates", &averages)
+    }
+}
+
+/// An average, or why it could not be formed.
+struct Average<'a>(&'a (&'a str, std::result::Result<&'a Aggregated, &'a DidError>));
+
+impl Serialize for Average<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let (asked, average) = self.0;
+        match average {
+            Ok(average) => {
+                let more = Asked(asked);
+                Document { result: *average, more }.serialize(serializer)
+            }
+            Err(error) => {
+                let mut map = serializer.serialize_map(Some(2))?;
+                map.serialize_entry("asked", asked)?;
+                map.serialize_entry("error", &error.to_string())?;
+                map.end()
+            }
+        }
+    }
+}
+
+/// The words in which an average was asked for.
+struct Asked<'a>(&'a str);
+
+impl Members for Asked<'_> {
+    fn write<S: SerializeMap>(&self, map: &mut S) -> std::result::Result<(), S::Error> {
+        map.serialize_entry("asked", self.0)
+    }
+}

@@ -1,0 +1,101 @@
+//! Saved results of whichever kind.
+
+use std::path::Path;
+
+use serde::de::Error;
+
+use super::aggregate::{Aggregated, EventStudy};
+use super::cont_did::ContDidResult;
+use super::drdid::DrdidResult;
+use super::fixed_effects::{RegressionResult, SunAbrahamResult};
+use super::group_time::GroupTimeResult;
+use super::honest::HonestDid;
+use super::npiv::NpivResult;
+use super::switching::MultiplegtResult;
+use crate::base::error::Result;
+use crate::report::Reportable;
+use crate::report::declare::Report;
+use crate::result::saved;
+
+/// Lists the kinds of results once.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident($result:ident)),+ $(,)?) => {
+        /// A saved result, of the kind that its file names.
+        ///
+        /// ```
+        /// use burn_did::{AttGt, SavedResult, backend::Cpu, data};
+        ///
+        /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+        /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+        /// let path = std::env::temp_dir().join("burn-did-some-result-example.json");
+        /// fit.save(&path)?;
+        /// let saved = SavedResult::load(&path)?;
+        /// assert_eq!(saved.report().kind(), "group_time");
+        /// assert!(matches!(saved, SavedResult::GroupTime(loaded) if *loaded == fit));
+        /// # std::fs::remove_file(path).unwrap();
+        /// # Ok::<(), burn_did::DidError>(())
+        /// ```
+        #[derive(Clone, Debug, PartialEq)]
+        #[must_use]
+        #[non_exhaustive]
+        pub enum SavedResult {
+            $($(#[$doc])* $kind(Box<$result>)),+
+        }
+
+        impl SavedResult {
+            /// Reads a saved result.
+            ///
+            /// # Errors
+            /// [`DidError::Io`](crate::DidError::Io), or [`DidError::Json`](crate::DidError::Json) for what is no saved result or one
+            /// whose parts do not fit together.
+            pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+                Self::from_json(&saved::text(path.as_ref())?)
+            }
+
+            /// [`load`](Self::load) from a text.
+            ///
+            /// # Errors
+            /// As [`load`](Self::load), less the file.
+            pub fn from_json(text: &str) -> Result<Self> {
+                match saved::kind_of(text)?.as_str() {
+                    $($result::KIND => saved::parse(text, $result::KIND).map(|result| Self::$kind(Box::new(result))),)+
+                    kind => Err(serde_json::Error::custom(format!(
+                        "`kind` is `{kind}`, which this version of burn-did does not know"
+                    ))
+                    .into()),
+                }
+            }
+
+            /// The result, for what all results can do.
+            #[must_use]
+            pub fn report(&self) -> &dyn Reportable {
+                match self {
+                    $(Self::$kind(result) => result.as_ref(),)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Effects on groups in periods: of `AttGt` or `Ddd`.
+    GroupTime(GroupTimeResult),
+    /// Averages of such effects.
+    Aggregated(Aggregated),
+    /// A two-period comparison.
+    Drdid(DrdidResult),
+    /// Effects of a continuous treatment.
+    ContDid(ContDidResult),
+    /// Effects of a treatment that switches.
+    Multiplegt(MultiplegtResult),
+    /// A regression with fixed effects.
+    Regression(RegressionResult),
+    /// The event study of Sun and Abraham.
+    SunAbraham(SunAbrahamResult),
+    /// Effects by event time.
+    EventStudy(EventStudy),
+    /// A sensitivity analysis.
+    Honest(HonestDid),
+    /// A function estimated by sieves.
+    Npiv(NpivResult),
+}

@@ -1,0 +1,111 @@
+//! What is known of fits and cells, as columns.
+
+use super::estimates::Variable;
+use super::foot;
+use crate::base::calendar::Frequency;
+use crate::base::error::DidWarning;
+use crate::base::options::{Band, Multiplier, SharesOf};
+use crate::result::estimates::{CellStatus, Overlap};
+use crate::result::settings::Settings;
+
+/// How comparison units are weighted.
+pub(crate) fn overlaps(of: impl Iterator<Item = Option<Overlap>>) -> Vec<Variable> {
+    let of: Vec<Option<Overlap>> = of.collect();
+    let numbers = |name: &str, value: fn(Overlap) -> Option<f64>| {
+        Variable::numbers(name, of.iter().map(|overlap| overlap.and_then(value)))
+    };
+    let trimmed = of.iter().map(|overlap| overlap.map(|overlap| overlap.trimmed));
+    vec![
+        numbers("largest_score_treated", |overlap| overlap.largest_score_treated),
+        numbers("largest_score_control", |overlap| overlap.largest_score_control),
+        Variable::counts("trimmed", trimmed),
+        numbers("trimmed_share", |overlap| Some(overlap.trimmed_share)),
+        numbers("effective_control", |overlap| overlap.effective_control),
+        numbers("effective_control_sampling", |overlap| overlap.effective_control_sampling),
+    ]
+}
+
+/// Why there is or is not an estimate: a code, and for those that are missing the reason in words.
+pub(crate) fn statuses<'a>(
+    of: impl Iterator<Item = &'a CellStatus> + Clone,
+    frequency: Option<Frequency>,
+) -> [Variable; 2] {
+    let reason =
+        move |status: &CellStatus| (!status.is_estimated()).then(|| status.shown(frequency));
+    [
+        Variable::words("status", of.clone().map(|status| Some(status.code()))),
+        Variable::words("reason", of.map(reason)),
+    ]
+}
+
+/// Warnings in words.
+pub(crate) fn messages(warnings: &[DidWarning], frequency: Option<Frequency>) -> Vec<String> {
+    warnings.iter().map(|warning| warning.shown(frequency)).collect()
+}
+
+impl Settings {
+    /// A column of periods or groups: numbers, or text if they are dates.
+    pub(crate) fn periods(
+        &self,
+        name: &str,
+        periods: impl Iterator<Item = Option<f64>>,
+    ) -> Variable {
+        if self.frequency.is_none() {
+            return Variable::numbers(name, periods);
+        }
+        Variable::words(name, periods.map(|period| period.map(|period| self.period(period))))
+    }
+}
+
+/// How a fit was made.
+pub(crate) fn settings(s: &Settings) -> Vec<Variable> {
+    let bootstrap = s.inference.bootstrap;
+    vec![
+        Variable::fact("estimator", s.estimator.as_str()),
+        Variable::fact("outcome", s.outcome.as_str()),
+        Variable::fact("covariates", s.covariates.as_str()),
+        Variable::fact("weights", s.weights.as_deref()),
+        Variable::fact("cluster", s.cluster.as_deref()),
+        Variable::fact("eligible", s.eligible.as_deref()),
+        Variable::fact("control_group", s.comparison_units()),
+        Variable::fact("group_shares", s.group_shares().map(SharesOf::name)),
+        Variable::fact("base_period", foot::base_period(s.base_period)),
+        // With a dose there is no choice of two-by-two estimators.
+        Variable::fact("method", s.dose.is_none().then(|| foot::method(s.method))),
+        Variable::fact("anticipation", s.anticipation),
+        Variable::fact("frequency", s.frequency.map(Frequency::name)),
+        Variable::fact("layout", s.layout.name()),
+        Variable::fact("n_units", s.n_units),
+        Variable::fact("n_rows", s.n_rows),
+        Variable::fact("n_clusters", s.n_clusters),
+        Variable::fact("alpha", s.inference.alpha),
+        Variable::fact("bootstrap_draws", bootstrap.map(|b| b.draws)),
+        Variable::fact("bootstrap_seed", bootstrap.map(|b| b.seed)),
+        Variable::fact("bootstrap_multiplier", bootstrap.map(|b| law(b.multiplier))),
+        Variable::fact("backend", s.backend.as_str()),
+        Variable::fact("precision", s.precision.as_str()),
+    ]
+}
+
+/// [`settings`] without those of these names, which an estimator does not have.
+pub(crate) fn settings_without(s: &Settings, names: &[&str]) -> Vec<Variable> {
+    let mut facts = settings(s);
+    facts.retain(|fact| !names.contains(&fact.name()));
+    facts
+}
+
+fn law(law: Multiplier) -> &'static str {
+    match law {
+        Multiplier::Mammen => "mammen",
+        Multiplier::Rademacher => "rademacher",
+        Multiplier::Webb => "webb",
+        Multiplier::Gaussian => "gaussian",
+    }
+}
+
+pub(crate) fn band(band: Band) -> &'static str {
+    match band {
+        Band::Pointwise => "pointwise",
+        Band::Uniform => "uniform",
+    }
+}

@@ -1,0 +1,110 @@
+//! Files cut at any row, in any order and read within any budget give the bits of the frame.
+
+use std::fs::File;
+use std::path::Path;
+
+use burn_did::DidError;
+use polars::prelude::{
+    BooleanChunked, CsvWriter, DataFrame, IntoColumn, ParquetWriter, SerWriter, Series,
+};
+
+use super::report::{Report, Within};
+use super::subject::{Case, Change, Numbers};
+use crate::support::frames::{permutation, rows};
+use crate::support::splitmix::SplitMix64;
+
+const BUDGETS: [Option<u64>; 4] = [None, Some(100_000_000), Some(300_000), Some(20_000)];
+
+/// The budget that some samples exceed.
+const SMALLEST: &str = "Some(20000) bytes";
+
+/// A seed for each way to cut.
+const SEEDS: [u64; 2] = [1, 2];
+
+fn write(path: &Path, df: &DataFrame, row_group: usize) {
+    let file = File::create(path).unwrap();
+    let writer = ParquetWriter::new(file).with_row_group_size(Some(row_group));
+    let _ = writer.finish(&mut df.clone()).unwrap();
+}
+
+/// Files of the frame's rows, mixed or not, cut at random rows; row groups of random sizes.
+fn scatter(directory: &Path, df: &DataFrame, seed: u64) {
+    let mut random = SplitMix64(seed);
+    let mixed = random.uniform() < 0.5;
+    let df = if mixed { rows(df, &permutation(df.height(), seed)) } else { df.clone() };
+    let mut cuts: Vec<usize> =
+        (0..4).map(|_| (random.uniform() * df.height() as f64) as usize).collect();
+    cuts.extend([0, df.height()]);
+    cuts.sort_unstable();
+    // Names in an order that is not that of the rows.
+    for (i, cut) in cuts.windows(2).enumerate() {
+        let piece = df.slice(cut[0] as i64, cut[1] - cut[0]);
+        if piece.height() > 0 {
+            let row_group = 1 + (random.uniform() * 400.0) as usize;
+            write(&directory.join(format!("{}.parquet", (7 * i + 3) % 5)), &piece, row_group);
+        }
+    }
+}
+
+law!(pieces);
+
+fn pieces(case: &Case, report: &mut Report) {
+    let case = case.drawn();
+    let plain = case.numbers();
+    let mut compare = |what: String, fit: burn_did::Result<Numbers>| match fit {
+        // Two chunks of a tile must fit.
+        Err(DidError::Memory { .. }) if what.contains(SMALLEST) => {}
+        fit => report.same_as(&what, &plain, fit, Within::Bits),
+    };
+    for seed in SEEDS {
+        let directory = tempfile::tempdir().unwrap();
+        scatter(directory.path(), &case.frame, seed);
+        let path = directory.path();
+        compare(format!("{}: files {seed}", case.name), case.subject.fit(path.into()));
+        for budget in BUDGETS {
+            let Some(case) = case.changed(Change::MemoryBudget(budget)) else { break };
+            let Some(fit) = case.subject.fit_pieces(path) else { break };
+            compare(format!("{}: files {seed}, {budget:?} bytes", case.name), fit);
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data.csv");
+    CsvWriter::new(File::create(&path).unwrap()).finish(&mut case.frame.clone()).unwrap();
+    compare(format!("{}: CSV", case.name), case.subject.fit(path.as_path().into()));
+}
+
+/// How R, Stata, SAS, SQL and people write that a number is missing.
+const MISSING: [&str; 9] = ["NA", "", ".", "NaN", "nan", "null", "NULL", "N/A", "#N/A"];
+
+law!(missing_values, few);
+
+/// Some rows of a column are missing: in the frame as null, in the file as others write it.
+fn missing_values(case: &Case, report: &mut Report) {
+    let columns = case.outcome.iter().chain(case.covariates).chain(case.doses);
+    let columns = columns.chain(case.weights.as_ref()).chain(case.labels).chain(case.codes);
+    // In a panel, units with a missing row go; what is left must be enough.
+    let lost = |row: usize| row % 97 == 5;
+    for column in columns {
+        let old = case.frame.column(column).unwrap();
+        let kept = BooleanChunked::from_iter((0..old.len()).map(|row| Some(!lost(row))));
+        let nulls = Series::full_null((*column).into(), old.len(), old.dtype());
+        let series = old.as_materialized_series().zip_with(&kept, &nulls).unwrap();
+        let mut frame = case.frame.clone();
+        frame.with_column(series.into_column()).unwrap();
+        let plain = case.try_fit(&frame).map_err(|e| e.to_string());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data.csv");
+        for token in MISSING {
+            let file = File::create(&path).unwrap();
+            CsvWriter::new(file).with_null_value(token.into()).finish(&mut frame).unwrap();
+            let what = format!("{}: {column} `{token}`", case.name);
+            let fit = case.subject.fit(path.as_path().into()).map_err(|e| e.to_string());
+            match (&plain, fit) {
+                (Ok(plain), Ok(fit)) => report.same(&what, plain, &fit, Within::Bits),
+                (a, b) => report.check(a.is_err() && b.is_err(), || {
+                    format!("{what}: {:?} and {:?}", a.as_ref().err(), b.as_ref().err())
+                }),
+            }
+        }
+    }
+}

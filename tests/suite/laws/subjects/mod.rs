@@ -1,0 +1,182 @@
+//! The estimators as subjects of the laws, and the cases of each: layouts and methods, with and without covariates, weights and
+//! clusters.
+
+pub mod att_gt;
+pub mod ddd;
+pub mod doses;
+pub mod drdid;
+pub mod fixed_effects;
+pub mod npiv;
+pub mod sun_abraham;
+pub mod switching;
+
+use burn_did::{BasePeriod, ControlGroup, EstimationMethod, GroupTimeResult};
+use polars::prelude::DataFrame;
+
+use super::subject::{Numbers, Reported};
+use crate::support::frames::filter;
+use crate::support::panels::staggered;
+
+const METHODS: [EstimationMethod; 3] =
+    [EstimationMethod::DoublyRobust, EstimationMethod::Ipw, EstimationMethod::OutcomeRegression];
+
+/// The covariates of the cases that have any.
+const COVARIATES: &str = "~ x1 + x2t";
+
+/// Their columns.
+const COLUMNS: &[&str] = &["x1", "x2t"];
+
+/// [`Subject`](super::subject::Subject) for an estimator with the options that group-time effects, comparisons of two periods, triple
+/// differences and effects of doses share; `own` are changes that it takes otherwise, or whether it takes them.
+macro_rules! subject {
+    ($estimator:ty, $config:ident, own { $($change:pat $(if $guard:expr)? => $taken:expr),* $(,)? }) => {
+        impl $crate::laws::subject::Subject for $estimator {
+            fn fit(
+                &self,
+                data: burn_did::Data<'_>,
+            ) -> burn_did::Result<$crate::laws::subject::Numbers> {
+                Ok(self.fit(data, &Default::default())?.into())
+            }
+
+            fn fit_pieces(
+                &self,
+                path: &std::path::Path,
+            ) -> Option<burn_did::Result<$crate::laws::subject::Numbers>> {
+                Some(self.fit_parquet(path, &[Default::default()]).map(Into::into))
+            }
+
+            fn fit_on_devices(
+                &self,
+                df: &polars::prelude::DataFrame,
+                devices: usize,
+            ) -> Option<burn_did::Result<$crate::laws::subject::Numbers>> {
+                Some(self.fit_on(df, &vec![Default::default(); devices]).map(Into::into))
+            }
+
+            fn change(&mut self, change: $crate::laws::subject::Change<'_>) -> bool {
+                use $crate::laws::subject::Change;
+                let $config = self;
+                let own = match change {
+                    $($change $(if $guard)? => Some($taken),)*
+                    _ => None,
+                };
+                if let Some(taken) = own {
+                    return taken;
+                }
+                match change {
+                    Change::Bootstrap(bootstrap) => $config.bootstrap = Some(bootstrap),
+                    Change::ChunkRows(rows) => $config.chunk_rows = Some(rows),
+                    Change::Cluster(column) => $config.cluster = column.map(str::to_owned),
+                    Change::Covariates(formula) => $config.covariates = formula.to_owned(),
+                    Change::KeepInfluence => $config.keep_influence = true,
+                    Change::MemoryBudget(bytes) => $config.memory_budget = bytes,
+                    Change::Weights(column) => $config.weights = Some(column.to_owned()),
+                    Change::WithoutUnit => $config.unit = None,
+                    Change::Anticipation(_) | Change::Resampling(_) | Change::Step(_) => return false,
+                }
+                true
+            }
+
+            fn copy(&self) -> Box<dyn $crate::laws::subject::Subject> {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+
+use subject;
+
+/// Options that go together in a case of group-time effects.
+#[derive(Clone, Copy)]
+struct Options {
+    name: &'static str,
+    covariates: Option<&'static str>,
+    weights: Option<&'static str>,
+    cluster: Option<&'static str>,
+    control_group: ControlGroup,
+    base_period: BasePeriod,
+}
+
+const OPTIONS: [Options; 4] = [
+    Options {
+        name: "plain",
+        covariates: None,
+        weights: None,
+        cluster: None,
+        control_group: ControlGroup::NeverTreated,
+        base_period: BasePeriod::Varying,
+    },
+    Options {
+        name: "weighted, clustered, not yet treated, universal",
+        covariates: None,
+        weights: Some("w"),
+        cluster: Some("cl"),
+        control_group: ControlGroup::NotYetTreated,
+        base_period: BasePeriod::Universal,
+    },
+    Options {
+        name: "covariates, not yet treated",
+        covariates: Some(COVARIATES),
+        weights: None,
+        cluster: None,
+        control_group: ControlGroup::NotYetTreated,
+        base_period: BasePeriod::Varying,
+    },
+    Options {
+        name: "covariates, weighted, clustered, universal",
+        covariates: Some(COVARIATES),
+        weights: Some("wt"),
+        cluster: Some("cl"),
+        control_group: ControlGroup::NeverTreated,
+        base_period: BasePeriod::Universal,
+    },
+];
+
+/// The columns of a formula's covariates.
+fn columns(covariates: Option<&str>) -> &'static [&'static str] {
+    if covariates.is_some() { COLUMNS } else { &[] }
+}
+
+/// A panel without a tenth of its rows.
+fn with_gaps(units: i64) -> DataFrame {
+    filter(&staggered(units), "keep", |keep| keep > 0.0)
+}
+
+impl From<GroupTimeResult> for Numbers {
+    fn from(fit: GroupTimeResult) -> Self {
+        let mut rest = fit.vcov();
+        rest.push(vec![Some(fit.critical_value), fit.wald.map(|w| w.stat)]);
+        for comparison in fit.comparisons.iter().flatten() {
+            rest.push(vec![Some(comparison.att), Some(comparison.weight)]);
+        }
+        for kind in [
+            burn_did::Aggregation::simple,
+            burn_did::Aggregation::dynamic,
+            burn_did::Aggregation::group,
+            burn_did::Aggregation::calendar,
+        ] {
+            let Ok(aggregated) = fit.aggregate(kind().na_rm(true)) else { continue };
+            let rows = aggregated.rows.iter().map(|r| r.estimate);
+            let all = rows.chain([aggregated.overall]);
+            rest.push(all.flat_map(|e| [e.att, e.se, e.ci_lower, e.ci_upper]).collect());
+            let covariances = aggregated.vcov.into_iter();
+            rest.extend(covariances.map(|row| row.into_iter().map(Some).collect()));
+        }
+        Self {
+            estimates: cells(&fit).collect(),
+            rest,
+            influence: fit.influence.clone(),
+            group_time: Some(fit),
+        }
+    }
+}
+
+/// The cells of a fit.
+fn cells(fit: &GroupTimeResult) -> impl Iterator<Item = Reported> {
+    fit.cells.iter().map(|cell| Reported {
+        status: Some(cell.status.clone()),
+        cell: Some((cell.group, cell.time)),
+        n: vec![cell.n_treated, cell.n_control],
+        ..Reported::new(format!("({}, {})", cell.group, cell.time), &cell.estimate)
+    })
+}
