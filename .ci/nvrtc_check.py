@@ -2,7 +2,7 @@
 """Compile captured CUDA kernels with NVRTC, without a GPU, and check that they do double arithmetic, and that what a unit keeps
 stays in its registers.
 
-    BURN_DID_CUDA_SOURCES=dir cargo test --features cuda-source --lib cuda_source
+    BURN_DID_CUDA_SOURCES=dir cargo test --features __cuda-source --lib cuda_source
     pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl
     .ci/nvrtc_check.py dir [sm_90a]
 

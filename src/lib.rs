@@ -55,10 +55,8 @@ extern crate self as burn_did;
 
 pub mod _documentation;
 mod base;
-#[cfg(feature = "cluster")]
+#[cfg(any(feature = "cluster", test))]
 pub mod cluster;
-#[cfg(all(test, not(feature = "cluster")))]
-mod cluster;
 pub mod data;
 mod engine;
 mod estimator;
@@ -81,7 +79,7 @@ pub use base::temporary::clear_away;
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
 pub use engine::demean::{ColumnReport, Solver};
-pub use engine::source::ClusterWork;
+pub use engine::source::{ClusterWork, Influence, InfluenceFiles};
 pub use engine::{backend, pass};
 pub use estimator::aggregate::{
     Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
@@ -102,9 +100,9 @@ pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropp
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
     DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
-    HeterogeneityRow, Influence, InfluenceFiles, MultiplegtAudit, MultiplegtResult,
-    MultiplegtTests, PanelCell, PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect,
-    TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, PanelCell,
+    PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect, TripleComparison, TwoByTwo,
+    TwoByTwoEstimate,
 };
 pub use read::columns::ReadAsMissing;
 pub use read::files::FilesRead;

@@ -1,6 +1,6 @@
 //! Clusters: what they cost beside one process, and what becomes of fits whose executors die.
 //!
-//! `cargo bench --features cli,cluster --bench cluster -- overhead | passes | large | dask [PYTHON [CASE]] | kills N`, each with `--scale S` for
+//! `cargo bench --features cli,ballista --bench cluster -- overhead | passes | large | dask [PYTHON [CASE]] | kills N`, each with `--scale S` for
 //! smaller data.
 
 #[path = "../common/mod.rs"]

@@ -12,7 +12,7 @@ pub mod estimands {}
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
 
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 #[doc = include_str!("on_many_machines.md")]
 pub mod on_many_machines {}
 

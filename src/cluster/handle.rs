@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::engine::{Engine, Obey};
+use super::engine::{Engine, TaskRunner};
 use super::prepare::PrepareOptions;
 use super::session::Session;
 use super::stored::Stored;
@@ -59,18 +59,20 @@ impl Cluster {
     /// Workers in this process, one a device, each of which may keep so many bytes of a sample. They exchange nothing but bytes
     /// with what drives them, as workers on other machines would: a way to try a program without any.
     pub fn threads<B: DidBackend>(devices: &[B::Device], memory: u64) -> Self {
-        let worker = |(number, device): (usize, &B::Device)| -> Arc<dyn Obey> {
+        let worker = |(number, device): (usize, &B::Device)| -> Arc<dyn TaskRunner> {
             Arc::new(Worker::<B>::new(format!("worker {number}"), device.clone(), memory))
         };
         Self::of(Arc::new(ThreadWorkers(devices.iter().enumerate().map(worker).collect())))
     }
 
-    pub(super) fn of(engine: Arc<dyn Engine>) -> Self {
+    /// The workers of an [engine](Engine).
+    #[must_use]
+    pub fn of(engine: Arc<dyn Engine>) -> Self {
         Self { engine, directory: std::env::temp_dir(), influence: None, mixed: false, kept: None }
     }
 
     /// With what must last as long as it.
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     pub(super) fn with(self, kept: impl Any + Send + Sync) -> Self {
         Self { kept: Some(Arc::new(kept)), ..self }
     }

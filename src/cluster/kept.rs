@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::manifest::{FilePiece, Manifest, io};
+use super::prepared::Prepared;
 use super::session::foreign;
-use super::source::Prepared;
 use super::stored::Directory;
 use super::task::{Finishing, KeptFile, KeptPart, Reply, Task, Unfinished};
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
 use crate::engine::pass::Seal;
+use crate::engine::source::InfluenceFiles;
+use crate::engine::source::influence::{file_name, occupied};
 use crate::engine::source::{KeptApart, KeptColumn, Scale};
-use crate::estimator::InfluenceFiles;
-use crate::estimator::influence::{file_name, occupied};
 
 /// What a pass kept of a sample.
 pub(super) struct KeptSegments {

@@ -2,7 +2,7 @@
 //! [On many machines](crate::_documentation::on_many_machines), and what follows is how it works.
 //!
 //! After the rows are grouped by unit, everything is a map over independent pieces of work whose answers are small. So an
-//! `Engine` has one verb: it runs tasks on workers. Both are bytes to it (`wire`): what a worker may be told is a closed
+//! [`Engine`] has one verb: it runs tasks on workers. Both are bytes to it (`wire`): what a worker may be told is a closed
 //! enumeration (`task`), and what it answers is believed only if it is an answer to what was asked, of the rows that were
 //! asked for (`session`). The driver decides by the rules that decide at home and holds no rows.
 //!
@@ -12,15 +12,16 @@
 //! go by segments (`source`), whose answers are added in the order in which one machine adds them: a fit on a cluster has the
 //! bits of a fit at home.
 
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 mod ballista;
 mod engine;
 mod handle;
 mod kept;
 mod manifest;
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 mod network;
 mod prepare;
+mod prepared;
 mod session;
 mod source;
 mod stored;
@@ -31,17 +32,18 @@ mod threads;
 mod wire;
 mod worker;
 
-#[cfg(test)]
-pub(crate) use engine::Obey;
+pub use engine::{Engine, OnAnswer, TaskRunner};
 pub use handle::{Cluster, ClusterSample};
 pub(crate) use kept::make_room;
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 pub use network::{
     Certificates, ClusterStatus, ExecutorConfig, ExecutorStatus, JobStatus, LocalCluster,
     RunningCluster, SCHEDULER_PORT, SchedulerConfig, cluster_status, gpus, run_executor,
     run_scheduler,
 };
 pub(crate) use prepare::{PrepareOptions, prepare};
+pub(crate) use prepared::Prepared;
 pub(crate) use session::Session;
-pub(crate) use source::{KEPT_NOWHERE, Prepared};
+pub(crate) use source::KEPT_NOWHERE;
 pub(crate) use stored::Stored;
+pub use worker::Worker;

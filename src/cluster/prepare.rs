@@ -12,8 +12,8 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
 use crate::engine::pass::SEGMENT;
 use crate::read::panel::apart::{
-    Arrangement, Elsewhere, Ends, FrameLook, Reading, RowRange, Take, arrange_apart, bucket_shards,
-    cuts, ordered_shards,
+    Arrangement, Ends, FrameLook, Reading, RemoteFrames, RowRange, Take, arrange_apart,
+    bucket_shards, cuts, ordered_shards,
 };
 use crate::read::panel::{Request, Sample, SampleAudit};
 
@@ -146,7 +146,7 @@ struct Shards<'a> {
     directory: &'a Path,
 }
 
-impl Elsewhere for Shards<'_> {
+impl RemoteFrames for Shards<'_> {
     fn look(&self, look: &FrameLook, take: &mut Take<'_>) -> Result<()> {
         let task = |shard| Task::Show {
             reading: Cow::Borrowed(self.files.reading),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use super::engine::Engine;
@@ -106,7 +107,7 @@ impl Session {
             };
             let mut done = vec![false; open.len()];
             let mut left = open.len();
-            self.engine.map(stage, &sent, &mut |number, bytes| {
+            let mut answered = |number: usize, bytes: Vec<u8>| -> Result<()> {
                 let Some(task) = open.get(number).copied().filter(|_| !done[number]) else {
                     return Ok(());
                 };
@@ -131,7 +132,20 @@ impl Session {
                     self.report(stage, tasks.len() - left, tasks.len());
                 }
                 Ok(())
-            })?;
+            };
+            let mut refusal = None;
+            let mapped =
+                self.engine.map(stage, &sent, &mut |number, bytes| match answered(number, bytes) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(error) => {
+                        refusal = Some(error);
+                        ControlFlow::Break(())
+                    }
+                });
+            if let Some(error) = refusal {
+                return Err(error);
+            }
+            mapped?;
             let mut done = done.into_iter();
             open.retain(|_| !done.next().unwrap_or(false));
         }

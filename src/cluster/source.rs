@@ -1,27 +1,23 @@
 //! A prepared sample as a source: its segments are read, changed and summed by workers.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::kept::KeptSegments;
-use super::prepare::PrepareOptions;
-use super::session::{Session, foreign};
-use super::stored::{Directory, Stored};
+use super::prepared::{Prepared, none_are_kept};
+use super::session::foreign;
+use super::stored::Directory;
 use super::task::{KeptFile, Reply, Task};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;
-use crate::engine::condition::{Change, Look, LookStat, Raw};
-use crate::engine::pass::{InfluencePass, InfluenceStat, KeptRows};
+use crate::engine::condition::Change;
+use crate::engine::pass::{InfluencePass, InfluenceStat};
 use crate::engine::source::{
-    AnyPass, AnyStat, Ask, ClusterWork, HERE, InfluenceApart, Keep, KnownStat, Merge, RawSource,
+    AnyPass, AnyStat, Ask, ClusterWork, InfluenceApart, Keep, KnownStat, LOCAL, Merge, RawSource,
     Source, Work,
 };
-use crate::read::panel::apart::CovariateChoice;
 use crate::read::panel::{Layout, Sample};
-
-/// Tasks that a worker gets of a pass: with more than one, a worker that is slow or dies leaves less to others.
-const TASKS: usize = 2;
 
 /// The conditioned sample.
 pub(crate) struct Remote {
@@ -31,80 +27,11 @@ pub(crate) struct Remote {
     backend: String,
 }
 
-/// An arranged sample and the workers that read it.
-pub(crate) struct Prepared {
-    pub(super) session: Session,
-    pub(super) stored: Stored,
-    precision: Precision,
-    /// Where influence values go that are kept by unit.
-    influence: Option<PathBuf>,
-    /// The covariates that are used, if not all.
-    choice: Option<CovariateChoice>,
-    workers: usize,
-    /// Tasks of a look or a pass.
-    tasks: usize,
-}
-
-impl Prepared {
-    /// # Errors
-    /// If the engine cannot be asked for its workers.
-    pub fn new(session: Session, stored: Stored, options: &PrepareOptions) -> Result<Self> {
-        let workers = session.workers()?;
-        let tasks = (TASKS * workers).min(stored.ledger.entries().len()).max(1);
-        let (precision, influence) = (options.precision, options.influence.clone());
-        Ok(Self { session, stored, precision, influence, choice: None, workers, tasks })
-    }
-
-    /// With some of the covariates only.
-    pub fn with(self, choice: Option<CovariateChoice>) -> Self {
-        Self { choice, ..self }
-    }
-
-    /// The segments that are read, dealt out to tasks. The same segments are in the same task of every look and pass, so that an
-    /// engine can give them to who has read them; a task may have none.
-    fn deal(&self, reads: impl Fn(usize) -> bool) -> Vec<Vec<u32>> {
-        let mut dealt = vec![Vec::new(); self.tasks];
-        for (number, (segment, _)) in (0u32..).zip(self.stored.ledger.entries()) {
-            if reads(segment.stratum) {
-                dealt[number as usize % self.tasks].push(number);
-            }
-        }
-        dealt
-    }
-}
-
-impl Raw for Prepared {
-    fn rows(&self) -> Vec<usize> {
-        self.stored.ledger.rows()
-    }
-
-    fn answer(&self, look: &Look) -> Result<Vec<LookStat>> {
-        let dealt = self.deal(|stratum| look.reads(stratum));
-        let task = |segments: &Vec<u32>| Task::Look {
-            sample: Cow::Borrowed(&self.stored.sample),
-            segments: segments.clone(),
-            choice: self.choice.clone(),
-            look: Cow::Borrowed(look),
-        };
-        let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
-        let mut merge = Merge::new(&self.stored.ledger, look, HERE);
-        self.session.ask_all("conditioning", &tasks, &mut |_, reply| match reply {
-            Reply::Looked(answers) => merge.add_all(answers, &mut none_are_kept),
-            other => Err(foreign(&other)),
-        })?;
-        merge.finish()
-    }
-}
-
 impl RawSource for Prepared {
     fn condition(self: Box<Self>, sample: Sample, change: Change) -> Result<Box<dyn Source>> {
         let backend = self.session.arithmetic();
         Ok(Box::new(Remote { prepared: Arc::from(self), sample, change, backend }))
     }
-}
-
-fn none_are_kept(_: KeptRows) -> Result<()> {
-    Err(DidError::Engine { problem: "nobody takes rows here".into() })
 }
 
 impl Source for Remote {
@@ -198,7 +125,7 @@ impl Remote {
             keep: keep.map(Cow::Borrowed),
         };
         let tasks: Vec<Task<'_>> = dealt.iter().map(task).collect();
-        let mut merge = Merge::new(&stored.ledger, pass, HERE).keeping_apart();
+        let mut merge = Merge::new(&stored.ledger, pass, LOCAL).keeping_apart();
         session.ask_all(pass.name(), &tasks, &mut |task, reply| match reply {
             Reply::Passed(answers, kept) => {
                 let expected = if keep.is_some() { dealt[task].len() } else { 0 };

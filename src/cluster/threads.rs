@@ -4,25 +4,20 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::engine::{Engine, Obey};
+use super::engine::{Engine, OnAnswer, TaskRunner};
 use crate::base::error::Result;
 use crate::base::threads::{ThreadTask, beside, receive};
 
 /// Workers of this process.
 #[derive(Debug)]
-pub(crate) struct ThreadWorkers(pub Vec<Arc<dyn Obey>>);
+pub(crate) struct ThreadWorkers(pub Vec<Arc<dyn TaskRunner>>);
 
 impl Engine for ThreadWorkers {
     fn workers(&self) -> Result<usize> {
         Ok(self.0.len())
     }
 
-    fn map(
-        &self,
-        _: &'static str,
-        tasks: &[Vec<u8>],
-        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
-    ) -> Result<()> {
+    fn map(&self, _: &'static str, tasks: &[Vec<u8>], on_answer: &mut OnAnswer<'_>) -> Result<()> {
         let (send, answers) = channel();
         let mut work: Vec<ThreadTask<'_>> = Vec::new();
         for (first, worker) in self.0.iter().enumerate() {
@@ -30,7 +25,7 @@ impl Engine for ThreadWorkers {
             work.push(Box::new(move || {
                 for (number, task) in tasks.iter().enumerate().skip(first).step_by(self.0.len()) {
                     // Nobody listens any more once an answer was refused.
-                    if send.send((number, worker.obey(task))).is_err() {
+                    if send.send((number, worker.run(task))).is_err() {
                         break;
                     }
                 }
@@ -39,7 +34,9 @@ impl Engine for ThreadWorkers {
         drop(send);
         beside(work, move || {
             while let Ok((number, bytes)) = receive(&answers, Duration::MAX) {
-                hear(number, bytes)?;
+                if on_answer(number, bytes).is_break() {
+                    break;
+                }
             }
             Ok(())
         })

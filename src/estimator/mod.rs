@@ -8,7 +8,6 @@ mod drdid;
 pub(crate) mod fixed_effects;
 pub(crate) mod group_time;
 pub(crate) mod honest;
-pub(crate) mod influence;
 pub(crate) mod npiv;
 mod saved_result;
 pub(crate) mod shell;
@@ -22,7 +21,6 @@ pub use cont_did::{
 pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
-pub use influence::{Influence, InfluenceFiles};
 pub use saved_result::SavedResult;
 pub use switching::{
     DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,

@@ -67,6 +67,11 @@ pub(crate) fn p_value(p: f64) -> String {
     if p < 0.000_01 { "< 0.00001".into() } else { format!("{p:.5}") }
 }
 
+/// A p-value in a table.
+pub(crate) fn p_cell(p: Option<f64>) -> String {
+    p.map_or("NA".into(), p_value)
+}
+
 /// A p-value in an equation or after a colon.
 pub(crate) fn p_equals(p: f64) -> String {
     let shown = p_value(p);

@@ -39,6 +39,11 @@ impl Digits {
     }
 }
 
+/// A test statistic.
+pub(crate) fn statistic(value: Option<f64>) -> String {
+    value.map_or("NA".into(), |value| format!("{value:.4}"))
+}
+
 /// A number of no unit with four significant digits.
 pub(crate) fn short(value: f64) -> String {
     if value == 0.0 {

@@ -1,6 +1,6 @@
-//! What estimates are once they are there: standard errors, bands, averages, and the settings they were made with.
+//! What estimates are once they are there: standard errors, bands, the settings they were made with, and how they are saved.
 //!
-//! - Lives here: `inference`, `estimates` (group-time effects and why some are missing), `aggregate`, `settings`.
+//! - Lives here: `inference`, `estimates` (group-time effects and why some are missing), `settings`, `timings`, `saved`.
 //! - May import: `base`, `read` and `engine`.
 //! - Must not import: reports or estimators. A result is the same, whoever estimated it.
 

@@ -28,23 +28,20 @@ pub struct Settings {
     /// Cluster column.
     pub cluster: Option<String>,
     /// Eligibility column of triple differences.
-    #[serde(default)]
     pub eligible: Option<String>,
     /// Which units the shares of groups count in averages of triple differences. `None` for other estimators, and for triple
     /// differences that were saved before there was a choice: their shares are of all units.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shares_of: Option<SharesOf>,
     /// Dose column of a continuous treatment.
-    #[serde(default)]
     pub dose: Option<String>,
     /// What effects of a continuous treatment are: averages, or slopes in the dose.
-    #[serde(default)]
     pub target: DoseTarget,
     /// Comparison units, as asked for.
     pub control_group: ControlGroup,
     /// First treated period of the last cohort where nobody is never treated: this cohort then takes the place of never-treated
     /// units, and periods from its treatment on are dropped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_cohort: Option<f64>,
     /// Base period.
     pub base_period: BasePeriod,
@@ -54,7 +51,6 @@ pub struct Settings {
     /// Periods of anticipation.
     pub anticipation: u32,
     /// What a period is, if periods and groups are dates.
-    #[serde(default)]
     pub frequency: Option<Frequency>,
     /// How rows form units.
     #[serde(deserialize_with = "layout")]
@@ -68,7 +64,7 @@ pub struct Settings {
     /// Options of inference.
     pub inference: Inference,
     /// How the bootstrap of a continuous treatment drew, if everything was estimated anew.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub resampling: Option<Resampling>,
 }
 

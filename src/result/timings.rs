@@ -21,10 +21,10 @@ pub struct Timings {
     /// The whole fit.
     pub total: f64,
     /// What the devices were asked to do, where they count it: GPUs do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceWork>,
     /// What the workers of a cluster did, in a fit by one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterWork>,
 }
 

@@ -190,7 +190,7 @@ fn warnings_of_the_event_study_are_said() {
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
         done
     };
-    let said = |text: &str| text.matches("on no regular grid").count();
+    let said = |text: &str| text.matches("not on a regular grid").count();
     let study = ["--aggregation", "eventstudy", "--format"];
     let document = run(&[&study[..], &["json"]].concat());
     let document: Value = serde_json::from_slice(&document.stdout).unwrap();
@@ -336,7 +336,7 @@ fn what_has_no_standard_error_is_null_and_said() {
     assert!(document["warnings"].to_string().contains("no standard error"));
     let level = fit_file("edge_few_doses_deg3", &["--dvals", "0.5"]);
     assert!((level["overall"][0]["estimate"].as_f64().unwrap() - 0.9245).abs() < 5e-5);
-    assert!(level["warnings"].to_string().contains("group 3 has average effects and no curve"));
+    assert!(level["warnings"].to_string().contains("group 3 has average effects but no curve"));
 }
 
 /// The dimension does not depend on the doses that are shown; that of the reference does.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 mod att_gt;
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 mod cluster;
 mod data;
 mod dates;

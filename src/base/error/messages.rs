@@ -33,12 +33,12 @@ impl fmt::Display for DidError {
             ),
             Self::NoPeriod { column, role, value, row, line, frequency } => write!(
                 f,
-                "column `{column}` ({role}) has {value} in {}, which is in no {frequency} that can be told; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05",
+                "column `{column}` ({role}) has {value} in {}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05",
                 Place(*row, line)
             ),
             Self::TooManyDigits { column, role, value, row, line } => write!(
                 f,
-                "column `{column}` ({role}) has {value} in {}, which is not kept apart from its neighbours (integers below 2^53 are, and 15 digits); count periods from a later start or in larger units, or use dates with `frequency`",
+                "column `{column}` ({role}) has {value} in {}, which has more digits than a 64-bit float can hold (integers below 2^53 and numbers of 15 digits are exact); count periods from a later start or in larger units, or use dates with `frequency`",
                 Place(*row, line)
             ),
             Self::ClosePeriods { first, second } => write!(
@@ -63,7 +63,7 @@ impl fmt::Display for DidError {
             }
             Self::CovariateRange { column, largest } => write!(
                 f,
-                "column `{column}` reaches {largest:e}, where numbers overflow or underflow; divide it by a unit in which it is near 1"
+                "column `{column}` reaches {largest:e}, where numbers overflow or underflow; rescale it so that its values are near 1"
             ),
             Self::DuplicateRow { column, unit, period, remedy } => write!(
                 f,
@@ -134,7 +134,7 @@ impl fmt::Display for DidError {
             }
             Self::AllCollinear { columns } => write!(
                 f,
-                "no regressor is left: {columns} follow from each other or from the fixed effects; leave out fixed effects that determine them"
+                "no regressor is left: {columns} are collinear with each other or with the fixed effects; leave out fixed effects that determine them"
             ),
             Self::NotConverged { iterations } => write!(
                 f,
@@ -142,8 +142,8 @@ impl fmt::Display for DidError {
             ),
             Self::NotDemeaned { column, iterations, normal } => write!(
                 f,
-                "`{column}` is not demeaned after {iterations} iterations: the error of what fixed effects leave of it is about {normal:.1e} of the column's norm, \
-                 and the tolerance is a part of what they leave; allow more iterations, or choose another solver (cg or lsmr)"
+                "`{column}` is not demeaned after {iterations} iterations: the error of its residual is about {normal:.1e} of the column's norm, \
+                 and the tolerance is relative to the residual; allow more iterations, or choose another solver (cg or lsmr)"
             ),
             Self::Precision { device, precision, remedy } => {
                 write!(f, "device {device} has no {precision} arithmetic; {remedy}")
@@ -154,7 +154,7 @@ impl fmt::Display for DidError {
             }
             Self::Engine { problem } => write!(
                 f,
-                "the parts of the sample did not answer as one: {problem}; fit again, and report it if it happens again"
+                "the partial results of the sample do not fit together: {problem}; fit again, and report it if it happens again"
             ),
             Self::Cluster { problem } => write!(f, "the cluster cannot be used: {problem}"),
             Self::Worker { worker, problem } => write!(f, "{worker}: {problem}"),
@@ -170,11 +170,11 @@ impl fmt::Display for DidError {
             ),
             Self::Temporary { directory, source } => write!(
                 f,
-                "temporary file in {directory}: {source}; make space there, or set TMPDIR to a directory that has it"
+                "temporary file in {directory}: {source}; free some space there, or set TMPDIR to a directory with more space"
             ),
             Self::Panicked { what, problem } => write!(
                 f,
-                "reading {what}: {problem}; this is a fault of a library, which another type of column or format of file may avoid"
+                "reading {what}: {problem}; this is a bug in a library; another type of column or format of file may avoid it"
             ),
             Self::Io { path, source } => write!(f, "{path}: {source}"),
             Self::Json(cause) => write!(f, "saved result: {cause}"),

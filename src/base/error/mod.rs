@@ -68,7 +68,7 @@ pub enum DidError {
         /// Type found.
         got: String,
     },
-    /// A time or group column has dates, and it is not said what a period is.
+    /// A time or group column has dates, and the length of a period is not set.
     Dates {
         /// Name of the column.
         column: String,
@@ -77,7 +77,7 @@ pub enum DidError {
         /// Its type.
         dtype: String,
     },
-    /// A value of a time or group column is no date, or not as precise a date as the periods.
+    /// A value of a time or group column is not a date, or the date is less precise than the periods.
     NoPeriod {
         /// Name of the column.
         column: String,
@@ -92,7 +92,7 @@ pub enum DidError {
         /// What a period is.
         frequency: &'static str,
     },
-    /// A period or group is a number that double precision does not tell apart from others.
+    /// A period or group has more digits than a 64-bit float can hold.
     TooManyDigits {
         /// Name of the column.
         column: String,
@@ -138,7 +138,7 @@ pub enum DidError {
         /// Most values allowed.
         limit: usize,
     },
-    /// Groups and periods form more effects than memory has room for their covariance.
+    /// Groups and periods form so many effects that their covariance does not fit in memory.
     TooManyCells {
         /// Name of the group column.
         group: String,
@@ -178,7 +178,7 @@ pub enum DidError {
         /// What else can be done.
         remedy: &'static str,
     },
-    /// There are no doses to estimate a curve from, or none that allow it.
+    /// There are no doses, or too few to estimate a curve.
     Doses {
         /// What is wrong, and what to do.
         problem: String,
@@ -194,7 +194,7 @@ pub enum DidError {
         /// What to do.
         remedy: &'static str,
     },
-    /// Standard errors are asked for by clusters of which there is one.
+    /// Standard errors are clustered, and there is only one cluster.
     TooFewClusters {
         /// Name of the column.
         column: String,
@@ -241,7 +241,7 @@ pub enum DidError {
         /// Mentions the anticipation window, if any.
         anticipating: String,
     },
-    /// The column of first treated periods says whether a unit is treated.
+    /// The column of first treated periods holds a treatment indicator.
     IndicatorAsGroup {
         /// Name of the column.
         column: String,
@@ -263,10 +263,10 @@ pub enum DidError {
         cells: String,
         /// What gives them an estimate.
         remedy: &'static str,
-        /// Share of the weight of the overall average that is on them; `None` for contrasts, which have the weights given.
+        /// Their share of the weight of the overall average; `None` for contrasts, whose weights are given.
         share: Option<f64>,
     },
-    /// No cell falls within the window asked for.
+    /// No cell falls within the requested window.
     EmptyWindow {
         /// What was asked for and what exists.
         what: String,
@@ -290,7 +290,7 @@ pub enum DidError {
         /// Test or operation.
         what: &'static str,
     },
-    /// Every regressor follows from the others or from the fixed effects.
+    /// Every regressor is collinear with the others or with the fixed effects.
     AllCollinear {
         /// The regressors.
         columns: String,

@@ -37,7 +37,7 @@ pub enum DidWarning {
         /// The cohorts.
         groups: Vec<f64>,
     },
-    /// Groups that differ from a period, or from another group, by rounding only are taken as that.
+    /// Groups that differ from a period, or from another group, by rounding only were set to it.
     MovedGroups {
         /// The groups, and what they are taken as.
         groups: Vec<(f64, f64)>,
@@ -47,7 +47,7 @@ pub enum DidWarning {
         /// Steps of a unit of time.
         per_unit: f64,
     },
-    /// Event times that agree within rounding are one.
+    /// Event times that agree within rounding were merged.
     MergedEventTimes {
         /// How many event times are several differences of a period and a group.
         event_times: usize,
@@ -112,7 +112,7 @@ pub enum DidWarning {
         /// The period.
         period: f64,
     },
-    /// The pre-test is without some cells, which have no estimate.
+    /// The pre-test leaves out cells that have no estimate.
     PartialPretest {
         /// Number of cells that are not tested.
         cells: usize,
@@ -129,7 +129,7 @@ pub enum DidWarning {
         /// The value.
         value: f64,
     },
-    /// The critical value of an analytic band is known less exactly than to 0.002.
+    /// The critical value of an analytic band is less accurate than 0.002.
     RoughCriticalValue {
         /// The value.
         value: f64,
@@ -146,7 +146,7 @@ pub enum DidWarning {
         /// The option.
         option: String,
     },
-    /// Cells without an estimate were left out of an average, which is therefore another than the one asked for.
+    /// Cells without an estimate were left out of an average, which therefore differs from the requested one.
     CellsLeftOut {
         /// Number of cells.
         cells: usize,
@@ -180,16 +180,16 @@ pub enum DidWarning {
     },
     /// The propensity score of a two-period comparison did not converge; the last iterate is used.
     ScoreNotConverged,
-    /// No propensity score balances the covariates; the maximum-likelihood one is used.
+    /// No propensity score balances the covariates; the maximum-likelihood score is used.
     NotCalibrated,
-    /// The standard error of a panel's fixed-effects regression takes the two rows of a unit as independent.
+    /// The standard error of a panel's fixed-effects regression treats the two rows of a unit as independent.
     RowsAsIndependent,
     /// Covariates that are linear combinations of others were left out.
     Collinear {
         /// Their columns of the design.
         columns: Vec<String>,
     },
-    /// Regressors that follow from earlier ones or from the fixed effects were left out.
+    /// Regressors were left out because they are collinear with earlier ones or with the fixed effects.
     CollinearRegressors {
         /// The regressors.
         columns: Vec<String>,
@@ -209,9 +209,9 @@ pub enum DidWarning {
         /// Number of rows.
         rows: usize,
     },
-    /// Whether a Poisson regression fits rows with a mean of zero could not be found out.
+    /// The search for rows that a Poisson regression fits with a mean of zero did not reach a verdict.
     SeparationUnknown,
-    /// A covariance by several clusters had a negative variance and was made positive.
+    /// A two-way clustered covariance had a negative variance; its negative eigenvalues were set to zero.
     RepairedCovariance,
     /// The scores of coefficients add up to zero in every cluster, so that they have no standard errors.
     NoVariance {
@@ -220,21 +220,21 @@ pub enum DidWarning {
     },
     /// There is no F test, as the covariance of the coefficients is singular.
     NoJointTest {
-        /// Number of coefficients that the test is of.
+        /// Number of tested coefficients.
         coefficients: usize,
-        /// What the rank of a covariance by clusters cannot exceed; `None` without clusters.
+        /// Upper bound on the rank of a clustered covariance; `None` without clusters.
         rank: Option<usize>,
     },
-    /// Leverage is that of the regressors without the fixed effects.
+    /// Leverage ignores the fixed effects.
     PartialLeverage,
     /// The regressors fit rows exactly, whatever their outcome, so that HC2 and HC3 do not exist.
     FullLeverage {
         /// Number of rows.
         rows: usize,
     },
-    /// What is left of the outcome is the error of the computation.
+    /// The residuals of the outcome are rounding errors.
     ExactFit,
-    /// There are no more rows than parameters, or clusters: nothing is left for standard errors.
+    /// There are at least as many parameters as rows, or one cluster: no degrees of freedom are left for standard errors.
     NoDegreesOfFreedom {
         /// Rows of the sample.
         rows: usize,
@@ -247,16 +247,16 @@ pub enum DidWarning {
         #[serde(default)]
         period: CovariatePeriod,
     },
-    /// There are controls for fewer effects of a treatment that switches than were asked for.
+    /// A switching treatment has controls for fewer effects than were requested.
     FewerEffects {
-        /// Effects asked for.
+        /// Effects requested.
         asked: usize,
         /// Effects estimated.
         effects: usize,
     },
-    /// There are fewer placebos than were asked for.
+    /// There are fewer placebos than were requested.
     FewerPlacebos {
-        /// Placebos asked for.
+        /// Placebos requested.
         asked: usize,
         /// Placebos estimated.
         placebos: usize,
@@ -278,7 +278,7 @@ pub enum DidWarning {
         /// Another.
         larger: f64,
     },
-    /// Infinite values are taken as missing.
+    /// Infinite values are treated as missing.
     InfiniteValues {
         /// The columns, and how many values of each.
         columns: Vec<(String, usize)>,
@@ -312,14 +312,14 @@ pub enum DidWarning {
         /// What was tested.
         test: String,
     },
-    /// An option has no effect on this fit, or not on all of it.
+    /// An option has no effect on this fit, or on a part of it.
     WithoutEffect {
         /// The option.
         option: String,
         /// Why.
         reason: String,
     },
-    /// Knots outside the range of a group's doses, which the group's curve does without.
+    /// Knots outside the range of a group's doses were dropped from the group's curve.
     DroppedKnots {
         /// The group.
         group: f64,
@@ -338,7 +338,7 @@ pub enum DidWarning {
         /// Number of observations.
         observations: usize,
     },
-    /// A group has effects and no curve: averages of curves and slopes are over the other groups.
+    /// A group has average effects but no curve: averages of curves and slopes are over the other groups.
     NoCurve {
         /// The group.
         group: f64,
@@ -356,14 +356,14 @@ pub enum DidWarning {
         /// Coefficients of its curve.
         coefficients: usize,
     },
-    /// Instruments have many functions for so many observations: part of the bias of least squares is left.
+    /// Instruments have many functions for the number of observations: part of the bias of least squares remains.
     ManyInstruments {
         /// Functions of the instruments that the data tell apart.
         functions: usize,
         /// Number of observations.
         observations: usize,
     },
-    /// Rows with a weight of zero are no observations.
+    /// Rows with a weight of zero do not count as observations.
     WeightlessRows {
         /// Number of rows.
         rows: usize,
@@ -402,9 +402,9 @@ pub enum DidWarning {
         /// Its smallest eigenvalue.
         least: f64,
     },
-    /// A fixed-length interval takes no account of a sign or a direction of the bias.
+    /// A fixed-length interval does not use a restriction on the sign or direction of the bias.
     RestrictionNotUsed,
-    /// A robust interval goes on beyond the grid.
+    /// A robust interval may extend beyond the grid.
     OpenInterval {
         /// Its `M`.
         m: f64,

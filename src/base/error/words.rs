@@ -65,7 +65,7 @@ impl DidWarning {
                 let moved: Vec<String> = groups.iter().map(moved).collect();
                 write!(
                     f,
-                    "groups that differ from a period or another group by rounding only are taken as that: {}",
+                    "groups that differ from a period or another group by rounding only were set to it: {}",
                     moved.join(", ")
                 )
             }
@@ -75,17 +75,17 @@ impl DidWarning {
             ),
             Self::MergedEventTimes { event_times } => write!(
                 f,
-                "periods and groups are on no regular grid; {event_times} event time(s) are averages over differences that agree within rounding"
+                "periods and groups are not on a regular grid; {event_times} event time(s) average over differences that agree within rounding"
             ),
             Self::RoundedIntegers { columns } => write!(
                 f,
-                "numbers beyond 2^53 were rounded to double precision, differences between them too: {}; subtract a constant or divide if these matter",
+                "numbers beyond 2^53, and differences between them, were rounded to double precision: {}; subtract a constant or divide if these digits matter",
                 columns.join(", ")
             ),
             Self::TimeVaryingWeights => {
                 write!(
                     f,
-                    "sampling weights vary over time within units; each comparison of a panel uses those of one period"
+                    "sampling weights vary over time within units; each comparison of a panel uses the weights of one period"
                 )
             }
             Self::FewClusters { clusters } => write!(
@@ -145,7 +145,7 @@ impl DidWarning {
             ),
             Self::PartialPretest { cells, of } => write!(
                 f,
-                "the pre-test is without {cells} of the {of} pre-treatment cells, which have no estimate"
+                "the pre-test leaves out {cells} of the {of} pre-treatment cells, which have no estimate"
             ),
             Self::NoPretest { reason } => {
                 write!(f, "parallel-trends pre-test not available: {reason}")
@@ -156,7 +156,7 @@ impl DidWarning {
             ),
             Self::RoughCriticalValue { value, error } => write!(
                 f,
-                "the critical value {value:.4} of the uniform band may be off by {error:.4}; a bootstrap gives another"
+                "the critical value {value:.4} of the uniform band may be off by {error:.4}; a bootstrap gives another value"
             ),
             Self::PointwiseInstead { reason } => {
                 write!(f, "pointwise intervals are reported instead of a uniform band: {reason}")
@@ -191,16 +191,16 @@ impl DidWarning {
             ),
             Self::EqualWeights { group, time } => write!(
                 f,
-                "(group {group}, time {time}): the estimates against its comparison cohorts have no covariance that can be inverted; the cohorts have equal weights"
+                "(group {group}, time {time}): the covariance of the estimates against its comparison cohorts cannot be inverted; the cohorts have equal weights"
             ),
             Self::ScoreNotConverged => write!(f, "the propensity score did not converge"),
             Self::NotCalibrated => write!(
                 f,
-                "no propensity score balances the covariates (overlap is poor); the maximum-likelihood one is used"
+                "no propensity score balances the covariates (overlap is poor); the maximum-likelihood score is used"
             ),
             Self::RowsAsIndependent => write!(
                 f,
-                "the standard error takes the two rows of a unit as independent, as R DRDID does; with the unit as cluster column, or a bootstrap, it does not"
+                "the standard error treats the two rows of a unit as independent, as R DRDID does; name the unit as the cluster column, or use a bootstrap, to avoid this"
             ),
             Self::Collinear { columns } => write!(
                 f,
@@ -227,20 +227,20 @@ impl DidWarning {
             ),
             Self::SeparationUnknown => write!(
                 f,
-                "some fitted means are nearly zero, and whether these rows are separated could not be found out; look at large coefficients with care"
+                "some fitted means are nearly zero, and the search for separated rows did not reach a verdict; interpret large coefficients with care"
             ),
             Self::RepairedCovariance => write!(
                 f,
-                "the covariance had a negative variance, as the sum over two factors of clusters can have; its negative eigenvalues were made zero"
+                "the two-way clustered covariance had a negative variance; its negative eigenvalues were set to zero"
             ),
             Self::NoVariance { columns } => write!(
                 f,
-                "no standard error of `{}`: its scores add up to zero in every cluster; cluster by another factor, or leave it out",
+                "no standard error of `{}`: its scores sum to zero in every cluster; cluster by another factor, or leave it out",
                 columns.join("`, `")
             ),
             Self::NoJointTest { coefficients, rank: Some(rank) } if rank < coefficients => write!(
                 f,
-                "no F test of the {coefficients} coefficients: a covariance by so few clusters has a rank of {rank} at most"
+                "no F test of the {coefficients} coefficients: with so few clusters the covariance has a rank of at most {rank}"
             ),
             Self::NoJointTest { coefficients, .. } => {
                 write!(
@@ -250,7 +250,7 @@ impl DidWarning {
             }
             Self::PartialLeverage => write!(
                 f,
-                "HC2 and HC3 use the leverage of the regressors without that of the fixed effects; standard errors are too small where levels have few rows"
+                "HC2 and HC3 use the leverage of the regressors and ignore the fixed effects; standard errors are too small where levels have few rows"
             ),
             Self::FullLeverage { rows } => write!(
                 f,
@@ -258,40 +258,40 @@ impl DidWarning {
             ),
             Self::ExactFit => write!(
                 f,
-                "the outcome is fitted exactly, up to the error of the computation; standard errors say nothing"
+                "the outcome is fitted exactly, up to rounding; standard errors are meaningless"
             ),
             Self::NoDegreesOfFreedom { rows, parameters } => write!(
                 f,
-                "{rows} rows and {parameters} parameters, or one cluster, leave nothing for standard errors"
+                "{rows} rows and {parameters} parameters, or one cluster, leave no degrees of freedom for standard errors"
             ),
             Self::TimeVaryingCovariates { period } => write!(
                 f,
                 "covariates change over time within units; each comparison of two periods uses {}. Covariates that the treatment affects bias the estimates",
                 match period {
-                    CovariatePeriod::Earlier => "those of the earlier period",
-                    CovariatePeriod::Base => "those of the base period",
-                    CovariatePeriod::Cell => "those of the cell's own period",
-                    CovariatePeriod::Row => "every row's own",
+                    CovariatePeriod::Earlier => "their values in the earlier period",
+                    CovariatePeriod::Base => "their values in the base period",
+                    CovariatePeriod::Cell => "their values in the cell's own period",
+                    CovariatePeriod::Row => "every row's own values",
                 }
             ),
             Self::FewerEffects { asked, effects } => write!(
                 f,
-                "{effects} of {asked} effects can be estimated; for more, no group that switched has a control"
+                "{effects} of {asked} effects can be estimated; for the others, no group that switched has a control"
             ),
             Self::FewerPlacebos { asked, placebos } => write!(
                 f,
-                "{placebos} of {asked} placebos can be estimated; there are at most as many as effects asked for, and as many as there are effects and earlier periods of a group"
+                "{placebos} of {asked} placebos can be estimated; there are no more placebos than requested effects, estimated effects, or earlier periods of a group"
             ),
             Self::NoSwitchersAt { horizon } => {
                 write!(f, "no estimate at event time {horizon}: no switcher has a control there")
             }
             Self::NoChangeOfTreatment { horizon: 0 } => write!(
                 f,
-                "no average total effect: the treatments of all switchers change by zero on average, which it would be divided by"
+                "no average total effect: the treatments of all switchers change by zero on average, so that it cannot be divided by their change"
             ),
             Self::NoChangeOfTreatment { horizon } => write!(
                 f,
-                "no estimate at event time {horizon}: the treatments of its switchers change by zero on average, which it would be divided by"
+                "no estimate at event time {horizon}: the treatments of its switchers change by zero on average, so that it cannot be divided by their change"
             ),
             Self::RoundedTreatments { smaller, larger } => write!(
                 f,
@@ -300,11 +300,11 @@ impl DidWarning {
             Self::InfiniteValues { columns } => {
                 let columns: Vec<String> =
                     columns.iter().map(|(name, count)| format!("{count} of `{name}`")).collect();
-                write!(f, "infinite values were taken as missing: {}", columns.join(", "))
+                write!(f, "infinite values were treated as missing: {}", columns.join(", "))
             }
             Self::ConstantControl { column, treatments } => write!(
                 f,
-                "the control `{column}` has no coefficient for groups of first treatment {}: it changes alike in all groups that are compared with each other",
+                "the control `{column}` has no coefficient for groups of first treatment {}: it changes by the same amount in all groups that are compared",
                 list(treatments)
             ),
             Self::NoStandardError { horizons, out_of_range } => {
@@ -314,7 +314,7 @@ impl DidWarning {
                 };
                 let places: Vec<String> = horizons.iter().map(place).collect();
                 let why = if *out_of_range {
-                    "squares of the outcome are beyond double precision; divide the outcome by a unit that brings it near 1"
+                    "squares of the outcome exceed double precision; rescale the outcome so that its values are near 1"
                 } else {
                     "the changes of the outcome that are compared do not vary, so that their variance is zero"
                 };
@@ -332,7 +332,7 @@ impl DidWarning {
             ),
             Self::SingularTest { test } => write!(
                 f,
-                "the test that {test} has a singular covariance, whose generalised inverse was used"
+                "the test that {test} has a singular covariance; its generalised inverse was used"
             ),
             Self::WithoutEffect { option, reason } => {
                 write!(f, "`{option}` has no effect: {reason}")
@@ -344,7 +344,7 @@ impl DidWarning {
             ),
             Self::Extrapolated { doses, pairs } => write!(
                 f,
-                "{doses} dose(s) asked for are beyond the doses of some group ({pairs} pairs of dose and group); curves are continued there as polynomials"
+                "{doses} requested dose(s) are beyond the doses of some group ({pairs} pairs of dose and group); curves are extrapolated there as polynomials"
             ),
             Self::FewObservations { observations } => write!(
                 f,
@@ -352,7 +352,7 @@ impl DidWarning {
             ),
             Self::NoCurve { group, reason, share } => write!(
                 f,
-                "group {} has average effects and no curve: {reason}. ATT(d), ACRT(d) and averages of slopes leave out this group, {:.1}% of the treated units by weight; average effects include it",
+                "group {} has average effects but no curve: {reason}. ATT(d), ACRT(d) and averages of slopes leave out this group, {:.1}% of the treated units by weight; average effects include it",
                 name(group),
                 100.0 * share
             ),
@@ -368,7 +368,7 @@ impl DidWarning {
             ),
             Self::ManyInstruments { functions, observations } => write!(
                 f,
-                "the instruments have {functions} functions for {observations} observations: about {:.0}% of the bias of least squares is left; choose fewer segments or instruments",
+                "the instruments have {functions} functions for {observations} observations: about {:.0}% of the bias of least squares remains; choose fewer segments or instruments",
                 100.0 * *functions as f64 / *observations as f64
             ),
             Self::WeightlessRows { rows } => {
@@ -376,7 +376,7 @@ impl DidWarning {
             }
             Self::CollinearSieve { functions, rank } => write!(
                 f,
-                "the data tell apart {rank} of the {functions} functions of the sieve; between the observations the curve is one of many, that of the smallest coefficients"
+                "the data identify {rank} of the {functions} functions of the sieve; between the observations the curve is not unique, and the one with the smallest coefficients is shown"
             ),
             Self::DemeaningStopped { column, stop, normal } => write!(
                 f,
@@ -387,7 +387,7 @@ impl DidWarning {
             }
             Self::ConvertedBasePeriod => write!(
                 f,
-                "the base period varies: the coefficients before treatment are changes from period to period, and were added up to those of a universal base"
+                "the base period varies: the coefficients before treatment are changes from period to period, and were summed to effects relative to a universal base"
             ),
             Self::AsymmetricCovariance { largest } => {
                 write!(f, "the covariance is not symmetric (largest difference {largest:e})")
@@ -398,7 +398,7 @@ impl DidWarning {
             ),
             Self::RestrictionNotUsed => write!(
                 f,
-                "a fixed-length interval takes no account of the restriction on the bias; C-F does"
+                "a fixed-length interval does not use the restriction on the bias; C-F does"
             ),
             Self::OpenInterval { m } => write!(
                 f,
@@ -406,7 +406,7 @@ impl DidWarning {
             ),
             Self::EmptyInterval { m } => write!(
                 f,
-                "every value on the grid is rejected at M = {m}: the coefficients before treatment contradict the restriction, or the grid is elsewhere"
+                "every value on the grid is rejected at M = {m}: the coefficients before treatment contradict the restriction, or the grid does not cover the interval"
             ),
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
 
-/// What the event study of a continuous treatment is of.
+/// Parameter of the event study of a continuous treatment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DoseTarget {
@@ -26,7 +26,7 @@ impl DoseTarget {
     }
 }
 
-/// What group-time effects of a continuous treatment are averaged to.
+/// Averages of the group-time effects of a continuous treatment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DoseAggregation {

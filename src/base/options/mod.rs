@@ -106,7 +106,7 @@ pub enum FixWeights {
     FirstPeriod,
 }
 
-/// Law of the multipliers of the bootstrap: mean 0, variance 1, independent over units or clusters.
+/// Distribution of the bootstrap multipliers: mean 0, variance 1, independent over units or clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Multiplier {
@@ -121,7 +121,7 @@ pub enum Multiplier {
     Gaussian,
 }
 
-/// Multiplier bootstrap: number of draws, seed and law.
+/// Multiplier bootstrap: number of draws, seed and distribution of the multipliers.
 ///
 /// ```
 /// use burn_did::{Band, Bootstrap, Multiplier};
@@ -141,12 +141,12 @@ pub struct Bootstrap {
     pub draws: usize,
     /// Seed of the counter-based generator. The same seed gives the same draws on any machine and thread count.
     pub seed: u64,
-    /// Law of the multipliers.
+    /// Distribution of the multipliers.
     pub multiplier: Multiplier,
 }
 
 impl Bootstrap {
-    /// A bootstrap with `draws` draws, seed 0 and the default law.
+    /// A bootstrap with `draws` draws, seed 0 and the default multipliers.
     #[must_use]
     pub fn draws(draws: usize) -> Self {
         Self { draws, seed: 0, multiplier: Multiplier::default() }
@@ -159,7 +159,7 @@ impl Bootstrap {
         self
     }
 
-    /// Sets the law of the multipliers.
+    /// Sets the distribution of the multipliers.
     #[must_use]
     pub fn multiplier(mut self, multiplier: Multiplier) -> Self {
         self.multiplier = multiplier;

@@ -1,11 +1,11 @@
 //! Where files are: in directories, or in object stores, whose paths begin with `s3://`, `gs://` or `az://`.
 
-#[cfg(feature = "cluster")]
+#[cfg(feature = "object-store")]
 mod objects;
-#[cfg(not(feature = "cluster"))]
+#[cfg(not(feature = "object-store"))]
 #[path = "no_objects.rs"]
 mod objects;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(any(feature = "object-store", test))]
 mod secrets;
 #[cfg(any(feature = "cluster", test))]
 mod shared;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Object {}
 
 /// An object that is being written.
-#[cfg(test)]
+#[cfg(any(feature = "cluster", test))]
 #[derive(Debug)]
 pub(crate) enum Upload {}
 
@@ -35,7 +35,7 @@ impl Object {
             None => Ok(None),
             Some(_) => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "object stores are read by builds with the feature `cluster`",
+                "object stores are read by builds with the feature `object-store`",
             )),
         }
     }
@@ -61,7 +61,7 @@ impl Object {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(feature = "cluster", test))]
 impl Object {
     pub fn length(&self) -> io::Result<u64> {
         match *self {}
@@ -84,7 +84,7 @@ impl Object {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(feature = "cluster", test))]
 impl Upload {
     pub fn put(&mut self, _: &[u8]) -> io::Result<()> {
         match *self {}

@@ -170,7 +170,7 @@ mod tests {
         assert!(whole(Path::new("http://panel")).is_absolute());
     }
 
-    #[cfg(not(feature = "cluster"))]
+    #[cfg(not(feature = "object-store"))]
     #[test]
     fn builds_without_object_stores_say_so() {
         let error = read(Path::new("s3://bucket/a")).unwrap_err();

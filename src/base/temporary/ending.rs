@@ -34,7 +34,7 @@ impl Drop for Listed {
 }
 
 /// Has something done by [`clear_away`].
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 pub(crate) fn before_the_end(work: impl FnOnce() + Send + 'static) {
     held(&TO_DO).push(Box::new(work));
 }

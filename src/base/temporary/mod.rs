@@ -12,7 +12,7 @@ use crate::base::error::{DidError, Result};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use directory::PrivateDirectory;
 pub(crate) use ending::Listed;
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 pub(crate) use ending::before_the_end;
 pub use ending::clear_away;
 

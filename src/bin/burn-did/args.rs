@@ -24,7 +24,7 @@ pub(crate) struct ColumnArgs {
     /// Period: a number, or a date with --frequency.
     #[arg(long, value_name = "COLUMN", visible_alias = "time", help_heading = "Columns")]
     pub tname: String,
-    /// What a period is, if the columns of periods and groups have dates.
+    /// Length of a period, if the columns of periods and groups have dates.
     #[arg(
         long,
         value_name = "PERIOD",
@@ -117,7 +117,7 @@ pub(crate) struct GroupTimeArgs {
         help_heading = "Estimation"
     )]
     pub est_method: EstimationMethod,
-    /// Period that outcomes are compared with.
+    /// Base period with which outcomes are compared.
     #[arg(
         long,
         value_name = "WHICH",
@@ -186,7 +186,7 @@ impl InferenceArgs {
     }
 }
 
-/// Where the arithmetic is done.
+/// Backend that does the arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
     /// The processor.
@@ -202,10 +202,10 @@ pub(crate) enum Backend {
 /// Where and how the arithmetic is done.
 #[derive(Args)]
 pub(crate) struct DeviceArgs {
-    /// Where the arithmetic is done.
+    /// Backend that does the arithmetic.
     #[arg(long, value_name = "WHICH", default_value = "cpu", help_heading = "Device")]
     pub backend: Backend,
-    /// Which GPUs, counted from 0, as in 0,1; the first, or the one that the system prefers, without this.
+    /// GPUs to use, counted from 0, as in 0,1. By default the first, or the one that the system prefers.
     #[arg(
         long,
         value_name = "N",
@@ -217,7 +217,7 @@ pub(crate) struct DeviceArgs {
     /// Floating-point type on the device: f64, or f32 on wgpu.
     #[arg(long, value_name = "TYPE", value_parser = values::PRECISION.parser(), help_heading = "Device")]
     pub precision: Option<Precision>,
-    /// Most unit data to hold in memory (of parquet files) or on the device at once, as in 2GiB; the rest is streamed.
+    /// Limit on the unit data held at once in memory (from parquet files) or on the device, as in 2GiB; the rest is streamed.
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, help_heading = "Device")]
     pub memory_budget: Option<u64>,
     /// No progress and no warnings on standard error.
@@ -238,7 +238,8 @@ pub(crate) struct OutputArgs {
     /// Format of the results.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
-    /// Draw the event study to this .png or .svg file; without one, the only other aggregate, or the group-time effects.
+    /// Draw the event study to this .png or .svg file; without an event study, the only other aggregate, or the group-time
+    /// effects.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
     /// Save the result as JSON, for `burn-did aggregate` and `burn-did plot`.

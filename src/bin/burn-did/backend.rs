@@ -21,7 +21,7 @@ pub(crate) trait Fit {
     }
 
     /// Which cluster is to do the work, if it is one.
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         None
     }
@@ -35,7 +35,7 @@ pub(crate) struct On<'a, B: DidBackend> {
     pub devices: &'a [B::Device],
     pub precision: Precision,
     pub progress: Option<Progress>,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     pub cluster: Option<burn_did::Cluster>,
 }
 
@@ -90,7 +90,7 @@ fn cuda<F: Fit>(command: &F) -> Result<F::Result> {
 }
 
 /// How many GPUs a backend finds.
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 pub(crate) fn gpus(backend: Backend) -> Result<usize> {
     match backend {
         Backend::Cpu => {
@@ -108,7 +108,7 @@ pub(crate) fn gpus(backend: Backend) -> Result<usize> {
 }
 
 /// The word for a backend.
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 pub(crate) fn word(backend: Backend) -> String {
     use clap::ValueEnum;
     backend.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
@@ -150,13 +150,13 @@ fn run<B: DidBackend, F: Fit>(
     }
     let bar = Bar::new(command.quiet());
     let precision = asked.precision.unwrap_or(precision);
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     let cluster = command.cluster().map(crate::cluster::OnCluster::connect).transpose()?.flatten();
     command.fit(On::<B> {
         devices,
         precision,
         progress: bar.callback(),
-        #[cfg(feature = "cluster")]
+        #[cfg(feature = "ballista")]
         cluster,
     })
 }

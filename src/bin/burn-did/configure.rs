@@ -42,7 +42,7 @@ macro_rules! with_group_time {
 macro_rules! fit_where_asked {
     ($estimator:expr, $args:expr, $on:expr) => {{
         let influence = $args.inference.influence.as_ref();
-        #[cfg(feature = "cluster")]
+        #[cfg(feature = "ballista")]
         if let Some(cluster) = $on.cluster {
             let cluster = match influence {
                 Some(directory) => cluster.with_influence(directory),

@@ -2,7 +2,7 @@
 
 mod args;
 mod backend;
-#[cfg(feature = "cluster")]
+#[cfg(feature = "ballista")]
 mod cluster;
 mod commands;
 mod configure;
@@ -48,11 +48,11 @@ enum Command {
     Aggregate(aggregate::AggregateArgs),
     Honest(Box<honest::HonestArgs>),
     Plot(plot::PlotArgs),
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     Cluster(cluster::ClusterArgs),
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     Scheduler(cluster::SchedulerArgs),
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     Executor(cluster::ExecutorArgs),
 }
 
@@ -93,11 +93,11 @@ fn main() -> ExitCode {
         Command::Aggregate(args) => aggregate::run(&args),
         Command::Honest(args) => honest::run(&args),
         Command::Plot(args) => plot::run(&args),
-        #[cfg(feature = "cluster")]
+        #[cfg(feature = "ballista")]
         Command::Cluster(args) => cluster::start(&args),
-        #[cfg(feature = "cluster")]
+        #[cfg(feature = "ballista")]
         Command::Scheduler(args) => cluster::schedule(&args),
-        #[cfg(feature = "cluster")]
+        #[cfg(feature = "ballista")]
         Command::Executor(args) => cluster::execute(&args),
     };
     match done {

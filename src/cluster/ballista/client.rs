@@ -9,7 +9,7 @@ use super::tls::Tls;
 use super::{problem, status};
 use crate::base::error::Result;
 use crate::base::threads::receive;
-use crate::cluster::engine::Engine;
+use crate::cluster::engine::{Engine, OnAnswer};
 use futures::{FutureExt, StreamExt, stream};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -147,7 +147,7 @@ impl Engine for Client {
         &self,
         stage: &'static str,
         tasks: &[Vec<u8>],
-        answer: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+        on_answer: &mut OnAnswer<'_>,
     ) -> Result<()> {
         if tasks.is_empty() {
             return Ok(());
@@ -184,7 +184,9 @@ impl Engine for Client {
                     if let Some(answered) = answered.get_mut(found.task) {
                         missing -= usize::from(!*answered);
                         *answered = true;
-                        answer(found.task, found.bytes)?;
+                        if on_answer(found.task, found.bytes).is_break() {
+                            return Ok(());
+                        }
                     }
                 }
                 Ok(Event::End(ended)) => {

@@ -8,7 +8,7 @@ use super::tls::Tls;
 use super::{MESSAGE, causes, function, problem, tls};
 use crate::base::error::Result;
 use crate::base::temporary::{PrivateDirectory, before_the_end};
-use crate::cluster::engine::Obey;
+use crate::cluster::engine::TaskRunner;
 use crate::cluster::network::SCHEDULER_PORT;
 use arrow_flight::flight_service_server::FlightServiceServer;
 use ballista_core::BALLISTA_PROTOCOL_VERSION;
@@ -106,7 +106,7 @@ impl std::fmt::Debug for Executor {
 
 impl Executor {
     /// Starts an executor; it is registered when this returns.
-    pub(crate) fn start(options: &ExecutorOptions, worker: Arc<dyn Obey>) -> Result<Self> {
+    pub(crate) fn start(options: &ExecutorOptions, worker: Arc<dyn TaskRunner>) -> Result<Self> {
         let threads = RuntimeThreads::new("executor", 2)?;
         let work_dir = PrivateDirectory::new(&std::env::temp_dir()).map_err(problem)?;
         let id = new_instance_id();
@@ -172,7 +172,7 @@ async fn start(
     options: ExecutorOptions,
     id: String,
     work_dir: String,
-    worker: Arc<dyn Obey>,
+    worker: Arc<dyn TaskRunner>,
     end: oneshot::Sender<String>,
 ) -> Result<SchedulerGrpcClient<Channel>> {
     if options.tls.is_some() && own_host(&options).is_none() {
@@ -314,7 +314,7 @@ fn executor(
     id: &str,
     (port, task_port): (u16, u16),
     work_dir: &str,
-    worker: &Arc<dyn Obey>,
+    worker: &Arc<dyn TaskRunner>,
     secret: &Option<Secret>,
 ) -> Arc<BallistaExecutor> {
     let slots = options.slots.max(1);

@@ -1,6 +1,6 @@
 //! The function that every task calls.
 
-use crate::cluster::engine::Obey;
+use crate::cluster::engine::TaskRunner;
 use datafusion::arrow::array::{AsArray, BinaryBuilder};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, exec_datafusion_err, internal_datafusion_err};
@@ -20,7 +20,7 @@ pub(super) const NAME: &str = "burn_did_task";
 const HEAD: usize = size_of::<u64>();
 
 /// The function as executors have it.
-pub(super) fn with_worker(worker: Arc<dyn Obey>) -> Arc<ScalarUDF> {
+pub(super) fn with_worker(worker: Arc<dyn TaskRunner>) -> Arc<ScalarUDF> {
     Arc::new(TaskFunction::new(Some(worker)).into())
 }
 
@@ -38,11 +38,11 @@ pub(super) fn split(returned: &[u8]) -> Option<(Duration, &[u8])> {
 #[derive(Debug)]
 struct TaskFunction {
     signature: Signature,
-    worker: Option<Arc<dyn Obey>>,
+    worker: Option<Arc<dyn TaskRunner>>,
 }
 
 impl TaskFunction {
-    fn new(worker: Option<Arc<dyn Obey>>) -> Self {
+    fn new(worker: Option<Arc<dyn TaskRunner>>) -> Self {
         let signature = Signature::exact(vec![DataType::Binary], Volatility::Volatile);
         Self { signature, worker }
     }
@@ -92,7 +92,7 @@ impl ScalarUDFImpl for TaskFunction {
         let mut length = 0;
         for task in tasks {
             let start = Instant::now();
-            let answer = catch_unwind(AssertUnwindSafe(|| worker.obey(task.unwrap_or_default())))
+            let answer = catch_unwind(AssertUnwindSafe(|| worker.run(task.unwrap_or_default())))
                 .map_err(|_| exec_datafusion_err!("the worker panicked"))?;
             let time = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
             length += HEAD + answer.len();

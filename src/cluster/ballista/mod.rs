@@ -3,7 +3,7 @@
 //! ```text
 //! Client ──map──► jobs of one stage, a partition for each task ──► Scheduler (Members says which executor)
 //!    ▲                                                                 │ pushes tasks
-//!    └──────────── answers, fetched from the executors ◄────────── Executor: `burn_did_task(bytes)` = Obey
+//!    └──────────── answers, fetched from the executors ◄────────── Executor: `burn_did_task(bytes)` = TaskRunner
 //! ```
 //! | file | purpose |
 //! |---|---|

@@ -94,7 +94,7 @@ pub(super) fn answers(batch: &RecordBatch) -> Result<Vec<TaskAnswer>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::engine::Obey;
+    use crate::cluster::engine::TaskRunner;
     use datafusion::execution::TaskContext;
     use datafusion::execution::context::SessionContext;
     use datafusion::physical_plan::collect;
@@ -102,8 +102,8 @@ mod tests {
     #[derive(Debug)]
     struct Backwards;
 
-    impl Obey for Backwards {
-        fn obey(&self, task: &[u8]) -> Vec<u8> {
+    impl TaskRunner for Backwards {
+        fn run(&self, task: &[u8]) -> Vec<u8> {
             task.iter().rev().copied().collect()
         }
     }

@@ -1,10 +1,11 @@
 //! What engines that lose executors may do to their answers, and what becomes of it.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::fits::{Shared, assert_same, local, remote};
 use crate::base::error::Result;
-use crate::cluster::engine::Engine;
+use crate::cluster::engine::{Engine, OnAnswer};
 use crate::cluster::threads::ThreadWorkers;
 use crate::data::Simulation;
 use crate::engine::backend::Cpu;
@@ -42,17 +43,18 @@ impl Engine for Faulty {
         &self,
         stage: &'static str,
         tasks: &[Vec<u8>],
-        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+        on_answer: &mut OnAnswer<'_>,
     ) -> Result<()> {
         let mut answers = Vec::new();
         self.engine.map(stage, tasks, &mut |number, bytes| {
             answers.push((number, bytes));
-            Ok(())
+            ControlFlow::Continue(())
         })?;
         let number = self.maps.fetch_add(1, Ordering::Relaxed);
-        (self.fault)(number, answers)
+        let _ = (self.fault)(number, answers)
             .into_iter()
-            .try_for_each(|(number, bytes)| hear(number, bytes))
+            .try_for_each(|(number, bytes)| on_answer(number, bytes));
+        Ok(())
     }
 }
 
@@ -137,6 +139,6 @@ fn what_never_comes_is_an_error_and_no_number() {
     for (problem, fault) in faults {
         let result = remote(&estimator, &shared, (3, 20_000, TILE), fault);
         assert!(result.contains(problem), "{problem}: {result:.300}");
-        assert!(result.starts_with("the parts of the sample"), "{result:.300}");
+        assert!(result.starts_with("the partial results of the sample"), "{result:.300}");
     }
 }

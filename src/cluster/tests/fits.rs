@@ -15,7 +15,7 @@ use crate::base::options::{
 use crate::cluster::engine::Engine;
 use crate::cluster::threads::ThreadWorkers;
 use crate::cluster::worker::Worker;
-use crate::cluster::{Obey, PrepareOptions, Session};
+use crate::cluster::{PrepareOptions, Session, TaskRunner};
 use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulation};
 use crate::engine::backend::Cpu;
 use crate::engine::pass::{SEGMENT, TILE};
@@ -88,7 +88,7 @@ impl Shared {
 
 /// Workers in this process.
 pub(super) fn workers(number: usize) -> ThreadWorkers {
-    let worker = |i| -> Arc<dyn Obey> {
+    let worker = |i| -> Arc<dyn TaskRunner> {
         Arc::new(Worker::<Cpu>::new(format!("worker {i}"), Default::default(), 1 << 20))
     };
     ThreadWorkers((0..number).map(worker).collect())

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::messages::{awkward, passes, unfinished};
 use crate::base::options::Precision;
-use crate::cluster::engine::Obey;
+use crate::cluster::engine::TaskRunner;
 use crate::cluster::manifest::SampleFile;
 use crate::cluster::task::{Message, Task};
 use crate::cluster::wire::{TAIL, decode, digest, encode, sealed};
@@ -20,7 +20,7 @@ fn worker() -> Worker<Cpu> {
 
 /// Whether the worker has a problem with the bytes.
 fn refuses(task: &[u8]) -> bool {
-    let message: Message = decode(&worker().obey(task)).unwrap();
+    let message: Message = decode(&worker().run(task)).unwrap();
     assert_eq!(message.question, digest(task));
     message.outcome.is_err()
 }

@@ -13,8 +13,9 @@ use crate::data::{DoseSimulation, Simulation, TripleSimulation, TwoPeriodSimulat
 use crate::engine::backend::Cpu;
 use crate::engine::pass::TILE;
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata};
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::estimator::shell::through::{remotely, through};
-use crate::estimator::{AttGt, ContDid, Ddd, Drdid, Influence, InfluenceFiles};
+use crate::estimator::{AttGt, ContDid, Ddd, Drdid};
 
 /// The values of a fit here and those that workers wrote, who lose and double answers.
 macro_rules! kept {

@@ -13,7 +13,7 @@ use super::fits::{Shared, workers};
 use crate::base::error::Result;
 use crate::base::options::{Multiplier, Precision};
 use crate::base::parallel::held;
-use crate::cluster::engine::Engine;
+use crate::cluster::engine::{Engine, OnAnswer};
 use crate::cluster::manifest::SampleFile;
 use crate::cluster::task::{
     Finishing, KeptFile, KeptPart, Message, Problem, ProblemKind, Reply, Task, Unfinished,
@@ -185,7 +185,7 @@ impl Engine for Noting {
         &self,
         stage: &'static str,
         tasks: &[Vec<u8>],
-        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+        on_answer: &mut OnAnswer<'_>,
     ) -> Result<()> {
         for bytes in tasks {
             let task: Task<'static> = decode(bytes)?;
@@ -194,14 +194,14 @@ impl Engine for Noting {
             self.note("task", &task);
         }
         self.engine.map(stage, tasks, &mut |number, bytes| {
-            let message: Message = decode(&bytes)?;
-            assert_eq!(encode(&message)?, bytes);
+            let message: Message = decode(&bytes).unwrap();
+            assert_eq!(encode(&message).unwrap(), bytes);
             travels(&message);
             match &message.outcome {
                 Ok(reply) => self.note("reply", reply),
                 Err(problem) => self.note("reply", problem),
             }
-            hear(number, bytes)
+            on_answer(number, bytes)
         })
     }
 }

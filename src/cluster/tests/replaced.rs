@@ -8,7 +8,7 @@ use polars::prelude::*;
 
 use super::fits::{Shared, assert_same, by, local, workers};
 use crate::base::error::Result;
-use crate::cluster::engine::Engine;
+use crate::cluster::engine::{Engine, OnAnswer};
 use crate::cluster::threads::ThreadWorkers;
 use crate::data::Simulation;
 use crate::engine::backend::Cpu;
@@ -33,12 +33,12 @@ impl Engine for Replacing {
         &self,
         stage: &'static str,
         tasks: &[Vec<u8>],
-        hear: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
+        on_answer: &mut OnAnswer<'_>,
     ) -> Result<()> {
         if self.maps.fetch_add(1, Ordering::Relaxed) == self.before {
             fs::rename(&self.new, &self.file).unwrap();
         }
-        self.engine.map(stage, tasks, hear)
+        self.engine.map(stage, tasks, on_answer)
     }
 }
 

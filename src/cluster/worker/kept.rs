@@ -13,7 +13,7 @@ use crate::cluster::task::{Finishing, KeptFile, KeptPart, Unfinished};
 use crate::cluster::wire::{decode, digest};
 use crate::engine::pass::{KeptRows, Seal, add};
 use crate::engine::source::KeptColumn;
-use crate::estimator::influence::frame;
+use crate::engine::source::influence::frame;
 use crate::read::files::problem;
 
 /// Rows of a row group of the files that users see.

@@ -6,7 +6,7 @@ mod kept;
 
 use std::sync::Arc;
 
-use super::engine::Obey;
+use super::engine::TaskRunner;
 use super::manifest::{SegmentEntry, io};
 use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
@@ -16,13 +16,13 @@ use crate::base::storage;
 use crate::engine::backend::DidBackend;
 use crate::engine::condition::{Look, LookStat, Piece};
 use crate::engine::pass::KeptRows;
-use crate::engine::source::{Answer, Ask, HERE};
+use crate::engine::source::{Answer, Ask, LOCAL};
 use crate::read::input::guarded;
 use crate::read::panel::{StratumData, names_a_row};
 use cache::{Cache, Held};
 
-/// Does tasks on a device, one at a time or several.
-pub(crate) struct Worker<B: DidBackend> {
+/// Does the tasks of this crate on a device, one at a time or several at once.
+pub struct Worker<B: DidBackend> {
     name: String,
     device: B::Device,
     cache: Cache<B>,
@@ -106,7 +106,7 @@ impl<B: DidBackend> Worker<B> {
                     }
                     // The ranks were checked when the rows were read.
                     let SegmentEntry { segment, seal, .. } = entry;
-                    answers.push(Answer { question: HERE, segment, seal, stat, kept: Vec::new() });
+                    answers.push(Answer { question: LOCAL, segment, seal, stat, kept: Vec::new() });
                 }
                 Ok(Reply::Passed(answers, files))
             }
@@ -129,8 +129,8 @@ impl<B: DidBackend> Worker<B> {
     }
 }
 
-impl<B: DidBackend> Obey for Worker<B> {
-    fn obey(&self, task: &[u8]) -> Vec<u8> {
+impl<B: DidBackend> TaskRunner for Worker<B> {
+    fn run(&self, task: &[u8]) -> Vec<u8> {
         let before = self.cache.bytes_read();
         let outcome = self.outcome(task);
         let bytes_read = self.cache.bytes_read() - before;
@@ -169,5 +169,5 @@ fn looked(look: &Look, entry: &SegmentEntry, data: &StratumData) -> Result<Answe
     let mut stat = look.none(stratum);
     let piece = Piece { stratum, first: entry.first, data, start: 0, rows: data.rows };
     look.add(&piece, &mut stat)?;
-    Ok(Answer { question: HERE, segment, seal: entry.seal, stat, kept: Vec::new() })
+    Ok(Answer { question: LOCAL, segment, seal: entry.seal, stat, kept: Vec::new() })
 }

@@ -20,7 +20,7 @@ use crate::base::parallel::{self, held};
 /// Iterations by passes over the cells after which it pays to write the normal equations out.
 const PATIENCE: usize = 12;
 
-/// Times that the iteration begins anew from the residuals as they are, if these are not what it takes them for.
+/// Maximum restarts from the recomputed residual when it disagrees with the recurrence.
 const AGAIN: usize = 8;
 
 /// What rounding leaves of a column, relative to its norm.

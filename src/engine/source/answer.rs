@@ -57,7 +57,7 @@ impl Ask for Look {
 /// What a segment answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Answer<S> {
-    /// Digest of what was asked, as it arrived; [`HERE`] where nothing travels.
+    /// Digest of what was asked, as it arrived; [`LOCAL`] where nothing travels.
     pub question: u64,
     /// Who answers.
     pub segment: Segment,
@@ -70,7 +70,7 @@ pub(crate) struct Answer<S> {
 }
 
 /// In place of a question's digest where it is put within a process.
-pub(crate) const HERE: u64 = 0;
+pub(crate) const LOCAL: u64 = 0;
 
 /// All segments of a sample in order, and what the rows of each are known by.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::answer::{Answer, HERE, Ledger, Merge};
+use super::answer::{Answer, LOCAL, Ledger, Merge};
 use crate::base::error::{DidError, Result};
 use crate::base::parallel;
 use crate::engine::condition::{Change, Look, LookStat, Piece, Raw};
@@ -55,7 +55,7 @@ impl HostStrata {
                 read
             }
         };
-        Ok(Answer { question: HERE, segment, seal: read, stat, kept: Vec::new() })
+        Ok(Answer { question: LOCAL, segment, seal: read, stat, kept: Vec::new() })
     }
 }
 
@@ -65,7 +65,7 @@ impl Raw for HostStrata {
     }
 
     fn answer(&self, look: &Look) -> Result<Vec<LookStat>> {
-        let mut merge = Merge::new(&self.ledger, look, HERE);
+        let mut merge = Merge::new(&self.ledger, look, LOCAL);
         let mut none = |_| Err(DidError::Engine { problem: "a look keeps no rows".into() });
         let entries = self.ledger.entries();
         let reads = |entry: &&(Segment, Seal)| look.reads(entry.0.stratum);

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::influence::InfluenceFiles;
 use crate::base::error::Result;
 use crate::engine::pass::InfluenceStat;
-use crate::estimator::InfluenceFiles;
 
 /// A column of influence values, as users see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

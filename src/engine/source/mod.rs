@@ -9,6 +9,7 @@ mod answer;
 mod any;
 mod draws;
 mod host;
+pub(crate) mod influence;
 mod kept;
 mod local;
 mod pass;
@@ -26,11 +27,12 @@ use crate::engine::pass::{InfluencePass, KeptRows};
 use crate::read::panel::Sample;
 
 #[cfg(any(feature = "cluster", test))]
-pub(crate) use answer::{Answer, Ask, HERE, Ledger, Merge};
+pub(crate) use answer::{Answer, Ask, LOCAL, Ledger, Merge};
 use any::KnownPass;
 pub(crate) use any::{AnyPass, AnyStat, KnownStat};
 pub(crate) use draws::ReweightedDraws;
 pub(crate) use host::HostStrata;
+pub use influence::{Influence, InfluenceFiles};
 #[cfg(any(feature = "cluster", test))]
 pub(crate) use kept::Scale;
 pub(crate) use kept::{InfluenceApart, KeptApart, KeptColumn};

@@ -234,16 +234,16 @@ pub struct Aggregated {
     /// Covariance of the rows' estimates, `[rows][rows]`.
     pub vcov: Vec<Vec<f64>>,
     /// Cells without an estimate that the average was to have, and its weight on them; `None` if nothing was left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// What the window asked for leaves out of the overall average; `None` if that is nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
     /// What the user should know.
     pub warnings: Vec<DidWarning>,
     /// How the underlying fit was made.
     pub settings: Settings,
     /// The event study with the base period of all cells the same, if it varies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) universal: Option<UniversalBase>,
 }

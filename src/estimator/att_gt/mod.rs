@@ -59,7 +59,7 @@ estimator! {
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,
-        /// What a period is, if the time and group columns have dates: results count periods and show dates.
+        /// Length of a period, if the time and group columns have dates: results count periods and show dates.
         pub frequency: Option<Frequency>,
         /// First treated period of the row's unit; 0, +inf or null if never treated.
         #[doc(alias = "gname")]

@@ -66,7 +66,7 @@ estimator! {
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,
-        /// What a period is, if the time and group columns have dates: results count periods and show dates.
+        /// Length of a period, if the time and group columns have dates: results count periods and show dates.
         pub frequency: Option<Frequency>,
         /// First treated period of the row's unit; 0, +inf or null if never treated. Without it, the first period in which the
         /// unit's dose is not 0.
@@ -86,12 +86,12 @@ estimator! {
         pub weights: Option<String>,
         /// Cluster of standard errors, constant within units; without it they are clustered by unit.
         pub cluster: Option<String>,
-        /// What the event study is of.
+        /// Parameter of the event study.
         #[doc(alias = "target_parameter")]
         #[builder(default)]
         #[serde(default)]
         pub target: DoseTarget,
-        /// What is shown of the result: curves or the event study. The result has both.
+        /// Part of the result that is shown: curves or the event study. The result has both.
         #[builder(default)]
         #[serde(default)]
         pub aggregation: DoseAggregation,

@@ -8,9 +8,10 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
     Band, CohortShares, DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference,
 };
+use crate::engine::source::{Influence, InfluenceFiles};
+use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
 use crate::estimator::honest::{Honest, HonestDid};
-use crate::estimator::{GroupTimeResult, Influence, InfluenceFiles};
 use crate::result::inference::Estimate;
 
 /// Averages over all treated units.
@@ -105,7 +106,7 @@ pub struct ContDidResult {
     #[serde(skip)]
     pub influence: Option<Influence>,
     /// Where they are, if a cluster kept them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
 }
 

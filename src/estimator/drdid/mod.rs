@@ -51,7 +51,7 @@ estimator! {
         /// Period: two numbers, or dates of two periods, of which treatment starts in the later.
         #[doc(alias = "tname")]
         pub time: String,
-        /// What a period is, if the time column has dates.
+        /// Length of a period, if the time column has dates.
         pub frequency: Option<Frequency>,
         /// 1 for units (rows, for repeated cross sections) of the treated group, in both periods, and 0 for the others.
         #[doc(alias = "dname")]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::DidWarning;
 use crate::base::options::{DrdidMethod, Resampling};
-use crate::estimator::{Influence, InfluenceFiles};
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, Overlap};
 use crate::result::inference::Estimate;
@@ -49,9 +49,8 @@ pub struct DrdidResult {
     pub n_treated: usize,
     /// Comparison units (rows).
     pub n_control: usize,
-    /// How the comparison units are weighted; `None` without an estimate, for [`DrdidMethod::Twfe`], and in results that were saved
-    /// before this was recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How the comparison units are weighted; `None` without an estimate, and for [`DrdidMethod::Twfe`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
     /// How the bootstrap drew, if there was one.
     pub resampling: Option<Resampling>,
@@ -70,7 +69,7 @@ pub struct DrdidResult {
     #[serde(skip)]
     pub influence: Option<Influence>,
     /// Where they are, if a cluster kept them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
 }
 

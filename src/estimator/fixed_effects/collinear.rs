@@ -6,7 +6,7 @@
 
 use super::sums;
 
-/// What is left of a column's sum of squares is nothing if it is at most this part of it.
+/// Relative pivot tolerance: a column with a smaller residual sum of squares is treated as collinear.
 const DEPENDENT: f64 = 1e-12;
 
 /// A column is constant if its sum of squares about the mean is at most this part of that about zero.

@@ -104,7 +104,7 @@ pub struct FixedEffects<B: DidBackend> {
     #[builder(default)]
     #[serde(default)]
     pub ssc: Ssc,
-    /// What is regressed.
+    /// Model of the regression.
     #[builder(default)]
     #[serde(default)]
     pub family: Family,

@@ -102,7 +102,7 @@ pub enum GDf {
     Conventional,
 }
 
-/// What is regressed.
+/// Model of the regression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {

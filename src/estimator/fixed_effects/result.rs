@@ -155,7 +155,7 @@ pub struct RegressionSettings {
     pub outcome: String,
     /// Weights column.
     pub weights: Option<String>,
-    /// What is regressed.
+    /// Model of the regression.
     pub family: Family,
     /// Covariance of the coefficients.
     pub vcov: Vcov,

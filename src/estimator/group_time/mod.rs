@@ -8,9 +8,9 @@ pub(crate) mod report;
 
 use serde::{Deserialize, Serialize};
 
-use super::influence::{Influence, InfluenceFiles};
 use crate::base::error::DidWarning;
 use crate::base::options::Band;
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::read::panel::SampleAudit;
 use crate::result::estimates::{CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Estimate, Wald};
@@ -35,9 +35,8 @@ pub struct GroupTimeCell {
     pub n_treated: usize,
     /// Comparison units (rows) in the cell.
     pub n_control: usize,
-    /// How the comparison units are weighted; `None` where nothing was estimated or a user-supplied estimator weighs them, and in
-    /// results that were saved before this was recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How the comparison units are weighted; `None` where nothing was estimated, or where a user-supplied estimator weighs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
 }
 
@@ -118,7 +117,7 @@ pub struct GroupTimeResult {
     /// Seconds by stage.
     pub timings: Timings,
     /// The estimates against each comparison cohort that [`Ddd`](crate::Ddd) combines; `None` for other estimators.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub comparisons: Option<Vec<TripleComparison>>,
     /// Effects and group shares with their joint law, for aggregation and tests.
     #[serde(rename = "estimates")]
@@ -127,6 +126,6 @@ pub struct GroupTimeResult {
     #[serde(skip)]
     pub influence: Option<Influence>,
     /// Where they are, if a cluster kept them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub influence_files: Option<InfluenceFiles>,
 }

@@ -57,17 +57,17 @@ pub struct Npiv {
     pub outcome: String,
     /// Regressors.
     pub regressors: Vec<String>,
-    /// Instruments; the regressors themselves without.
+    /// Instruments; the regressors themselves if empty.
     #[builder(default)]
     #[serde(default)]
     pub instruments: Vec<String>,
     /// Sampling weights.
     pub weights: Option<String>,
-    /// How the splines of several regressors, or instruments, are put together.
+    /// Combination of the splines of several regressors, or instruments.
     #[builder(default)]
     #[serde(default)]
     pub basis: SieveBasis,
-    /// Where knots are.
+    /// Position of the knots.
     #[builder(default)]
     #[serde(default)]
     pub knots: SieveKnots,
@@ -75,13 +75,13 @@ pub struct Npiv {
     #[builder(default = three())]
     #[serde(default = "three")]
     pub x_degree: usize,
-    /// Segments of each regressor; chosen by the data without.
+    /// Number of spline segments per regressor; chosen by the data if `None`.
     pub x_segments: Option<usize>,
     /// Degree of the instruments' splines, where these are not the regressors.
     #[builder(default = four())]
     #[serde(default = "four")]
     pub w_degree: usize,
-    /// Segments of each instrument, for those of the regressors that are given; by the rule of thumb without.
+    /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
     pub w_segments: Option<usize>,
     /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
     #[builder(default = two())]
@@ -101,7 +101,7 @@ pub struct Npiv {
     #[builder(default)]
     #[serde(default)]
     pub grid: SieveGrid,
-    /// Which regressor the derivative is in, counted from 0.
+    /// Regressor of the derivative, counted from 0.
     #[builder(default)]
     #[serde(default)]
     pub derivative_index: usize,

@@ -2,8 +2,8 @@
 
 use crate::base::error::{DidError, Result};
 use crate::engine::pass::{InfluencePass, InfluenceStat, KeptRows, add};
+use crate::engine::source::{Influence, InfluenceFiles};
 use crate::engine::source::{KeptApart, KeptColumn, Source};
-use crate::estimator::influence::{Influence, InfluenceFiles};
 use crate::read::panel::Sample;
 
 /// Influence values as a pass hands them out, or leaves them where the rows are.

@@ -24,7 +24,7 @@ use crate::result::inference::{Estimate, pointwise};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
 
-/// Fewest clusters of which nothing is said.
+/// Warn below this number of clusters.
 const FEW_CLUSTERS: usize = 10;
 
 impl DidMultiplegt {

@@ -41,7 +41,7 @@ pub enum EffectsEqual {
     Between(usize, usize),
 }
 
-/// The effects of what a regression of groups' effects is asked for.
+/// A regression of groups' effects on columns, and the effects that it covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredictHeterogeneity {
@@ -92,21 +92,21 @@ pub struct DidMultiplegt {
     /// Period: numbers, or dates with `frequency`. Effects count periods of the data, whatever lies between them.
     #[doc(alias = "tname")]
     pub time: String,
-    /// What a period is, if the time column has dates.
+    /// Length of a period, if the time column has dates.
     pub frequency: Option<Frequency>,
     /// Treatment: numbers or booleans, in every period.
     #[doc(alias = "dname")]
     pub treatment: String,
-    /// Effects asked for; as many are estimated as there are controls for.
+    /// Number of requested effects; effects without controls are not estimated.
     #[builder(default = one())]
     #[serde(default = "one")]
     pub effects: usize,
-    /// Placebos asked for, at most as many as effects.
+    /// Number of requested placebos, at most as many as effects.
     #[doc(alias = "placebo")]
     #[builder(default)]
     #[serde(default)]
     pub placebos: usize,
-    /// Divides every effect by the change of the treatment that it is of.
+    /// Divides each effect by the average cumulative change of its switchers' treatment.
     #[builder(default)]
     #[serde(default)]
     pub normalized: bool,
@@ -114,15 +114,15 @@ pub struct DidMultiplegt {
     pub effects_equal: Option<EffectsEqual>,
     /// Effects of switchers in or of switchers out only.
     pub switchers: Option<Direction>,
-    /// Compares with groups only that never switch.
+    /// Compares with never-switching groups only.
     #[builder(default)]
     #[serde(default)]
     pub only_never_switchers: bool,
-    /// Estimates all effects of the same switchers: those of which all can be estimated.
+    /// Estimates all effects on the same switchers: those for which every effect can be estimated.
     #[builder(default)]
     #[serde(default)]
     pub same_switchers: bool,
-    /// And the placebos of those of which all placebos can be, too.
+    /// Also restrict placebos to switchers for which all requested placebos can be computed.
     #[doc(alias = "same_switchers_pl")]
     #[builder(default)]
     #[serde(default)]
@@ -137,7 +137,7 @@ pub struct DidMultiplegt {
     #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
     #[serde(default)]
     pub trends_nonparam: Vec<String>,
-    /// Allows every group a linear trend of its own.
+    /// Allows each group its own linear trend.
     #[doc(alias = "trends_lin")]
     #[builder(default)]
     #[serde(default)]
@@ -153,21 +153,21 @@ pub struct DidMultiplegt {
     pub weights: Option<String>,
     /// Cluster of standard errors, constant within groups; without it they are clustered by group.
     pub cluster: Option<String>,
-    /// Takes the mean over switchers of the same treatments in all periods off their changes, where there are several.
+    /// Centres each switcher's change on the mean of the switchers with the same treatment path, where a path has at least two.
     #[builder(default)]
     #[serde(default)]
     pub less_conservative_se: bool,
-    /// Keeps cells from which on a group's treatment has been both above and below that of its first period.
+    /// Keeps cells from the period on in which a group's treatment has been both above and below its first value.
     #[doc(alias = "dont_drop_larger_lower")]
     #[builder(default)]
     #[serde(default)]
     pub keep_bidirectional_switchers: bool,
-    /// Leaves out a group's outcomes from a treatment on that is missing before its first switch.
+    /// If a group's treatment is missing before its first switch, drops its outcomes from then on.
     #[doc(alias = "drop_if_d_miss_before_first_switch")]
     #[builder(default)]
     #[serde(default)]
     pub drop_if_treatment_missing: bool,
-    /// Regresses groups' effects on what does not change in them.
+    /// Regresses groups' effects on columns that do not change over time.
     #[doc(alias = "predict_het")]
     pub predict_heterogeneity: Option<PredictHeterogeneity>,
     /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of

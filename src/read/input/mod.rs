@@ -3,6 +3,7 @@
 mod guard;
 mod lines;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use polars::prelude::*;
@@ -14,7 +15,7 @@ use crate::read::files::{CsvData, FileFormat, Files, FilesRead, ParquetFiles};
 pub(crate) use guard::guarded;
 pub use guard::panics_are_caught;
 
-/// A data frame, a lazy frame, or the path of CSV or parquet files. Only the columns needed are read.
+/// A data frame, a lazy frame (with the feature `lazy`), or the path of CSV or parquet files. Only the columns needed are read.
 ///
 /// A path is taken as it is: `data[1].csv` is the file of that name. Only if nothing has the name is it a pattern with `*`, `?`
 /// and `[...]`. A directory stands for the files below it but for those whose names start with `.` or `_`. Several files are read
@@ -29,14 +30,11 @@ pub use guard::panics_are_caught;
 ///
 /// ```
 /// use burn_did::{AttGt, Data, backend::Cpu, data};
-/// use polars::prelude::IntoLazy;
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let config = config.group("first.treat").build();
 /// let frame = data::mpdta();
 /// let fit = config.fit(&frame, &Default::default())?;
-/// let lazy = config.fit(frame.lazy(), &Default::default())?;
-/// assert_eq!(fit.cells, lazy.cells);
 /// // The path of a file, of a directory or a pattern is data too.
 /// let error = config.fit("no such file.csv", &Default::default()).unwrap_err();
 /// assert!(error.to_string().contains("no such file.csv"));
@@ -45,14 +43,25 @@ pub use guard::panics_are_caught;
 /// ```
 #[derive(Clone)]
 #[non_exhaustive]
-#[expect(missing_debug_implementations, reason = "a lazy frame has none")]
 pub enum Data<'a> {
     /// In memory.
     Frame(&'a DataFrame),
     /// Collected when the fit starts.
+    #[cfg(feature = "lazy")]
     Lazy(Box<LazyFrame>),
     /// A `.csv` or `.parquet` file, a directory of such files, or a pattern.
     Path(PathBuf),
+}
+
+impl fmt::Debug for Data<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frame(df) => write!(f, "Frame({} x {})", df.height(), df.width()),
+            #[cfg(feature = "lazy")]
+            Self::Lazy(_) => f.write_str("Lazy"),
+            Self::Path(path) => f.debug_tuple("Path").field(path).finish(),
+        }
+    }
 }
 
 impl<'a> From<&'a DataFrame> for Data<'a> {
@@ -61,6 +70,7 @@ impl<'a> From<&'a DataFrame> for Data<'a> {
     }
 }
 
+#[cfg(feature = "lazy")]
 impl From<LazyFrame> for Data<'_> {
     fn from(frame: LazyFrame) -> Self {
         Self::Lazy(Box::new(frame))
@@ -91,6 +101,7 @@ impl Data<'_> {
     pub(crate) fn reading<T>(self, read: impl FnOnce(Self) -> Result<T>) -> Result<T> {
         match &self {
             Data::Frame(_) => guarded("the data frame", || read(self)),
+            #[cfg(feature = "lazy")]
             Data::Lazy(_) => guarded("the lazy frame", || read(self)),
             Data::Path(path) => {
                 let path = path.clone();
@@ -112,6 +123,7 @@ impl Data<'_> {
                     df.select(present.map(String::as_str))?
                 }
             }
+            #[cfg(feature = "lazy")]
             Data::Lazy(frame) => collect(*frame, &roles.names())?,
             Data::Path(path) => return read_files(&Files::find(&path)?, roles, missing),
         };
@@ -135,6 +147,7 @@ pub(crate) fn read_files(
     Ok(Read { frame, files: files.read(), read_as_missing })
 }
 
+#[cfg(feature = "lazy")]
 fn collect(mut frame: LazyFrame, names: &[String]) -> Result<DataFrame> {
     let schema = frame.collect_schema()?;
     if names.iter().all(|n| schema.contains(n)) {

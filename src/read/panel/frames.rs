@@ -7,11 +7,11 @@ use polars::prelude::DataFrame;
 use super::additive::Additive;
 use super::changes::Changes;
 use super::frame::{Frame, Placed, read};
+use super::frame_source::FrameSource;
 use super::grid::Grid;
 use super::levels::Levels;
 use super::request::Request;
 use super::rules::Rules;
-use super::shown::Shown;
 use super::survey::Survey;
 use crate::base::error::{DidError, Result};
 use crate::read::files::parquet::ParquetFiles;
@@ -63,7 +63,7 @@ impl<'a> Frames<'a> {
     }
 }
 
-impl Shown for Frames<'_> {
+impl FrameSource for Frames<'_> {
     fn survey(&self, request: &Request<'_>) -> Result<Survey> {
         let files = match self {
             Self::Whole { frame, .. } => return Ok(Survey::of(frame)),

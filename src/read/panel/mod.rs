@@ -25,6 +25,7 @@ mod fill;
 #[cfg(test)]
 mod fixture;
 mod frame;
+mod frame_source;
 mod frames;
 mod grid;
 mod levels;
@@ -36,7 +37,6 @@ mod roles;
 mod rows;
 mod rules;
 mod sample;
-mod shown;
 mod sizes;
 mod spill;
 mod store;

@@ -16,7 +16,6 @@ pub(super) struct SavedEffects<'a> {
     cells: Vec<SavedCell>,
     shares: Vec<SavedShare>,
     periods: Cow<'a, [f64]>,
-    #[serde(default)]
     calendar: Calendar,
     n: usize,
     n_clusters: Option<usize>,
@@ -51,7 +50,6 @@ struct SavedCell {
     status: CellStatus,
     n_treated: usize,
     n_control: usize,
-    #[serde(default)]
     sample_sd: bool,
 }
 

@@ -3,8 +3,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, CellStatus, CovariatePeriod, DidWarning, Drdid, DrdidMethod, EstimationMethod,
-    GroupTimeResult, Overlap,
+    AttGt, CellStatus, DidWarning, Drdid, DrdidMethod, EstimationMethod, GroupTimeResult, Overlap,
 };
 use polars::prelude::{DataFrame, df};
 
@@ -165,20 +164,4 @@ fn the_unweighted_score_alone_decides_on_overlap() {
     let fit = att_gt(EstimationMethod::DoublyRobust, "~ x", &data);
     assert!(matches!(fit.cells[0].status, CellStatus::Overlap { .. }));
     assert_eq!(fit.cells[0].overlap, None);
-}
-
-#[test]
-fn results_from_before_it_was_recorded_are_read() {
-    let fit = att_gt(EstimationMethod::Ipw, "~ x", &panel([[10, 40], [30, 20]]));
-    let mut saved = serde_json::to_value(&fit).unwrap();
-    let cell = saved["cells"][0].as_object_mut().unwrap();
-    assert!(cell.remove("overlap").is_some());
-    let settings = saved["settings"].as_object_mut().unwrap();
-    assert!(!settings.contains_key("last_cohort"));
-    let old: GroupTimeResult = serde_json::from_value(saved).unwrap();
-    assert_eq!(old.cells[0].overlap, None);
-    assert_eq!(old.cells[0].estimate, fit.cells[0].estimate);
-    let old = serde_json::json!({"kind": "time_varying_covariates"});
-    let old: DidWarning = serde_json::from_value(old).unwrap();
-    assert_eq!(old, DidWarning::TimeVaryingCovariates { period: CovariatePeriod::Earlier });
 }

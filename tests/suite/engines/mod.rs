@@ -1,7 +1,7 @@
 //! Where fits run: backends and devices, threads, memory, and clusters.
 
 mod backends;
-#[cfg(all(feature = "cluster", feature = "cli", target_os = "linux"))]
+#[cfg(all(feature = "ballista", feature = "cli", target_os = "linux"))]
 mod cluster;
 #[cfg(feature = "cuda")]
 mod cuda;

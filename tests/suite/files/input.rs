@@ -24,11 +24,10 @@ fn assert_same(a: &GroupTimeResult, b: &GroupTimeResult) {
 }
 
 #[test]
-fn frames_lazy_frames_and_files_are_one() {
+fn frames_and_files_are_one() {
     let mut df = panel();
     let device = Default::default();
     let expected = config().fit(&df, &device).unwrap();
-    assert_same(&expected, &config().fit(df.clone().lazy(), &device).unwrap());
     let folder = std::env::temp_dir().join(format!("burn-did-input-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let parquet = folder.join("panel.parquet");
@@ -40,12 +39,21 @@ fn frames_lazy_frames_and_files_are_one() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+#[cfg(feature = "lazy")]
+#[test]
+fn a_lazy_frame_is_collected() {
+    use burn_did::DidError;
+    let (df, device) = (panel(), Default::default());
+    let expected = config().fit(&df, &device).unwrap();
+    assert_same(&expected, &config().fit(df.clone().lazy(), &device).unwrap());
+    let failing = df.lazy().with_column(col("no such column").alias("more"));
+    let error = config().fit(failing, &device).unwrap_err();
+    assert!(matches!(&error, DidError::Polars(_)), "{error}");
+}
+
 #[test]
 fn data_that_cannot_be_read_are_an_error() {
     use burn_did::DidError;
-    let failing = panel().lazy().with_column(col("no such column").alias("more"));
-    let error = config().fit(failing, &Default::default()).unwrap_err();
-    assert!(matches!(&error, DidError::Polars(_)), "{error}");
     let error = config().fit("no such file.csv", &Default::default()).unwrap_err();
     assert!(matches!(&error, DidError::Io { path, .. } if path.contains("no such")), "{error}");
     let error = config().fit("Cargo.toml", &Default::default()).unwrap_err();

@@ -3,3 +3,4 @@
 mod inference;
 mod notes;
 mod saved;
+mod surface;

@@ -34,7 +34,7 @@ pub(crate) struct ExecutorArgs {
     /// Threads that work.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// End when standard input does.
+    /// End when standard input ends.
     #[arg(long)]
     until_stdin_ends: bool,
     #[command(flatten)]

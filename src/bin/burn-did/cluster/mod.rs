@@ -30,7 +30,7 @@ pub(crate) struct OnCluster {
     /// object store.
     #[arg(long, value_name = "DIRECTORY", requires = "cluster", help_heading = "Cluster")]
     scratch: Option<PathBuf>,
-    /// Let executors differ in their backends, and results in their last digits.
+    /// Allow executors with different backends; results may then differ in their last digits.
     #[arg(long, requires = "cluster", help_heading = "Cluster")]
     mixed_arithmetic: bool,
     #[command(flatten)]

@@ -28,7 +28,7 @@ pub(crate) struct ClusterArgs {
     /// Backend of the GPUs.
     #[arg(long, value_name = "WHICH", default_value = "cuda", requires = "gpus")]
     backend: Backend,
-    /// Threads of each executor; so many that every processor has one without this.
+    /// Threads of each executor; by default the executors together have one per processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Bytes of samples that each executor keeps between passes, as in 4GiB.

@@ -16,7 +16,7 @@ use crate::values::{self, AggregateSpec};
 /// Averages of a saved result; no data are needed.
 #[derive(Args)]
 pub(crate) struct AggregateArgs {
-    /// What `burn-did att-gt --save` or `burn-did ddd --save` wrote.
+    /// Result saved by `burn-did att-gt --save` or `burn-did ddd --save`.
     result: PathBuf,
     #[arg(
         long = "aggregate",
@@ -26,7 +26,7 @@ pub(crate) struct AggregateArgs {
         help_heading = "Output"
     )]
     aggregates: Vec<AggregateSpec>,
-    /// One minus the confidence level, if not that of the fit.
+    /// One minus the confidence level; by default the level of the fit.
     #[arg(
         long,
         value_name = "ALPHA",

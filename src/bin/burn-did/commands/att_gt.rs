@@ -41,7 +41,7 @@ pub(crate) struct AttGtArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     device: DeviceArgs,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
@@ -61,7 +61,7 @@ impl Fit for AttGtArgs {
         &self.device
     }
 
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }

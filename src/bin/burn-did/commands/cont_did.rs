@@ -29,7 +29,7 @@ pub(crate) struct ContDidArgs {
     /// Dose: 0 or any number for never-treated units, and one positive number from treatment on for treated ones.
     #[arg(long, value_name = "COLUMN", visible_alias = "dose", help_heading = "Columns")]
     dname: String,
-    /// What the event study is of: average effects, or their slopes in the dose.
+    /// Parameter of the event study: average effects, or their slopes in the dose.
     #[arg(
         long,
         value_name = "WHICH",
@@ -39,7 +39,7 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     target: DoseTarget,
-    /// What is shown: curves over the dose, or the event study.
+    /// Results to show: curves over the dose, or the event study.
     #[arg(
         long,
         value_name = "WHICH",
@@ -48,7 +48,7 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     aggregation: DoseAggregation,
-    /// Splines as given, or cubic ones whose number the data decide (two groups in two periods).
+    /// Splines as specified, or cubic splines whose number the data choose (two groups in two periods).
     #[arg(
         long,
         value_name = "METHOD",
@@ -75,8 +75,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     num_knots: usize,
-    /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, which is
-    /// what they are without this.
+    /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
+    /// default.
     #[arg(
         long,
         value_name = "DOSES",
@@ -85,8 +85,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     dvals: Option<DoseGrid>,
-    /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; evenly spaced as in grid:50
-    /// without this. R contdid compares them at the doses of --dvals.
+    /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
+    /// contdid compares them at the doses of --dvals.
     #[arg(
         long,
         value_name = "DOSES",
@@ -95,8 +95,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     compare_at: Option<DoseGrid>,
-    /// With --dose-method cck, compare dimensions as R contdid does: however few treated units they have for each function, and by
-    /// residuals that get smaller with the dimension.
+    /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
+    /// residuals that shrink as the dimension grows.
     #[arg(long, help_heading = "Estimation")]
     no_damping: bool,
     /// Comparison units.
@@ -108,7 +108,7 @@ pub(crate) struct ContDidArgs {
         help_heading = "Estimation"
     )]
     control_group: ControlGroup,
-    /// Period that outcomes are compared with.
+    /// Base period with which outcomes are compared.
     #[arg(
         long,
         value_name = "WHICH",
@@ -131,7 +131,7 @@ pub(crate) struct ContDidArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     band: BandArgs,
-    /// With --boot, multiply influence values, or estimate everything anew: from units (or clusters) drawn with replacement, or with
+    /// With --boot, multiply influence values, or repeat the estimation: with units (or clusters) drawn with replacement, or with
     /// random weights.
     #[arg(
         long,
@@ -151,8 +151,8 @@ pub(crate) struct ContDidArgs {
         help_heading = "Inference"
     )]
     shares: CohortShares,
-    /// Standard errors of curves and slopes from squared residuals as they are, or times n / (n - J) for groups of n treated units and
-    /// curves of J coefficients.
+    /// Compute standard errors of curves and slopes from squared residuals without a factor, or times n / (n - J) for groups of n
+    /// treated units and curves of J coefficients.
     #[arg(
         long,
         value_name = "WHICH",
@@ -166,7 +166,7 @@ pub(crate) struct ContDidArgs {
     no_comparison_noise: bool,
     #[command(flatten)]
     device: DeviceArgs,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     /// Format of the results.
@@ -203,7 +203,7 @@ impl Fit for ContDidArgs {
         &self.device
     }
 
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }

@@ -31,7 +31,8 @@ pub(crate) struct DddArgs {
     /// Keep units that are missing in some periods, as R does; the same as --unbalanced rows.
     #[arg(long, conflicts_with = "unbalanced", help_heading = "Estimation")]
     allow_unbalanced_panel: bool,
-    /// Units that are missing in some periods: drop them, compare the pairs of rows that a cell has, or all its rows.
+    /// Handling of units that are missing in some periods: drop them, compare the pairs of rows of each cell, or use all rows of
+    /// each cell.
     #[arg(
         long,
         value_name = "HOW",
@@ -40,7 +41,7 @@ pub(crate) struct DddArgs {
         help_heading = "Estimation"
     )]
     unbalanced: UnbalancedPanel,
-    /// Whose numbers weight the groups in averages: those of eligible units, which are the treated ones, or of all, as in R.
+    /// Weight groups in averages by their eligible units, which are the treated ones, or by all units, as in R.
     #[arg(
         long,
         value_name = "UNITS",
@@ -53,7 +54,7 @@ pub(crate) struct DddArgs {
     inference: InferenceArgs,
     #[command(flatten)]
     device: DeviceArgs,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
@@ -73,7 +74,7 @@ impl Fit for DddArgs {
         &self.device
     }
 
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }

@@ -15,7 +15,7 @@ use crate::{output, values};
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
 ///
-/// What the solver did goes to standard output, as JSON.
+/// A report on the solver goes to standard output, as JSON.
 #[derive(Args)]
 pub(crate) struct DemeanArgs {
     /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
@@ -41,7 +41,7 @@ pub(crate) struct DemeanArgs {
         allow_hyphen_values = true
     )]
     na: Option<Vec<String>>,
-    /// How fixed effects are projected out.
+    /// Solver that projects out the fixed effects.
     #[arg(
         long,
         value_name = "SOLVER",
@@ -52,7 +52,7 @@ pub(crate) struct DemeanArgs {
     /// Relative tolerance of the solver.
     #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = values::fraction)]
     fixef_tol: f64,
-    /// Iterations of the solver, at most.
+    /// Maximum number of iterations of the solver.
     #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter)]
     fixef_maxiter: usize,
     #[command(flatten)]

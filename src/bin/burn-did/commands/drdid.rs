@@ -22,10 +22,10 @@ use crate::values::{self, Estimator};
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
-    /// Whether the row is of the treated group: 1, in both periods, else 0.
+    /// Treatment group of the row: 1 if treated (in both periods), else 0.
     #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"], help_heading = "Columns")]
     treatname: String,
-    /// R's function for the estimator; `drdid_imp_panel`, or `drdid_imp_rc` for repeated cross sections, if not given.
+    /// Estimator, by the name of R's function; by default `drdid_imp_panel`, or `drdid_imp_rc` for repeated cross sections.
     #[arg(
         long,
         value_name = "NAME",
@@ -44,7 +44,7 @@ pub(crate) struct DrdidArgs {
     trim_level: f64,
     #[command(flatten)]
     inference: InferenceArgs,
-    /// Estimate everything anew with random weights, or multiply influence values.
+    /// Repeat the estimation with random weights, or multiply influence values.
     #[arg(
         long,
         value_name = "HOW",
@@ -55,7 +55,7 @@ pub(crate) struct DrdidArgs {
     boot_type: Resampling,
     #[command(flatten)]
     device: DeviceArgs,
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     /// Format of the results.
@@ -97,7 +97,7 @@ impl Fit for DrdidArgs {
         &self.device
     }
 
-    #[cfg(feature = "cluster")]
+    #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
     }

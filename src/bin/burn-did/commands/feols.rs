@@ -63,7 +63,7 @@ pub(crate) struct FeolsArgs {
         help_heading = "Inference"
     )]
     alp: f64,
-    /// What is regressed: the outcome, or the logarithm of its mean.
+    /// Model: least squares for the outcome, or Poisson regression for the logarithm of its mean.
     #[arg(
         long,
         value_name = "FAMILY",
@@ -72,10 +72,10 @@ pub(crate) struct FeolsArgs {
         help_heading = "Estimation"
     )]
     family: Family,
-    /// Keep rows that are the only ones of a level of a fixed effect.
+    /// Keep singletons: rows that are the only ones of a level of a fixed effect.
     #[arg(long, help_heading = "Estimation")]
     keep_singletons: bool,
-    /// How fixed effects are projected out.
+    /// Solver that projects out the fixed effects.
     #[arg(
         long,
         value_name = "SOLVER",
@@ -93,7 +93,7 @@ pub(crate) struct FeolsArgs {
         help_heading = "Estimation"
     )]
     fixef_tol: f64,
-    /// Iterations of the solver, at most.
+    /// Maximum number of iterations of the solver.
     #[arg(
         long,
         value_name = "N",
@@ -110,7 +110,7 @@ pub(crate) struct FeolsArgs {
         help_heading = "Estimation"
     )]
     glm_tol: f64,
-    /// Steps of a Poisson regression, at most.
+    /// Maximum number of steps of a Poisson regression.
     #[arg(
         long,
         value_name = "N",
@@ -123,8 +123,8 @@ pub(crate) struct FeolsArgs {
     /// Format of the results.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
-    /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file; of
-    /// i(year, i.treated) one panel for each level of the second factor.
+    /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file; i(year, i.treated)
+    /// gives one panel for each level of the second factor.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Save the result as JSON.

@@ -20,15 +20,16 @@ use crate::values::{self, AggregateSpec, EffectSpec, Violations};
 /// significant.
 #[derive(Args)]
 pub(crate) struct HonestArgs {
-    /// What `--save` of `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`) wrote, or an event study as a
-    /// JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left out).
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`), or an
+    /// event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
+    /// out).
     file: PathBuf,
-    /// Violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment) or
-    /// sdrm (changes of slope are). A suffix restricts the bias: pb or nb (its sign), i or d (its direction). rm, or sd with
-    /// --m, if not given.
+    /// Set of violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment)
+    /// or sdrm (changes of slope are at most Mbar times the largest before treatment). A suffix restricts the bias: pb or nb (its
+    /// sign), i or d (its direction). The default is rm, or sd with --m.
     #[arg(long, value_name = "SET", help_heading = "Restrictions")]
     delta: Option<Violations>,
-    /// The M of sd, as in 0,0.05,0.1; ten up to what the periods before treatment suggest, if not given.
+    /// Values of M for sd, as in 0,0.05,0.1; by default ten values up to a bound estimated from the periods before treatment.
     #[arg(
         long,
         value_name = "M,...",
@@ -37,7 +38,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Restrictions"
     )]
     m: Vec<f64>,
-    /// The Mbar of rm and sdrm, as in 0.5,1,2; ten from 0 to 2, if not given.
+    /// Values of Mbar for rm and sdrm, as in 0.5,1,2; by default ten values from 0 to 2.
     #[arg(
         long,
         value_name = "MBAR,...",
@@ -90,7 +91,7 @@ pub(crate) struct HonestArgs {
     /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
     #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
     aggregate: Option<AggregateSpec>,
-    /// How intervals are formed. FLCI for sd, C-F for sd with a restriction, C-LF for rm and sdrm, if not given.
+    /// Method of the intervals. The default is FLCI for sd, C-F for sd with a restriction, and C-LF for rm and sdrm.
     #[arg(
         long,
         value_name = "METHOD",
@@ -98,7 +99,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     method: Option<HonestMethod>,
-    /// One minus the confidence level. That of a saved result, or else 0.05, if not given.
+    /// One minus the confidence level. The default is the level of a saved result, or else 0.05.
     #[arg(
         long,
         value_name = "ALPHA",
@@ -107,11 +108,11 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     alp: Option<f64>,
-    /// Level of the first stage of C-F and C-LF; a tenth of alpha, if not given.
+    /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
     #[arg(long, value_name = "LEVEL", value_parser = values::fraction, help_heading = "Inference")]
     kappa: Option<f64>,
-    /// Points of R's grid of effects; an interval that reaches its end is said to be open. 1000, and on beyond the ends where
-    /// needed, if not given.
+    /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
+    /// more beyond the ends where needed.
     #[arg(long, value_name = "N", help_heading = "Inference")]
     grid_points: Option<usize>,
     /// Lower end of the grid.
@@ -134,7 +135,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     grid_ub: Option<f64>,
-    /// Test every point of the grid, or take the interval to be one and bisect its ends.
+    /// Test every point of the grid, or assume that the confidence set is an interval and bisect its ends.
     #[arg(
         long,
         value_name = "HOW",

@@ -32,7 +32,7 @@ pub(crate) struct NpivArgs {
         help_heading = "Columns"
     )]
     xname: Vec<String>,
-    /// Instruments, as in w1,w2; the regressors themselves without.
+    /// Instruments, as in w1,w2; by default the regressors themselves.
     #[arg(
         long,
         value_name = "COLUMNS",
@@ -75,24 +75,24 @@ pub(crate) struct NpivArgs {
     /// Degree of the regressors' splines.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().x_degree, help_heading = "Estimation")]
     j_x_degree: usize,
-    /// Segments of each regressor; chosen by the data without.
+    /// Segments of each regressor; by default the data choose.
     #[arg(long, value_name = "N", help_heading = "Estimation")]
     j_x_segments: Option<usize>,
     /// Degree of the instruments' splines.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_degree, help_heading = "Estimation")]
     k_w_degree: usize,
-    /// Segments of each instrument, with those of the regressors.
+    /// Segments of each instrument; requires the segments of the regressors.
     #[arg(long, value_name = "N", requires = "j_x_segments", help_heading = "Estimation")]
     k_w_segments: Option<usize>,
-    /// Instruments have 2^N times as many segments as regressors, where the data choose.
+    /// Where the data choose, instruments have 2^N times as many segments as regressors.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth, help_heading = "Estimation")]
     k_w_smooth: u32,
-    /// Where the data choose, compare dimensions as R npiv does: however few observations they have for each function, and by residuals
-    /// that get smaller with the dimension.
+    /// Where the data choose, compare dimensions as R npiv does: without a minimum of observations per function, and with
+    /// residuals that shrink as the dimension grows.
     #[arg(long, help_heading = "Estimation")]
     no_damping: bool,
-    /// Points at which the function is evaluated, of one regressor: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; the
-    /// observations without this.
+    /// Points of one regressor at which the function is evaluated: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; by default
+    /// the observations.
     #[arg(
         long,
         value_name = "POINTS",
@@ -101,7 +101,7 @@ pub(crate) struct NpivArgs {
         help_heading = "Estimation"
     )]
     x_eval: Option<SieveGrid>,
-    /// Regressor that the derivative is in, counted from 1.
+    /// Regressor of the derivative, counted from 1.
     #[arg(
         long,
         value_name = "N",

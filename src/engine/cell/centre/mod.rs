@@ -46,7 +46,7 @@ impl Centre {
         if treated { self.treated } else { self.control }
     }
 
-    /// What the stored outcomes of some rows are too low by, to be those of their arm.
+    /// Offset to add to the stored (stratum-demeaned) outcomes so that they are relative to the arm's mean.
     pub fn lift(self, sample: &Sample, rows: &StratumRows, outcome: Outcome, treated: bool) -> f64 {
         offset(sample, rows.stratum, outcome) - self.of(treated)
     }

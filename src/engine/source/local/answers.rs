@@ -10,7 +10,7 @@ use crate::base::parallel::held;
 use crate::base::threads::{ThreadTask, beside, receive};
 use crate::engine::backend::{DeviceWork, DidBackend, Segments};
 use crate::engine::pass::{Chunk, Seal, Segment};
-use crate::engine::source::answer::{Answer, Ask, HERE, Merge};
+use crate::engine::source::answer::{Answer, Ask, LOCAL, Merge};
 use crate::engine::source::host::pieces;
 use crate::engine::source::{AnyPass, AnyStat, Keep, Source, Work};
 use crate::read::panel::Sample;
@@ -49,7 +49,7 @@ impl<B: DidBackend> Source for Local<B> {
             self.count_pass();
             return Ok(stat);
         }
-        let mut merge = Merge::new(&self.ledger, pass, HERE);
+        let mut merge = Merge::new(&self.ledger, pass, LOCAL);
         let mut add = |answer: Answer<AnyStat>| -> Result<()> {
             merge.add(answer, keep)?;
             self.report(pass, merge.rows());
@@ -119,7 +119,7 @@ impl<B: DidBackend> Local<B> {
                 }
             }
         }
-        Ok(Answer { question: HERE, segment, seal: read, stat, kept })
+        Ok(Answer { question: LOCAL, segment, seal: read, stat, kept })
     }
 
     /// The segments by slab; none if the backend has no calls for many.
@@ -200,7 +200,7 @@ impl<B: DidBackend> Local<B> {
             };
             for (position, stat) in positions.zip(stats) {
                 let (segment, seal) = wanted[position].entry;
-                add(Answer { question: HERE, segment, seal, stat, kept: Vec::new() })?;
+                add(Answer { question: LOCAL, segment, seal, stat, kept: Vec::new() })?;
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use crate::engine::pass::{
     Consumers, Gram, GramJob, GramPass, InfluencePass, KeptRows, LogitJob, LogitPass, Seal,
     Segment, StratumPlan, TILE, Weight,
 };
-use crate::engine::source::answer::{Answer, HERE, Ledger, Merge};
+use crate::engine::source::answer::{Answer, LOCAL, Ledger, Merge};
 use crate::engine::source::pass::Pass;
 use crate::engine::source::upload::put;
 use crate::engine::source::{AnyPass, AnyStat, HostStrata, KnownStat};
@@ -45,14 +45,14 @@ fn answers(pass: &AnyPass) -> Vec<Answer<AnyStat>> {
         let chunk = put::<Cpu>(stratum, rows, 2, Default::default(), &Default::default()).unwrap();
         let mut stat = pass.none_of(stratum);
         let kept = pass.accumulate(&chunk, &mut stat).unwrap().into_iter().collect();
-        Answer { question: HERE, segment: *segment, seal: *seal, stat, kept }
+        Answer { question: LOCAL, segment: *segment, seal: *seal, stat, kept }
     };
     ledger().entries().iter().map(answer).collect()
 }
 
 fn merged(pass: &AnyPass, answers: Vec<Answer<AnyStat>>) -> Result<(AnyStat, Vec<KeptRows>)> {
     let ledger = ledger();
-    let mut merge = Merge::new(&ledger, pass, HERE);
+    let mut merge = Merge::new(&ledger, pass, LOCAL);
     let mut kept = Vec::new();
     for answer in answers {
         merge.add(answer, &mut |rows| {

@@ -52,13 +52,12 @@ pub struct EventStudy {
     /// One minus the confidence level.
     pub alpha: f64,
     /// Cells without an estimate that the rows were averaged without; `None` if nothing was left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// How the effects were estimated.
-    #[serde(default)]
     pub provenance: Provenance,
     /// The event study with the base period of all cells the same, if it varies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) universal: Option<UniversalBase>,
 }
 

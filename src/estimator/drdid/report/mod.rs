@@ -7,7 +7,7 @@ use crate::estimator::drdid::DrdidResult;
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::Digits;
+use crate::report::number::{Digits, statistic};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
 #[cfg(feature = "plot")]
 use crate::report::{
@@ -23,9 +23,8 @@ impl Report for DrdidResult {
     fn table(&self) -> Table {
         let digits = Digits::of([&self.estimate]);
         let e = &self.estimate;
-        let statistic = |v: Option<f64>| v.map_or("NA".to_owned(), |v| format!("{v:.4}"));
         let mut row = vec![digits.show(e.att), digits.show(e.se), statistic(e.statistic())];
-        row.push(e.p_value.map_or("NA".into(), foot::p_value));
+        row.push(foot::p_cell(e.p_value));
         row.extend([digits.show(e.ci_lower), digits.show(e.ci_upper)]);
         let [lower, upper] = foot::overall_heads(self.settings.inference.alpha);
         let header = ["ATT", "Std. Error", "z value", "Pr(>|z|)", &lower, &upper];

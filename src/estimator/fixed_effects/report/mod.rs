@@ -15,7 +15,7 @@ use crate::estimator::fixed_effects::{
 use crate::report::compare::{Comparable, Term};
 use crate::report::declare::{Report, result};
 use crate::report::estimates::{Estimates, Variable};
-use crate::report::number::Digits;
+use crate::report::number::{Digits, statistic};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};
 use crate::report::table::{Align, EstimateColumns, Section, Table};
@@ -37,14 +37,13 @@ impl Report for RegressionResult {
         let estimates: Vec<Estimate> =
             self.coefficients.iter().map(Coefficient::as_estimate).collect();
         let digits = Digits::of(&estimates);
-        let statistic = |v: Option<f64>| v.map_or("NA".to_owned(), |v| format!("{v:.4}"));
         let row = |c: &Coefficient| {
             vec![
                 c.name.clone(),
                 digits.show(Some(c.estimate)),
                 digits.show(c.se),
                 statistic(c.t),
-                c.p_value.map_or("NA".into(), foot::p_value),
+                foot::p_cell(c.p_value),
                 digits.show(c.ci_lower),
                 digits.show(c.ci_upper),
                 stars(c).to_owned(),

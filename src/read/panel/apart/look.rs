@@ -17,13 +17,13 @@ use crate::read::panel::audit::SampleAudit;
 use crate::read::panel::changes::Changes;
 use crate::read::panel::counts::Counts;
 use crate::read::panel::frame::Placed;
+use crate::read::panel::frame_source::FrameSource;
 use crate::read::panel::levels::Levels;
 use crate::read::panel::patterns::Pattern;
 use crate::read::panel::placement::Placement;
 use crate::read::panel::request::Request;
 use crate::read::panel::rules::Rules;
 use crate::read::panel::sample::Sample;
-use crate::read::panel::shown::Shown;
 use crate::read::panel::survey::Survey;
 
 /// What is asked about the rows of a shard.
@@ -71,7 +71,7 @@ impl Shard {
 }
 
 /// Whoever has shards looked at.
-pub(crate) trait Elsewhere {
+pub(crate) trait RemoteFrames {
     /// Hands over what each shard shows, in their order.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ pub(crate) struct Arrangement {
 /// # Errors
 /// As for a data frame.
 pub(crate) fn arrange_apart(
-    shards: &dyn Elsewhere,
+    shards: &dyn RemoteFrames,
     audit: SampleAudit,
     request: &Request<'_>,
 ) -> Result<Arrangement> {
@@ -149,7 +149,7 @@ pub(crate) fn arrange_again(
 
 /// Shards, and what was found in them.
 struct ShardLooks<'a> {
-    shards: &'a dyn Elsewhere,
+    shards: &'a dyn RemoteFrames,
     /// Units of each shard.
     units: RefCell<Vec<BTreeMap<Pattern, usize>>>,
     looks: RefCell<Looks>,
@@ -164,7 +164,7 @@ impl ShardLooks<'_> {
     }
 }
 
-impl Shown for ShardLooks<'_> {
+impl FrameSource for ShardLooks<'_> {
     fn survey(&self, request: &Request<'_>) -> Result<Survey> {
         let mut all = Survey::default();
         self.shards.look(&FrameLook(Asked::Survey), &mut |stat| {
@@ -210,7 +210,7 @@ impl Again<'_> {
     }
 }
 
-impl Shown for Again<'_> {
+impl FrameSource for Again<'_> {
     fn survey(&self, _: &Request<'_>) -> Result<Survey> {
         Ok(self.looks.survey.clone())
     }

@@ -19,7 +19,7 @@ pub(crate) use super::stratum::StratumShape;
 pub(crate) use choice::CovariateChoice;
 pub(crate) use ends::{Ends, ordered_shards};
 pub(crate) use look::{
-    Arrangement, Elsewhere, FrameLook, FrameStat, Take, arrange_again, arrange_apart,
+    Arrangement, FrameLook, FrameStat, RemoteFrames, Take, arrange_again, arrange_apart,
 };
 pub(crate) use looks::Looks;
 pub(crate) use place::{Arranged, ArrangedShard, PlacementPlan, Position};

@@ -14,13 +14,13 @@ use super::canonical::sort_by_content;
 use super::changes::Changes;
 use super::counts::{Counts, Pairs};
 use super::describe::describe;
+use super::frame_source::FrameSource;
 use super::frames::Frames;
 use super::levels::Levels;
 use super::placement::Placement;
 use super::request::Request;
 use super::rules::{CohortSizes, Rules, smallest_cohort};
 use super::sample::Sample;
-use super::shown::Shown;
 use super::sizes::check_design;
 use super::store::{Panel, Store, Strata};
 use super::strata::Layout;
@@ -54,7 +54,7 @@ pub(super) struct DecidedSample {
 
 /// Decides the sample from what the frames show; `audit` says where they come from.
 pub(super) fn decide(
-    frames: &impl Shown,
+    frames: &impl FrameSource,
     audit: SampleAudit,
     request: &Request<'_>,
 ) -> Result<DecidedSample> {
@@ -85,7 +85,7 @@ fn check_sizes(rules: &Rules, counts: &Counts, request: &Request<'_>) -> Result<
 
 /// Looks at the rows of the sample only as often as there is something to find, and decides what the strata's columns are.
 fn columns(
-    frames: &impl Shown,
+    frames: &impl FrameSource,
     survey: &Survey,
     rules: Rules,
     counts: &Counts,

@@ -163,7 +163,7 @@ impl Apart<'_> {
     }
 }
 
-impl Shown for Apart<'_> {
+impl FrameSource for Apart<'_> {
     fn survey(&self, request: &Request<'_>) -> Result<Survey> {
         self.look(|frame| Ok(Survey::of(frame)), request.reader())
     }

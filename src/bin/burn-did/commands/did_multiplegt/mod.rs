@@ -32,7 +32,7 @@ pub(crate) struct DidMultiplegtArgs {
     /// Period: a number, or a date with --frequency.
     #[arg(long, value_name = "COLUMN", visible_alias = "time", help_heading = "Columns")]
     tname: String,
-    /// What a period is, if the column of periods has dates.
+    /// Length of a period, if the column of periods has dates.
     #[arg(
         long,
         value_name = "PERIOD",
@@ -90,10 +90,10 @@ pub(crate) struct DidMultiplegtArgs {
         help_heading = "Estimation"
     )]
     placebo: usize,
-    /// Divide every effect by the change of the treatment that it is of.
+    /// Divide each effect by the average cumulative change of its switchers' treatment.
     #[arg(long, help_heading = "Estimation")]
     normalized: bool,
-    /// Effects of switchers in, or of switchers out, only.
+    /// Estimate effects of switchers in, or of switchers out, only.
     #[arg(
         long,
         value_name = "WHICH",
@@ -101,22 +101,22 @@ pub(crate) struct DidMultiplegtArgs {
         help_heading = "Estimation"
     )]
     switchers: Option<Switchers>,
-    /// Compare with groups only that never switch.
+    /// Compare with never-switching groups only.
     #[arg(long, help_heading = "Estimation")]
     only_never_switchers: bool,
-    /// Estimate all effects of the same switchers.
+    /// Estimate all effects on the same switchers.
     #[arg(long, help_heading = "Estimation")]
     same_switchers: bool,
-    /// And all placebos; needs --same-switchers.
+    /// Estimate all placebos on the same switchers; requires --same-switchers.
     #[arg(long, help_heading = "Estimation")]
     same_switchers_pl: bool,
     /// Compare only groups with equal values in these columns, as in region,sector.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Estimation")]
     trends_nonparam: Vec<String>,
-    /// Allow every group a linear trend of its own.
+    /// Allow each group its own linear trend.
     #[arg(long, help_heading = "Estimation")]
     trends_lin: bool,
-    /// Degree of a polynomial in the treatment of the first period, by which trends may differ, for treatments of many values.
+    /// For treatments with many values: let trends differ by a polynomial of this degree in the treatment of the first period.
     #[arg(
         long,
         value_name = "N",
@@ -124,10 +124,10 @@ pub(crate) struct DidMultiplegtArgs {
         help_heading = "Estimation"
     )]
     continuous: usize,
-    /// Keep cells from which on a group's treatment has been both above and below that of its first period.
+    /// Keep cells from the period on in which a group's treatment has been both above and below its first value.
     #[arg(long, visible_alias = "keep-bidirectional-switchers", help_heading = "Estimation")]
     dont_drop_larger_lower: bool,
-    /// Leave out a group's outcomes from a treatment on that is missing before its first switch.
+    /// If a group's treatment is missing before its first switch, drop its outcomes from then on.
     #[arg(long, visible_alias = "drop-missing-preswitch", help_heading = "Estimation")]
     drop_if_d_miss_before_first_switch: bool,
 

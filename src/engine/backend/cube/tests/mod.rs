@@ -7,11 +7,11 @@ use super::GpuRuntime;
 mod basis;
 #[cfg(all(feature = "cuda", feature = "cpu"))]
 mod cuda;
-#[cfg(all(feature = "cuda-source", feature = "cpu"))]
+#[cfg(all(feature = "__cuda-source", feature = "cpu"))]
 mod cuda_source;
 #[cfg(feature = "cpu")]
 mod devices;
-#[cfg(all(feature = "cuda-source", feature = "cpu"))]
+#[cfg(all(feature = "__cuda-source", feature = "cpu"))]
 mod headless;
 #[cfg(feature = "cpu")]
 mod kernels;

@@ -8,7 +8,7 @@ use super::survey::Survey;
 use crate::base::error::Result;
 
 /// Whoever can look at the frames, wherever they are.
-pub(super) trait Shown {
+pub(super) trait FrameSource {
     /// What all frames show before there are rules.
     fn survey(&self, request: &Request<'_>) -> Result<Survey>;
 

@@ -1,0 +1,109 @@
+//! What every result can do: tables, frames, documents, pictures, files and comparisons, under the same words.
+
+use burn_did::backend::Cpu;
+use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
+use burn_did::{
+    Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, PlotOptions,
+    Reportable, SavedResult, SunAbraham, compare,
+};
+use serde_json::Value;
+
+/// A result of every kind.
+fn every_result() -> Vec<Box<dyn Reportable>> {
+    let device = Default::default();
+    let mpdta = data::mpdta();
+    let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let fit = config.group("first.treat").build().fit(&mpdta, &device).unwrap();
+    let average = fit.aggregate(Aggregation::dynamic()).unwrap();
+    let honest = average.honest(Honest::relative_magnitude().m_bar([0.5])).unwrap();
+    let study = average.event_study().unwrap();
+
+    let two = TwoPeriodSimulation::builder().units(300).seed(1).build().frame();
+    let config =
+        Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
+    let two_periods = config.build().fit(&two, &device).unwrap();
+
+    let doses = DoseSimulation::builder().units(600).seed(1).build().frame();
+    let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
+    let curves = config.dose("dose").build().fit(&doses, &device).unwrap();
+
+    let switching = SwitchingSimulation::builder().groups(400).seed(1).build().frame();
+    let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
+    let switching = config.effects(2).placebos(1).build().fit(&switching).unwrap();
+
+    let formula = "lemp ~ i(year, treat, ref = 2003) | countyreal + year";
+    let regression = FixedEffects::<Cpu>::builder().formula(formula).build();
+    let regression = regression.fit(&mpdta, &device).unwrap();
+    let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    let sun_abraham = config.group("first.treat").build().fit(&mpdta, &device).unwrap();
+
+    let config = Npiv::builder().outcome("lemp").regressors(vec!["lpop".to_owned()]);
+    let function = config.x_segments(1).draws(50).build().fit(&mpdta).unwrap();
+    vec![
+        Box::new(fit),
+        Box::new(average),
+        Box::new(honest),
+        Box::new(study),
+        Box::new(two_periods),
+        Box::new(curves),
+        Box::new(switching),
+        Box::new(regression),
+        Box::new(sun_abraham),
+        Box::new(function),
+    ]
+}
+
+/// The words that have given way to others.
+const OLD_WORDS: [&str; 6] =
+    ["\"att\":", "\"att_lower\"", "\"h_lower\"", "\"lb\"", "\"ub\"", "\"d\":"];
+
+#[test]
+fn every_result_has_the_whole_surface() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut kinds = Vec::new();
+    for result in every_result() {
+        let kind = result.kind();
+        let text = result.to_json().unwrap();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&document["kind"], &document["format"]), (&kind.into(), &2.into()));
+        assert!(document["about"].is_object() && document["warnings"].is_array(), "{kind}");
+        // Names of fields of the library's curves are its own.
+        let words = OLD_WORDS.iter().filter(|_| kind != "cont_did");
+        assert!(words.into_iter().all(|word| !text.contains(word)), "{kind}");
+
+        let path = directory.path().join(kind).with_extension("json");
+        result.save(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{kind}");
+        let saved = SavedResult::load(&path).unwrap();
+        assert_eq!(saved.report().to_json().unwrap(), text, "{kind}");
+
+        let csv = burn_did::csv(&[&*result]).unwrap();
+        let header = csv.lines().next().unwrap();
+        assert!(header.split(',').any(|name| name == "ci_lower"), "{kind}: {header}");
+        let frame = result.to_dataframe().unwrap();
+        assert_eq!(frame.height() + 1, csv.lines().count(), "{kind}");
+        assert_eq!(result.glance().unwrap().height(), 1, "{kind}");
+        assert!(result.to_latex().contains(r"\toprule") && result.to_markdown().contains('|'));
+        assert!(!compare(&[("own", &*result)]).to_string().is_empty(), "{kind}");
+        let picture = path.with_extension("svg");
+        result.plot_with(&picture, &PlotOptions::new()).unwrap();
+        assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"), "{kind}");
+        kinds.push(kind);
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(kinds.len(), 10);
+}
+
+#[test]
+fn a_file_of_another_kind_is_refused_by_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("fit.json");
+    let results = every_result();
+    results[0].save(&path).unwrap();
+    let error = burn_did::DrdidResult::load(&path).unwrap_err().to_string();
+    assert!(error.contains("`kind` is `group_time`") && error.contains("`drdid`"), "{error}");
+    std::fs::write(&path, "{\"kind\": \"other\", \"format\": 2, \"result\": {}}").unwrap();
+    let error = SavedResult::load(&path).unwrap_err().to_string();
+    assert!(error.contains("`kind` is `other`"), "{error}");
+}
