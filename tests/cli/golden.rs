@@ -147,8 +147,11 @@ fn compare(id: &str, golden: &Value, case: &Value, got: &Value) {
         pair("overall", &got["overall"], &want["att"], &want["se"]);
         let none = Vec::new();
         let rows = want["rows"].as_array().unwrap_or(&none);
-        assert_eq!(got["rows"].as_array().unwrap().len(), rows.len(), "{id}");
-        for (got, want) in got["rows"].as_array().unwrap().iter().zip(rows) {
+        // R leaves out event times of which it estimates no cell.
+        let estimated = |row: &&Value| row["status"] != "no_estimate";
+        let found: Vec<&Value> = got["rows"].as_array().unwrap().iter().filter(estimated).collect();
+        assert_eq!(found.len(), rows.len(), "{id}");
+        for (got, want) in found.into_iter().zip(rows) {
             assert_eq!(place(got), want[0].as_f64(), "{id}");
             pair("row", got, &want[1], &want[2]);
         }

@@ -105,7 +105,7 @@ fn documents_have_the_keys_that_are_documented() {
         (&json!("FLCI"), 10)
     );
     assert_eq!(
-        (smooth["about"]["m_lower"].is_f64(), smooth["about"]["m_upper"].is_f64()),
+        (smooth["about"]["m_lower"].is_number(), smooth["about"]["m_upper"].is_number()),
         (true, true)
     );
 }

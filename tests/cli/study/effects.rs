@@ -138,7 +138,7 @@ fn figure_4_has_every_point_of_three_estimators() {
         assert!(rows.iter().all(|row| row["estimate"].is_number()), "{method}");
         let printed = &published()["figure4"]["e=0"][method];
         if !printed.is_null() {
-            near(method, &rows[5]["att"], printed, 2.0 * READ);
+            near(method, &rows[5]["estimate"], printed, 2.0 * READ);
         }
     }
 }
@@ -164,7 +164,7 @@ fn figures_6_and_7_have_the_cells_that_figure_8_averages() {
             .filter(|cell| number(&cell["time"]) - number(&cell["group"]) == event as f64)
             .collect();
         let total: f64 = of_event.iter().map(|cell| share_of(number(&cell["group"]))).sum();
-        let weighted = |cell: &&Value| share_of(number(&cell["group"])) * number(&cell["att"]);
+        let weighted = |cell: &&Value| share_of(number(&cell["group"])) * number(&cell["estimate"]);
         let average = of_event.iter().map(weighted).sum::<f64>() / total;
         let expected = &printed["att"][usize::try_from(event + 5).unwrap()];
         near(&format!("figure 8 at {event}"), &json!(average), expected, 0.001);
@@ -194,8 +194,8 @@ fn figure_9_is_the_staggered_event_study_with_covariates() {
     agrees_with_figure("figure9", &document, 0.03);
     let study = document["aggregates"][0]["rows"].as_array().unwrap();
     for (row, expected) in study.iter().zip(printed["figure9"]["att"].as_array().unwrap()) {
-        if row["at"] != json!(0.0) && row["at"] != json!(0) {
-            near(&format!("figure 9 at {}", row["at"]), &row["estimate"], expected, READ);
+        if row["event_time"] != json!(0.0) && row["event_time"] != json!(0) {
+            near(&format!("figure 9 at {}", row["event_time"]), &row["estimate"], expected, READ);
         }
     }
 }
@@ -208,7 +208,7 @@ fn the_effect_of_the_first_year_is_not_robust() {
     let window = ["--aggregate", "dynamic:min_e=-5,max_e=0", "--mbar", "0", "--grid-points", "100"];
     let document =
         parsed(&[&["honest", &saved][..], &window, &["--format", "json", "--quiet"]].concat());
-    let robust = &document["results"][0];
-    near("lower end", &robust["lb"], &json!(-5.11), 0.02);
-    near("upper end", &robust["ub"], &json!(0.30), 0.02);
+    let robust = &document["intervals"][0];
+    near("lower end", &robust["ci_lower"], &json!(-5.11), 0.02);
+    near("upper end", &robust["ci_upper"], &json!(0.30), 0.02);
 }

@@ -76,7 +76,7 @@ fn pieces(case: &Case, report: &mut Report) {
 /// How R, Stata, SAS, SQL and people write that a number is missing.
 const MISSING: [&str; 9] = ["NA", "", ".", "NaN", "nan", "null", "NULL", "N/A", "#N/A"];
 
-law!(missing_values);
+law!(missing_values, few);
 
 /// Some rows of a column are missing: in the frame as null, in the file as others write it.
 fn missing_values(case: &Case, report: &mut Report) {

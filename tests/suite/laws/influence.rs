@@ -1,7 +1,7 @@
 //! Influence values are derivatives of the estimates, and give their covariance.
 
-use super::report::{Report, Within};
-use super::subject::{Case, Change, Reported};
+use super::report::Report;
+use super::subject::{Case, Change};
 use crate::support::frames::{floats, with};
 
 /// Units that a derivative is taken for.
@@ -56,29 +56,29 @@ law!(covariance);
 /// Their mean is zero, and the sums of their products are the covariances.
 fn covariance(case: &Case, report: &mut Report) {
     let own = if case.rows_are_units { None } else { Some("id") };
-    let Some(case) = case.changed(Change::KeepInfluence) else { return report.skip() };
+    let kept = case.changed(Change::KeepInfluence).filter(|case| !case.has_draws);
+    let Some(case) = kept else { return report.skip() };
     let frame = with(&case.frame, "own", floats(&case.frame, "id"));
     let case = case.changed(Change::Cluster(own.map(|_| "own"))).unwrap_or(case);
     let fit = case.fit(&frame);
     let influence = fit.influence.as_ref().expect("influence values");
     let n = influence.units.len() as f64;
-    for (estimate, column) in fit.estimates.iter().zip(&influence.columns) {
-        let Some(se) = estimate.se else { continue };
-        let mean = column.iter().sum::<f64>() / n;
-        report.check(mean.abs() <= 1e-9 * se * n.sqrt(), || format!("{}: mean {mean}", case.name));
-        let squares = column.iter().map(|v| v * v).sum::<f64>();
-        let summed = Reported { se: Some(squares.sqrt() / n), ..estimate.clone() };
-        report.numbers(&case.name, estimate, &summed, 1.0, Within::Errors(1e-9));
-    }
-    let Some(vcov) = fit.group_time.as_ref().map(|fit| fit.vcov()) else { return };
+    let vcov = fit.group_time.as_ref().map(|fit| fit.vcov());
     for (j, a) in influence.columns.iter().enumerate() {
+        let mean = a.iter().sum::<f64>() / n;
+        let Some(first) = fit.estimates[j].se else { continue };
+        report
+            .check(mean.abs() <= 1e-9 * first * n.sqrt(), || format!("{}: mean {mean}", case.name));
         for (k, b) in influence.columns.iter().enumerate() {
-            let errors = fit.estimates[j].se.zip(fit.estimates[k].se);
-            let (Some(found), Some((first, second))) = (vcov[j][k], errors) else { continue };
-            let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-            let off = (found - product / (n * n)).abs() / (first * second);
-            report.check(off <= 1e-9, || {
-                format!("{}: covariance of {j} and {k} by {off:e}", case.name)
+            let own = (k == j).then_some(first * first);
+            let found = own.or_else(|| vcov.as_ref().and_then(|vcov| vcov[j][k]));
+            let (Some(found), Some(second)) = (found, fit.estimates[k].se) else { continue };
+            let product = a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / (n * n);
+            // Some divide by one observation less.
+            let off = [product, product * n / (n - 1.0)]
+                .map(|expected| (found - expected).abs() / (first * second));
+            report.check(off[0].min(off[1]) <= 1e-9, || {
+                format!("{}: covariance of {j} and {k} by {off:?}", case.name)
             });
         }
     }

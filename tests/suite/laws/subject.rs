@@ -47,6 +47,8 @@ pub enum Change<'a> {
     KeepInfluence,
     MemoryBudget(Option<u64>),
     Resampling(Resampling),
+    /// The distance of neighbouring periods, if event times are counted in the calendar's units.
+    Step(f64),
     Weights(&'a str),
     WithoutUnit,
 }
@@ -150,6 +152,14 @@ pub struct Case {
     pub is_normalised: bool,
     /// Whether the influence values that are kept are the derivatives of the estimates in the weights.
     pub has_derivatives: bool,
+    /// Whether it draws by itself, so that another order of units draws other numbers.
+    pub has_draws: bool,
+    /// Whether estimates depend on how many units say the same: knots are quantiles of units.
+    pub counts_units: bool,
+    /// Whether standard errors depend on how many rows or units say the same, even if they are one cluster.
+    pub counts_rows: bool,
+    /// The largest constant that may be added to the outcome without a loss of digits.
+    pub largest_origin: f64,
     pub comparison: Option<Comparison>,
 }
 
@@ -177,6 +187,10 @@ impl Case {
             rows_are_unique: true,
             is_normalised: true,
             has_derivatives: true,
+            has_draws: false,
+            counts_units: false,
+            counts_rows: false,
+            largest_origin: f64::INFINITY,
             comparison: None,
         }
     }

@@ -38,10 +38,13 @@ fn check(report: &mut Report, case: &Case, df: &DataFrame, columns: &[&str], flo
     }
 }
 
-law!(labels_periods_and_groups);
+law!(labels_periods_and_groups, few);
 
 fn labels_periods_and_groups(case: &Case, report: &mut Report) {
     let columns = [case.labels, case.times, case.codes].concat();
+    if columns.is_empty() {
+        return report.skip();
+    }
     // Labels that every type holds, if that leaves enough units.
     let narrow = filter(&case.frame, "id", |id| id <= 120.0);
     if columns.contains(&"id") && case.try_fit(&narrow).is_ok() {
@@ -52,7 +55,7 @@ fn labels_periods_and_groups(case: &Case, report: &mut Report) {
     }
 }
 
-law!(outcomes_covariates_and_weights);
+law!(outcomes_covariates_and_weights, few);
 
 /// Whole numbers, so that every type holds them.
 fn outcomes_covariates_and_weights(case: &Case, report: &mut Report) {

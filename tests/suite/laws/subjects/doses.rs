@@ -53,7 +53,10 @@ impl From<ContDidResult> for Numbers {
         let mut rest = vec![doses, knots, critical];
         rest.extend(fit.level.vcov());
         rest.extend(fit.slope.vcov());
-        Self { estimates, rest, influence: fit.influence, group_time: None }
+        // The last influence values are those of coefficients of splines.
+        let cells = fit.level.cells.len() + fit.slope.cells.len();
+        let influence = fit.influence.map(|kept| but(kept, |kept| kept.columns.truncate(cells)));
+        Self { estimates, rest, influence, group_time: None }
     }
 }
 
@@ -82,7 +85,7 @@ pub fn cases() -> Vec<Case> {
         .time("t")
         .group("g")
         .dose("dose")
-        .grid(DoseGrid::Quantiles { first: 0.1, last: 0.9, count: 9 })
+        .grid(DoseGrid::Even(9))
         .build();
     let weighted = but(base.clone(), |c| c.weights = Some("w".into()));
     let clustered = but(weighted.clone(), |c| (c.cluster, c.knots) = (Some("cl".into()), 1));
@@ -94,6 +97,8 @@ pub fn cases() -> Vec<Case> {
             doses: &["dose"],
             weights: config.weights.as_ref().map(|_| "w"),
             labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
+            counts_units: config.knots > 0 || config.method == DoseMethod::Cck,
+            has_draws: config.bootstrap.is_some(),
             ..Case::new(name, config, 400, frame_of)
         });
     };

@@ -72,7 +72,7 @@ macro_rules! subject {
                     Change::MemoryBudget(bytes) => $config.memory_budget = bytes,
                     Change::Weights(column) => $config.weights = Some(column.to_owned()),
                     Change::WithoutUnit => $config.unit = None,
-                    Change::Anticipation(_) | Change::Resampling(_) => return false,
+                    Change::Anticipation(_) | Change::Resampling(_) | Change::Step(_) => return false,
                 }
                 true
             }

@@ -1,6 +1,6 @@
 //! Functions by sieves.
 
-use burn_did::{Data, Npiv, NpivResult, Result};
+use burn_did::{Data, Npiv, NpivResult, Result, SieveGrid};
 
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::panels::staggered;
@@ -54,6 +54,7 @@ pub fn cases() -> Vec<Case> {
             .maybe_weights(weights)
             .x_segments(2)
             .w_segments(3)
+            .grid(SieveGrid::Even(20))
             .draws(50)
             .build();
         cases.push(Case {
@@ -62,6 +63,7 @@ pub fn cases() -> Vec<Case> {
             labels: &[],
             times: &[],
             rows_are_unique: false,
+            largest_origin: 1e7,
             ..Case::new(name, config, 60, staggered)
         });
     }

@@ -16,6 +16,7 @@ impl Subject for SunAbraham<Cpu> {
         match change {
             Change::Cluster(Some(column)) => self.vcov = Some(Vcov::cluster([column])),
             Change::Covariates(formula) => self.covariates = formula.to_owned(),
+            Change::Step(step) => self.reference = vec![-step],
             Change::Weights(column) => self.weights = Some(column.to_owned()),
             _ => return false,
         }

@@ -33,7 +33,8 @@ impl From<MultiplegtResult> for Numbers {
         let all = fit.effects.iter().chain(&fit.placebos).chain(&fit.average);
         let estimates = all.map(|effect| Reported {
             n: vec![effect.n_obs, effect.n_switchers],
-            per: fit.normalized.then_some("d"),
+            // The average is per unit of the treatment.
+            per: (fit.normalized || effect.horizon == 0).then_some("d"),
             ..Reported::new(format!("effect {}", effect.horizon), &effect.estimate)
         });
         let tests = [fit.tests.effects, fit.tests.placebos, fit.tests.equal];
@@ -95,6 +96,8 @@ pub fn cases() -> Vec<Case> {
         labels: if config.cluster.is_some() { &["id", "cl"] } else { &["id"] },
         times: &["t"],
         rows_are_unique: false,
+        has_draws: config.bootstrap.is_some(),
+        counts_rows: config.covariates != "~ 1" || config.less_conservative_se,
         ..Case::new(name, config, 400, switching)
     };
     configurations.map(case).into()
