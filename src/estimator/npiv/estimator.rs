@@ -11,10 +11,8 @@ use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
-use crate::read::columns::{MissingValues, complete_numbers};
-use crate::read::formula::Formula;
+use crate::read::columns::{Kind, MissingValues, Wanted, complete_numbers};
 use crate::read::input::Data;
-use crate::read::panel::{Roles, Treatment};
 use crate::result::inference::Estimate;
 
 /// Points at which a curve is evaluated.
@@ -218,10 +216,10 @@ impl Npiv {
         self.check()?;
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
-        let roles = self.roles()?;
+        let wanted = self.wanted();
         let (mut columns, rows_missing) = data.reading(|data| {
-            let frame = data.read(&roles, &missing)?.frame;
-            complete_numbers(&frame, &self.columns(), &missing)
+            let frame = data.read(&wanted, &missing)?.frame;
+            complete_numbers(&frame, &wanted, &missing)
         })?;
         if columns[0].is_empty() {
             return Err(DidError::EmptySample {
@@ -267,34 +265,13 @@ impl Npiv {
         (0..columns[0].len()).map(|row| x.iter().map(|column| column[row]).collect()).collect()
     }
 
-    fn columns(&self) -> Vec<(&str, &'static str)> {
-        let outcome = std::iter::once((&*self.outcome, "outcome"));
-        let x = self.regressors.iter().map(|name| (&**name, "regressor"));
-        let w = self.instruments.iter().map(|name| (&**name, "instrument"));
-        let weights = self.weights.iter().map(|name| (&**name, "weights"));
-        outcome.chain(x).chain(w).chain(weights).collect()
-    }
-
-    /// The columns, as those of an estimator whose only rows are observations.
-    fn roles(&self) -> Result<Roles> {
-        let names = self.regressors.iter().chain(&self.instruments);
-        let terms: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        let outcome = &self.outcome;
-        Ok(Roles {
-            outcome: outcome.clone(),
-            unit: None,
-            time: outcome.clone(),
-            group: outcome.clone(),
-            treatment: Treatment::FirstPeriod,
-            eligible: None,
-            dose: None,
-            weights: self.weights.clone(),
-            cluster: None,
-            covariates: Formula::parse(&format!("~ {}", terms.join(" + ")))?,
-            trends: Vec::new(),
-            traits: Vec::new(),
-            frequency: None,
-        })
+    /// The columns, in the order in which they are used.
+    fn wanted(&self) -> Wanted {
+        Wanted::default()
+            .and("outcome", Kind::Value, [&self.outcome])
+            .and("regressor", Kind::Value, &self.regressors)
+            .and("instrument", Kind::Value, &self.instruments)
+            .and("weights", Kind::Value, &self.weights)
     }
 
     fn estimate(

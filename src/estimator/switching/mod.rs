@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use effects::SwitchingOptions;
 pub use effects::{Direction, Dropped};
+use reading::SwitchingColumns;
 pub use result::{
     HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, SwitchingEffect,
 };
@@ -28,7 +29,6 @@ use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Bootstrap, Inference};
 use crate::read::formula::Formula;
-use crate::read::panel::{Roles, Treatment};
 
 /// Which effects are tested to be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,21 +228,18 @@ impl DidMultiplegt {
         }
     }
 
-    fn roles(&self) -> Result<Roles> {
-        Ok(Roles {
+    fn columns(&self) -> Result<SwitchingColumns> {
+        Ok(SwitchingColumns {
             outcome: self.outcome.clone(),
-            unit: Some(self.unit.clone()),
+            treatment: self.treatment.clone(),
+            unit: self.unit.clone(),
             time: self.time.clone(),
-            group: self.treatment.clone(),
-            treatment: Treatment::Indicator,
-            eligible: None,
-            dose: None,
+            frequency: self.frequency,
             weights: self.weights.clone(),
             cluster: self.cluster.clone().filter(|cluster| *cluster != self.unit),
             covariates: Formula::parse(&self.covariates)?,
             trends: self.trends_nonparam.clone(),
             traits: self.traits().to_vec(),
-            frequency: self.frequency,
         })
     }
 
