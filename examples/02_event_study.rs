@@ -1,4 +1,4 @@
-//! The four aggregations, a uniform band without a bootstrap, and a plot with words and size of choice.
+//! The four aggregations, a uniform band without a bootstrap, and a plot with labels and size of your choice.
 
 use burn_did::{Aggregation, AttGt, Band, BasePeriod, Colour, PlotOptions, backend::Cpu, data};
 

@@ -29,7 +29,7 @@ fn run<B: DidBackend>(device: &B::Device, precision: Precision) -> Result<Aggreg
         .aggregate(Aggregation::simple())
 }
 
-/// A machine without the device is no reason to stop.
+/// Continues if the machine does not have the device.
 fn report(name: &str, result: Result<Aggregated>) {
     match result {
         Ok(Aggregated { overall, settings, .. }) => {

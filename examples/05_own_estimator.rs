@@ -1,4 +1,4 @@
-//! A two-by-two estimator of one's own in place of the built-in ones: here, the difference of mean changes.
+//! A user-supplied two-by-two estimator in place of the built-in ones: the difference of mean changes.
 
 use burn_did::{
     Aggregation, AttGt, EstimationMethod, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate,

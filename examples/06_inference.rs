@@ -1,4 +1,4 @@
-//! Clusters, the bootstrap and its laws, contrasts, joint tests, and results that are saved and read back.
+//! Clusters, the bootstrap and its multipliers, contrasts, joint tests, and results that are saved and read back.
 
 use burn_did::{
     Aggregation, AttGt, Band, Bootstrap, Estimate, GroupTimeResult, Multiplier, Result,
@@ -18,7 +18,7 @@ fn main() -> Result<()> {
         .band(Band::Uniform)
         .build();
 
-    // Analytic: sup-t from the covariance, by a t law as there are few clusters.
+    // Analytic: sup-t from the covariance, with a t distribution because there are few clusters.
     let fit = spec.fit(&panel, &Default::default())?;
     println!("analytic    critical value {:.3}", fit.critical_value);
     use Multiplier::{Gaussian, Mammen, Rademacher, Webb};
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
         println!("{hypothesis:34} p = {p:.2e}");
     }
 
-    // A saved result needs no data to be aggregated again.
+    // A saved result can be aggregated again without the data.
     let file = std::path::Path::new("example.json");
     fit.save(file)?;
     let again = GroupTimeResult::load(file)?.aggregate(Aggregation::simple())?;

@@ -1,4 +1,4 @@
-//! Two groups in two periods: the estimators of R `DRDID` where one model or the other is wrong, for repeated cross sections,
+//! Two groups in two periods: the estimators of R `DRDID` when one model or the other is wrong, for repeated cross sections,
 //! and both ways to bootstrap.
 
 use burn_did::{
@@ -17,7 +17,7 @@ fn main() -> Result<()> {
         };
         simulation.frame()
     };
-    // The model of the outcome, of treatment, both or neither is linear in the covariates that are observed.
+    // The models of the outcome and of treatment, one of them, or neither are linear in the observed covariates.
     let panels = [data(true, true), data(true, false), data(false, true), data(false, false)];
     println!("True effect {}. Models that hold:", simulation.truth());
     println!("{:20} {:>16} {:>16} {:>16} {:>16}", "", "both", "outcome", "treatment", "neither");

@@ -28,7 +28,7 @@ fn main() -> Result<()> {
         println!("ATT({}, {}) is {truth:.1}, estimated {att:.3}", cell.group, cell.time);
     }
 
-    // What the estimate of one cell is made of. Weights may be negative.
+    // The comparisons behind the estimate of one cell. Weights may be negative.
     println!("\nATT(3, 3) against each comparison cohort:");
     for c in not_yet.comparisons.iter().flatten().filter(|c| (c.group, c.time) == (3.0, 3.0)) {
         let cohort = c.comparison.map_or("never".to_owned(), |g| g.to_string());

@@ -1,5 +1,5 @@
 //! A continuous treatment: effects by dose and their slopes with uniform bands, event studies, other doses from a saved result, and
-//! as many splines as the data decide. Draws `dose_response.svg`.
+//! a data-driven number of splines. Draws `dose_response.svg`.
 
 use burn_did::{
     Bootstrap, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget, Result, backend::Cpu,

@@ -1,5 +1,5 @@
-//! A treatment that comes and goes in doses: effects by the time since the first change, beside an estimate that takes the first
-//! change for good, and `switching.svg`.
+//! A treatment that comes and goes in doses: effects by the time since the first change, beside an estimate that treats the first
+//! change as permanent, and `switching.svg`.
 
 use burn_did::{
     Comparable, DidMultiplegt, EffectsEqual, Result, Switchers, compare, data::SwitchingSimulation,

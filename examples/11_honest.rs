@@ -1,5 +1,5 @@
 //! What if trends are not parallel? From an event study to robust intervals, the breakdown value and the picture in
-//! `sensitivity.svg`; then the same of coefficients that come from elsewhere.
+//! `sensitivity.svg`; then the same analysis of coefficients from another program.
 
 use burn_did::{
     Aggregation, AttGt, BasePeriod, EventStudy, Honest, Restriction, Result, backend::Cpu, data,
@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     }
     honest.plot("sensitivity.svg")?;
 
-    // The difference in trends bends by at most M a year, and is not negative: counties would have gained.
+    // The slope of the difference in trends changes by at most M per year, and the bias is not negative.
     let smooth = Honest::smoothness().at(1.0).restriction(Restriction::PositiveBias);
     println!("{}", event_study.honest(smooth.m([0.0, 0.01, 0.02]))?);
 

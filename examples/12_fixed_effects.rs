@@ -1,4 +1,4 @@
-//! Regressions with fixed effects: an event study by dummies and that of Sun and Abraham beside group-time effects, a Poisson
+//! Regressions with fixed effects: event studies by dummies and by Sun and Abraham's estimator beside group-time effects, a Poisson
 //! regression, and several regressions in one table.
 
 use burn_did::{

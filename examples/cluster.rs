@@ -1,6 +1,6 @@
-//! A sample that a cluster's workers arrange once, several estimates from it, and the numbers of one machine.
+//! A cluster's workers arrange a sample once; several estimates use it, and their numbers equal those on one machine.
 //!
-//! `cargo run --features cli,ballista --example cluster` has its workers in this process; with the address of a scheduler
+//! `cargo run --features cli,ballista --example cluster` runs its workers in this process; with the address of a scheduler
 //! (`burn-did cluster --executors 2` prints one), as in `-- df://127.0.0.1:50050`, they are its executors.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Checks a GPU: is it there, do its kernels agree with the CPU's, and how fast are they.
+//! Checks a GPU: whether it is available, whether its kernels agree with the CPU's, and how fast they are.
 //!
 //! `cargo run --release --features cuda --example gpu_check [rows [backend]]`, or `--features wgpu` or `vulkan`.
 
@@ -22,13 +22,13 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Bootstrap draws of the timings.
 const DRAWS: usize = 999;
 
-/// Jobs of one call: more than a device was ever asked to read at once.
+/// Jobs of one call: more than a device ever has to read at once.
 const JOBS: usize = 70;
 
-/// All sections for one backend, on so many rows.
+/// All sections for one backend, on a given number of rows.
 type Check = fn(usize) -> Result<()>;
 
-/// Backends by name; the CPU, which the others are compared with, only if it is asked for.
+/// Backends by name; the CPU, the reference for the others, only on request.
 const BACKENDS: &[(&str, Check)] = &[
     #[cfg(feature = "cuda")]
     ("cuda", |rows| check::<burn_did::backend::Cuda>(Precision::F64, 1e-12, rows)),
@@ -76,7 +76,7 @@ fn check<B: DidBackend>(precision: Precision, tolerance: f64, rows: usize) -> Re
     sections().inspect_err(|error| println!("failed: {error}"))
 }
 
-/// Every operation against the CPU backend, on few rows of any number and on as many as are asked for.
+/// Every operation against the CPU backend, on small numbers of rows and on the requested number.
 fn kernels<B: DidBackend>(
     device: &B::Device,
     dtype: DType,
@@ -117,10 +117,10 @@ fn many_jobs<B: DidBackend>(
     within(found.largest(), tolerance, "calls with many jobs")
 }
 
-/// Lines that begin as these do go into the table of `benches/gpu/session.sh`.
+/// Lines with these beginnings go into the table of `benches/gpu/session.sh`.
 fn within(worst: f64, tolerance: f64, what: &str) -> Result<()> {
     println!("RESULT: {what}: largest difference {worst:.0e}, allowed {tolerance:.0e}");
-    // Not `>`, which no difference that is no number would be.
+    // Not `>`, which is false if the difference is NaN.
     if worst < tolerance {
         return Ok(());
     }

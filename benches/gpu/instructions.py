@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Count the instructions of captured CUDA kernels, as they are compiled for a processor, by basic block; without a GPU.
 
-    BURN_DID_CUDA_SOURCES=dir cargo test --features cuda-source --lib cuda_source
+    BURN_DID_CUDA_SOURCES=dir cargo test --features __cuda-source --lib cuda_source
     pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-nvdisasm
     benches/gpu/instructions.py dir multiplied_sums [sm_90a]
 

@@ -1,16 +1,7 @@
-//! Defaults that estimators share, for their builders and for serde, which asks for functions.
+//! Defaults that estimators share.
 
 /// One minus the confidence level.
-pub(crate) fn five_percent() -> f64 {
-    0.05
-}
+pub(crate) const ALPHA: f64 = 0.05;
 
-/// The formula.
-pub(crate) fn constant() -> String {
-    "~ 1".to_owned()
-}
-
-/// What is done unless it is turned off.
-pub(crate) fn yes() -> bool {
-    true
-}
+/// The formula of covariates: none.
+pub(crate) const COVARIATES: &str = "~ 1";

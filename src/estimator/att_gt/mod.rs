@@ -7,8 +7,7 @@ use std::time::Instant;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, EstimationMethod, FixWeights,
-    Inference,
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Inference,
 };
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, Recipe, estimate, plan_cells};
@@ -21,7 +20,7 @@ use crate::estimator::shell::moments::{InfluenceMoments, consumers};
 use crate::estimator::shell::setup::{self, Opened, SampleSetup};
 use crate::estimator::shell::{self, Estimator, Options, estimator};
 use crate::read::input::Data;
-use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign, Treatment};
+use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign};
 use crate::result::settings::Settings;
 
 estimator! {
@@ -66,8 +65,7 @@ estimator! {
         pub group: String,
         /// Formula of the covariates, such as `"~ x1 + log(x2) + C(region) + x1:x3 + I(x1^2)"`.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::base::options::defaults::constant())]
-        #[serde(default = "crate::base::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Sampling weights.
         #[doc(alias = "weightsname")]
@@ -79,24 +77,19 @@ estimator! {
         pub cluster: Option<String>,
         /// Comparison units.
         #[builder(default)]
-        #[serde(default)]
         pub control_group: ControlGroup,
         /// Base period.
         #[builder(default)]
-        #[serde(default)]
         pub base_period: BasePeriod,
         /// Periods before treatment in which units may already react.
         #[builder(default)]
-        #[serde(default)]
         pub anticipation: u32,
         /// Two-by-two estimator.
         #[doc(alias = "est_method")]
         #[builder(default)]
-        #[serde(default)]
         pub method: EstimationMethod,
         /// Keeps units that are missing in some periods, instead of dropping them.
         #[builder(default)]
-        #[serde(default)]
         pub allow_unbalanced_panel: bool,
         /// Multiplier bootstrap; analytic standard errors without it.
         #[doc(alias = "bstrap")]
@@ -107,7 +100,6 @@ estimator! {
         /// Skips influence values: no standard errors, no aggregation.
         #[doc(alias = "compute_inffunc")]
         #[builder(default)]
-        #[serde(default)]
         pub point_estimates_only: bool,
     }
 }
@@ -143,21 +135,17 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         let levels = self.repeated_cross_sections
             || self.allow_unbalanced_panel
             || self.fix_weights == Some(FixWeights::Varying);
+        let study = StudyDesign::Staggered(Staggered {
+            control_group: self.control_group,
+            anticipation: self.anticipation,
+        });
         SampleDesign {
-            group: &self.group,
-            treatment: Treatment::FirstPeriod,
-            study: StudyDesign::Staggered(Staggered {
-                control_group: self.control_group,
-                anticipation: self.anticipation,
-            }),
-            eligible: None,
-            dose: None,
             allow_unbalanced: self.allow_unbalanced_panel,
-            pairs: false,
             fix_weights: self.fix_weights,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
             cells: if self.point_estimates_only { FormedCells::Points } else { FormedCells::Joint },
+            ..SampleDesign::new(&self.group, study)
         }
     }
 
@@ -242,8 +230,7 @@ impl<B: DidBackend> AttGt<B> {
             base_period: self.base_period,
             anticipation: f64::from(self.anticipation),
             fix_weights: self.fix_weights,
-            covariates: CovariatePeriod::Earlier,
-            pairs: false,
+            ..PlanOptions::default()
         }
     }
 

@@ -95,7 +95,7 @@ pub(super) fn estimate<B: DidBackend>(
         warnings.extend(failures::<DoseCell>(sample, &planned, &cells));
         warnings.extend(few.clone());
         warnings.extend(fitted.collinear.clone());
-        common::of_effects(effects, sample, settings, timings, warnings, start)
+        common::of_effects(effects, &sample.audit, settings, timings, warnings, start)
     };
     let level = of(DoseTarget::Level, att, comparison.covariance[0]);
     let (acrt, variance) = fitted.slope;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidWarning, Result};
 use crate::base::memory;
-use crate::base::options::defaults::five_percent;
+use crate::base::options::defaults::ALPHA;
 use crate::base::options::{Band, Bootstrap, CohortShares, CurveErrors, DoseTarget, Inference};
 use crate::base::splines::Splines;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
@@ -91,7 +91,7 @@ pub struct DoseCurve {
 
 impl Default for DoseCurve {
     fn default() -> Self {
-        let alpha = five_percent();
+        let alpha = ALPHA;
         let (critical, band) = (pointwise(alpha), Band::Pointwise);
         Self {
             rows: Vec::new(),

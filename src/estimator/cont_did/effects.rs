@@ -285,7 +285,14 @@ impl Assembly<'_> {
         };
         let statuses = self.cells.iter().map(status);
         let effects = effects(self.sample, self.planned, statuses, joint, &settings);
-        Ok(finish::of_effects(effects, self.sample, settings, self.timings, warnings, self.start))
+        Ok(finish::of_effects(
+            effects,
+            &self.sample.audit,
+            settings,
+            self.timings,
+            warnings,
+            self.start,
+        ))
     }
 
     fn warnings(&self) -> Vec<DidWarning> {

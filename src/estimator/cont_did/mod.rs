@@ -13,18 +13,18 @@ mod result;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
-    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, Inference, Resampling,
+    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CurveErrors, DoseAggregation,
+    DoseGrid, DoseMethod, DoseTarget, Inference, Resampling,
 };
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{PlanOptions, PlannedCell, TRIM, dose_cells, plan_cells};
-use crate::engine::condition::{Conditioning, DoseQuery};
+use crate::engine::condition::DoseQuery;
 use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
 use crate::estimator::shell::{self, Estimator, Options, estimator};
-use crate::read::panel::{FormedCells, Sample, Staggered, StudyDesign, Treatment};
+use crate::read::panel::{Sample, Staggered, StudyDesign, Treatment};
 use crate::result::settings::Settings;
 
 pub use curve::{DoseCurve, DoseRow};
@@ -78,8 +78,7 @@ estimator! {
         pub dose: String,
         /// There are no covariates: `~ 1`.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::base::options::defaults::constant())]
-        #[serde(default = "crate::base::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Sampling weights; where they change over time, a cell uses those of the earlier of its periods.
         #[doc(alias = "weightsname")]
@@ -89,64 +88,50 @@ estimator! {
         /// Parameter of the event study.
         #[doc(alias = "target_parameter")]
         #[builder(default)]
-        #[serde(default)]
         pub target: DoseTarget,
         /// Part of the result that is shown: curves or the event study. The result has both.
         #[builder(default)]
-        #[serde(default)]
         pub aggregation: DoseAggregation,
         /// How curves are estimated.
         #[doc(alias = "dose_est_method")]
         #[builder(default)]
-        #[serde(default)]
         pub method: DoseMethod,
         /// Degree of the splines, at least 1.
         #[builder(default = CUBIC)]
-        #[serde(default = "cubic")]
         pub degree: usize,
         /// Interior knots, at quantiles of the doses of the treated units, each counted once.
         #[doc(alias = "num_knots")]
         #[builder(default)]
-        #[serde(default)]
         pub knots: usize,
         /// Doses at which curves are reported.
         #[doc(alias = "dvals")]
         #[builder(default)]
-        #[serde(default)]
         pub grid: DoseGrid,
         /// Whether the groups' shares are part of the uncertainty of curves and of the overall slope.
         #[builder(default)]
-        #[serde(default)]
         pub shares: CohortShares,
         /// Correction of the standard errors of curves and slopes for groups of few treated units; not for [`DoseMethod::Cck`].
         #[builder(default)]
-        #[serde(default)]
         pub curve_errors: CurveErrors,
         /// With [`DoseMethod::Cck`], the doses at which curves of different dimensions are compared, whatever doses are shown. R
         /// `contdid` compares them at the doses that are shown.
         #[builder(default)]
-        #[serde(default)]
         pub compare_at: DoseGrid,
         /// With [`DoseMethod::Cck`], whether dimensions with few treated units (clusters, if there are any) for their functions are
         /// [damped](crate::Npiv::damping), which R `contdid` does not.
-        #[builder(default = crate::base::options::defaults::yes())]
-        #[serde(default = "crate::base::options::defaults::yes")]
+        #[builder(default = true)]
         pub damping: bool,
         /// Comparison units.
-        #[builder(default = not_yet_treated())]
-        #[serde(default = "not_yet_treated")]
+        #[builder(default = ControlGroup::NotYetTreated)]
         pub control_group: ControlGroup,
         /// Base period.
         #[builder(default)]
-        #[serde(default)]
         pub base_period: BasePeriod,
         /// Periods before treatment in which units may already react.
         #[builder(default)]
-        #[serde(default)]
         pub anticipation: u32,
         /// With [`DoseMethod::Cck`], whether the uncertainty of `ATT(d)` includes that of the comparison units' mean change.
-        #[builder(default = crate::base::options::defaults::yes())]
-        #[serde(default = "crate::base::options::defaults::yes")]
+        #[builder(default = true)]
         pub comparison_noise: bool,
         /// Multiplier bootstrap; analytic standard errors without it. With [`DoseMethod::Cck`] it says how many draws decide the
         /// dimension and the bands, as many as [those of `Npiv`](crate::Npiv::draws) without.
@@ -154,8 +139,7 @@ estimator! {
         pub bootstrap: Option<Bootstrap>,
         /// How the bootstrap draws. Where everything is estimated anew, knots stay where they are.
         #[doc(alias = "boot_type")]
-        #[builder(default = multiplier())]
-        #[serde(default = "multiplier")]
+        #[builder(default = Resampling::Multiplier)]
         pub resampling: Resampling,
         /// Uniform bands or pointwise intervals; uniform with a bootstrap and pointwise without if not given.
         #[doc(alias = "cband")]
@@ -168,18 +152,6 @@ const CUBIC: usize = 3;
 
 /// Largest degree and number of knots.
 const MOST: usize = 50;
-
-fn cubic() -> usize {
-    CUBIC
-}
-
-fn not_yet_treated() -> ControlGroup {
-    ControlGroup::NotYetTreated
-}
-
-fn multiplier() -> Resampling {
-    Resampling::Multiplier
-}
 
 impl<B: DidBackend> Estimator for ContDid<B> {
     const NAME: &'static str = "cont_did";
@@ -250,24 +222,18 @@ impl<B: DidBackend> Estimator for ContDid<B> {
             splines: parametric.then_some((self.degree, self.knots)),
             probabilities: [self.grid.probabilities(), self.compare_at.probabilities()].concat(),
         };
+        let study = StudyDesign::Staggered(Staggered {
+            control_group: self.control_group,
+            anticipation: self.anticipation,
+        });
+        let (group, treatment) = match &self.group {
+            Some(group) => (group, Treatment::FirstPeriod),
+            None => (&self.dose, Treatment::Dose),
+        };
         SampleDesign {
-            group: self.group.as_deref().unwrap_or(&self.dose),
-            treatment: match self.group {
-                Some(_) => Treatment::FirstPeriod,
-                None => Treatment::Dose,
-            },
-            study: StudyDesign::Staggered(Staggered {
-                control_group: self.control_group,
-                anticipation: self.anticipation,
-            }),
-            eligible: None,
+            treatment,
             dose: Some((&self.dose, query)),
-            allow_unbalanced: false,
-            pairs: false,
-            fix_weights: None,
-            independent_rows: false,
-            conditioning: Conditioning::Changes,
-            cells: FormedCells::Joint,
+            ..SampleDesign::new(group, study)
         }
     }
 
@@ -333,9 +299,7 @@ impl<B: DidBackend> ContDid<B> {
             control_group: self.control_group,
             base_period: self.base_period,
             anticipation: f64::from(self.anticipation),
-            fix_weights: None,
-            covariates: CovariatePeriod::Earlier,
-            pairs: false,
+            ..PlanOptions::default()
         };
         plan_cells(sample, &options)
     }

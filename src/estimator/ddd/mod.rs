@@ -19,7 +19,7 @@ use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::{self, Opened};
 use crate::estimator::shell::{self, Estimator, Options, estimator};
-use crate::read::panel::{FormedCells, Sample, StudyDesign, Treatment, Triple};
+use crate::read::panel::{Sample, StudyDesign, Triple};
 use crate::result::estimates::CellStatus;
 use crate::result::settings::Settings;
 
@@ -67,12 +67,10 @@ estimator! {
         pub eligible: String,
         /// Formula of the covariates; see [`AttGt::covariates`](crate::AttGt::covariates).
         #[doc(alias = "xformla")]
-        #[builder(default = crate::base::options::defaults::constant())]
-        #[serde(default = "crate::base::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Takes a panel's covariates from the cell's own period instead of its base period.
         #[builder(default)]
-        #[serde(default)]
         pub covariates_of_cell: bool,
         /// Sampling weights; in a panel, a cell uses those of the period that gives its covariates.
         #[doc(alias = "weightsname")]
@@ -81,26 +79,21 @@ estimator! {
         pub cluster: Option<String>,
         /// Comparison cohorts.
         #[builder(default)]
-        #[serde(default)]
         pub control_group: ControlGroup,
         /// Base period.
         #[builder(default)]
-        #[serde(default)]
         pub base_period: BasePeriod,
         /// Which units of a group its share counts in averages over groups: the eligible ones, which are those treated, or all
         /// as R `triplediff` does.
         #[builder(default)]
-        #[serde(default)]
         pub shares_of: SharesOf,
         /// Two-by-two estimator.
         #[doc(alias = "est_method")]
         #[builder(default)]
-        #[serde(default)]
         pub method: EstimationMethod,
         /// Units that are missing in some periods.
         #[doc(alias = "allow_unbalanced_panel")]
         #[builder(default)]
-        #[serde(default)]
         pub unbalanced: UnbalancedPanel,
         /// Multiplier bootstrap; analytic standard errors without it.
         #[doc(alias = "boot")]
@@ -134,18 +127,14 @@ impl<B: DidBackend> Estimator for Ddd<B> {
     fn design(&self) -> SampleDesign<'_> {
         let unbalanced = self.unbalanced != UnbalancedPanel::Drop;
         let levels = self.repeated_cross_sections || unbalanced;
+        let study = StudyDesign::Triple(Triple { control_group: self.control_group });
         SampleDesign {
-            group: &self.group,
-            treatment: Treatment::FirstPeriod,
-            study: StudyDesign::Triple(Triple { control_group: self.control_group }),
             eligible: Some(&self.eligible),
-            dose: None,
             allow_unbalanced: unbalanced,
             pairs: self.unbalanced == UnbalancedPanel::Pairs,
-            fix_weights: None,
             independent_rows: self.repeated_cross_sections,
             conditioning: if levels { Conditioning::Levels } else { Conditioning::Changes },
-            cells: FormedCells::Joint,
+            ..SampleDesign::new(&self.group, study)
         }
     }
 
@@ -200,10 +189,9 @@ impl<B: DidBackend> Ddd<B> {
             control_group: self.control_group,
             // The only other cell of two periods would be the reference.
             base_period: if sample.two_periods { BasePeriod::Varying } else { self.base_period },
-            anticipation: 0.0,
-            fix_weights: None,
             covariates: if of_cell { CovariatePeriod::Cell } else { CovariatePeriod::Base },
             pairs: self.unbalanced == UnbalancedPanel::Pairs,
+            ..PlanOptions::default()
         }
     }
 }

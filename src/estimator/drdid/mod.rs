@@ -9,8 +9,7 @@ mod reweighted;
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{
-    Band, BasePeriod, Bootstrap, ControlGroup, CovariatePeriod, DrdidMethod, FixWeights, Inference,
-    Resampling,
+    Band, Bootstrap, CovariatePeriod, DrdidMethod, FixWeights, Inference, Resampling,
 };
 use crate::engine::backend::DidBackend;
 use crate::engine::cell::{
@@ -60,8 +59,7 @@ estimator! {
         /// Formula of the covariates; see [`AttGt::covariates`](crate::AttGt::covariates). In a panel, values of the first period
         /// are used.
         #[doc(alias = "xformla")]
-        #[builder(default = crate::base::options::defaults::constant())]
-        #[serde(default = "crate::base::options::defaults::constant")]
+        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
         pub covariates: String,
         /// Sampling weights; in a panel, those of the first period are used (by [`DrdidMethod::Twfe`] with covariates, each row's own).
         #[doc(alias = "weightsname")]
@@ -72,17 +70,14 @@ estimator! {
         /// The estimator.
         #[doc(alias = "estMethod")]
         #[builder(default)]
-        #[serde(default)]
         pub method: DrdidMethod,
         /// Whether the doubly robust estimators of repeated cross sections model the treated rows' outcomes too, which makes
         /// them locally efficient if the groups' composition is stable over time.
-        #[builder(default = crate::base::options::defaults::yes())]
-        #[serde(default = "crate::base::options::defaults::yes")]
+        #[builder(default = true)]
         pub locally_efficient: bool,
         /// Comparison units with a propensity score of at least this get weight 0.
         #[doc(alias = "trim.level")]
         #[builder(default = crate::engine::cell::TRIM)]
-        #[serde(default = "trim_level")]
         pub trim_level: f64,
         /// Bootstrap; analytic standard errors without it. The law of the multipliers matters for [`Resampling::Multiplier`] only.
         #[doc(alias = "boot")]
@@ -90,13 +85,8 @@ estimator! {
         /// How the bootstrap draws.
         #[doc(alias = "boot.type")]
         #[builder(default)]
-        #[serde(default)]
         pub resampling: Resampling,
     }
-}
-
-fn trim_level() -> f64 {
-    crate::engine::cell::TRIM
 }
 
 impl<B: DidBackend> Estimator for Drdid<B> {
@@ -129,14 +119,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
     fn design(&self) -> SampleDesign<'_> {
         let rows = self.repeated_cross_sections;
         SampleDesign {
-            group: &self.treatment,
             treatment: Treatment::Indicator,
-            study: StudyDesign::TwoPeriods(TwoPeriods),
-            eligible: None,
-            dose: None,
-            allow_unbalanced: false,
-            pairs: false,
-            fix_weights: None,
             // The regression with fixed effects does not join the rows of a unit by itself.
             independent_rows: rows || self.method == DrdidMethod::Twfe,
             conditioning: match self.method {
@@ -147,6 +130,7 @@ impl<B: DidBackend> Estimator for Drdid<B> {
                 _ => Conditioning::Changes,
             },
             cells: FormedCells::One,
+            ..SampleDesign::new(&self.treatment, StudyDesign::TwoPeriods(TwoPeriods))
         }
     }
 
@@ -213,13 +197,10 @@ impl<B: DidBackend> Drdid<B> {
 
     fn plan(&self, method: Method) -> PlanOptions {
         PlanOptions {
-            control_group: ControlGroup::NeverTreated,
-            base_period: BasePeriod::Varying,
-            anticipation: 0.0,
             // The regression has a row for each period.
             fix_weights: (method == Method::Twfe).then_some(FixWeights::Varying),
             covariates: CovariatePeriod::Base,
-            pairs: false,
+            ..PlanOptions::default()
         }
     }
 

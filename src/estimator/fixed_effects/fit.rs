@@ -17,7 +17,7 @@ use super::task::{RegressionReading, RegressionTask};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::engine::backend::{AtOnce, DidBackend};
 use crate::engine::demean::{DemeanOptions, On};
-use crate::read::columns::{MissingValues, Wanted};
+use crate::read::columns::MissingValues;
 use crate::read::formula::Design;
 use crate::read::input::Data;
 use crate::result::timings::Timings;
@@ -53,10 +53,11 @@ pub(super) fn read(
     start: Instant,
 ) -> Result<RegressionReading> {
     data.reading(|data| {
-        let found = data.read(wanted, missing)?;
+        let asked = wanted.wanted();
+        let found = data.read(&asked, missing)?;
         let read = start.elapsed().as_secs_f64();
         let names: Vec<&str> = found.frame.get_column_names().iter().map(|n| n.as_str()).collect();
-        wanted.find_in(&names)?;
+        asked.find_in(&names)?;
         let rows = RegressionRows::read(&found.frame, wanted, missing)?;
         let mut read_as_missing = found.read_as_missing;
         read_as_missing.extend(rows.read_as_missing.iter().cloned());

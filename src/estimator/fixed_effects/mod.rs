@@ -77,9 +77,8 @@ pub use within::{Demean, Demeaned, demean};
 /// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
-#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[derive(Clone, Debug, bon::Builder)]
 #[builder(on(String, into))]
-#[serde(bound = "", deny_unknown_fields)]
 pub struct FixedEffects<B: DidBackend> {
     /// The regression, as in `log(y) ~ x1 + i(year, treated, ref = 2005) | worker + firm^year`: outcome, regressors as in the
     /// [formulas](crate::_documentation::comparison) of covariates and with `i()`, and fixed effects. Replaces
@@ -92,91 +91,60 @@ pub struct FixedEffects<B: DidBackend> {
     pub regressors: Option<String>,
     /// Fixed effects, as in `["worker", "firm^year"]`, instead of a formula.
     #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
-    #[serde(default)]
     pub absorb: Vec<String>,
     /// Weights; rows with a weight of zero are left out.
     pub weights: Option<String>,
     /// Covariance of the coefficients.
     #[builder(default)]
-    #[serde(default)]
     pub vcov: Vcov,
     /// Corrections for small samples.
     #[builder(default)]
-    #[serde(default)]
     pub ssc: Ssc,
     /// Model of the regression.
     #[builder(default)]
-    #[serde(default)]
     pub family: Family,
     /// Keeps rows that are the only ones of a level of a fixed effect.
     #[doc(alias = "fixef.rm")]
     #[builder(default)]
-    #[serde(default)]
     pub keep_singletons: bool,
     /// How fixed effects are projected out.
     #[builder(default)]
-    #[serde(default)]
     pub solver: Solver,
     /// Relative tolerance of the solver.
     #[doc(alias = "fixef.tol")]
-    #[builder(default = tolerance())]
-    #[serde(default = "tolerance")]
+    #[builder(default = DemeanOptions::default().tolerance)]
     pub fixef_tol: f64,
     /// Iterations of the solver, at most.
     #[doc(alias = "fixef.iter")]
-    #[builder(default = iterations())]
-    #[serde(default = "iterations")]
+    #[builder(default = DemeanOptions::default().iterations)]
     pub fixef_maxiter: usize,
     /// Relative change of the deviance at which [`Family::Poisson`] has converged.
     #[doc(alias = "glm.tol")]
-    #[builder(default = glm_tolerance())]
-    #[serde(default = "glm_tolerance")]
+    #[builder(default = 1e-10)]
     pub glm_tol: f64,
     /// Steps of iterated least squares, at most.
     #[doc(alias = "glm.iter")]
-    #[builder(default = glm_iterations())]
-    #[serde(default = "glm_iterations")]
+    #[builder(default = 25)]
     pub glm_maxiter: usize,
     /// Keeps the residuals.
     #[builder(default)]
-    #[serde(default)]
     pub keep_residuals: bool,
     /// Keeps the fixed effects' levels: for [`RegressionResult::fixed_effects`] and [`RegressionResult::predict`].
     #[doc(alias = "fixef")]
     #[builder(default)]
-    #[serde(default)]
     pub keep_fixed_effects: bool,
     /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
     #[doc(alias = "na.strings")]
     #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::five_percent())]
-    #[serde(default = "crate::base::options::defaults::five_percent")]
+    #[builder(default = crate::base::options::defaults::ALPHA)]
     pub alpha: f64,
     /// Floating-point type of the device. Results have the digits of double precision in both: see [`Solver`].
     #[builder(default)]
-    #[serde(default)]
     pub precision: Precision,
     #[builder(skip)]
-    #[serde(skip)]
     backend: PhantomData<fn() -> B>,
-}
-
-fn tolerance() -> f64 {
-    DemeanOptions::default().tolerance
-}
-
-fn iterations() -> usize {
-    DemeanOptions::default().iterations
-}
-
-fn glm_tolerance() -> f64 {
-    1e-10
-}
-
-fn glm_iterations() -> usize {
-    25
 }
 
 /// Where a regression is written.

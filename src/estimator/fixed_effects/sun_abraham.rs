@@ -45,9 +45,8 @@ use crate::result::inference::Estimate;
 /// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
-#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[derive(Clone, Debug, bon::Builder)]
 #[builder(on(String, into))]
-#[serde(bound = "", deny_unknown_fields)]
 pub struct SunAbraham<B: DidBackend> {
     /// Outcome: numbers or booleans.
     #[doc(alias = "yname")]
@@ -64,17 +63,14 @@ pub struct SunAbraham<B: DidBackend> {
     /// What a period is, if the columns of periods and groups have dates.
     pub frequency: Option<Frequency>,
     /// Further regressors, as in `~ x1 + x2`.
-    #[builder(default = crate::base::options::defaults::constant())]
-    #[serde(default = "crate::base::options::defaults::constant")]
+    #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
     pub covariates: String,
     /// Further fixed effects.
     #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
-    #[serde(default)]
     pub absorb: Vec<String>,
     /// Event times that all others are compared with.
     #[doc(alias = "ref.p")]
-    #[builder(default = reference(), with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
-    #[serde(default = "reference")]
+    #[builder(default = vec![-1.0], with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
     pub reference: Vec<f64>,
     /// Weights; rows with a weight of zero are left out.
     pub weights: Option<String>,
@@ -82,30 +78,21 @@ pub struct SunAbraham<B: DidBackend> {
     pub vcov: Option<Vcov>,
     /// Corrections for small samples.
     #[builder(default)]
-    #[serde(default)]
     pub ssc: Ssc,
     /// How fixed effects are projected out.
     #[builder(default)]
-    #[serde(default)]
     pub solver: Solver,
     /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
     #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::five_percent())]
-    #[serde(default = "crate::base::options::defaults::five_percent")]
+    #[builder(default = crate::base::options::defaults::ALPHA)]
     pub alpha: f64,
     /// Floating-point type of the device.
     #[builder(default)]
-    #[serde(default)]
     pub precision: Precision,
     #[builder(skip)]
-    #[serde(skip)]
     backend: PhantomData<fn() -> B>,
-}
-
-fn reference() -> Vec<f64> {
-    vec![-1.0]
 }
 
 /// Result of [`SunAbraham`].

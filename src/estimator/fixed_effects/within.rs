@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use polars::prelude::{Column as FrameColumn, DataFrame, NamedFrom, Series};
-use serde::{Deserialize, Serialize};
 
 use super::finish::residuals;
 use super::fit::read;
@@ -33,9 +32,8 @@ use crate::{base::storage, base::written};
 /// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
-#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[derive(Clone, Debug, bon::Builder)]
 #[builder(on(String, into))]
-#[serde(bound = "", deny_unknown_fields)]
 pub struct Demean<B: DidBackend> {
     /// Columns of numbers.
     #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
@@ -47,25 +45,20 @@ pub struct Demean<B: DidBackend> {
     pub weights: Option<String>,
     /// How fixed effects are projected out.
     #[builder(default)]
-    #[serde(default)]
     pub solver: Solver,
     /// Relative tolerance of the solver.
-    #[builder(default = super::tolerance())]
-    #[serde(default = "super::tolerance")]
+    #[builder(default = DemeanOptions::default().tolerance)]
     pub fixef_tol: f64,
     /// Iterations of the solver, at most.
-    #[builder(default = super::iterations())]
-    #[serde(default = "super::iterations")]
+    #[builder(default = DemeanOptions::default().iterations)]
     pub fixef_maxiter: usize,
     /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
     #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
     pub missing_values: Option<Vec<String>>,
     /// Floating-point type of the device.
     #[builder(default)]
-    #[serde(default)]
     pub precision: Precision,
     #[builder(skip)]
-    #[serde(skip)]
     backend: PhantomData<fn() -> B>,
 }
 

@@ -11,7 +11,7 @@ use crate::engine::cell::{CellEstimate, PlannedCell};
 use crate::engine::source::KeptColumn;
 use crate::estimator::shell::kept::Kept;
 use crate::estimator::shell::moments::InfluenceMoments;
-use crate::read::panel::Sample;
+use crate::read::panel::{Sample, SampleAudit};
 use crate::result::estimates::{Cell, CellStatus, GroupTimeEffects, Overlap};
 use crate::result::inference::{Critical, Estimate, Joint, pointwise};
 use crate::result::settings::Settings;
@@ -73,7 +73,7 @@ pub(crate) fn result(
     warnings.extend(overlap_warnings(
         estimated.filter_map(|(cell, overlap)| Some((Some((cell.group, cell.time)), (*overlap)?))),
     ));
-    let mut result = of_effects(effects, sample, settings, timings, warnings, start);
+    let mut result = of_effects(effects, &sample.audit, settings, timings, warnings, start);
     for (cell, overlap) in result.cells.iter_mut().zip(overlaps) {
         cell.overlap = overlap.filter(|_| cell.status == CellStatus::Estimated);
     }
@@ -83,7 +83,7 @@ pub(crate) fn result(
 /// The table of effects that have their law, with a test of those before treatment.
 pub(crate) fn of_effects(
     effects: GroupTimeEffects,
-    sample: &Sample,
+    audit: &SampleAudit,
     settings: Settings,
     mut timings: Timings,
     mut warnings: Vec<DidWarning>,
@@ -97,7 +97,7 @@ pub(crate) fn of_effects(
         critical_value: critical.value,
         band: critical.band,
         wald,
-        audit: sample.audit.clone(),
+        audit: audit.clone(),
         warnings,
         settings,
         timings,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delta::{Delta, Restriction};
 use crate::base::error::{DidError, Result};
-use crate::base::options::defaults::five_percent;
+use crate::base::options::defaults::ALPHA;
 
 /// Largest `M̄`: beyond it sums lose the other moments.
 const LARGEST_RATIO: f64 = 1e6;
@@ -119,7 +119,7 @@ impl Honest {
             method: None,
             m: None,
             effect: Effect::First,
-            alpha: five_percent(),
+            alpha: ALPHA,
             kappa: None,
             search: Search::Grid,
             grid_points: None,

@@ -11,10 +11,8 @@ use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
-use crate::read::columns::{MissingValues, complete_numbers};
-use crate::read::formula::Formula;
+use crate::read::columns::{Kind, MissingValues, Wanted, complete_numbers};
 use crate::read::input::Data;
-use crate::read::panel::{Roles, Treatment};
 use crate::result::inference::Estimate;
 
 /// Points at which a curve is evaluated.
@@ -48,9 +46,8 @@ pub enum SieveGrid {
 /// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
-#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[derive(Clone, Debug, bon::Builder)]
 #[builder(on(String, into))]
-#[serde(deny_unknown_fields)]
 #[doc(alias = "npiv")]
 pub struct Npiv {
     /// Outcome.
@@ -59,39 +56,32 @@ pub struct Npiv {
     pub regressors: Vec<String>,
     /// Instruments; the regressors themselves if empty.
     #[builder(default)]
-    #[serde(default)]
     pub instruments: Vec<String>,
     /// Sampling weights.
     pub weights: Option<String>,
     /// Combination of the splines of several regressors, or instruments.
     #[builder(default)]
-    #[serde(default)]
     pub basis: SieveBasis,
     /// Position of the knots.
     #[builder(default)]
-    #[serde(default)]
     pub knots: SieveKnots,
     /// Degree of the regressors' splines.
-    #[builder(default = three())]
-    #[serde(default = "three")]
+    #[builder(default = 3)]
     pub x_degree: usize,
     /// Number of spline segments per regressor; chosen by the data if `None`.
     pub x_segments: Option<usize>,
     /// Degree of the instruments' splines, where these are not the regressors.
-    #[builder(default = four())]
-    #[serde(default = "four")]
+    #[builder(default = 4)]
     pub w_degree: usize,
     /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
     pub w_segments: Option<usize>,
     /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
-    #[builder(default = two())]
-    #[serde(default = "two")]
+    #[builder(default = 2)]
     pub w_smooth: u32,
     /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
     /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
     /// R `npiv` does neither.
-    #[builder(default = crate::base::options::defaults::yes())]
-    #[serde(default = "crate::base::options::defaults::yes")]
+    #[builder(default = true)]
     pub damping: bool,
     /// Range of evenly spaced knots of the regressors, if not that of their values.
     pub x_range: Option<(f64, f64)>,
@@ -99,56 +89,30 @@ pub struct Npiv {
     pub w_range: Option<(f64, f64)>,
     /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
     #[builder(default)]
-    #[serde(default)]
     pub grid: SieveGrid,
     /// Regressor of the derivative, counted from 0.
     #[builder(default)]
-    #[serde(default)]
     pub derivative_index: usize,
     /// Order of the derivative.
-    #[builder(default = one())]
-    #[serde(default = "one")]
+    #[builder(default = 1)]
     pub derivative_order: usize,
     /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::five_percent())]
-    #[serde(default = "crate::base::options::defaults::five_percent")]
+    #[builder(default = crate::base::options::defaults::ALPHA)]
     pub alpha: f64,
     /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
     /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
     #[doc(alias = "biters")]
     #[builder(default = DRAWS)]
-    #[serde(default = "draws")]
     pub draws: usize,
     /// Seed of the bootstrap.
     #[builder(default)]
-    #[serde(default)]
     pub seed: u64,
     /// Words and numbers that stand for a missing value, instead of the [usual words](Data).
     pub missing_values: Option<Vec<String>>,
 }
 
-fn one() -> usize {
-    1
-}
-
-fn two() -> u32 {
-    2
-}
-
-fn three() -> usize {
-    3
-}
-
-fn four() -> usize {
-    4
-}
-
 /// Draws that decide the dimension and the bands unless another number is asked for.
 pub(crate) const DRAWS: usize = 9_999;
-
-fn draws() -> usize {
-    DRAWS
-}
 
 /// Largest degree, and numbers of segments, of draws and of points.
 const MOST_DEGREE: usize = 20;
@@ -252,10 +216,10 @@ impl Npiv {
         self.check()?;
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
-        let roles = self.roles()?;
+        let wanted = self.wanted();
         let (mut columns, rows_missing) = data.reading(|data| {
-            let frame = data.read(&roles, &missing)?.frame;
-            complete_numbers(&frame, &self.columns(), &missing)
+            let frame = data.read(&wanted, &missing)?.frame;
+            complete_numbers(&frame, &wanted, &missing)
         })?;
         if columns[0].is_empty() {
             return Err(DidError::EmptySample {
@@ -301,34 +265,13 @@ impl Npiv {
         (0..columns[0].len()).map(|row| x.iter().map(|column| column[row]).collect()).collect()
     }
 
-    fn columns(&self) -> Vec<(&str, &'static str)> {
-        let outcome = std::iter::once((&*self.outcome, "outcome"));
-        let x = self.regressors.iter().map(|name| (&**name, "regressor"));
-        let w = self.instruments.iter().map(|name| (&**name, "instrument"));
-        let weights = self.weights.iter().map(|name| (&**name, "weights"));
-        outcome.chain(x).chain(w).chain(weights).collect()
-    }
-
-    /// The columns, as those of an estimator whose only rows are observations.
-    fn roles(&self) -> Result<Roles> {
-        let names = self.regressors.iter().chain(&self.instruments);
-        let terms: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        let outcome = &self.outcome;
-        Ok(Roles {
-            outcome: outcome.clone(),
-            unit: None,
-            time: outcome.clone(),
-            group: outcome.clone(),
-            treatment: Treatment::FirstPeriod,
-            eligible: None,
-            dose: None,
-            weights: self.weights.clone(),
-            cluster: None,
-            covariates: Formula::parse(&format!("~ {}", terms.join(" + ")))?,
-            trends: Vec::new(),
-            traits: Vec::new(),
-            frequency: None,
-        })
+    /// The columns, in the order in which they are used.
+    fn wanted(&self) -> Wanted {
+        Wanted::default()
+            .and("outcome", Kind::Value, [&self.outcome])
+            .and("regressor", Kind::Value, &self.regressors)
+            .and("instrument", Kind::Value, &self.instruments)
+            .and("weights", Kind::Value, &self.weights)
     }
 
     fn estimate(

@@ -91,7 +91,24 @@ pub(crate) struct SampleDesign<'a> {
     pub cells: FormedCells,
 }
 
-impl SampleDesign<'_> {
+impl<'a> SampleDesign<'a> {
+    /// A balanced panel whose column `group` has first treated periods, conditioned on changes, with all cells jointly.
+    pub fn new(group: &'a str, study: StudyDesign) -> Self {
+        Self {
+            group,
+            treatment: Treatment::FirstPeriod,
+            study,
+            eligible: None,
+            dose: None,
+            allow_unbalanced: false,
+            pairs: false,
+            fix_weights: None,
+            independent_rows: false,
+            conditioning: Conditioning::Changes,
+            cells: FormedCells::Joint,
+        }
+    }
+
     /// Whether collinear covariates are dropped, as `DRDID` and `triplediff` do. R `did` keeps every covariate.
     pub fn drops_collinear(&self) -> bool {
         match self.study {

@@ -109,9 +109,8 @@ macro_rules! estimator {
         $visibility:vis struct $name:ident -> $result:ident { $($own:tt)* }
     ) => {
         $(#[$about])*
-        #[derive(Clone, Debug, bon::Builder, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, bon::Builder)]
         #[builder(on(String, into))]
-        #[serde(bound = "", deny_unknown_fields)]
         $visibility struct $name<B: $crate::engine::backend::DidBackend> {
             /// Outcome: numbers or booleans.
             #[doc(alias = "yname")]
@@ -123,7 +122,6 @@ macro_rules! estimator {
             /// Treats every row as a unit of its own.
             #[doc(alias = "panel")]
             #[builder(default)]
-            #[serde(default)]
             pub repeated_cross_sections: bool,
             /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data): texts in every column
             /// that are equal to one, and numbers equal to one that is a number, as in `["NA", "-99"]`, rounded to the column's type
@@ -133,17 +131,14 @@ macro_rules! estimator {
             pub missing_values: Option<Vec<String>>,
             /// One minus the confidence level.
             #[doc(alias = "alp")]
-            #[builder(default = $crate::base::options::defaults::five_percent())]
-            #[serde(default = "crate::base::options::defaults::five_percent")]
+            #[builder(default = $crate::base::options::defaults::ALPHA)]
             pub alpha: f64,
             /// Floating-point type of the device.
             #[builder(default)]
-            #[serde(default)]
             pub precision: $crate::base::options::Precision,
             /// Keeps the influence values by unit: `8 n` bytes a cell.
             #[doc(alias = "inffunc")]
             #[builder(default)]
-            #[serde(default)]
             pub keep_influence: bool,
             /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it,
             /// but for the fourteenth digit in single precision on a GPU.
@@ -152,10 +147,8 @@ macro_rules! estimator {
             /// results depend on it as on [`chunk_rows`](Self::chunk_rows).
             pub memory_budget: Option<u64>,
             /// Hears how far the fit has come.
-            #[serde(skip)]
             pub progress: Option<$crate::base::progress::Progress>,
             #[builder(skip)]
-            #[serde(skip)]
             backend: std::marker::PhantomData<fn() -> B>,
         }
 

@@ -14,7 +14,7 @@ use crate::engine::backend::DidBackend;
 use crate::engine::cell::PlanOptions;
 use crate::engine::condition::{Change, Conditioning, DoseQuery, Raw, condition};
 use crate::engine::source::{HostStrata, LocalOptions, LocalStrata, RawSource, Source};
-use crate::read::columns::{MissingValues, Wanted};
+use crate::read::columns::MissingValues;
 use crate::read::files::{FileFormat, Files, ParquetFiles, problem};
 use crate::read::formula::Formula;
 use crate::read::input::{Data, Read, guarded, read_files};
@@ -90,10 +90,10 @@ impl SampleSetup {
                 if self.is_too_large(&files)? {
                     self.panel_by_pieces(&files, start)
                 } else {
-                    self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
+                    self.arranged(read_files(&files, &self.roles.wanted(), &self.missing)?, start)
                 }
             }
-            data => self.arranged(data.read(&self.roles, &self.missing)?, start),
+            data => self.arranged(data.read(&self.roles.wanted(), &self.missing)?, start),
         })?;
         let (Panel { sample, strata }, read) = read;
         let raw = self.upload::<B>(strata, devices);
@@ -110,7 +110,7 @@ impl SampleSetup {
         }
         let read = guarded(&path.display().to_string(), || {
             if self.sample.repeated_cross_sections {
-                self.arranged(read_files(&files, &self.roles, &self.missing)?, start)
+                self.arranged(read_files(&files, &self.roles.wanted(), &self.missing)?, start)
             } else {
                 self.panel_by_pieces(&files, start)
             }
@@ -122,7 +122,7 @@ impl SampleSetup {
 
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
     pub fn panel(&self, data: Data<'_>, start: Instant) -> Result<(Panel, f64)> {
-        data.reading(|data| self.arranged(data.read(&self.roles, &self.missing)?, start))
+        data.reading(|data| self.arranged(data.read(&self.roles.wanted(), &self.missing)?, start))
     }
 
     fn arranged(
@@ -145,7 +145,7 @@ impl SampleSetup {
         let audit = SampleAudit { files: files.read(), ..SampleAudit::default() };
         let files = ParquetFiles::open(
             &files.paths,
-            &self.roles,
+            &self.roles.wanted(),
             self.roles.unit.as_deref(),
             budget,
             progress,
@@ -172,7 +172,7 @@ impl SampleSetup {
         if self.sample.repeated_cross_sections || files.format != FileFormat::Parquet {
             return Ok(false);
         }
-        let bytes = ParquetFiles::frame_bytes(&files.paths, self.roles.names().len())?;
+        let bytes = ParquetFiles::frame_bytes(&files.paths, self.roles.wanted().names().len())?;
         let room = memory::free().map(|free| free / COPIES);
         let limit = self.memory_budget.into_iter().chain(room).min();
         Ok(limit.is_some_and(|limit| bytes > limit))
@@ -281,8 +281,6 @@ fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
             Some((dose, _)) => Formula::parse(&format!("~ `{dose}`"))?,
             None => Formula::parse(shared.covariates)?,
         },
-        trends: Vec::new(),
-        traits: Vec::new(),
         frequency: shared.frequency,
     })
 }

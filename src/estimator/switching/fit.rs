@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::inference::{JointEstimates, Tested, of_regression};
-use super::reading::GroupPeriods;
+use super::reading::{GroupPeriods, SwitchingColumns};
 use super::{
     DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
     MultiplegtTests, SwitchingEffect,
@@ -19,7 +19,7 @@ use crate::estimator::switching::effects::{
 };
 use crate::read::columns::MissingValues;
 use crate::read::input::{Data, Read};
-use crate::read::panel::{Layout, Roles};
+use crate::read::panel::Layout;
 use crate::result::inference::{Estimate, pointwise};
 use crate::result::settings::Settings;
 use crate::result::timings::Timings;
@@ -37,12 +37,12 @@ impl DidMultiplegt {
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "did_multiplegt").entered();
         let start = Instant::now();
-        let (data, roles) = (data.into(), self.roles()?);
+        let (data, columns) = (data.into(), self.columns()?);
         let missing = MissingValues::new(self.missing_values.as_deref());
         let (mut read, files, read_as_missing, seconds) = data.reading(|data| {
-            let Read { frame, files, read_as_missing } = data.read(&roles, &missing)?;
+            let Read { frame, files, read_as_missing } = data.read(&columns.wanted(), &missing)?;
             let seconds = start.elapsed().as_secs_f64();
-            let read = GroupPeriods::read(&frame, &roles, &missing)?;
+            let read = GroupPeriods::read(&frame, &columns, &missing)?;
             Ok((read, files, read_as_missing, seconds))
         })?;
         let mut audit = MultiplegtAudit {
@@ -57,23 +57,23 @@ impl DidMultiplegt {
         audit.read_as_missing.append(&mut read.read_as_missing);
         self.check_memory(&read)?;
         let cells = GroupPeriodCells::new(std::mem::take(&mut read.rows));
-        let cells = cells.map_err(|varying| varies(varying, &roles, &read))?;
+        let cells = cells.map_err(|varying| varies(varying, &columns, &read))?;
         let rounding = equal_but_for_rounding(&cells);
         let (sample, dropped) = prepare(cells, &self.options(), !self.traits().is_empty())
             .map_err(|unusable| self.unusable(unusable, rounding))?;
         let rounding = rounding.or_else(|| split_by_rounding(&sample));
         audit.count(&sample, &dropped);
-        if let (Some(column), 0) = (&roles.weights, audit.cells) {
+        if let (Some(column), 0) = (&columns.weights, audit.cells) {
             let problem = "no cell with an outcome and a treatment has a positive weight".into();
             return Err(DidError::Weights { column: column.clone(), problem });
         }
-        if let (Some(column), 0 | 1) = (&roles.cluster, sample.clusters) {
+        if let (Some(column), 0 | 1) = (&columns.cluster, sample.clusters) {
             let (column, clusters) = (column.clone(), sample.clusters);
             return Err(DidError::TooFewClusters { column, clusters });
         }
         let timings = Timings { read: seconds, ..Timings::default() };
         let timings = Timings { ingest: start.elapsed().as_secs_f64() - seconds, ..timings };
-        self.estimate(PreparedGroups { sample, roles, read, rounding, audit, timings, start })
+        self.estimate(PreparedGroups { sample, columns, read, rounding, audit, timings, start })
     }
 
     /// Cells of groups and periods are held as a whole: outcome, treatment, weight and controls, twice while they are arranged.
@@ -111,7 +111,7 @@ impl DidMultiplegt {
     }
 
     fn estimate(&self, prepared: PreparedGroups) -> Result<MultiplegtResult> {
-        let PreparedGroups { sample, roles, read, rounding, mut audit, mut timings, start } =
+        let PreparedGroups { sample, columns, read, rounding, mut audit, mut timings, start } =
             prepared;
         let options = self.options();
         let before = start.elapsed().as_secs_f64();
@@ -168,7 +168,7 @@ impl DidMultiplegt {
             heterogeneity: self.heterogeneity(&sample, effects, placebos, &mut warnings),
             critical_value,
             normalized: self.normalized,
-            settings: self.settings(&sample, &roles, &audit),
+            settings: self.settings(&sample, &columns, &audit),
             audit,
             warnings,
             timings,
@@ -338,7 +338,7 @@ impl DidMultiplegt {
     fn settings(
         &self,
         sample: &SwitchingSample,
-        roles: &Roles,
+        columns: &SwitchingColumns,
         audit: &MultiplegtAudit,
     ) -> Settings {
         let never = ControlGroup::NeverTreated;
@@ -350,7 +350,7 @@ impl DidMultiplegt {
             outcome: self.outcome.clone(),
             covariates: self.covariates.clone(),
             weights: self.weights.clone(),
-            cluster: roles.cluster.clone(),
+            cluster: columns.cluster.clone(),
             eligible: None,
             shares_of: None,
             dose: None,
@@ -398,7 +398,7 @@ fn without_standard_error(
 /// What estimation starts from.
 struct PreparedGroups {
     sample: SwitchingSample,
-    roles: Roles,
+    columns: SwitchingColumns,
     read: GroupPeriods,
     /// Treatments that differ by rounding alone.
     rounding: Option<(f64, f64)>,
@@ -420,17 +420,17 @@ impl MultiplegtAudit {
 }
 
 /// The error of a column that changes within a group.
-fn varies(varying: Varying, roles: &Roles, read: &GroupPeriods) -> DidError {
+fn varies(varying: Varying, columns: &SwitchingColumns, read: &GroupPeriods) -> DidError {
     let (group, column, role, remedy) = match varying {
         Varying::Trend { group } => (
             group,
-            roles.trends.join(", "),
+            columns.trends.join(", "),
             "trend group",
             "groups with trends of their own must not change over time",
         ),
         Varying::Cluster { group } => (
             group,
-            roles.cluster.clone().unwrap_or_default(),
+            columns.cluster.clone().unwrap_or_default(),
             "cluster",
             "every group must be in one cluster",
         ),

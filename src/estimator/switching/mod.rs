@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use effects::SwitchingOptions;
 pub use effects::{Direction, Dropped};
+use reading::SwitchingColumns;
 pub use result::{
     HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, SwitchingEffect,
 };
@@ -28,7 +29,6 @@ use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Bootstrap, Inference};
 use crate::read::formula::Formula;
-use crate::read::panel::{Roles, Treatment};
 
 /// Which effects are tested to be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,9 +78,8 @@ pub struct PredictHeterogeneity {
 /// assert_eq!((fit.effects.len(), fit.placebos.len()), (3, 2));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
-#[derive(Clone, Debug, bon::Builder, Serialize, Deserialize)]
+#[derive(Clone, Debug, bon::Builder)]
 #[builder(on(String, into))]
-#[serde(deny_unknown_fields)]
 pub struct DidMultiplegt {
     /// Outcome: numbers or booleans.
     #[doc(alias = "yname")]
@@ -98,17 +97,14 @@ pub struct DidMultiplegt {
     #[doc(alias = "dname")]
     pub treatment: String,
     /// Number of requested effects; effects without controls are not estimated.
-    #[builder(default = one())]
-    #[serde(default = "one")]
+    #[builder(default = 1)]
     pub effects: usize,
     /// Number of requested placebos, at most as many as effects.
     #[doc(alias = "placebo")]
     #[builder(default)]
-    #[serde(default)]
     pub placebos: usize,
     /// Divides each effect by the average cumulative change of its switchers' treatment.
     #[builder(default)]
-    #[serde(default)]
     pub normalized: bool,
     /// Tests whether effects are equal.
     pub effects_equal: Option<EffectsEqual>,
@@ -116,36 +112,29 @@ pub struct DidMultiplegt {
     pub switchers: Option<Direction>,
     /// Compares with never-switching groups only.
     #[builder(default)]
-    #[serde(default)]
     pub only_never_switchers: bool,
     /// Estimates all effects on the same switchers: those for which every effect can be estimated.
     #[builder(default)]
-    #[serde(default)]
     pub same_switchers: bool,
     /// Also restrict placebos to switchers for which all requested placebos can be computed.
     #[doc(alias = "same_switchers_pl")]
     #[builder(default)]
-    #[serde(default)]
     pub same_switchers_placebos: bool,
     /// Formula of control variables, which may change over time; see [`AttGt::covariates`](crate::AttGt::covariates).
     #[doc(alias = "controls")]
     #[doc(alias = "xformla")]
-    #[builder(default = crate::base::options::defaults::constant())]
-    #[serde(default = "crate::base::options::defaults::constant")]
+    #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
     pub covariates: String,
     /// Columns, constant within groups, of which only groups with equal values are compared: each combination has trends of its own.
     #[builder(default, with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
-    #[serde(default)]
     pub trends_nonparam: Vec<String>,
     /// Allows each group its own linear trend.
     #[doc(alias = "trends_lin")]
     #[builder(default)]
-    #[serde(default)]
     pub linear_trends: bool,
     /// Degree of a polynomial in the treatment of the first period, by which trends may differ; 0 compares groups of equal
     /// treatments only. For treatments of many values.
     #[builder(default)]
-    #[serde(default)]
     pub continuous: usize,
     /// Weights of rows; missing ones are 0.
     #[doc(alias = "weightsname")]
@@ -155,17 +144,14 @@ pub struct DidMultiplegt {
     pub cluster: Option<String>,
     /// Centres each switcher's change on the mean of the switchers with the same treatment path, where a path has at least two.
     #[builder(default)]
-    #[serde(default)]
     pub less_conservative_se: bool,
     /// Keeps cells from the period on in which a group's treatment has been both above and below its first value.
     #[doc(alias = "dont_drop_larger_lower")]
     #[builder(default)]
-    #[serde(default)]
     pub keep_bidirectional_switchers: bool,
     /// If a group's treatment is missing before its first switch, drops its outcomes from then on.
     #[doc(alias = "drop_if_d_miss_before_first_switch")]
     #[builder(default)]
-    #[serde(default)]
     pub drop_if_treatment_missing: bool,
     /// Regresses groups' effects on columns that do not change over time.
     #[doc(alias = "predict_het")]
@@ -173,7 +159,6 @@ pub struct DidMultiplegt {
     /// With controls and several treatments in the first period, leaves out what R `DIDmultiplegtDYN` 2.2 multiplies the influence of
     /// the controls' coefficients by: the weight of all first treatments over that of each. The authors' Stata program leaves it out.
     #[builder(default)]
-    #[serde(default)]
     pub separate_control_variance: bool,
     /// Bootstrap by groups or clusters; analytic standard errors without it. The law of the multipliers does not matter.
     #[doc(alias = "boot")]
@@ -184,13 +169,8 @@ pub struct DidMultiplegt {
     pub missing_values: Option<Vec<String>>,
     /// One minus the confidence level.
     #[doc(alias = "alp")]
-    #[builder(default = crate::base::options::defaults::five_percent())]
-    #[serde(default = "crate::base::options::defaults::five_percent")]
+    #[builder(default = crate::base::options::defaults::ALPHA)]
     pub alpha: f64,
-}
-
-fn one() -> usize {
-    1
 }
 
 /// Largest degree of the polynomial: higher powers differ by rounding.
@@ -248,21 +228,18 @@ impl DidMultiplegt {
         }
     }
 
-    fn roles(&self) -> Result<Roles> {
-        Ok(Roles {
+    fn columns(&self) -> Result<SwitchingColumns> {
+        Ok(SwitchingColumns {
             outcome: self.outcome.clone(),
-            unit: Some(self.unit.clone()),
+            treatment: self.treatment.clone(),
+            unit: self.unit.clone(),
             time: self.time.clone(),
-            group: self.treatment.clone(),
-            treatment: Treatment::Indicator,
-            eligible: None,
-            dose: None,
+            frequency: self.frequency,
             weights: self.weights.clone(),
             cluster: self.cluster.clone().filter(|cluster| *cluster != self.unit),
             covariates: Formula::parse(&self.covariates)?,
             trends: self.trends_nonparam.clone(),
             traits: self.traits().to_vec(),
-            frequency: self.frequency,
         })
     }
 

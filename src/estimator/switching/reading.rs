@@ -5,13 +5,47 @@ use std::collections::BTreeMap;
 use polars::prelude::DataFrame;
 
 use super::effects::GroupPeriodRows;
+use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, Result};
 use crate::read::columns::{
-    Gaps, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Values, cleaned, find,
-    numeric, outcomes, periods, refuse_negative, small,
+    Gaps, Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Values, Wanted,
+    cleaned, find, numeric, outcomes, periods, refuse_negative, small,
 };
-use crate::read::formula::RawColumn;
-use crate::read::panel::Roles;
+use crate::read::formula::{Formula, RawColumn};
+
+/// The columns of an estimate of switching treatments.
+#[derive(Clone, Debug)]
+pub(crate) struct SwitchingColumns {
+    pub outcome: String,
+    pub treatment: String,
+    pub unit: String,
+    pub time: String,
+    /// Periods of the dates in the time column.
+    pub frequency: Option<Frequency>,
+    pub weights: Option<String>,
+    pub cluster: Option<String>,
+    pub covariates: Formula,
+    /// Columns whose values say which groups are compared with each other.
+    pub trends: Vec<String>,
+    /// Columns of numbers that effects may be functions of.
+    pub traits: Vec<String>,
+}
+
+impl SwitchingColumns {
+    /// The columns that are read, and what they are for.
+    pub fn wanted(&self) -> Wanted {
+        Wanted::default()
+            .and("outcome", Kind::Value, [&self.outcome])
+            .and("time", Kind::Value, [&self.time])
+            .and("treatment", Kind::Value, [&self.treatment])
+            .and("weights", Kind::Value, &self.weights)
+            .and("unit", Kind::Label, [&self.unit])
+            .and("cluster", Kind::Label, &self.cluster)
+            .and("covariate", Kind::Value, &self.covariates.variables())
+            .and("trend group", Kind::Label, &self.trends)
+            .and("heterogeneity", Kind::Value, &self.traits)
+    }
+}
 
 /// Rows with a period and all controls, of groups with an outcome and a treatment, and what became of the others.
 pub(crate) struct GroupPeriods {
@@ -34,68 +68,63 @@ pub(crate) struct GroupPeriods {
 }
 
 impl GroupPeriods {
-    /// Reads the columns of the roles, of which the group column is the treatment.
-    pub fn read(df: &DataFrame, roles: &Roles, missing: &MissingValues) -> Result<Self> {
-        let len = u32::try_from(df.height()).map_err(|_| DidError::Config {
-            option: "data",
-            expected: "at most 4,294,967,295 rows",
-            got: df.height().to_string(),
-        })?;
-        let (df, read_as_missing) = cleaned(df, roles, missing)?;
+    /// Reads the columns of a frame.
+    pub fn read(df: &DataFrame, asked: &SwitchingColumns, missing: &MissingValues) -> Result<Self> {
+        let (df, read_as_missing) = cleaned(df, &asked.wanted(), missing)?;
         let df = &*df;
         let numbers = |name: &str, role| {
             let series = find(df, name, role)?.as_materialized_series();
             Ok::<Values, DidError>(numeric(series, role, f64::NAN)?.values())
         };
         let labels = |name: &str, role| LabelColumn::new(find(df, name, role)?, role);
-        let time = periods(find(df, &roles.time, "time")?, "time", roles.frequency, 0)?;
+        let time = periods(find(df, &asked.time, "time")?, "time", asked.frequency, 0)?;
         let time = numeric(&time, "time", f64::NAN)?;
         let finite = |t: f64| if t.is_finite() { t } else { f64::NAN };
-        let time = small(&roles.time, "time", time, 0, finite)?;
-        let outcome = outcomes(df, &roles.outcome)?;
-        let treatment = numbers(&roles.group, "treatment")?;
-        let unit = roles.unit.as_deref().unwrap_or_default();
+        let time = small(&asked.time, "time", time, 0, finite)?;
+        let outcome = outcomes(df, &asked.outcome)?;
+        let treatment = numbers(&asked.treatment, "treatment")?;
+        let unit = asked.unit.as_str();
         let units = labels(unit, "unit")?;
         let codes = units.codes();
-        let weight = roles.weights.as_ref().map(|name| {
+        let weight = asked.weights.as_ref().map(|name| {
             let weight = numbers(name, "weights")?;
             refuse_negative(name, &weight, 0)?;
             Ok::<Values, DidError>(weight)
         });
         let weight = weight.transpose()?;
-        let cluster = roles.cluster.as_ref().map(|name| labels(name, "cluster")).transpose()?;
+        let cluster = asked.cluster.as_ref().map(|name| labels(name, "cluster")).transpose()?;
         let cluster = cluster.map(|labels| labels.codes());
-        let trends = roles.trends.iter().map(|name| Ok(labels(name, "trend group")?.codes().codes));
+        let trends = asked.trends.iter().map(|name| Ok(labels(name, "trend group")?.codes().codes));
         let trends: Vec<Vec<u32>> = trends.collect::<Result<_>>()?;
-        let traits = roles.traits.iter().map(|name| numbers(name, "heterogeneity"));
+        let traits = asked.traits.iter().map(|name| numbers(name, "heterogeneity"));
         let traits: Vec<Values> = traits.collect::<Result<_>>()?;
         let raw = |name: &str| {
             RawColumn::from_series(find(df, name, "covariate")?.as_materialized_series())
         };
-        let covariates = roles.covariates.evaluate(df.height(), &raw)?;
+        let covariates = asked.covariates.evaluate(df.height(), &raw)?;
         let mut gaps = Gaps::new(df.height());
         gaps.mark(unit, |row| codes.codes[row] != MISSING);
-        gaps.mark(&roles.time, |row| !time.is_missing(row));
-        for (name, codes) in roles.trends.iter().zip(&trends) {
+        gaps.mark(&asked.time, |row| !time.is_missing(row));
+        for (name, codes) in asked.trends.iter().zip(&trends) {
             gaps.mark(name, |row| codes[row] != MISSING);
         }
-        if let (Some(cluster), Some(name)) = (&cluster, &roles.cluster) {
+        if let (Some(cluster), Some(name)) = (&cluster, &asked.cluster) {
             gaps.mark(name, |row| cluster.codes[row] != MISSING);
         }
         covariates.mark_missing(&mut gaps);
         let mut rows: Vec<u32> = match &gaps.complete {
-            None => (0..len).collect(),
+            None => (0..).take(df.height()).collect(),
             Some(complete) => {
-                (0..len).zip(complete).filter_map(|(row, all)| all.then_some(row)).collect()
+                (0..).zip(complete).filter_map(|(row, all)| all.then_some(row)).collect()
             }
         };
         let is_infinite = |values: &Values| {
             rows.iter().filter(|row| values[**row as usize].is_infinite()).count()
         };
-        let columns_of_numbers = [(&roles.outcome, &outcome), (&roles.group, &treatment)]
+        let columns_of_numbers = [(&asked.outcome, &outcome), (&asked.treatment, &treatment)]
             .into_iter()
-            .chain(roles.weights.iter().zip(&weight))
-            .chain(roles.traits.iter().zip(&traits));
+            .chain(asked.weights.iter().zip(&weight))
+            .chain(asked.traits.iter().zip(&traits));
         let infinite = columns_of_numbers.map(|(name, values)| (name.clone(), is_infinite(values)));
         let infinite: Vec<(String, usize)> = infinite.filter(|(_, count)| *count > 0).collect();
         let needed = [&*outcome, &*treatment];
@@ -113,7 +142,7 @@ impl GroupPeriods {
             rows.iter().map(|row| finite(values[*row as usize])).collect()
         };
         let (period, known) = period_ranks(&rows, &time);
-        let rounded = [(&roles.outcome, &outcome), (&roles.group, &treatment)];
+        let rounded = [(&asked.outcome, &outcome), (&asked.treatment, &treatment)];
         let rounded = rounded.into_iter().filter(|(_, values)| values.is_rounded());
         let rounded = rounded.map(|(name, _)| name.clone());
         Ok(Self {

@@ -6,14 +6,21 @@ use polars::prelude::{DataFrame, IntoColumn};
 
 use super::missing::{MissingValues, ReadAsMissing};
 use super::wanted::Wanted;
-use crate::base::error::Result;
+use crate::base::error::{DidError, Result};
 
-/// The frame without what stands for a missing value, and what that was.
+/// The frame without what stands for a missing value, and what that was; an error if its rows cannot be numbered.
 pub(crate) fn cleaned<'a>(
     df: &'a DataFrame,
-    wanted: &dyn Wanted,
+    wanted: &Wanted,
     missing: &MissingValues,
 ) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
+    if u32::try_from(df.height()).is_err() {
+        return Err(DidError::Config {
+            option: "data",
+            expected: "at most 4,294,967,295 rows",
+            got: df.height().to_string(),
+        });
+    }
     let mut df = Cow::Borrowed(df);
     let mut all = Vec::new();
     for name in wanted.names() {

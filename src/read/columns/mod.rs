@@ -33,7 +33,6 @@ pub(crate) use kinds::{kind, kinds};
 pub(crate) use labels::{Codes, Label, MISSING};
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts, add_counts};
-pub(crate) use names::not_found;
 pub(crate) use numbers::{
     binary, complete_numbers, find, groups, negative_group, numeric, outcomes, refuse_negative,
     small, too_many,
@@ -42,4 +41,4 @@ pub(crate) use period_codes::{MAX_DISTINCT, PeriodCodes};
 pub(crate) use periods::periods;
 pub(crate) use total_order::total_order;
 pub(crate) use values::{Numbers, Values};
-pub(crate) use wanted::Wanted;
+pub(crate) use wanted::{Kind, Wanted};

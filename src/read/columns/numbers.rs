@@ -2,31 +2,33 @@
 
 use polars::prelude::*;
 
+use super::cleaned::cleaned;
 use super::excerpt::excerpt;
 use super::kinds::kind;
 use super::missing::MissingValues;
 use super::names::not_found;
 use super::period_codes::{MAX_DISTINCT, PeriodCodes, Uncodable};
 use super::values::{Numbers, Values};
+use super::wanted::{Asked, Wanted};
 use crate::base::error::{DidError, Result};
 
-/// Some columns `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not. A weight is also
-/// at least 0.
+/// The wanted columns `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not. A weight is
+/// also at least 0.
 pub(crate) fn complete_numbers(
     df: &DataFrame,
-    columns: &[(&str, &'static str)],
+    wanted: &Wanted,
     missing: &MissingValues,
 ) -> Result<(Vec<Vec<f64>>, usize)> {
-    let read = |(name, role): &(&str, &'static str)| -> Result<Values> {
-        let series = find(df, name, role)?.as_materialized_series();
-        let cleaned = missing.clean(series)?.map(|(series, _)| series);
-        let values = numeric(cleaned.as_ref().unwrap_or(series), role, f64::NAN)?.values();
+    let (df, _) = cleaned(df, wanted, missing)?;
+    let read = |Asked { column, role, .. }: &Asked| -> Result<Values> {
+        let series = find(&df, column, role)?.as_materialized_series();
+        let values = numeric(series, role, f64::NAN)?.values();
         if *role == "weights" {
-            refuse_negative(name, &values, 0)?;
+            refuse_negative(column, &values, 0)?;
         }
         Ok(values)
     };
-    let all: Vec<Values> = columns.iter().map(read).collect::<Result<_>>()?;
+    let all: Vec<Values> = wanted.asked().iter().map(read).collect::<Result<_>>()?;
     let rows = df.height();
     let complete: Vec<usize> =
         (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();

@@ -78,7 +78,7 @@ pub(crate) fn problem(path: &Path, problem: impl Into<String>) -> DidError {
 pub(crate) fn check_columns(
     path: &Path,
     available: &[&str],
-    roles: &dyn Wanted,
+    roles: &Wanted,
     only_file: bool,
 ) -> Result<()> {
     let Err(error) = roles.find_in(available) else { return Ok(()) };

@@ -112,7 +112,7 @@ impl Data<'_> {
     }
 
     /// The columns of the roles. What a frame lacks is left to the checks that know its role.
-    pub(crate) fn read(self, roles: &dyn Wanted, missing: &MissingValues) -> Result<Read> {
+    pub(crate) fn read(self, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
         let frame = match self {
             Data::Frame(df) => {
                 let names = roles.names();
@@ -132,11 +132,7 @@ impl Data<'_> {
 }
 
 /// The columns of all rows of some files.
-pub(crate) fn read_files(
-    files: &Files,
-    roles: &dyn Wanted,
-    missing: &MissingValues,
-) -> Result<Read> {
+pub(crate) fn read_files(files: &Files, roles: &Wanted, missing: &MissingValues) -> Result<Read> {
     let (frame, read_as_missing) = match files.format {
         FileFormat::Parquet => (ParquetFiles::read_whole(&files.paths, roles)?, Vec::new()),
         FileFormat::Csv => {

@@ -27,8 +27,6 @@ pub(super) fn roles(covariates: &str) -> Roles {
         weights: None,
         cluster: None,
         covariates: Formula::parse(covariates).unwrap(),
-        trends: Vec::new(),
-        traits: Vec::new(),
         frequency: None,
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn read(
     reader: Reader<'_>,
     first_row: usize,
 ) -> Result<(Rows, Vec<ReadAsMissing>)> {
-    let (df, all) = cleaned(df, reader.roles, reader.missing)?;
+    let (df, all) = cleaned(df, &reader.roles.wanted(), reader.missing)?;
     let mut rows = Rows::read(&df, reader.roles, first_row)?;
     for taken in &all {
         rows.texts.take(&taken.column, &taken.token);

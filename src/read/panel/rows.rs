@@ -51,13 +51,6 @@ impl Rows {
             };
             name.as_ref().map(read).transpose()
         };
-        if u32::try_from(df.height()).is_err() {
-            return Err(DidError::Config {
-                option: "data",
-                expected: "at most 4,294,967,295 rows",
-                got: df.height().to_string(),
-            });
-        }
         let y = outcomes(df, &roles.outcome)?;
         let dated = |name: &str, role, null| {
             numeric(&periods(column(name, role)?, role, roles.frequency, first_row)?, role, null)

@@ -14,8 +14,6 @@ use super::rules::{Rules, SampleExtent};
 use super::sizes::check_cells;
 use crate::base::calendar::shown;
 use crate::base::error::{DidError, DidWarning, Result};
-#[cfg(any(feature = "cluster", test))]
-use crate::read::columns::Wanted;
 use crate::read::columns::{MAX_DISTINCT, ReadAsMissing, add_counts, too_many};
 #[cfg(any(feature = "cluster", test))]
 use crate::read::formula::Formula;
@@ -98,7 +96,7 @@ impl Survey {
         kinds: Kinds,
         roles: &Roles,
     ) -> std::result::Result<Self, String> {
-        let names = roles.names();
+        let names = roles.wanted().names();
         let (known, wanted) = (formula.needs(), other.needs());
         let is_lost = |name: &str| {
             known.contains(&name) && !wanted.contains(&name) && !names.iter().any(|n| n == name)

@@ -8,7 +8,7 @@ use crate::read::panel::{Layout, Sample, WeightLayout};
 use crate::result::estimates::CellStatus;
 
 /// Options that decide which cells exist.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PlanOptions {
     pub control_group: ControlGroup,
     pub base_period: BasePeriod,

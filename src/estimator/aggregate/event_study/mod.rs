@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{AggregatedRow, LeftOut, UniversalBase};
 use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
-use crate::base::options::defaults::five_percent;
+use crate::base::options::defaults::ALPHA;
 use crate::result::inference::{Estimate, pointwise};
 use crate::result::settings::Settings;
 
@@ -128,7 +128,7 @@ impl EventStudy {
         post: usize,
     ) -> Result<Self> {
         check_usable(&coefficients, &covariance, pre, post)?;
-        let alpha = five_percent();
+        let alpha = ALPHA;
         let critical = pointwise(alpha);
         let row = |(i, coefficient): (usize, &f64)| {
             let at = if i < pre { i as f64 - pre as f64 - 1.0 } else { (i - pre) as f64 };

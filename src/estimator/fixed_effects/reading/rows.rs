@@ -82,14 +82,7 @@ impl RegressionRows {
         columns: &RegressionColumns,
         missing: &MissingValues,
     ) -> Result<Self> {
-        if u32::try_from(df.height()).is_err() {
-            return Err(DidError::Config {
-                option: "data",
-                expected: "at most 4,294,967,295 rows",
-                got: df.height().to_string(),
-            });
-        }
-        let (df, read_as_missing) = cleaned(df, columns, missing)?;
+        let (df, read_as_missing) = cleaned(df, &columns.wanted(), missing)?;
         let outcome = match columns.with_outcome {
             true => outcome(&df, &columns.formula.outcome)?,
             false => vec![0.0; df.height()].into(),

@@ -39,7 +39,7 @@ pub(crate) struct CsvData {
 
 impl CsvData {
     /// Reads the columns of the roles. Files must have them all, in any order.
-    pub fn read(paths: &[PathBuf], roles: &dyn Wanted, missing: &MissingValues) -> Result<Self> {
+    pub fn read(paths: &[PathBuf], roles: &Wanted, missing: &MissingValues) -> Result<Self> {
         let names = roles.names();
         let headers = paths.iter().map(|path| {
             let header = Header::read(path)?;
@@ -109,13 +109,7 @@ impl Header {
         }
     }
 
-    fn check(
-        &self,
-        path: &Path,
-        roles: &dyn Wanted,
-        names: &[String],
-        only_file: bool,
-    ) -> Result<()> {
+    fn check(&self, path: &Path, roles: &Wanted, names: &[String], only_file: bool) -> Result<()> {
         let available: Vec<&str> = self.0.iter().map(String::as_str).collect();
         if let Err(error) = check_columns(path, &available, roles, only_file) {
             // A comma in a name or a number splits such a header elsewhere.

@@ -34,7 +34,7 @@ impl ParquetFiles {
     }
 
     /// All rows of the files.
-    pub fn read_whole(paths: &[PathBuf], wanted: &dyn Wanted) -> Result<DataFrame> {
+    pub fn read_whole(paths: &[PathBuf], wanted: &Wanted) -> Result<DataFrame> {
         let sources = sources(paths)?;
         let schema = schema::common(&sources, wanted)?;
         let needed = COPIES * u128::from(Self::frame_bytes(paths, schema.len())?);
@@ -64,7 +64,7 @@ impl ParquetFiles {
     /// files.
     pub fn open(
         paths: &[PathBuf],
-        wanted: &dyn Wanted,
+        wanted: &Wanted,
         unit: Option<&str>,
         memory_budget: Option<u64>,
         progress: Option<Progress>,
@@ -93,7 +93,7 @@ impl ParquetFiles {
     /// The columns' types and the files' parts, of as many rows as `frame_rows` says for so many columns, or of one row group.
     pub(crate) fn parts(
         paths: &[PathBuf],
-        wanted: &dyn Wanted,
+        wanted: &Wanted,
         frame_rows: impl Fn(usize) -> usize,
     ) -> Result<(Schema, Vec<FilePart>)> {
         let sources = sources(paths)?;

@@ -13,7 +13,7 @@ use crate::read::files::{check_columns, problem};
 ///
 /// Integers of several widths are read as the widest, single precision as double, and a column that has no values in one file
 /// has its type from the others. Any other disagreement is an error. A file without rows agrees with all.
-pub(super) fn common(sources: &[ParquetFile], roles: &dyn Wanted) -> Result<Schema> {
+pub(super) fn common(sources: &[ParquetFile], roles: &Wanted) -> Result<Schema> {
     let mut schemas = Vec::with_capacity(sources.len());
     for source in sources {
         let found = source.schema()?;

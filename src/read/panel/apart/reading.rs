@@ -56,7 +56,7 @@ impl Reading {
         part_rows: Option<usize>,
     ) -> Result<(Self, Vec<RowRange>)> {
         let rows = part_rows.unwrap_or(FRAME_ROWS);
-        let (schema, parts) = ParquetFiles::parts(paths, request.roles, |_| rows)?;
+        let (schema, parts) = ParquetFiles::parts(paths, &request.roles.wanted(), |_| rows)?;
         let mut types = Vec::new();
         storage::parquet(&mut types).finish(&mut DataFrame::empty_with_schema(&schema))?;
         let reader = request.reader();

@@ -183,7 +183,7 @@ impl<R: GpuRuntime> DeviceDesign<R> {
         unsafe {
             launch!(
                 work,
-                kernels::curvatures,
+                kernels::inner_products,
                 grid(cubes),
                 LEVEL_UNITS,
                 p.arg(),

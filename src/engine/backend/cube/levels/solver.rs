@@ -23,9 +23,9 @@ pub(crate) struct DeviceSolver<R: GpuRuntime> {
 enum Vectors {
     None,
     /// Of conjugate gradients.
-    Conjugate(ConjugateBuffers),
+    Conjugate(Box<ConjugateBuffers>),
     /// Of LSMR.
-    Lanczos(LanczosBuffers),
+    Lanczos(Box<LanczosBuffers>),
 }
 
 impl<R: GpuRuntime> DeviceSolver<R> {
@@ -58,12 +58,12 @@ impl<R: GpuRuntime> LevelSolver for DeviceSolver<R> {
 
     fn begin(&mut self, sums: &[f64], columns: usize) -> Result<()> {
         let before = match std::mem::replace(&mut self.vectors, Vectors::None) {
-            Vectors::Conjugate(before) => Some(before),
+            Vectors::Conjugate(before) => Some(*before),
             Vectors::Lanczos(_) | Vectors::None => None,
         };
         let design = &self.design;
         let begun = guarded::<R, _>(&design.device, || design.conjugate(sums, columns, before))?;
-        self.vectors = Vectors::Conjugate(begun);
+        self.vectors = Vectors::Conjugate(Box::new(begun));
         meter::note(|done| done.passes += 1);
         Ok(())
     }
@@ -79,7 +79,7 @@ impl<R: GpuRuntime> LevelSolver for DeviceSolver<R> {
         self.vectors = Vectors::None;
         let design = &self.design;
         let begun = guarded::<R, _>(&design.device, || design.lanczos(problem))?;
-        self.vectors = Vectors::Lanczos(begun);
+        self.vectors = Vectors::Lanczos(Box::new(begun));
         meter::note(|done| done.passes += 1);
         Ok(())
     }

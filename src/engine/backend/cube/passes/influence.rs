@@ -1,7 +1,7 @@
 //! Influence values of the rows of plans, and what sums are formed of.
 
 use super::super::kernels::layout::{predictor_span, value_span};
-use super::super::kernels::{self, SHARES, UNITS};
+use super::super::kernels::{self, SHARES, VALUE_UNITS};
 use super::super::runtime::{Buffer, Gpu, GpuRuntime, Launches, SampleColumns, grid, launch};
 use super::basis::PlanBases;
 use super::batch::{BatchSpans, SpanColumns};
@@ -119,7 +119,7 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
                     work,
                     kernels::linear_predictors,
                     grid(of_dots.cubes * SHARES),
-                    UNITS,
+                    VALUE_UNITS,
                     columns.arg(),
                     self.coefficients.arg(),
                     self.x_first.arg(),
@@ -136,7 +136,7 @@ impl<'a, R: GpuRuntime> InfluencePlans<'a, R> {
                 work,
                 kernels::influence_values,
                 grid(of_values.cubes * SHARES),
-                UNITS,
+                VALUE_UNITS,
                 columns.arg(),
                 dots.arg(),
                 self.numbers.arg(),

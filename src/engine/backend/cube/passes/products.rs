@@ -1,6 +1,6 @@
 //! Blocks of cross-products: how many there are, and where a product is.
 
-use super::super::kernels::{self, Form, HEIGHT, LANES, WIDTH};
+use super::super::kernels::{self, Form, HEIGHT, PRODUCT_UNITS, WIDTH};
 use super::super::runtime::{Buffer, GpuRuntime, Launches, columns_arg, grid, index, launch};
 use super::spans::SpanTable;
 
@@ -124,7 +124,7 @@ pub(crate) fn launch<R: GpuRuntime>(
             work,
             kernels::tile_products,
             grid(spans.cubes),
-            LANES,
+            PRODUCT_UNITS,
             columns_arg(data, stride),
             numbers.arg(),
             jobs.arg(),

@@ -147,8 +147,14 @@ fn every_kernel_is_in_double_precision() {
     assert_eq!(count("linear_predictors"), 2, "two sizes: {entries:?}");
     assert_eq!(count("multiplied_sums"), 6, "three laws, of values and a basis: {entries:?}");
     assert_eq!(count("add_tiles"), 8, "four kinds of sums from two starts: {entries:?}");
-    let once =
-        ["influence_values", "copy_piece", "add_words", "curvatures", "find_steps", "normalise"];
+    let once = [
+        "influence_values",
+        "copy_piece",
+        "add_words",
+        "inner_products",
+        "find_steps",
+        "normalise",
+    ];
     assert_eq!(once.map(count), [1; 6], "{entries:?}");
     let once = ["add_rows", "add_clusters", "map_products", "map_draws"];
     assert_eq!(once.map(count), [1; 4], "{entries:?}");

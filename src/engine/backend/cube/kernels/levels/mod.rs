@@ -9,4 +9,4 @@ pub(crate) use self::bidiagonal::{advance_cells, advance_levels, combine, find_n
 pub(crate) use self::conjugate::{
     advance, find_steps, find_turns, gather_levels, subtract_means, turn,
 };
-pub(crate) use self::sums::{LEVEL_ENTRIES, LEVEL_UNITS, PIECE, add_pieces, curvatures};
+pub(crate) use self::sums::{LEVEL_ENTRIES, LEVEL_UNITS, PIECE, add_pieces, inner_products};

@@ -63,7 +63,7 @@ pub(crate) fn add_pieces<F: Float>(
 
 /// Sums of `p q` by cube.
 #[cube(launch_unchecked)]
-pub(crate) fn curvatures<F: Float>(
+pub(crate) fn inner_products<F: Float>(
     ticket: &mut Ticket,
     p: &Array<F>,
     q: &Array<F>,

@@ -9,13 +9,13 @@ use super::spans::{Spans, entry, place};
 use crate::engine::pass::TILE;
 
 /// Units of a cube.
-pub(crate) const UNITS: usize = 256;
+pub(crate) const VALUE_UNITS: usize = 256;
 
 /// Cubes that share a tile's column.
 pub(crate) const SHARES: usize = 4;
 
 /// Rows of a unit.
-const STEPS: usize = TILE / UNITS / SHARES;
+const STEPS: usize = TILE / VALUE_UNITS / SHARES;
 
 /// Linear predictors `z'v`, `[tiles, dots, TILE]`.
 ///
@@ -40,7 +40,7 @@ pub(crate) fn linear_predictors<F: Float>(
     let start = cube % SHARES * comptime!(TILE / SHARES) + UNIT_POS as usize;
     #[unroll]
     for step in 0..STEPS {
-        let at = start + step * UNITS;
+        let at = start + step * VALUE_UNITS;
         if at < place.rows {
             let row = place.first + at;
             out[item * TILE + at] = predictor::<F>(data, first, row, coefficients, dot * k, k);
@@ -93,7 +93,7 @@ pub(crate) fn influence_values<F: Float>(
         let log_odds = plan[ints + leg::LOG_ODDS];
         #[unroll]
         for step in 0..STEPS {
-            let local = start + step * UNITS;
+            let local = start + step * VALUE_UNITS;
             if local < place.rows {
                 let row = place.first + local;
                 let dot = first_dot + local;
@@ -125,7 +125,7 @@ pub(crate) fn influence_values<F: Float>(
     }
     #[unroll]
     for step in 0..STEPS {
-        let local = start + step * UNITS;
+        let local = start + step * VALUE_UNITS;
         if local < place.rows {
             out[item * TILE + local] = u[step];
         }

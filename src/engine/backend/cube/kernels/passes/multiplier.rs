@@ -10,7 +10,7 @@ use crate::base::random::{FACTOR_A, FACTOR_C, GROWTH_HIGH, GROWTH_LOW, ROUNDS};
 use crate::engine::pass::TILE;
 
 /// Units of a cube.
-pub(crate) const LANES: usize = 128;
+pub(crate) const DRAW_UNITS: usize = 128;
 
 /// Rows of a step.
 const ROWS: usize = 32;
@@ -22,7 +22,7 @@ const BLOCK: usize = 128;
 const WORDS: usize = BLOCK / 32;
 
 /// Draws of a cube.
-pub(crate) const DRAWS: usize = LANES / ROWS * BLOCK;
+pub(crate) const DRAWS: usize = DRAW_UNITS / ROWS * BLOCK;
 
 /// Influence columns of a cube, at most.
 pub(crate) const GROUP: usize = 8;
@@ -93,29 +93,29 @@ pub(crate) fn multiplied_sums<F: Float>(
     let own_block = place.part / groups * comptime!(DRAWS / BLOCK) + unit / ROWS;
     let wanted = own_block * BLOCK < draws as usize;
     let first_rank = entry(spans, &place, draw_span::RANK) + place.tile * TILE;
-    let mut masks = SharedMemory::<u32>::new(comptime!(classes * WORDS * LANES));
+    let mut masks = SharedMemory::<u32>::new(comptime!(classes * WORDS * DRAW_UNITS));
     let mut block = SharedMemory::<F>::new(comptime!(group * ROWS));
     let mut sums = Array::<F>::new(comptime!(group * WORDS));
     #[unroll]
     for s in 0..comptime!(group * WORDS) {
         sums[s] = F::from_int(0);
     }
-    for step in 0..(place.rows + comptime!(LANES - 1)) / LANES {
+    for step in 0..(place.rows + comptime!(DRAW_UNITS - 1)) / DRAW_UNITS {
         let mut part = Array::<F>::new(comptime!(group * WORDS));
         #[unroll]
         for s in 0..comptime!(group * WORDS) {
             part[s] = F::from_int(0);
         }
-        for substep in 0..comptime!(LANES / ROWS) {
-            let start = step * LANES + substep * ROWS;
+        for substep in 0..comptime!(DRAW_UNITS / ROWS) {
+            let start = step * DRAW_UNITS + substep * ROWS;
             if wanted {
                 let at = 2 * (first_rank + usize::min(start + own_row, place.rows - 1));
                 let bits = bits_of(rank[at], rank[at + 1], own_block as u32, &words);
                 share_masks(&bits, &words, &mut masks, law);
             }
             #[unroll]
-            for share in 0..comptime!((group * ROWS).div_ceil(LANES)) {
-                let place_in_block = share * LANES + unit;
+            for share in 0..comptime!((group * ROWS).div_ceil(DRAW_UNITS)) {
+                let place_in_block = share * DRAW_UNITS + unit;
                 if place_in_block < comptime!(group * ROWS) {
                     let row = start + place_in_block / group;
                     let column = usize::min(first_column + place_in_block % group, columns - 1);
@@ -176,7 +176,7 @@ fn share_masks(
     for class in 0..classes {
         #[unroll]
         for word in 0..WORDS {
-            masks[(class * LANES + unit) * WORDS + word] = row_masks[class * WORDS + word];
+            masks[(class * DRAW_UNITS + unit) * WORDS + word] = row_masks[class * WORDS + word];
         }
     }
 }
@@ -201,7 +201,7 @@ fn add_rows<F: Float>(
             let mut v = values[0];
             #[unroll]
             for class in 0..classes {
-                let mask = masks[(class * LANES + first + row) * WORDS + word];
+                let mask = masks[(class * DRAW_UNITS + first + row) * WORDS + word];
                 v = select(mask & bit != 0, values[class + 1], v);
             }
             #[unroll]

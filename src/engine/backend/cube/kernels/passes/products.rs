@@ -9,7 +9,7 @@ use super::spans::{Spans, entry, place};
 use crate::engine::pass::TILE;
 
 /// Units of a cube.
-pub(crate) const LANES: usize = 256;
+pub(crate) const PRODUCT_UNITS: usize = 256;
 
 /// Columns of a block of products.
 pub(crate) const WIDTH: usize = 8;
@@ -109,8 +109,8 @@ pub(crate) fn tile_products<F: Float>(
         sums[s] = F::from_int(0);
     }
     let mut largest = F::from_int(0);
-    for step in 0..comptime!(TILE / LANES) {
-        let row = step * LANES + unit;
+    for step in 0..comptime!(TILE / PRODUCT_UNITS) {
+        let row = step * PRODUCT_UNITS + unit;
         if row * (thinning as usize) < place.rows {
             let row = row + place.first;
             let mut omega = F::from_int(1);
@@ -187,7 +187,7 @@ pub(crate) fn tile_products<F: Float>(
     }
 
     let at = cube * comptime!(size + form.extra());
-    let mut shared = SharedMemory::<F>::new(comptime!(ROUND * LANES));
+    let mut shared = SharedMemory::<F>::new(comptime!(ROUND * PRODUCT_UNITS));
     reduce::<F>(&sums, &mut shared, out, at, summed);
     if comptime!(form == Form::Logit) {
         let largest = largest_of_units::<F>(largest, &mut shared);
@@ -308,7 +308,7 @@ fn largest_of_units<F: Float>(value: F, shared: &mut SharedMemory<F>) -> F {
     // The first 16 units read what all have written.
     sync_cube();
     if unit < 16 {
-        for part in 1..comptime!(LANES / 16) {
+        for part in 1..comptime!(PRODUCT_UNITS / 16) {
             largest = larger::<F>(largest, shared[unit + 16 * part]);
         }
     }
@@ -339,14 +339,14 @@ fn reduce<F: Float>(
     for round in 0..comptime!(size / ROUND) {
         #[unroll]
         for s in 0..ROUND {
-            shared[s * LANES + unit] = sums[round * ROUND + s];
+            shared[s * PRODUCT_UNITS + unit] = sums[round * ROUND + s];
         }
         // 32 units add up each sum's terms, which all have written.
         sync_cube();
-        let from = unit / 32 * LANES + unit % 32;
+        let from = unit / 32 * PRODUCT_UNITS + unit % 32;
         let mut sum = shared[from];
         #[unroll]
-        for part in 1..comptime!(LANES / 32) {
+        for part in 1..comptime!(PRODUCT_UNITS / 32) {
             sum += shared[from + 32 * part];
         }
         // All have read before the places are written to again.
