@@ -174,6 +174,6 @@ mod tests {
     #[test]
     fn builds_without_object_stores_say_so() {
         let error = read(Path::new("s3://bucket/a")).unwrap_err();
-        assert!(error.to_string().contains("feature `cluster`"));
+        assert!(error.to_string().contains("feature `object-store`"));
     }
 }

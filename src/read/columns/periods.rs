@@ -166,7 +166,7 @@ mod tests {
             [([2007.0, 2007.5], "group"), ([2007.0, 0.0], "time"), ([2007.0, -1.0], "group")]
         {
             let found = of(&values, role).unwrap_err().to_string();
-            assert!(found.contains("in row 8") && found.contains("in no year"), "{found}");
+            assert!(found.contains("in row 8") && found.contains("assigned to a year"), "{found}");
         }
     }
 

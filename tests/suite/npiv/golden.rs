@@ -277,7 +277,7 @@ fn equal_instruments_are_regressors_and_saved_results_come_back() {
     let path = directory.path().join("npiv.json");
     fit.save(&path).unwrap();
     assert_eq!(NpivResult::load(&path).unwrap(), fit);
-    assert_eq!(fit.to_dataframe().unwrap().shape(), (20, 9));
+    assert_eq!(fit.to_dataframe().unwrap().shape(), (40, 10));
     assert!(fit.to_string().contains("chosen by the data"));
     let shuffled = config.fit(&rows(&df, &permutation(df.height(), 5))).unwrap();
     assert_eq!(shuffled, fit);

@@ -57,7 +57,7 @@ fn covariates_that_change_over_time_are_said() {
     assert_eq!(period(&att_gt(&data, "~ x1", never)), None);
     let fit = att_gt(&data, "~ x1 + x3", never);
     assert_eq!(period(&fit), Some(CovariatePeriod::Earlier));
-    assert!(fit.to_string().contains("uses those of the earlier period"));
+    assert!(fit.to_string().contains("uses their values in the earlier period"));
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
     let config = config.covariates("~ x1 + x3").allow_unbalanced_panel(true).build();
     let order: Vec<usize> = (0..data.height()).filter(|row| !row.is_multiple_of(29)).collect();

@@ -163,8 +163,8 @@ fn results_are_shown_saved_and_drawn() {
     }
     assert_eq!(fit.tests.equal.unwrap().df, 1);
     assert!(fit.to_latex().contains(r"\toprule") && fit.to_markdown().contains('|'));
-    assert_eq!(fit.to_dataframe().unwrap().height(), 6);
-    assert_eq!(fit.to_csv().unwrap().lines().count(), 7);
+    assert_eq!(fit.to_dataframe().unwrap().height(), 11);
+    assert_eq!(fit.to_csv().unwrap().lines().count(), 12);
     let at: Vec<f64> = fit.plot_data().iter().map(|row| row.at).collect();
     assert_eq!(at, [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
     assert!(fit.to_svg(&Default::default()).unwrap().starts_with("<svg"));
