@@ -138,7 +138,9 @@ impl EventStudy {
         let mut rows: Vec<AggregatedRow> = coefficients.iter().enumerate().map(row).collect();
         rows.insert(pre, reference_row(-1.0));
         let mut vcov = covariance;
-        vcov.iter_mut().for_each(|row| row.insert(pre, 0.0));
+        for row in &mut vcov {
+            row.insert(pre, 0.0);
+        }
         vcov.insert(pre, vec![0.0; rows.len()]);
         let (band, provenance) = (Band::Pointwise, Provenance::Given);
         Ok(Self {

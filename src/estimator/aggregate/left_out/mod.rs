@@ -37,6 +37,7 @@ pub struct LeftOut {
 
 impl LeftOut {
     /// The warning that an average leaves out these cells.
+    #[must_use]
     pub fn warning(&self) -> DidWarning {
         DidWarning::CellsLeftOut {
             cells: self.cells.len(),
