@@ -9,6 +9,9 @@ pub mod comparison {}
 #[doc = include_str!("estimands.md")]
 pub mod estimands {}
 
+#[doc = include_str!("mechanics.md")]
+pub mod mechanics {}
+
 #[doc = include_str!("numerics.md")]
 pub mod numerics {}
 

@@ -17,6 +17,7 @@ mod engines;
 mod files;
 mod fixed_effects;
 mod honest;
+mod house;
 mod laws;
 mod npiv;
 mod results;
