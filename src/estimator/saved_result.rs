@@ -14,7 +14,7 @@ use super::npiv::NpivResult;
 use super::switching::MultiplegtResult;
 use crate::base::error::Result;
 use crate::report::Reportable;
-use crate::report::declare::Report;
+use crate::report::contract::Report;
 use crate::result::saved;
 
 /// Lists the kinds of results once.

@@ -6,39 +6,11 @@ use std::path::Path;
 use polars::prelude::DataFrame;
 
 use super::compare::Comparable;
-use super::estimates::{Estimates, Variable};
+use super::estimates::Estimates;
 #[cfg(feature = "plot")]
-use super::plot::{Picture, PlotOptions};
+use super::plot::PlotOptions;
 use super::table::Table;
 use crate::base::error::Result;
-use crate::result::saved::Consistent;
-
-/// What a result says of itself. [`result!`] makes its public methods from this.
-pub(crate) trait Report: Consistent {
-    /// Names the kind of result in documents.
-    const KIND: &'static str;
-
-    /// The table that `Display` prints.
-    fn table(&self) -> Table;
-
-    /// The table in markdown and LaTeX.
-    fn printed(&self) -> Table {
-        self.table()
-    }
-
-    /// All estimates, table by table.
-    fn estimates(&self) -> Vec<Estimates>;
-
-    /// Facts about the fit.
-    fn about(&self) -> Vec<Variable>;
-
-    /// Warnings in words.
-    fn messages(&self) -> Vec<String>;
-
-    /// The picture that `plot` draws.
-    #[cfg(feature = "plot")]
-    fn picture(&self, options: &PlotOptions) -> Result<Picture>;
-}
 
 /// Any result: what all of them can do, whichever estimator they are of.
 ///
@@ -135,19 +107,19 @@ macro_rules! result {
         impl $result {
             /// The table that `Display` prints.
             pub fn to_table(&self) -> $crate::Table {
-                $crate::report::declare::Report::table(self)
+                $crate::report::contract::Report::table(self)
             }
 
             /// The table in markdown.
             #[must_use]
             pub fn to_markdown(&self) -> String {
-                $crate::report::declare::Report::printed(self).to_markdown()
+                $crate::report::contract::Report::printed(self).to_markdown()
             }
 
             /// The table in LaTeX, for the package `booktabs`.
             #[must_use]
             pub fn to_latex(&self) -> String {
-                $crate::report::declare::Report::printed(self).to_latex()
+                $crate::report::contract::Report::printed(self).to_latex()
             }
 
             /// One row an estimate, under the words that all results have: what it is of (such as `group`, `time`, `event_time`, `dose`
@@ -159,7 +131,7 @@ macro_rules! result {
             /// # Errors
             /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
             pub fn to_dataframe(&self) -> $crate::Result<polars::prelude::DataFrame> {
-                $crate::report::estimates::frame(&$crate::report::declare::Report::estimates(self))
+                $crate::report::estimates::frame(&$crate::report::contract::Report::estimates(self))
             }
 
             /// One row about the fit: how it was made, sample sizes and critical values.
@@ -167,7 +139,7 @@ macro_rules! result {
             /// # Errors
             /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
             pub fn glance(&self) -> $crate::Result<polars::prelude::DataFrame> {
-                $crate::report::estimates::row($crate::report::declare::Report::about(self))
+                $crate::report::estimates::row($crate::report::contract::Report::about(self))
             }
 
             /// [`Self::to_dataframe`] as CSV, with empty fields for null.
@@ -207,7 +179,7 @@ macro_rules! result {
                 path: impl AsRef<std::path::Path>,
                 options: &$crate::PlotOptions,
             ) -> $crate::Result<()> {
-                let picture = || $crate::report::declare::Report::picture(self, options);
+                let picture = || $crate::report::contract::Report::picture(self, options);
                 $crate::report::plot::write(path.as_ref(), options, picture)
             }
 
@@ -217,7 +189,7 @@ macro_rules! result {
             /// As [`Self::plot_with`], less the file.
             #[cfg(feature = "plot")]
             pub fn to_svg(&self, options: &$crate::PlotOptions) -> $crate::Result<String> {
-                let picture = || $crate::report::declare::Report::picture(self, options);
+                let picture = || $crate::report::contract::Report::picture(self, options);
                 $crate::report::plot::svg(options, picture)
             }
 
@@ -237,14 +209,14 @@ macro_rules! result {
             /// [`DidError::Io`](crate::DidError::Io), or [`DidError::Json`](crate::DidError::Json) for what is no saved result of this
             /// kind or one whose parts do not fit together.
             pub fn load(path: impl AsRef<std::path::Path>) -> $crate::Result<Self> {
-                let kind = <Self as $crate::report::declare::Report>::KIND;
+                let kind = <Self as $crate::report::contract::Report>::KIND;
                 $crate::result::saved::read(path.as_ref(), kind)
             }
         }
 
         impl $crate::Reportable for $result {
             fn kind(&self) -> &'static str {
-                <Self as $crate::report::declare::Report>::KIND
+                <Self as $crate::report::contract::Report>::KIND
             }
 
             fn to_table(&self) -> $crate::Table {
@@ -272,7 +244,7 @@ macro_rules! result {
             }
 
             fn warnings_in_words(&self) -> Vec<String> {
-                $crate::report::declare::Report::messages(self)
+                $crate::report::contract::Report::messages(self)
             }
 
             fn save(&self, path: &std::path::Path) -> $crate::Result<()> {
@@ -289,13 +261,13 @@ macro_rules! result {
             }
 
             fn estimates(&self) -> Vec<$crate::report::estimates::Estimates> {
-                $crate::report::declare::Report::estimates(self)
+                $crate::report::contract::Report::estimates(self)
             }
         }
 
         impl std::fmt::Display for $result {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                $crate::report::declare::Report::table(self).fmt(f)
+                $crate::report::contract::Report::table(self).fmt(f)
             }
         }
     )+};

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter, Serializer as Writer};
 
-use super::declare::Report;
+use super::contract::Report;
 use super::estimates::{Facts, LARGEST_INTEGER};
 use crate::base::error::Result;
 use crate::base::harmless::is_harmless;

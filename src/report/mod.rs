@@ -1,12 +1,13 @@
 //! Tables, frames, pictures and documents of results: what all of them share. What a result says of itself stands beside it, in its
 //! estimator's folder.
 //!
-//! - Lives here: `declare` (the trait `Report`, and the macro that makes the public methods of a result from it), `estimates` (tables of
+//! - Lives here: `contract` (the trait `Report`), `declare` (the macro that makes the public methods of a result from it), `estimates` (tables of
 //!   estimates, from which frames, CSV and JSON are made), `json`, `table`, `plot`, `compare`, and the words of `foot` and `facts`.
 //! - May import: `base`, `read`, `engine` and `result`.
 //! - Must not import: estimators.
 
 pub(crate) mod compare;
+pub(crate) mod contract;
 pub(crate) mod declare;
 pub(crate) mod estimates;
 pub(crate) mod facts;

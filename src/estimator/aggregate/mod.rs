@@ -17,7 +17,7 @@ use crate::result::settings::Settings;
 
 pub(crate) use compute::aggregate;
 #[cfg(feature = "plot")]
-pub(crate) use event_study::event_study_chart;
+pub(crate) use event_study::{EVENT_STUDY, event_study_chart};
 pub use event_study::{EventStudy, Provenance, RegressionProvenance};
 pub(crate) use event_study::{
     LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, reference_row, wrong,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::base::error::Result;
 use crate::estimator::aggregate::{EventStudy, wrong};
-use crate::report::declare::Report;
+use crate::report::contract::Report;
 use crate::result::saved;
 
 #[derive(Deserialize)]

@@ -1,9 +1,6 @@
 //! Effects on groups in periods, and which estimate of a [`Joint`] is which.
 
-use serde::Deserialize;
-
 use super::CellStatus;
-use super::saved::SavedEffects;
 use crate::base::calendar::Calendar;
 use crate::base::options::Inference;
 use crate::result::inference::Joint;
@@ -34,8 +31,7 @@ impl Cell {
 }
 
 /// Effects of all cells and the groups' shares, with their joint law. Every aggregate is a function of them.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "SavedEffects<'static>")]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GroupTimeEffects {
     /// The `M` cells, group-major.
     pub cells: Vec<Cell>,

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::check::Checked;
 use super::{Cell, CellStatus, GroupTimeEffects};
@@ -82,6 +83,12 @@ impl Serialize for GroupTimeEffects {
             unknown: Cow::Borrowed(unknown),
         };
         saved.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for GroupTimeEffects {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        SavedEffects::<'static>::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
     }
 }
 

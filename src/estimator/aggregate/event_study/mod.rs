@@ -15,7 +15,7 @@ use crate::result::inference::{Estimate, pointwise};
 use crate::result::settings::Settings;
 
 #[cfg(feature = "plot")]
-pub(crate) use report::event_study_chart;
+pub(crate) use report::{EVENT_STUDY, event_study_chart};
 pub(crate) use usable::{LARGEST_VARIANCE, ROUNDING, SMALLEST_VARIANCE, check_usable, wrong};
 
 /// How far steps between event times may differ, relative to them.

@@ -12,7 +12,8 @@ use crate::base::error::DidWarning;
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
@@ -163,9 +164,6 @@ impl Aggregated {
 }
 
 result!(Aggregated);
-
-#[cfg(feature = "plot")]
-pub(crate) use plot::EVENT_STUDY;
 
 struct TableWords {
     title: &'static str,

@@ -1,7 +1,7 @@
 //! The plot of averages: the event study, or effects by group or period.
 
 use crate::base::error::{DidError, Result};
-use crate::estimator::aggregate::{Aggregated, AggregationKind, event_study_chart};
+use crate::estimator::aggregate::{Aggregated, AggregationKind, EVENT_STUDY, event_study_chart};
 use crate::report::plot::PlotOptions;
 use crate::report::plot::chart::{Chart, ChartWords, Facet, LARGEST, axis, checked};
 
@@ -41,9 +41,3 @@ fn words(kind: AggregationKind) -> Result<ChartWords<'static>> {
         }
     }
 }
-
-/// What is written around an event study.
-pub(crate) const EVENT_STUDY: ChartWords<'static> = ChartWords {
-    title: "Average Effect by Length of Exposure",
-    x_label: "Periods since first treatment",
-};

@@ -13,7 +13,8 @@ use crate::base::options::{
 };
 use crate::estimator::aggregate::{Aggregated, Aggregation, LeftOut};
 use crate::estimator::cont_did::{ContDidResult, DoseCurve, DoseRow, DoseTable};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]

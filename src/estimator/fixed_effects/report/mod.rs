@@ -13,7 +13,8 @@ use crate::estimator::fixed_effects::{
     Absorbed, Coefficient, Family, RegressionResult, RegressionSettings, SolverReport,
 };
 use crate::report::compare::{Comparable, Term};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::{Digits, statistic};
 #[cfg(feature = "plot")]

@@ -2,7 +2,8 @@
 
 use crate::estimator::fixed_effects::SunAbrahamResult;
 use crate::report::compare::{Comparable, Term};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 #[cfg(feature = "plot")]
 use crate::report::plot::{Picture, PlotOptions};

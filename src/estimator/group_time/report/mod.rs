@@ -13,7 +13,8 @@ use crate::base::error::DidWarning;
 use crate::base::error::Result;
 use crate::base::options::{Band, DoseTarget};
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]

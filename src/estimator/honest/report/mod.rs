@@ -10,7 +10,8 @@ use crate::base::options::Band;
 use crate::estimator::aggregate::report::left_out;
 use crate::estimator::honest::{Breakdown, Delta, HonestDid, Restriction, RobustInterval};
 use crate::report::compare::{Comparable, Term};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::{Digits, short};
 #[cfg(feature = "plot")]

@@ -5,7 +5,8 @@ use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
 use crate::estimator::switching::{MultiplegtResult, SwitchingEffect};
 use crate::report::compare::{Comparable, Term};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]

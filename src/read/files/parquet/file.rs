@@ -4,11 +4,9 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use polars::prelude::*;
-use polars_parquet::read::RowGroupMetadata;
+use polars::prelude::{Arc, PolarsError};
 
 use super::fetched::Fetched;
-use super::opened::OpenFile;
 use crate::base::error::{DidError, Result};
 use crate::base::storage::{Object, Stamp};
 use crate::base::temporary;
@@ -24,16 +22,6 @@ pub(crate) enum ParquetFile {
 }
 
 impl ParquetFile {
-    /// The file that the path names now. Later reads are refused if another file has taken its place.
-    ///
-    /// # Errors
-    /// If it cannot be read.
-    pub fn found(path: &Path) -> Result<Self> {
-        let path = Arc::new(path.to_owned());
-        let stamp = OpenFile::new(&Self::Path(Arc::clone(&path), None))?.stamp;
-        Ok(Self::Path(path, Some(Arc::new(stamp))))
-    }
-
     /// What errors call it.
     pub fn path(&self) -> &Path {
         match self {
@@ -48,28 +36,6 @@ impl ParquetFile {
             Self::Path(_, stamp) => stamp.as_deref(),
             Self::Temporary(_) => None,
         }
-    }
-
-    /// Its columns and number of rows.
-    pub fn schema(&self) -> Result<(Schema, usize)> {
-        let opened = OpenFile::new(self)?;
-        let mut schema = Schema::from_arrow_schema(&opened.schema()?);
-        // Half precision is read as single, so that no temporary file has it.
-        for dtype in schema.iter_values_mut().filter(|dtype| **dtype == DataType::Float16) {
-            *dtype = DataType::Float32;
-        }
-        Ok((schema, opened.metadata.num_rows))
-    }
-
-    /// Rows of its row groups.
-    pub fn row_groups(&self) -> Result<Vec<usize>> {
-        let opened = OpenFile::new(self)?;
-        Ok(opened.metadata.row_groups.iter().map(RowGroupMetadata::num_rows).collect())
-    }
-
-    /// Some of its rows: the first, and how many.
-    pub fn rows(&self, rows: (usize, usize), columns: &[String]) -> Result<DataFrame> {
-        OpenFile::new(self)?.rows(rows, columns)
     }
 
     /// What tells where everything is in an object, if it is not a file.

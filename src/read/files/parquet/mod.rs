@@ -6,6 +6,7 @@ mod file;
 mod files;
 mod group;
 mod halves;
+mod look;
 mod open;
 mod opened;
 mod schema;

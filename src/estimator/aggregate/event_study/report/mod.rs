@@ -11,7 +11,8 @@ use crate::base::options::{Band, DoseTarget};
 use crate::estimator::aggregate::AggregatedRow;
 use crate::estimator::aggregate::report::left_out;
 use crate::report::compare::{self, Comparable, Term};
-use crate::report::declare::{Report, result};
+use crate::report::contract::Report;
+use crate::report::declare::result;
 use crate::report::estimates::{Estimates, Variable};
 use crate::report::number::Digits;
 #[cfg(feature = "plot")]
@@ -24,7 +25,7 @@ use crate::result::saved::Consistent;
 use crate::result::settings::Settings;
 
 #[cfg(feature = "plot")]
-pub(crate) use plot::event_study_chart;
+pub(crate) use plot::{EVENT_STUDY, event_study_chart};
 
 impl Report for EventStudy {
     const KIND: &'static str = "event_study";

@@ -2,7 +2,6 @@
 
 use crate::base::error::Result;
 use crate::estimator::aggregate::EventStudy;
-use crate::estimator::aggregate::report::EVENT_STUDY;
 use crate::report::plot::PlotOptions;
 use crate::report::plot::chart::{
     ALONE, BESIDE_REFERENCE, Chart, ChartWords, Facet, checked, no_estimate,
@@ -35,3 +34,9 @@ pub(crate) fn event_study_chart(
     chart.finish(options, study.band, study.alpha);
     Ok(chart)
 }
+
+/// What is written around an event study.
+pub(crate) const EVENT_STUDY: ChartWords<'static> = ChartWords {
+    title: "Average Effect by Length of Exposure",
+    x_label: "Periods since first treatment",
+};
