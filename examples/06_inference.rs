@@ -19,13 +19,13 @@ fn main() -> Result<()> {
         .build();
 
     // Analytic: sup-t from the covariance, with a t distribution because there are few clusters.
-    let fit = spec.fit(&panel, &Default::default())?;
+    let fit = spec.fit(&panel)?;
     println!("analytic    critical value {:.3}", fit.critical_value);
     use Multiplier::{Gaussian, Mammen, Rademacher, Webb};
     for law in [Mammen, Rademacher, Webb, Gaussian] {
         let mut spec = spec.clone();
         spec.bootstrap = Some(Bootstrap::draws(2_000).seed(7).multiplier(law));
-        let fit = spec.fit(&panel, &Default::default())?;
+        let fit = spec.fit(&panel)?;
         println!("{:11} critical value {:.3}", format!("{law:?}"), fit.critical_value);
     }
 

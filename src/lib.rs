@@ -20,7 +20,7 @@
 //!     .group("first.treat")
 //!     .covariates("~ lpop")
 //!     .build()
-//!     .fit(&data::mpdta(), &Default::default())?;
+//!     .fit(&data::mpdta())?;
 //! println!("{fit}");
 //! let event_study = fit.aggregate(Aggregation::dynamic())?;
 //! println!("{event_study}");
@@ -36,7 +36,7 @@
 //! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`], [`ContDid`] or [`DidMultiplegt`] and their options; [`GroupTimeResult`] and what it
 //!   can do; [`DrdidResult`], [`ContDidResult`], [`MultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
-//! - To regress: [`FixedEffects`], [`RegressionResult`], [`etable`]; [`SunAbraham`]; [`Demean`](struct@Demean) for columns alone.
+//! - To regress: [`FixedEffects`], [`RegressionResult`], [`etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
 //! - To plug in an estimator of your own: [`TwoByTwo`].
 //! - To run on another device: [`backend`].
@@ -88,7 +88,7 @@ pub use estimator::aggregate::{
 pub use estimator::fixed_effects::{
     Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
     KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, SunAbraham,
-    SunAbrahamResult, Vcov, demean, etable,
+    SunAbrahamResult, Vcov, etable,
 };
 pub use estimator::honest::{
     Breakdown, Delta, Effect, Honest, HonestDid, HonestMethod, Restriction, RobustInterval, Search,
@@ -99,10 +99,10 @@ pub use estimator::npiv::{
 pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropped};
 pub use estimator::{
     AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
-    DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
-    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, PanelCell,
-    PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect, TripleComparison, TwoByTwo,
-    TwoByTwoEstimate,
+    DoseTable, Drdid, DrdidResult, EffectsEqual, Estimator, GroupKnots, GroupTimeCell,
+    GroupTimeResult, HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests,
+    PanelCell, PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect, TripleComparison,
+    TwoByTwo, TwoByTwoEstimate,
 };
 pub use read::columns::ReadAsMissing;
 pub use read::files::FilesRead;

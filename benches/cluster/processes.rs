@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use burn_did::backend::Cpu;
 use burn_did::cluster::RunningCluster;
-use burn_did::{AttGt, Bootstrap, Cluster, ControlGroup, GroupTimeResult};
+use burn_did::{AttGt, Bootstrap, Cluster, ControlGroup, Data, GroupTimeResult};
 use serde::{Deserialize, Serialize};
 
 use super::Case;
@@ -114,7 +114,7 @@ pub fn child(words: &[&str]) -> Result<()> {
     let before = memory::before();
     let start = Instant::now();
     let fit = match cluster {
-        [] => estimator.fit_parquet(path, &[Default::default()]),
+        [] => estimator.fit(Data::in_pieces(path)),
         [address, ..] => {
             let folder = super::common::work_folder("cluster")?;
             let cluster = Cluster::connect(address)?.with_directory(folder);

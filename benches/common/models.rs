@@ -27,11 +27,11 @@ pub fn fit<B: DidBackend>(
     device: &B::Device,
 ) -> Result<Fitted> {
     match task.case.estimator {
-        Estimator::AttGt => group_time(&att_gt::<B>(task, precision).fit(frame, device)?),
+        Estimator::AttGt => group_time(&att_gt::<B>(task, precision).fit_on(frame, device)?),
         Estimator::Drdid(method, resampling) => {
-            two_periods(&drdid::<B>(task, precision, method, resampling).fit(frame, device)?)
+            two_periods(&drdid::<B>(task, precision, method, resampling).fit_on(frame, device)?)
         }
-        Estimator::Ddd => group_time(&ddd::<B>(task, precision).fit(frame, device)?),
+        Estimator::Ddd => group_time(&ddd::<B>(task, precision).fit_on(frame, device)?),
     }
 }
 

@@ -70,7 +70,7 @@ pub trait Comparable {
 /// let plain = config().group("first.treat").build();
 /// let adjusted = config().group("first.treat").covariates("~ lpop").build();
 /// let [plain, adjusted] = [plain, adjusted].map(|config| {
-///     let fit = config.fit(&data::mpdta(), &Default::default())?;
+///     let fit = config.fit(&data::mpdta())?;
 ///     fit.aggregate(Aggregation::dynamic())
 /// });
 /// let table = compare(&[("Plain", &plain?), ("Adjusted", &adjusted?)]);

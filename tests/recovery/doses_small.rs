@@ -44,7 +44,7 @@ fn coverage(treated: usize, errors: CurveErrors) -> [f64; 2] {
         e.ci_lower.zip(e.ci_upper).is_some_and(|(l, u)| l <= truth && truth <= u)
     };
     let of_sample = |seed: u64| -> [f64; 2] {
-        let fit = config.fit(&panel(treated, seed), &Default::default()).unwrap();
+        let fit = config.fit(&panel(treated, seed)).unwrap();
         let row = fit.dose.rows[0];
         [covers(row.att, 0.75), covers(row.acrt, 2.0)].map(|c| f64::from(u8::from(c)))
     };

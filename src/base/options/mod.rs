@@ -129,7 +129,7 @@ pub enum Multiplier {
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let bootstrap = Bootstrap::draws(999).seed(7).multiplier(Multiplier::Rademacher);
 /// let fit = config.group("first.treat").bootstrap(bootstrap).build();
-/// let fit = fit.fit(&data::mpdta(), &Default::default())?;
+/// let fit = fit.fit(&data::mpdta())?;
 /// // With a bootstrap, bands are uniform unless asked otherwise.
 /// assert_eq!(fit.band, Band::Uniform);
 /// # Ok::<(), burn_did::DidError>(())

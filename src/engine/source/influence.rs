@@ -20,7 +20,7 @@ const UNIT: &str = "unit";
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let config = config.group("first.treat").keep_influence(true).build();
-/// let fit = config.fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.fit(&data::mpdta())?;
 /// let influence = fit.influence.as_ref().unwrap();
 /// let squares: f64 = influence.columns[0].iter().map(|psi| psi * psi).sum();
 /// let se = squares.sqrt() / influence.units.len() as f64;

@@ -18,7 +18,7 @@ use crate::estimator::group_time::finish::{self, PointFit, SolvedCell};
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::{InfluenceMoments, consumers};
 use crate::estimator::shell::setup::{self, Opened, SampleSetup};
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::input::Data;
 use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign};
 use crate::result::settings::Settings;
@@ -39,7 +39,7 @@ estimator! {
     ///     .time("year")
     ///     .group("first.treat")
     ///     .build()
-    ///     .fit(&data::mpdta(), &Default::default())?;
+    ///     .fit(&data::mpdta())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// assert_eq!(event_study.rows.len(), 7);
     /// # Ok::<(), burn_did::DidError>(())
@@ -51,7 +51,7 @@ estimator! {
     /// # use burn_did::{AttGt, backend::Cpu};
     /// # let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
     /// let devices = [Default::default(), Default::default()];
-    /// let fit = config.fit_parquet("panel/*.parquet", &devices)?;
+    /// let fit = config.fit_on_devices(Data::in_pieces("panel/*.parquet"), &devices)?;
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     pub struct AttGt -> GroupTimeResult {
@@ -104,7 +104,7 @@ estimator! {
     }
 }
 
-impl<B: DidBackend> Estimator for AttGt<B> {
+impl<B: DidBackend> SampleEstimator for AttGt<B> {
     const NAME: &'static str = "att_gt";
 
     type Result = GroupTimeResult;

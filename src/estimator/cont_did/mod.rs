@@ -23,7 +23,7 @@ use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{Sample, Staggered, StudyDesign, Treatment};
 use crate::result::settings::Settings;
 
@@ -54,7 +54,7 @@ estimator! {
     ///     .dose("dose")
     ///     .degree(2)
     ///     .build()
-    ///     .fit(&data.frame(), &Default::default())?;
+    ///     .fit(&data.frame())?;
     /// println!("{fit}");
     /// // Other doses need no other fit.
     /// let half = fit.at(&[0.5])?.rows[0];
@@ -153,7 +153,7 @@ const CUBIC: usize = 3;
 /// Largest degree and number of knots.
 const MOST: usize = 50;
 
-impl<B: DidBackend> Estimator for ContDid<B> {
+impl<B: DidBackend> SampleEstimator for ContDid<B> {
     const NAME: &'static str = "cont_did";
 
     type Result = ContDidResult;

@@ -168,7 +168,7 @@ mod tests {
             .shares(CohortShares::Estimated)
             .build();
         config.chunk_rows = Some(64);
-        config.fit(df, &Default::default()).expect("a fit")
+        config.fit(df).expect("a fit")
     }
 
     fn floats(df: &DataFrame, name: &str) -> Vec<f64> {

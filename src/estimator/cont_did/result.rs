@@ -67,7 +67,7 @@ pub enum DoseTable {
 ///
 /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
 /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-/// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+/// let fit = config.dose("dose").build().fit(&data)?;
 /// println!("{fit}\n{}", fit.event_study(DoseTarget::Slope)?);
 /// let path = std::env::temp_dir().join("burn-did-dose-example.json");
 /// fit.save(&path)?;
@@ -170,7 +170,7 @@ impl ContDidResult {
     ///
     /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
     /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    /// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+    /// let fit = config.dose("dose").build().fit(&data)?;
     /// println!("{}", fit.honest(DoseTarget::Level, Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```

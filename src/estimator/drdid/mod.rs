@@ -20,7 +20,7 @@ use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 
 use finish::UnfinishedResult;
@@ -42,7 +42,7 @@ estimator! {
     ///     .covariates("~ x1 + x2 + x3 + x4")
     ///     .method(DrdidMethod::DoublyRobust)
     ///     .build()
-    ///     .fit(&data.frame(), &Default::default())?;
+    ///     .fit(&data.frame())?;
     /// assert!(fit.estimate.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -89,7 +89,7 @@ estimator! {
     }
 }
 
-impl<B: DidBackend> Estimator for Drdid<B> {
+impl<B: DidBackend> SampleEstimator for Drdid<B> {
     const NAME: &'static str = "drdid";
 
     type Result = DrdidResult;

@@ -42,6 +42,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Inference, Precision};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, Solver};
+use crate::estimator::fitting::fits;
 use crate::read::columns::MissingValues;
 use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
@@ -53,7 +54,7 @@ pub use recover::FactorEffects;
 pub use report::etable;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
-pub use within::{Demean, Demeaned, demean};
+pub use within::{Demean, Demeaned};
 
 /// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
 ///
@@ -72,7 +73,7 @@ pub use within::{Demean, Demeaned, demean};
 ///     .formula("lemp ~ lpop:treat + i(year, treat, ref = 2003) | countyreal + year")
 ///     .vcov(Vcov::cluster(["countyreal"]))
 ///     .build();
-/// let fit = config.fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.fit(&data::mpdta())?;
 /// println!("{fit}");
 /// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
 /// # Ok::<(), burn_did::DidError>(())
@@ -182,6 +183,8 @@ impl RegressionText {
     }
 }
 
+fits!(<B> FixedEffects<B>, device: B::Device, output: RegressionResult);
+
 impl<B: DidBackend> FixedEffects<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
@@ -197,14 +200,22 @@ impl<B: DidBackend> FixedEffects<B> {
         Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
     }
 
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
     ///
     /// The result is the same to the last bit for any order of the rows and any number of threads.
     ///
     /// # Errors
     /// [`DidError`] naming the option, column, token or device at fault, a regressor whose fixed effects could not be projected out,
     /// or that none of the regressors has a coefficient.
-    pub fn fit<'a>(
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<RegressionResult> {
+        self.fit_on(data, &B::Device::default())
+    }
+
+    /// As [`fit`](Self::fit), on this device.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_on<'a>(
         &self,
         data: impl Into<Data<'a>>,
         device: &B::Device,

@@ -11,6 +11,7 @@ use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
+use crate::estimator::fitting::fits;
 use crate::read::columns::{Kind, MissingValues, Wanted, complete_numbers};
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
@@ -138,8 +139,14 @@ fn check_room(points: usize, variables: usize) -> Result<()> {
     )
 }
 
+fits!(Npiv, output: NpivResult);
+
 impl Npiv {
-    fn check(&self) -> Result<()> {
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] naming the option.
+    pub fn validate(&self) -> Result<()> {
         let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
         if self.regressors.is_empty() {
             return fails("regressors", "at least one column", "none".into());
@@ -213,7 +220,7 @@ impl Npiv {
     /// # Errors
     /// [`DidError`] for options out of range, columns that are not there or not numeric, or nothing left of the data.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<NpivResult> {
-        self.check()?;
+        self.validate()?;
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
         let wanted = self.wanted();

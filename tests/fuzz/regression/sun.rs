@@ -79,8 +79,7 @@ fn check(seed: u64) -> Tally {
     )
     .unwrap();
     let config = SunAbraham::<Cpu>::builder().outcome("y").unit("u").time("t").group("g");
-    let fit =
-        config.maybe_weights(weighted.then_some("w")).build().fit(&frame, &Default::default());
+    let fit = config.maybe_weights(weighted.then_some("w")).build().fit(&frame);
     let words = format!(
         "{units} units, {periods} periods from {start}, groups {groups:?}, weighted {weighted}, gaps {gaps:.2}"
     );

@@ -70,7 +70,7 @@ fn config(change: impl FnOnce(&mut AttGt<Cpu>)) -> AttGt<Cpu> {
 
 #[track_caller]
 fn same_as_built_in(config: &AttGt<Cpu>, df: &polars::prelude::DataFrame) {
-    let built_in = config.fit(df, &Default::default()).unwrap();
+    let built_in = config.fit(df).unwrap();
     let own = config.fit_with(df, &Means).unwrap();
     assert_eq!(built_in.cells.len(), own.cells.len());
     for (a, b) in built_in.cells.iter().zip(&own.cells) {

@@ -200,7 +200,7 @@ fn two_periods(
         .covariates(covariates)
         .method(method)
         .build()
-        .fit(df, &Default::default())
+        .fit(df)
 }
 
 /// Two periods; most treated units have covariates that no comparison unit comes near.

@@ -66,7 +66,7 @@ fn a_design_without_a_constant() {
             .covariates("~ 0 + x1")
             .method(own)
             .build()
-            .fit(&marked, &Default::default())
+            .fit(&marked)
             .unwrap();
         near("att", cell.att, two.estimate.att, cell.se, 1e-9);
         near("se", cell.se, two.estimate.se, cell.se, 1e-9);

@@ -45,7 +45,7 @@ fn estimator(method: EstimationMethod) -> Ddd<Cpu> {
 }
 
 fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> GroupTimeResult {
-    estimator.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
+    estimator.fit(df).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn two_periods_are_three_comparisons() {
                 .weights("weight")
                 .method(own)
                 .build()
-                .fit(&filter(&marked, "kept", |k| k > 0.0), &Default::default())
+                .fit(&filter(&marked, "kept", |k| k > 0.0))
                 .unwrap()
                 .estimate
                 .att
@@ -241,9 +241,7 @@ fn covariates_of_the_cell_or_of_its_base() {
 fn bad_data_have_errors_that_name_the_remedy() {
     let df = staggered(200).frame();
     let plain = estimator(EstimationMethod::DoublyRobust);
-    let error = |estimator: &Ddd<Cpu>, df: &DataFrame| {
-        estimator.fit(df, &Default::default()).expect_err("an error")
-    };
+    let error = |estimator: &Ddd<Cpu>, df: &DataFrame| estimator.fit(df).expect_err("an error");
     let ages = map(&df, "eligible", |q| 30.0 * q);
     assert!(matches!(
         error(&plain, &ages),

@@ -16,7 +16,7 @@ fn estimator() -> Ddd<Cpu> {
 }
 
 fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> GroupTimeResult {
-    estimator.fit(df, &Default::default()).unwrap()
+    estimator.fit(df).unwrap()
 }
 
 fn all() -> [Aggregation; 4] {

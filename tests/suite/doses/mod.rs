@@ -22,7 +22,7 @@ pub fn config() -> ContDid<Cpu> {
 }
 
 pub fn fit(config: &ContDid<Cpu>, df: &DataFrame) -> ContDidResult {
-    config.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{e}"))
+    config.fit(df).unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn simulation(units: usize) -> DoseSimulation {

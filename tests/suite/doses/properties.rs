@@ -127,7 +127,7 @@ fn any_number_may_stand_where_a_dose_does_not_matter() {
     let (expected, found) = (fit(&config(), &df), fit(&config(), &other));
     assert_identical("negative doses of the untreated", &expected, &found);
     // Where groups follow from doses, each of these matters.
-    let derived = but(config(), |c| c.group = None).fit(&other, &Default::default());
+    let derived = but(config(), |c| c.group = None).fit(&other);
     let refused = derived.unwrap_err();
     assert!(matches!(refused, burn_did::DidError::Negative { role: "dose", .. }), "{refused}");
 }

@@ -59,7 +59,7 @@ fn all(units: usize) -> Vec<(Drdid<Cpu>, DataFrame)> {
 }
 
 fn fit(estimator: &Drdid<Cpu>, df: &DataFrame) -> DrdidResult {
-    estimator.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
+    estimator.fit(df).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
 }
 
 fn numbers(fit: &DrdidResult) -> [f64; 2] {
@@ -329,9 +329,7 @@ fn nothing_is_estimated_if_all_comparison_units_are_trimmed() {
 fn bad_data_have_errors_that_name_the_remedy() {
     let df = simulation(60).frame();
     let plain = estimator(DrdidMethod::DoublyRobust);
-    let error = |estimator: &Drdid<Cpu>, df: &DataFrame| {
-        estimator.fit(df, &Default::default()).expect_err("an error")
-    };
+    let error = |estimator: &Drdid<Cpu>, df: &DataFrame| estimator.fit(df).expect_err("an error");
     let three = map(&df, "period", |t| t);
     let three =
         three.vstack(&map(&filter(&df, "period", |t| t == 2.0), "period", |_| 3.0)).unwrap();

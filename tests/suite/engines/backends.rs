@@ -79,8 +79,8 @@ pub fn continuous_treatments<B: DidBackend>(precision: Precision) {
         for case in &cases {
             let mut here = doses::golden_config::<B>(case);
             here.precision = precision;
-            let here = here.fit(&data, &Default::default()).unwrap();
-            let cpu = doses::golden_config::<Cpu>(case).fit(&data, &Default::default()).unwrap();
+            let here = here.fit(&data).unwrap();
+            let cpu = doses::golden_config::<Cpu>(case).fit(&data).unwrap();
             let (here, cpu) = (estimates(&here), estimates(&cpu));
             assert_eq!(here.len(), cpu.len(), "{}", case["id"]);
             for (own, (name, att, se)) in here.iter().zip(&cpu) {

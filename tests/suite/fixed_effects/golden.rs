@@ -53,7 +53,7 @@ pub(crate) fn fit_on<B: DidBackend>(
         .family(family)
         .precision(precision)
         .build();
-    config.fit(data, &Default::default()).unwrap_or_else(|e| panic!("{}: {e}", case.id))
+    config.fit(data).unwrap_or_else(|e| panic!("{}: {e}", case.id))
 }
 
 fn near(what: &str, got: f64, expected: f64, allowed: f64) {
@@ -160,7 +160,7 @@ fn the_specification_to_its_printed_digits() {
     ] {
         let config = FixedEffects::<Cpu>::builder().formula("y ~ x + z | f1 + f2 + f3");
         let config = config.maybe_weights(w).vcov(vcov.clone()).fixef_tol(1e-12).build();
-        let fit = config.fit(&data, &Default::default()).unwrap();
+        let fit = config.fit(&data).unwrap();
         assert_eq!(fit.df_k, df_k);
         for (j, c) in fit.coefficients.iter().enumerate() {
             assert!((c.estimate - b[j]).abs() < 1e-11, "{vcov} {w:?}: {} {}", c.estimate, b[j]);
@@ -189,7 +189,7 @@ fn sun_and_abraham_agree_with_a_dense_regression() {
         let covariates = case.covariates.as_deref().unwrap_or("1");
         let config = SunAbraham::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
         let config = config.covariates(covariates).maybe_weights(case.weights.clone()).build();
-        let fit = config.fit(&data, &Default::default()).unwrap();
+        let fit = config.fit(&data).unwrap();
         let study = &fit.event_study;
         assert_eq!(fit.regression.n, case.n);
         let own = usize::from(case.covariates.is_some());
@@ -242,7 +242,7 @@ fn sun_and_abraham_agree_with_r_fixest() {
         let config = config.time(case.time).group(case.group).reference(case.reference.clone());
         let covariates = case.covariates.as_deref().unwrap_or("1");
         let config = config.covariates(covariates).maybe_weights(case.weights).build();
-        let fit = config.fit(&data, &Default::default()).unwrap();
+        let fit = config.fit(&data).unwrap();
         assert_eq!(fit.regression.n, case.n, "{}", case.dataset);
         let study = &fit.event_study;
         assert_eq!(study.event_times(), case.times, "{}", case.dataset);
@@ -263,7 +263,7 @@ fn solvers_agree() {
     let data = golden_data("fe_easy_a");
     let fit = |solver| {
         let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | worker + firm + year");
-        config.solver(solver).fixef_tol(1e-12).build().fit(&data, &Default::default()).unwrap()
+        config.solver(solver).fixef_tol(1e-12).build().fit(&data).unwrap()
     };
     let auto = fit(Solver::Auto);
     let schwarz = cfg!(feature = "schwarz").then_some(Solver::Schwarz);

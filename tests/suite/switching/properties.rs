@@ -96,7 +96,7 @@ fn an_absorbing_treatment_has_the_event_study_of_group_time_effects() {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time(time).group(group);
     let config =
         config.control_group(ControlGroup::NotYetTreated).base_period(BasePeriod::Universal);
-    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    let fit = config.build().fit(&data).unwrap();
     let events = fit.aggregate(Aggregation::dynamic()).unwrap();
     let at_zero = events.rows.iter().find(|row| row.at == 0.0).unwrap();
     let (a, b) = (at_zero.estimate.att.unwrap(), switching.effects[0].estimate.att.unwrap());

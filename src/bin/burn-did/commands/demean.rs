@@ -100,6 +100,6 @@ impl Fit for DemeanArgs {
             .fixef_maxiter(self.fixef_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.apply(self.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.data.as_path(), one_device(&self.device, &on)?)?)
     }
 }

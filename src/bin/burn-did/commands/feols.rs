@@ -174,7 +174,7 @@ impl Fit for FeolsArgs {
             .glm_maxiter(self.glm_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.fit(self.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.data.as_path(), one_device(&self.device, &on)?)?)
     }
 }
 

@@ -258,7 +258,7 @@ impl EventStudy {
     /// use burn_did::{AttGt, backend::Cpu, data};
     ///
     /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let study = fit.event_study()?;
     /// assert_eq!(study.rows[0].at, -3.0);
     /// assert_eq!(study.universal_base().event_times(), [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0, 3.0]);

@@ -21,7 +21,7 @@ pub(crate) const FRAME_ROWS: usize = 1 << 20;
 const COPIES: u128 = 3;
 
 const REMEDY: &str =
-    "free memory; panels are streamed by `att-gt` and `ddd` (`fit_parquet`, `--memory-budget`)";
+    "free memory; panels are streamed by `att-gt` and `ddd` (`Data::in_pieces`, `--memory-budget`)";
 
 impl ParquetFiles {
     /// Bytes of a frame with all rows and this many columns.

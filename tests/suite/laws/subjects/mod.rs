@@ -35,14 +35,14 @@ macro_rules! subject {
                 &self,
                 data: burn_did::Data<'_>,
             ) -> burn_did::Result<$crate::laws::subject::Numbers> {
-                Ok(self.fit(data, &Default::default())?.into())
+                Ok(self.fit(data)?.into())
             }
 
             fn fit_pieces(
                 &self,
                 path: &std::path::Path,
             ) -> Option<burn_did::Result<$crate::laws::subject::Numbers>> {
-                Some(self.fit_parquet(path, &[Default::default()]).map(Into::into))
+                Some(self.fit(burn_did::Data::in_pieces(path)).map(Into::into))
             }
 
             fn fit_on_devices(
@@ -50,7 +50,7 @@ macro_rules! subject {
                 df: &polars::prelude::DataFrame,
                 devices: usize,
             ) -> Option<burn_did::Result<$crate::laws::subject::Numbers>> {
-                Some(self.fit_on(df, &vec![Default::default(); devices]).map(Into::into))
+                Some(self.fit_on_devices(df, &vec![Default::default(); devices]).map(Into::into))
             }
 
             fn change(&mut self, change: $crate::laws::subject::Change<'_>) -> bool {
