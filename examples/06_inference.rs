@@ -1,8 +1,10 @@
 //! Clusters, the bootstrap and its multipliers, contrasts, joint tests, and results that are saved and read back.
 
 use burn_did::{
-    Aggregation, AttGt, Band, Bootstrap, Estimate, GroupTimeResult, Multiplier, Result,
-    backend::Cpu, data::Simulation,
+    Aggregation, AttGt, Estimate, GroupTimeResult, Result,
+    backend::Cpu,
+    data::Simulation,
+    options::{Band, Bootstrap, Multiplier},
 };
 
 fn main() -> Result<()> {

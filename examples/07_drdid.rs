@@ -2,8 +2,10 @@
 //! and both ways to bootstrap.
 
 use burn_did::{
-    Bootstrap, Drdid, DrdidMethod, Estimate, Resampling, Result, backend::Cpu,
+    Drdid, Estimate, Result,
+    backend::Cpu,
     data::TwoPeriodSimulation,
+    options::{Bootstrap, DrdidMethod, Resampling},
 };
 
 fn main() -> Result<()> {

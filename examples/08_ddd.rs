@@ -2,8 +2,12 @@
 //! and the event study in `triple_differences.svg`.
 
 use burn_did::{
-    Aggregation, Band, BasePeriod, Comparable, ControlGroup, Ddd, PlotOptions, Result,
-    backend::Cpu, compare, data::TripleSimulation,
+    Aggregation, Ddd, Result,
+    backend::Cpu,
+    compare,
+    data::TripleSimulation,
+    options::{Band, BasePeriod, ControlGroup},
+    report::{Comparable, PlotOptions},
 };
 
 fn main() -> Result<()> {

@@ -2,8 +2,11 @@
 //! a data-driven number of splines. Draws `dose_response.svg`.
 
 use burn_did::{
-    Bootstrap, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget, Result, backend::Cpu,
+    ContDid, ContDidResult, Result,
+    backend::Cpu,
     data::DoseSimulation,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::Bootstrap,
 };
 
 fn main() -> Result<()> {

@@ -2,7 +2,8 @@
 //! `sensitivity.svg`; then the same analysis of coefficients from another program.
 
 use burn_did::{
-    Aggregation, AttGt, BasePeriod, EventStudy, Honest, Restriction, Result, backend::Cpu, data,
+    Aggregation, AttGt, EventStudy, Honest, Result, backend::Cpu, data, options::BasePeriod,
+    sensitivity::Restriction,
 };
 
 fn main() -> Result<()> {

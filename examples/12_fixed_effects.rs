@@ -2,8 +2,11 @@
 //! regression, and several regressions in one table.
 
 use burn_did::{
-    Aggregation, AttGt, Comparable, Family, FixedEffects, Result, SunAbraham, Vcov, backend::Cpu,
-    compare, data, etable,
+    Aggregation, AttGt, FixedEffects, Result, SunAbraham,
+    backend::Cpu,
+    compare, data,
+    regression::{Family, Vcov, etable},
+    report::Comparable,
 };
 
 fn main() -> Result<()> {

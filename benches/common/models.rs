@@ -2,8 +2,9 @@
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    AttGt, Band, Bootstrap, Ddd, Drdid, DrdidMethod, DrdidResult, GroupTimeCell, GroupTimeResult,
-    Precision, Resampling,
+    AttGt, Ddd, Drdid, DrdidResult, GroupTimeResult,
+    group_time::GroupTimeCell,
+    options::{Band, Bootstrap, DrdidMethod, Precision, Resampling},
 };
 use polars::prelude::DataFrame;
 

@@ -25,6 +25,6 @@ pub use fitting::Estimator;
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
 pub use saved_result::SavedResult;
 pub use switching::{
-    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
+    DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
 };

@@ -2,8 +2,9 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, CurveErrors, DoseGrid,
-    DoseTarget, Estimate,
+    ContDid, ContDidResult, Estimate,
+    doses::{CurveErrors, DoseGrid, DoseTarget},
+    options::{BasePeriod, CohortShares, ControlGroup},
 };
 use polars::prelude::*;
 

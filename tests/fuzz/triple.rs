@@ -2,7 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    BasePeriod, ControlGroup, Ddd, EstimationMethod, GroupTimeResult, SharesOf, UnbalancedPanel,
+    Ddd, GroupTimeResult,
+    options::{BasePeriod, ControlGroup, EstimationMethod, SharesOf, UnbalancedPanel},
 };
 use polars::prelude::DataFrame;
 

@@ -5,8 +5,8 @@
 //! as double precision leaves in a program that forms them.
 
 use burn_did::{
-    Aggregated, Aggregation, AggregationKind, CellStatus, DidError, Estimate, GroupTimeCell,
-    GroupTimeResult, Overlap,
+    Aggregated, Aggregation, DidError, Estimate, GroupTimeResult,
+    group_time::{AggregationKind, CellStatus, GroupTimeCell, Overlap},
 };
 
 use crate::oracle::aggregate::{self, Average};

@@ -3,8 +3,9 @@
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
 use burn_did::{
-    Band, Bootstrap, CohortShares, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget,
-    Estimate, Resampling,
+    ContDid, ContDidResult, Estimate,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::{Band, Bootstrap, CohortShares, Resampling},
 };
 
 use crate::coverage::{Draw, REPLICATIONS, Spread, check};

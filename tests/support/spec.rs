@@ -2,8 +2,8 @@
 
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{
-    AttGt, Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights,
-    GroupTimeResult, Precision, Result,
+    AttGt, GroupTimeResult, Result,
+    options::{Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Precision},
 };
 use polars::prelude::DataFrame;
 

@@ -51,7 +51,7 @@ estimator! {
     /// # use burn_did::{AttGt, backend::Cpu};
     /// # let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
     /// let devices = [Default::default(), Default::default()];
-    /// let fit = config.fit_on_devices(Data::in_pieces("panel/*.parquet"), &devices)?;
+    /// let fit = config.fit_on_devices(burn_did::Data::in_pieces("panel/*.parquet"), &devices)?;
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
     pub struct AttGt -> GroupTimeResult {

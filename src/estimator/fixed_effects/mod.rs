@@ -54,7 +54,7 @@ pub use recover::FactorEffects;
 pub use report::etable;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
-pub use within::{Demean, Demeaned};
+pub use within::{Demean, DemeanResult};
 
 /// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
 ///
@@ -67,7 +67,7 @@ pub use within::{Demean, Demeaned};
 /// [comparison](crate::_documentation::comparison).
 ///
 /// ```
-/// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+/// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
 ///
 /// let config = FixedEffects::<Cpu>::builder()
 ///     .formula("lemp ~ lpop:treat + i(year, treat, ref = 2003) | countyreal + year")

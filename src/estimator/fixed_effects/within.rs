@@ -67,7 +67,7 @@ pub struct Demean<B: DidBackend> {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 #[non_exhaustive]
-pub struct Demeaned {
+pub struct DemeanResult {
     /// Names of the columns.
     pub names: Vec<String>,
     /// Residuals of each column by input row; `None` for rows with a missing value in any column, or without a weight.
@@ -82,7 +82,7 @@ pub struct Demeaned {
     pub warnings: Vec<DidWarning>,
 }
 
-impl Demeaned {
+impl DemeanResult {
     /// The residuals under the columns' names, with null for rows without one.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Demeaned {
     }
 }
 
-fits!(<B> Demean<B>, device: B::Device, output: Demeaned);
+fits!(<B> Demean<B>, device: B::Device, output: DemeanResult);
 
 impl<B: DidBackend> Demean<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
@@ -134,7 +134,7 @@ impl<B: DidBackend> Demean<B> {
     ///
     /// # Errors
     /// [`DidError`] naming the option, column or device at fault, or a column that did not converge.
-    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<Demeaned> {
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<DemeanResult> {
         self.fit_on(data, &B::Device::default())
     }
 
@@ -142,7 +142,11 @@ impl<B: DidBackend> Demean<B> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
-    pub fn fit_on<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<Demeaned> {
+    pub fn fit_on<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        device: &B::Device,
+    ) -> Result<DemeanResult> {
         let start = Instant::now();
         self.validate()?;
         B::probe(device, self.precision)?;
@@ -204,7 +208,7 @@ impl<B: DidBackend> Demean<B> {
         );
         let by_row = |values: &Vec<f64>| residuals(&sample, reading.rows.len, values);
         let factors = wanted.formula.absorb.iter().map(ToString::to_string);
-        Ok(Demeaned {
+        Ok(DemeanResult {
             names,
             residuals: done.residuals.iter().map(by_row).collect(),
             solver: SolverReport { solver, asked: self.solver, device, columns },

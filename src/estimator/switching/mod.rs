@@ -22,7 +22,7 @@ use effects::SwitchingOptions;
 pub use effects::{Direction, Dropped};
 use reading::SwitchingColumns;
 pub use result::{
-    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, SwitchingEffect,
+    DidMultiplegtResult, HeterogeneityRow, MultiplegtAudit, MultiplegtTests, SwitchingEffect,
 };
 
 use crate::base::calendar::Frequency;

@@ -2,8 +2,9 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, CellStatus, DidError, EstimationMethod, PanelCell, RepeatedCell, TwoByTwo,
-    TwoByTwoEstimate,
+    AttGt, DidError,
+    group_time::{CellStatus, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate},
+    options::EstimationMethod,
 };
 
 use crate::support::frames::filter;

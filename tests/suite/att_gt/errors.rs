@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn_did::{
-    Aggregated, Aggregation, Bootstrap, ControlGroup, DidError, EstimationMethod, FixWeights,
-    GroupTimeResult, compare,
+    Aggregated, Aggregation, DidError, GroupTimeResult, compare,
+    options::{Bootstrap, ControlGroup, EstimationMethod, FixWeights},
 };
 use polars::prelude::*;
 

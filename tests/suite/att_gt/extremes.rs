@@ -2,8 +2,11 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    Band, Bootstrap, CellStatus, ControlGroup, DidError, DidWarning, Drdid, DrdidMethod,
-    DrdidResult, EstimationMethod, Multiplier, Precision,
+    DidError, DidWarning, Drdid, DrdidResult,
+    group_time::CellStatus,
+    options::{
+        Band, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, Multiplier, Precision,
+    },
 };
 use polars::prelude::{DataFrame, df};
 

@@ -3,7 +3,9 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, CellStatus, DidWarning, Drdid, DrdidMethod, EstimationMethod, GroupTimeResult, Overlap,
+    AttGt, DidWarning, Drdid, GroupTimeResult,
+    group_time::{CellStatus, Overlap},
+    options::{DrdidMethod, EstimationMethod},
 };
 use polars::prelude::{DataFrame, df};
 

@@ -3,7 +3,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    Aggregated, Aggregation, Bootstrap, Ddd, EstimationMethod, GroupTimeResult, SharesOf,
+    Aggregated, Aggregation, Ddd, GroupTimeResult,
+    options::{Bootstrap, EstimationMethod, SharesOf},
 };
 use polars::prelude::DataFrame;
 

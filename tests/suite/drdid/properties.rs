@@ -3,8 +3,9 @@
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
 use burn_did::{
-    Bootstrap, CellStatus, CovariatePeriod, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult,
-    Precision, Resampling,
+    DidError, DidWarning, Drdid, DrdidResult,
+    group_time::CellStatus,
+    options::{Bootstrap, CovariatePeriod, DrdidMethod, Precision, Resampling},
 };
 use polars::prelude::DataFrame;
 

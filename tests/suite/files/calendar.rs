@@ -3,8 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
 use burn_did::{
-    Aggregation, AttGt, BasePeriod, ControlGroup, Ddd, DidError, DidWarning, Drdid, Frequency,
-    GroupTimeResult,
+    Aggregation, AttGt, Ddd, DidError, DidWarning, Drdid, GroupTimeResult,
+    options::{BasePeriod, ControlGroup, Frequency},
 };
 use polars::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    DidError, DidWarning, EventStudy, FixedEffects, Frequency, Honest, Provenance, SunAbraham,
-    SunAbrahamResult, Vcov, data,
+    DidError, DidWarning, EventStudy, FixedEffects, Honest, SunAbraham, SunAbrahamResult, data,
+    group_time::Provenance, options::Frequency, regression::Vcov,
 };
 use polars::prelude::*;
 

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use burn_did::{
-    BasePeriod, Bootstrap, CellStatus, ControlGroup, Data, Estimate, GroupTimeResult, Influence,
-    Resampling, Result,
+    Data, Estimate, GroupTimeResult, Result,
+    audit::Influence,
+    group_time::CellStatus,
+    options::{BasePeriod, Bootstrap, ControlGroup, Resampling},
 };
 use polars::prelude::DataFrame;
 

@@ -3,7 +3,8 @@
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
 use burn_did::{
-    Aggregation, AttGt, Band, Bootstrap, DidError, GroupTimeResult, Inference, Multiplier,
+    Aggregation, AttGt, DidError, GroupTimeResult,
+    options::{Band, Bootstrap, Inference, Multiplier},
 };
 
 use crate::support::spec::Spec;

@@ -2,8 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    Aggregation, AttGt, ControlGroup, CovariatePeriod, Ddd, DidWarning, GroupTimeResult,
-    UnbalancedPanel,
+    Aggregation, AttGt, Ddd, DidWarning, GroupTimeResult,
+    options::{ControlGroup, CovariatePeriod, UnbalancedPanel},
 };
 use polars::prelude::DataFrame;
 

@@ -12,7 +12,9 @@ use burn_did::cluster::{
 };
 use burn_did::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Bootstrap, Cluster, Ddd, DidError, Drdid, Multiplier, Precision, Resampling, Timings,
+    Cluster, Ddd, DidError, Drdid,
+    audit::Timings,
+    options::{Bootstrap, Multiplier, Precision, Resampling},
 };
 use polars::prelude::*;
 
