@@ -234,19 +234,15 @@ impl Inference {
     /// than its random numbers can tell apart.
     pub fn validate(&self) -> Result<()> {
         if !(SMALLEST_ALPHA..=1.0 - SMALLEST_ALPHA).contains(&self.alpha) {
-            return Err(DidError::Config {
-                option: "alpha",
-                expected: "a number between 1e-10 and 1 - 1e-10",
-                got: format!("{:?}", self.alpha),
-            });
+            return Err(DidError::config(
+                "alpha",
+                "a number between 1e-10 and 1 - 1e-10",
+                format!("{:?}", self.alpha),
+            ));
         }
         match self.bootstrap {
             Some(Bootstrap { draws, .. }) if draws == 0 || u32::try_from(draws).is_err() => {
-                Err(DidError::Config {
-                    option: "bootstrap draws",
-                    expected: "at least 1 and at most 4294967295",
-                    got: draws.to_string(),
-                })
+                Err(DidError::config("bootstrap draws", "at least 1 and at most 4294967295", draws))
             }
             _ => Ok(()),
         }

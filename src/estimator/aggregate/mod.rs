@@ -82,7 +82,7 @@ impl Aggregation {
         for (option, value) in [("min_e", self.min_e), ("max_e", self.max_e)] {
             if let Some(value) = value.filter(|e| e.is_nan()) {
                 let got = value.to_string();
-                return Err(DidError::Config { option, expected: "a number", got });
+                return Err(DidError::config(option, "a number", got));
             }
         }
         Ok(())

@@ -113,15 +113,16 @@ impl<B: DidBackend> SampleEstimator for AttGt<B> {
         if !self.repeated_cross_sections {
             return Ok(());
         }
-        let refused = |option, expected, got: &str| {
-            Err(DidError::Config { option, expected, got: got.to_owned() })
-        };
         if self.allow_unbalanced_panel {
-            return refused("allow_unbalanced_panel", "off for repeated cross sections", "true");
+            return Err(DidError::config(
+                "allow_unbalanced_panel",
+                "off for repeated cross sections",
+                "true",
+            ));
         }
         if self.fix_weights.is_some_and(|f| f != FixWeights::Varying) {
             let expected = "unset or `varying` for repeated cross sections";
-            return refused("fix_weights", expected, "a period");
+            return Err(DidError::config("fix_weights", expected, "a period"));
         }
         Ok(())
     }
@@ -194,11 +195,11 @@ impl<B: DidBackend> AttGt<B> {
         let start = Instant::now();
         self.validate()?;
         if self.fix_weights == Some(FixWeights::Varying) && !self.repeated_cross_sections {
-            return Err(DidError::Config {
-                option: "fix_weights",
-                expected: "unset or a period with a user-supplied estimator on a panel",
-                got: "varying".into(),
-            });
+            return Err(DidError::config(
+                "fix_weights",
+                "unset or a period with a user-supplied estimator on a panel",
+                "varying",
+            ));
         }
         let setup = SampleSetup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
         let (Panel { mut sample, strata }, read) = setup.panel(data.into(), start)?;

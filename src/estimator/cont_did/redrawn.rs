@@ -43,11 +43,11 @@ impl Redrawn {
         let of_sample = whole.of(&cells, &totals, &totals).ok_or_else(lost)?;
         let batches: Box<dyn Iterator<Item = ReweightedDraws>> = match resampling {
             Resampling::Empirical if !source.is_here() => {
-                return Err(DidError::Config {
-                    option: "resampling",
-                    expected: "`multiplier` or `weighted` on a cluster, whose workers know no units but their own",
-                    got: "empirical".into(),
-                });
+                return Err(DidError::config(
+                    "resampling",
+                    "`multiplier` or `weighted` on a cluster, whose workers know no units but their own",
+                    "empirical",
+                ));
             }
             Resampling::Empirical => Box::new(ReweightedDraws::redrawn(seed, draws, sample)?),
             Resampling::Weighted | Resampling::Multiplier => {

@@ -131,11 +131,11 @@ impl ContDidResult {
             && inference.band == Band::Uniform
             && inference.alpha.to_bits() != own.alpha.to_bits()
         {
-            return Err(DidError::Config {
-                option: "alpha",
-                expected: "that of the fit for uniform bands of the method `cck`",
-                got: inference.alpha.to_string(),
-            });
+            return Err(DidError::config(
+                "alpha",
+                "that of the fit for uniform bands of the method `cck`",
+                inference.alpha,
+            ));
         }
         self.curves.table(doses, inference, &mut Vec::new())
     }

@@ -113,11 +113,11 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         if self.unbalanced == UnbalancedPanel::Drop || !self.repeated_cross_sections {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "unbalanced",
-            expected: "`drop` for repeated cross sections",
-            got: format!("{:?}", self.unbalanced).to_lowercase(),
-        })
+        Err(DidError::config(
+            "unbalanced",
+            "`drop` for repeated cross sections",
+            format!("{:?}", self.unbalanced).to_lowercase(),
+        ))
     }
 
     fn inference(&self) -> Inference {

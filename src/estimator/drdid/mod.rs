@@ -96,20 +96,12 @@ impl<B: DidBackend> SampleEstimator for Drdid<B> {
 
     fn check(&self) -> Result<()> {
         if self.resampling == Resampling::Empirical {
-            return Err(DidError::Config {
-                option: "resampling",
-                expected: "`weighted` or `multiplier`",
-                got: "empirical".into(),
-            });
+            return Err(DidError::config("resampling", "`weighted` or `multiplier`", "empirical"));
         }
         if self.trim_level > 0.0 && self.trim_level < 1.0 {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "trim_level",
-            expected: "a number between 0 and 1",
-            got: self.trim_level.to_string(),
-        })
+        Err(DidError::config("trim_level", "a number between 0 and 1", self.trim_level))
     }
 
     fn inference(&self) -> Inference {

@@ -226,10 +226,12 @@ impl<B: DidBackend> FixedEffects<B> {
     }
 
     fn source(&self) -> Result<RegressionText> {
-        let given = |got: &str| DidError::Config {
-            option: "formula",
-            expected: "given, or the outcome, regressors and fixed effects in its place",
-            got: got.to_owned(),
+        let given = |got: &str| {
+            DidError::config(
+                "formula",
+                "given, or the outcome, regressors and fixed effects in its place",
+                got,
+            )
         };
         match (&self.formula, &self.outcome) {
             (Some(text), None) if self.regressors.is_none() && self.absorb.is_empty() => {
@@ -256,11 +258,7 @@ impl<B: DidBackend> FixedEffects<B> {
             }
         }
         if all.is_empty() || all.len() > 2 {
-            return Err(DidError::Config {
-                option: "vcov",
-                expected: "one factor of clusters or two",
-                got: all.len().to_string(),
-            });
+            return Err(DidError::config("vcov", "one factor of clusters or two", all.len()));
         }
         Ok(all)
     }
@@ -279,12 +277,12 @@ fn positive(option: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value < 1.0 {
         return Ok(());
     }
-    Err(DidError::Config { option, expected: "between 0 and 1", got: value.to_string() })
+    Err(DidError::config(option, "between 0 and 1", value))
 }
 
 fn at_least_one(option: &'static str, value: usize) -> Result<()> {
     if value > 0 {
         return Ok(());
     }
-    Err(DidError::Config { option, expected: "at least 1", got: value.to_string() })
+    Err(DidError::config(option, "at least 1", value))
 }

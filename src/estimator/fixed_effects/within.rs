@@ -118,7 +118,7 @@ impl<B: DidBackend> Demean<B> {
         positive("fixef_tol", self.fixef_tol)?;
         super::at_least_one("fixef_maxiter", self.fixef_maxiter)?;
         let given = |option, expected, got: &[String]| {
-            Err(DidError::Config { option, expected, got: format!("[{}]", got.join(", ")) })
+            Err(DidError::config(option, expected, format!("[{}]", got.join(", "))))
         };
         if self.columns.is_empty() {
             return given("columns", "at least one column", &self.columns);

@@ -70,8 +70,7 @@ fn options<E: SampleEstimator>(
     match &options.influence {
         Some(directory) => make_room(directory)?,
         None => {
-            let (option, got) = ("keep_influence", "true".into());
-            return Err(DidError::Config { option, expected: KEPT_NOWHERE, got });
+            return Err(DidError::config("keep_influence", KEPT_NOWHERE, true));
         }
     }
     Ok(options)

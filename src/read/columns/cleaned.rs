@@ -15,11 +15,7 @@ pub(crate) fn cleaned<'a>(
     missing: &MissingValues,
 ) -> Result<(Cow<'a, DataFrame>, Vec<ReadAsMissing>)> {
     if u32::try_from(df.height()).is_err() {
-        return Err(DidError::Config {
-            option: "data",
-            expected: "at most 4,294,967,295 rows",
-            got: df.height().to_string(),
-        });
+        return Err(DidError::config("data", "at most 4,294,967,295 rows", df.height()));
     }
     let mut df = Cow::Borrowed(df);
     let mut all = Vec::new();

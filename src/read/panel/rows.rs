@@ -72,11 +72,11 @@ impl Rows {
             Treatment::Dose => match (&dose, &unit_labels) {
                 (Some(dose), Some(labels)) => first_treated(dose, &time, labels),
                 _ => {
-                    return Err(DidError::Config {
-                        option: "group",
-                        expected: "a column where rows have no units",
-                        got: "none".into(),
-                    });
+                    return Err(DidError::config(
+                        "group",
+                        "a column where rows have no units",
+                        "none",
+                    ));
                 }
             },
         };

@@ -305,7 +305,7 @@ fn bad_data_and_options_are_named() {
     let found = error(but(plain(), |c| c.regressors = vec!["z".into()]), &df);
     assert!(matches!(found, DidError::ColumnNotFound { role: "regressor", .. }), "{found}");
     let found = error(plain(), &with(&df, "x1", vec![1.0; df.height()]));
-    assert!(matches!(found, DidError::Doses { .. }), "{found}");
+    assert!(matches!(found, DidError::Sieve { .. }), "{found}");
     let found = error(plain(), &with(&df, "y", vec![f64::NAN; df.height()]));
     assert!(matches!(found, DidError::EmptySample { .. }), "{found}");
     let negative = with(&df, "v", vec![-1.0; df.height()]);

@@ -69,10 +69,8 @@ impl ParquetFiles {
         memory_budget: Option<u64>,
         progress: Option<Progress>,
     ) -> Result<Self> {
-        let unit = unit.map(str::to_owned).ok_or_else(|| DidError::Config {
-            option: "unit",
-            expected: "a column, for files that are read piece by piece",
-            got: "none".into(),
+        let unit = unit.map(str::to_owned).ok_or_else(|| {
+            DidError::config("unit", "a column, for files that are read piece by piece", "none")
         })?;
         let frame_rows = |columns: usize| {
             let row_bytes = 64 * columns as u64;

@@ -94,7 +94,7 @@ impl Reading {
             if own != other {
                 let got = format!("`{other}` for a sample that was prepared with `{own}`");
                 let expected = "what the sample was prepared with, or another sample";
-                return Err(DidError::Config { option, expected, got });
+                return Err(DidError::config(option, expected, got));
             }
         }
         let reader = request.reader();
@@ -103,11 +103,11 @@ impl Reading {
         if own == other && self.missing == *reader.missing && self.by_row == reader.by_row {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "the prepared sample",
-            expected: "the frequency, treatment, missing values and kind of data that it was prepared with",
-            got: "others; prepare a sample with these options".into(),
-        })
+        Err(DidError::config(
+            "the prepared sample",
+            "the frequency, treatment, missing values and kind of data that it was prepared with",
+            "others; prepare a sample with these options",
+        ))
     }
 
     /// Types of the columns, or of the column that orders rows.
