@@ -51,6 +51,6 @@ fn main() -> Result<()> {
 }
 
 fn show(what: &str, estimate: &Estimate) {
-    let [att, se] = [estimate.att, estimate.se].map(|v| v.unwrap_or(f64::NAN));
+    let [att, se] = [estimate.estimate, estimate.se].map(|v| v.unwrap_or(f64::NAN));
     println!("{what:34} {att:.4} ({se:.4})");
 }

@@ -68,6 +68,6 @@ fn spec(method: DrdidMethod) -> Drdid<Cpu> {
 }
 
 fn show(estimate: &Estimate) -> String {
-    let [att, se] = [estimate.att, estimate.se].map(|v| v.unwrap_or(f64::NAN));
+    let [att, se] = [estimate.estimate, estimate.se].map(|v| v.unwrap_or(f64::NAN));
     format!("{att:.3} ({se:.3})")
 }

@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     println!("{not_yet}");
     for cell in not_yet.cells.iter().filter(|c| c.time >= c.group) {
         let truth = staggered.truth(cell.group as i64, cell.time as i64);
-        let att = cell.estimate.att.unwrap_or(f64::NAN);
+        let att = cell.estimate.estimate.unwrap_or(f64::NAN);
         println!("ATT({}, {}) is {truth:.1}, estimated {att:.3}", cell.group, cell.time);
     }
 

@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let path = std::env::temp_dir().join("burn-did-continuous.json");
     fit.save(&path)?;
     for row in ContDidResult::load(&path)?.at(&[0.25, 0.75])?.rows {
-        let (estimate, truth) = (row.att.att.unwrap_or(f64::NAN), simulation.att(row.dose));
+        let (estimate, truth) = (row.att.estimate.unwrap_or(f64::NAN), simulation.att(row.dose));
         println!("ATT({}) is {truth:.3}, estimated {estimate:.3}", row.dose);
     }
 

@@ -112,7 +112,7 @@ fn group_time(fit: &GroupTimeResult) -> Result<Fitted> {
     let cell = |cell: &GroupTimeCell| Cell {
         group: cell.group,
         time: cell.time,
-        att: cell.estimate.att,
+        att: cell.estimate.estimate,
         se: cell.estimate.se,
     };
     let timings = serde_json::to_value(fit.timings)?;
@@ -121,6 +121,6 @@ fn group_time(fit: &GroupTimeResult) -> Result<Fitted> {
 
 /// The effect on the treated, as that of group 1 in period 2.
 fn two_periods(fit: &DrdidResult) -> Result<Fitted> {
-    let cell = Cell { group: 1.0, time: 2.0, att: fit.estimate.att, se: fit.estimate.se };
+    let cell = Cell { group: 1.0, time: 2.0, att: fit.estimate.estimate, se: fit.estimate.se };
     Ok(Fitted { cells: vec![cell], timings: serde_json::to_value(fit.timings)? })
 }

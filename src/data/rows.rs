@@ -169,6 +169,6 @@ pub(super) mod testing {
             .method(method)
             .build();
         let fit = spec.fit(df).unwrap();
-        fit.cells.last().unwrap().estimate.att.unwrap()
+        fit.cells.last().unwrap().estimate.estimate.unwrap()
     }
 }

@@ -155,7 +155,7 @@ fn of_two_periods() {
             .build()
             .fit(&frame(&units))
             .unwrap();
-        near(&format!("far {far}: att"), fit.estimate.att, att, se);
+        near(&format!("far {far}: att"), fit.estimate.estimate, att, se);
         near(&format!("far {far}: se"), fit.estimate.se, se, se);
     }
 }
@@ -197,7 +197,7 @@ fn of_triple_differences() {
             .fit(&frame(&units))
             .unwrap();
         let cell = &fit.cells[0].estimate;
-        near(&format!("far {far}: att"), cell.att, att, se);
+        near(&format!("far {far}: att"), cell.estimate, att, se);
         near(&format!("far {far}: se"), cell.se, se, se);
     }
 }

@@ -97,7 +97,8 @@ fn rmse(n: usize, truth: fn(f64) -> f64, knots: SieveKnots, damping: bool) -> (f
         let x: Vec<f64> = (0..n).map(|_| random.uniform()).collect();
         let y: Vec<f64> = x.iter().map(|x| truth(*x) + 0.3 * 3f64.sqrt() * random.bell()).collect();
         let fit = config.fit(&df!("x" => x, "y" => y).unwrap()).unwrap();
-        let squares = fit.rows.iter().map(|row| (row.h.att.unwrap() - truth(row.x[0])).powi(2));
+        let squares =
+            fit.rows.iter().map(|row| (row.h.estimate.unwrap() - truth(row.x[0])).powi(2));
         (squares.sum::<f64>() / points.len() as f64, fit.x_segments as f64)
     };
     let sum = (0..SAMPLES).into_par_iter().map(of_sample);

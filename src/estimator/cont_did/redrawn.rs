@@ -186,7 +186,7 @@ mod tests {
         let clusters = floats(&df, "cluster");
         for (by, units) in [(false, 240), (true, 12)] {
             let (base, drawn) = (fit(&df, by, None), fit(&df, by, Some(draws)));
-            assert_eq!(drawn.dose.rows[3].att.att, base.dose.rows[3].att.att);
+            assert_eq!(drawn.dose.rows[3].att.estimate, base.dose.rows[3].att.estimate);
             for draw in [0, 7, 18] {
                 let times = times_drawn(8, draw, units);
                 #[expect(
@@ -206,7 +206,8 @@ mod tests {
                         [&drawn, &base, &again].map(|f| f.cells_of(target));
                     let found = own.effects.joint.draws.as_ref().expect("draws");
                     for (cell, (a, b)) in of_draw.cells.iter().zip(&of_base.cells).enumerate() {
-                        let expected = a.estimate.att.zip(b.estimate.att).map(|(a, b)| a - b);
+                        let expected =
+                            a.estimate.estimate.zip(b.estimate.estimate).map(|(a, b)| a - b);
                         let found = found[cell * draws + draw as usize];
                         let expected = expected.expect("estimates");
                         assert!((found - expected).abs() < 1e-9, "{cell}: {found} {expected}");

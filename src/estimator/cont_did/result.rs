@@ -211,7 +211,7 @@ impl ContDidResult {
         };
         let alpha = self.level.settings.inference.alpha;
         let joint = &self.level.effects.joint;
-        let of_one_law = |e: Estimate| joint.of_one_law(e.att, e.se, alpha);
+        let of_one_law = |e: Estimate| joint.of_one_law(e.estimate, e.se, alpha);
         Ok(DoseEffects { att: of_one_law(att), acrt: of_one_law(acrt) })
     }
 }

@@ -181,10 +181,10 @@ fn compared(tally: &mut Tally, rows: &[Row], fit: &burn_did::SunAbrahamResult) {
         };
     for row in fit.event_study.rows.iter().filter(|row| !row.reference) {
         let at = row.at as i64;
-        average(tally, &at.to_string(), &|e| e == at, (row.estimate.att, row.estimate.se));
+        average(tally, &at.to_string(), &|e| e == at, (row.estimate.estimate, row.estimate.se));
     }
     if let Some(overall) = fit.event_study.overall {
-        average(tally, "overall", &|e| e >= 0, (overall.att, overall.se));
+        average(tally, "overall", &|e| e >= 0, (overall.estimate, overall.se));
     }
 }
 

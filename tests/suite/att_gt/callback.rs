@@ -79,7 +79,7 @@ fn same_as_built_in(config: &AttGt<Cpu>, df: &polars::prelude::DataFrame) {
             (Some(a), Some(b)) => assert!((a - b).abs() < 1e-10 * (1.0 + a.abs()), "{a} {b}"),
             (a, b) => assert_eq!(a, b),
         };
-        near(a.estimate.att, b.estimate.att);
+        near(a.estimate.estimate, b.estimate.estimate);
         near(a.estimate.se, b.estimate.se);
         assert_eq!((a.n_treated, a.n_control), (b.n_treated, b.n_control));
     }

@@ -131,7 +131,9 @@ fn trimmed_units_are_counted_and_said() {
     agree("drdid", two.overlap, &want);
     let near = |a: Option<f64>, b: Option<f64>| (a.unwrap() - b.unwrap()).abs() < 1e-9;
     let group_time = fit.cells[0].estimate;
-    assert!(near(two.estimate.att, group_time.att) && near(two.estimate.se, group_time.se));
+    assert!(
+        near(two.estimate.estimate, group_time.estimate) && near(two.estimate.se, group_time.se)
+    );
     assert!(two.warnings.iter().any(|w| matches!(w, DidWarning::TrimmedControls { .. })));
     // All are kept with a level above their scores.
     let kept = but(config, |config| config.trim_level = 0.9999);

@@ -191,7 +191,7 @@ fn the_data_choose_dimensions_of_two_groups_in_two_periods_only() {
     let fit = cck.fit(&two).unwrap();
     let without = but(cck, |c| c.comparison_noise = false).fit(&two).unwrap();
     for (a, b) in fit.dose.rows.iter().zip(&without.dose.rows) {
-        assert_eq!((a.att.att, a.acrt.se), (b.att.att, b.acrt.se));
+        assert_eq!((a.att.estimate, a.acrt.se), (b.att.estimate, b.acrt.se));
         assert!(a.att.se > b.att.se);
     }
 }
@@ -298,8 +298,8 @@ fn intervals_and_bands_have_the_same_standard_errors() {
             fit.at_with(&doses, &inference).unwrap()
         };
         for (a, b) in of(Band::Pointwise).rows.iter().zip(&of(Band::Uniform).rows) {
-            assert_eq!((a.att.att, a.att.se), (b.att.att, b.att.se));
-            assert_eq!((a.acrt.att, a.acrt.se), (b.acrt.att, b.acrt.se));
+            assert_eq!((a.att.estimate, a.att.se), (b.att.estimate, b.att.se));
+            assert_eq!((a.acrt.estimate, a.acrt.se), (b.acrt.estimate, b.acrt.se));
             assert!(a.att.se.is_some() && a.att.ci_upper < b.att.ci_upper);
         }
     }

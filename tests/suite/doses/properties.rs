@@ -93,7 +93,7 @@ fn chosen_dimensions_of_clusters_of_twins_are_those_of_units() {
         let clusters = fit(&clustered, &twins);
         let same = |a: Estimate, b: Estimate| {
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1e-3);
-            assert!(close(a.att.unwrap(), b.att.unwrap()), "{a:?} {b:?}");
+            assert!(close(a.estimate.unwrap(), b.estimate.unwrap()), "{a:?} {b:?}");
             assert!(close(a.se.unwrap(), b.se.unwrap()), "{a:?} {b:?}");
         };
         same(units.overall.att, clusters.overall.att);

@@ -28,11 +28,11 @@ fn allowed(precision: Precision) -> f64 {
 }
 
 fn compare(id: &str, here: Estimate, cpu: Estimate, allowed: f64, worst: &mut [f64; 2]) {
-    let (Some(att), Some(se)) = (cpu.att, cpu.se) else {
+    let (Some(att), Some(se)) = (cpu.estimate, cpu.se) else {
         assert_eq!(here.se, cpu.se, "{id}");
         return;
     };
-    let own = here.att.zip(here.se);
+    let own = here.estimate.zip(here.se);
     let (own_att, own_se) = own.unwrap_or_else(|| panic!("{id}: {here:?}"));
     let off = [(own_att - att).abs() / se, (own_se - se).abs() / se];
     assert!(off.iter().all(|off| *off <= allowed), "{id}: {here:?} against {cpu:?}");

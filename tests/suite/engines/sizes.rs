@@ -125,7 +125,7 @@ fn any_window_and_seed_is_an_answer_or_an_error() {
                 [kind().min_e(e), kind().max_e(e), kind().balance_e(u32::MAX).na_rm(true)]
             {
                 if let Ok(aggregated) = fit.aggregate(aggregation) {
-                    assert!(aggregated.overall.att.is_none_or(f64::is_finite));
+                    assert!(aggregated.overall.estimate.is_none_or(f64::is_finite));
                 }
             }
         }

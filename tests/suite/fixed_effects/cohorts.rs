@@ -44,7 +44,7 @@ fn assert_same(a: &EventStudy, b: &EventStudy, per_unit: f64) {
     assert_eq!((n(a), a.rows.len()), (n(b), b.rows.len()));
     for (a, b) in a.rows.iter().zip(&b.rows) {
         assert_eq!((a.at, a.reference), (b.at / per_unit, b.reference));
-        near(a.estimate.att.unwrap(), b.estimate.att.unwrap(), 1e-9);
+        near(a.estimate.estimate.unwrap(), b.estimate.estimate.unwrap(), 1e-9);
         near(a.estimate.se.unwrap_or(0.0), b.estimate.se.unwrap_or(0.0), 1e-9);
     }
 }

@@ -61,7 +61,9 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
     let panel = data::mpdta();
     let study = |estimates: burn_did::SunAbrahamResult| -> Vec<(f64, f64)> {
         let rows = &estimates.event_study.rows;
-        rows.iter().map(|r| (r.estimate.att.unwrap_or(0.0), r.estimate.se.unwrap_or(0.0))).collect()
+        rows.iter()
+            .map(|r| (r.estimate.estimate.unwrap_or(0.0), r.estimate.se.unwrap_or(0.0)))
+            .collect()
     };
     let of = SunAbraham::<B>::builder().outcome("lemp").unit("countyreal").time("year");
     let own = of.group("first.treat").precision(precision).build().fit(&panel);

@@ -202,15 +202,15 @@ fn sun_and_abraham_agree_with_a_dense_regression() {
         assert_eq!(study.coefficients().len(), case.rows.len());
         for (at, att, se) in &case.rows {
             let row = study.rows.iter().find(|row| row.at == *at).unwrap();
-            near(&format!("{} at {at}", case.id), row.estimate.att.unwrap(), *att, 1e-8);
+            near(&format!("{} at {at}", case.id), row.estimate.estimate.unwrap(), *att, 1e-8);
             near(&format!("{} se at {at}", case.id), row.estimate.se.unwrap(), *se, 1e-8);
         }
         let overall = study.overall.unwrap();
-        near("att", overall.att.unwrap(), case.att, 1e-8);
+        near("att", overall.estimate.unwrap(), case.att, 1e-8);
         near("se of att", overall.se.unwrap(), case.se, 1e-8);
         let reference = study.rows.iter().find(|row| row.reference).unwrap();
         assert_eq!(
-            (reference.at, reference.estimate.att, reference.estimate.se),
+            (reference.at, reference.estimate.estimate, reference.estimate.se),
             (-1.0, Some(0.0), None)
         );
     }
@@ -253,11 +253,11 @@ fn sun_and_abraham_agree_with_r_fixest() {
         let rows = study.rows.iter().filter(|row| !row.reference);
         for (row, (estimate, error)) in rows.zip(case.estimates.iter().zip(&case.errors)) {
             let what = format!("{} at {}", case.dataset, row.at);
-            near(&what, row.estimate.att.unwrap(), *estimate, 1e-8);
+            near(&what, row.estimate.estimate.unwrap(), *estimate, 1e-8);
             near(&format!("error of {what}"), row.estimate.se.unwrap(), *error, 1e-8);
         }
         let overall = study.overall.unwrap();
-        near("average", overall.att.unwrap(), case.overall[0], 1e-8);
+        near("average", overall.estimate.unwrap(), case.overall[0], 1e-8);
         near("its error", overall.se.unwrap(), case.overall[1], 1e-8);
     }
 }

@@ -90,7 +90,7 @@ fn group_aggregation_equals_its_contrast() {
         let terms: Vec<_> = post.iter().map(|c| ((c.group, c.time), share)).collect();
         let by_hand = result.contrast(&terms).unwrap();
         assert!((by_hand.se.unwrap() - row.estimate.se.unwrap()).abs() < 1e-12);
-        assert!((by_hand.att.unwrap() - row.estimate.att.unwrap()).abs() < 1e-12);
+        assert!((by_hand.estimate.unwrap() - row.estimate.estimate.unwrap()).abs() < 1e-12);
     }
 }
 
@@ -156,7 +156,7 @@ fn point_estimates_only() {
     let result = config.fit(&splitmix::panel(42, 240, [3, 4, 6, 0])).unwrap();
     let full = fit(Spec::default());
     for (a, b) in result.cells.iter().zip(&full.cells) {
-        assert_eq!((a.estimate.att, a.estimate.se), (b.estimate.att, None));
+        assert_eq!((a.estimate.estimate, a.estimate.se), (b.estimate.estimate, None));
     }
     let error = result.aggregate(Aggregation::simple()).unwrap_err();
     assert!(matches!(error, DidError::NoInfluence { .. }), "{error}");

@@ -26,7 +26,7 @@ impl Aggregated {
         Ok(EventStudy {
             rows: self.rows.clone(),
             vcov: self.vcov.clone(),
-            overall: Some(self.overall).filter(|overall| overall.att.is_some()),
+            overall: Some(self.overall).filter(|overall| overall.estimate.is_some()),
             band: self.band,
             alpha: self.alpha,
             left_out: self.left_out.clone(),

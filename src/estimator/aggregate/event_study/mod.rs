@@ -237,7 +237,7 @@ impl EventStudy {
     #[must_use]
     #[doc(alias = "betahat")]
     pub fn coefficients(&self) -> Vec<f64> {
-        self.estimated().filter_map(|(_, row)| row.estimate.att).collect()
+        self.estimated().filter_map(|(_, row)| row.estimate.estimate).collect()
     }
 
     /// Their covariance, `[e][e]`; empty if there is none.
@@ -313,7 +313,7 @@ impl EventStudy {
 
     fn estimated(&self) -> impl Iterator<Item = (usize, &AggregatedRow)> {
         let estimated =
-            |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.att.is_some();
+            |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.estimate.is_some();
         self.rows.iter().enumerate().filter(estimated)
     }
 }
@@ -324,14 +324,14 @@ pub(crate) fn reference_row(at: f64) -> AggregatedRow {
 }
 
 fn zero(value: f64) -> Estimate {
-    Estimate { att: Some(value), ..Estimate::default() }
+    Estimate { estimate: Some(value), ..Estimate::default() }
 }
 
 /// A coefficient with its interval; without one if it does not vary.
 fn estimate(value: f64, variance: f64, critical: f64) -> Estimate {
     match variance > 0.0 {
         true => Estimate::new(Some(value), Some(variance.sqrt()), critical),
-        false => Estimate { att: Some(value), se: Some(0.0), ..Estimate::default() },
+        false => Estimate { estimate: Some(value), se: Some(0.0), ..Estimate::default() },
     }
 }
 

@@ -161,7 +161,7 @@ impl From<GroupTimeResult> for Numbers {
             let Ok(aggregated) = fit.aggregate(kind().na_rm(true)) else { continue };
             let rows = aggregated.rows.iter().map(|r| r.estimate);
             let all = rows.chain([aggregated.overall]);
-            rest.push(all.flat_map(|e| [e.att, e.se, e.ci_lower, e.ci_upper]).collect());
+            rest.push(all.flat_map(|e| [e.estimate, e.se, e.ci_lower, e.ci_upper]).collect());
             let covariances = aggregated.vcov.into_iter();
             rest.extend(covariances.map(|row| row.into_iter().map(Some).collect()));
         }
