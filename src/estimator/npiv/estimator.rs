@@ -14,7 +14,7 @@ use crate::base::options::{Band, Inference};
 use crate::estimator::fitting::fits;
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
 use crate::read::input::Data;
-use crate::result::inference::Estimate;
+use crate::result::inference::{Estimate, pointwise};
 
 /// Points at which a curve is evaluated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -383,7 +383,8 @@ impl Npiv {
         let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
         let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
         let estimate = |(value, se): &(f64, f64), critical| {
-            Estimate::new(Some(value * scale), positive(se * scale), critical)
+            let (value, se) = (Some(value * scale), positive(se * scale));
+            Estimate::new(value, se, pointwise(self.alpha)).with_band(critical)
         };
         let level = &fitted.levels.levels[fitted.level];
         let breakpoints = level.sieves.x.splines.iter().map(|s| s.breakpoints().to_vec());

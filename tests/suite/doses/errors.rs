@@ -300,7 +300,8 @@ fn intervals_and_bands_have_the_same_standard_errors() {
         for (a, b) in of(Band::Pointwise).rows.iter().zip(&of(Band::Uniform).rows) {
             assert_eq!((a.att.estimate, a.att.se), (b.att.estimate, b.att.se));
             assert_eq!((a.acrt.estimate, a.acrt.se), (b.acrt.estimate, b.acrt.se));
-            assert!(a.att.se.is_some() && a.att.ci_upper < b.att.ci_upper);
+            assert_eq!((a.att.ci_lower, a.att.ci_upper), (b.att.ci_lower, b.att.ci_upper));
+            assert!(a.att.band_upper.is_none() && b.att.ci_upper < b.att.band_upper);
         }
     }
 }

@@ -11,7 +11,7 @@ pub mod sun_abraham;
 pub mod switching;
 
 use burn_did::{
-    GroupTimeResult,
+    Estimate, GroupTimeResult,
     options::{BasePeriod, ControlGroup, EstimationMethod},
 };
 use polars::prelude::DataFrame;
@@ -161,7 +161,8 @@ impl From<GroupTimeResult> for Numbers {
             let Ok(aggregated) = fit.aggregate(kind().na_rm(true)) else { continue };
             let rows = aggregated.rows.iter().map(|r| r.estimate);
             let all = rows.chain([aggregated.overall]);
-            rest.push(all.flat_map(|e| [e.estimate, e.se, e.ci_lower, e.ci_upper]).collect());
+            let numbers = |e: Estimate| [e.estimate, e.se, e.ci_lower, e.ci_upper, e.band_upper];
+            rest.push(all.flat_map(numbers).collect());
             let covariances = aggregated.vcov.into_iter();
             rest.extend(covariances.map(|row| row.into_iter().map(Some).collect()));
         }
