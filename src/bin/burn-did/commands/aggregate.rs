@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::{
-    SavedResult,
+    Aggregated, SavedResult,
     options::Inference,
     report::{PlotOptions, Reportable},
 };
@@ -18,6 +18,8 @@ use crate::output;
 use crate::values::{self, AggregateSpec};
 
 /// Averages of a saved result; no data are needed.
+///
+/// As JSON, one average is its document, which `burn-did honest` and `burn-did plot` read, and several are a list of documents.
 #[derive(Args)]
 pub(crate) struct AggregateArgs {
     /// Result saved by `burn-did att-gt --save` or `burn-did ddd --save`.
@@ -47,9 +49,6 @@ pub(crate) struct AggregateArgs {
     /// Draw the event study, or else the only other aggregate, to this .png or .svg file.
     #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
-    /// Add the covariance of the event study, or of other averages, to the JSON.
-    #[arg(long, help_heading = "Output")]
-    vcov: bool,
     /// No warnings on standard error.
     #[arg(long, short)]
     quiet: bool,
@@ -65,9 +64,6 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
         ));
     }
     output::keep_apart(&args.result, [args.plot.as_ref()])?;
-    if args.vcov && args.format != Format::Json {
-        return Err(CliError::usage("--vcov is part of JSON alone", "add --format json"));
-    }
     let saved = SavedResult::load(&args.result)?;
     let SavedResult::GroupTime(fit) = saved else {
         return Err(refused(&saved, &args.result, "what --save of att-gt or ddd wrote"));
@@ -86,7 +82,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let tables: Vec<&dyn Reportable> =
         formed(&aggregates).map(|aggregate| aggregate as &dyn Reportable).collect();
     let text = match args.format {
-        Format::Json => fit.to_json_with(&asked(&aggregates), args.vcov)?,
+        Format::Json => Aggregated::documents(&asked(&aggregates))?,
         _ if tables.is_empty() => String::new(),
         Format::Csv => burn_did::report::csv(&tables)?,
         format => output::blocks(tables.iter().map(|result| output::shown(*result, format))),
