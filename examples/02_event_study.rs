@@ -1,6 +1,12 @@
 //! The four aggregations, a uniform band without a bootstrap, and a plot with labels and size of your choice.
 
-use burn_did::{Aggregation, AttGt, Band, BasePeriod, Colour, PlotOptions, backend::Cpu, data};
+use burn_did::{
+    Aggregation, AttGt,
+    backend::Cpu,
+    data,
+    options::{Band, BasePeriod},
+    report::{Colour, PlotOptions},
+};
 
 fn main() -> burn_did::Result<()> {
     let fit = AttGt::<Cpu>::builder()
@@ -12,7 +18,7 @@ fn main() -> burn_did::Result<()> {
         .base_period(BasePeriod::Universal)
         .band(Band::Uniform)
         .build()
-        .fit(&data::mpdta(), &Default::default())?;
+        .fit(&data::mpdta())?;
 
     println!("{}", fit.aggregate(Aggregation::simple())?);
     println!("{}", fit.aggregate(Aggregation::group())?);

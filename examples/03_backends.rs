@@ -1,7 +1,7 @@
 //! One program for every backend: `cargo run --release --example 03_backends --features vulkan,cuda`.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{Aggregated, Aggregation, AttGt, Precision, Result, data};
+use burn_did::{Aggregated, Aggregation, AttGt, Result, data, options::Precision};
 
 fn main() -> Result<()> {
     report("Cpu, f64", run::<Cpu>(&Default::default(), Precision::F64));
@@ -25,7 +25,7 @@ fn run<B: DidBackend>(device: &B::Device, precision: Precision) -> Result<Aggreg
         .covariates("~ lpop")
         .precision(precision)
         .build()
-        .fit(&data::mpdta(), device)?
+        .fit_on(&data::mpdta(), device)?
         .aggregate(Aggregation::simple())
 }
 
@@ -33,7 +33,7 @@ fn run<B: DidBackend>(device: &B::Device, precision: Precision) -> Result<Aggreg
 fn report(name: &str, result: Result<Aggregated>) {
     match result {
         Ok(Aggregated { overall, settings, .. }) => {
-            let (att, se) = (overall.att.unwrap_or(f64::NAN), overall.se.unwrap_or(f64::NAN));
+            let (att, se) = (overall.estimate.unwrap_or(f64::NAN), overall.se.unwrap_or(f64::NAN));
             println!("{name:11} {att:.9} ({se:.9}) on {}", settings.backend);
         }
         Err(error) => println!("{name:11} {error}"),

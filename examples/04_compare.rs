@@ -1,8 +1,11 @@
 //! Estimators and comparison groups side by side, for a paper.
 
 use burn_did::{
-    Aggregated, Aggregation, AttGt, Comparable, ControlGroup, EstimationMethod, Result,
-    backend::Cpu, compare, data,
+    Aggregated, Aggregation, AttGt, Result,
+    backend::Cpu,
+    compare, data,
+    options::{ControlGroup, EstimationMethod},
+    report::Comparable,
 };
 
 fn main() -> Result<()> {
@@ -37,6 +40,6 @@ fn fit(covariates: &str, method: EstimationMethod, control: ControlGroup) -> Res
         .method(method)
         .control_group(control)
         .build()
-        .fit(&data::mpdta(), &Default::default())?
+        .fit(&data::mpdta())?
         .aggregate(Aggregation::dynamic())
 }

@@ -1,8 +1,11 @@
 //! A user-supplied two-by-two estimator in place of the built-in ones: the difference of mean changes.
 
 use burn_did::{
-    Aggregation, AttGt, EstimationMethod, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate,
-    backend::Cpu, data,
+    Aggregation, AttGt,
+    backend::Cpu,
+    data,
+    group_time::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate},
+    options::EstimationMethod,
 };
 
 struct DifferenceInMeans;
@@ -45,10 +48,10 @@ fn main() -> burn_did::Result<()> {
     println!("{}", own.aggregate(Aggregation::dynamic())?);
 
     // Without covariates, outcome regression is the same estimator.
-    let built_in = spec.fit(&data::mpdta(), &Default::default())?;
+    let built_in = spec.fit(&data::mpdta())?;
     for (a, b) in own.cells.iter().zip(&built_in.cells) {
         let gap = |a: Option<f64>, b: Option<f64>| (a.unwrap_or(0.0) - b.unwrap_or(0.0)).abs();
-        assert!(gap(a.estimate.att, b.estimate.att) < 1e-12);
+        assert!(gap(a.estimate.estimate, b.estimate.estimate) < 1e-12);
         assert!(gap(a.estimate.se, b.estimate.se) < 1e-12);
     }
     Ok(())

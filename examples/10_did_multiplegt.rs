@@ -2,7 +2,10 @@
 //! change as permanent, and `switching.svg`.
 
 use burn_did::{
-    Comparable, DidMultiplegt, EffectsEqual, Result, Switchers, compare, data::SwitchingSimulation,
+    DidMultiplegt, Result, compare,
+    data::SwitchingSimulation,
+    report::Comparable,
+    switching::{EffectsEqual, Switchers},
 };
 
 fn main() -> Result<()> {

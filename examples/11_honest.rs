@@ -2,7 +2,8 @@
 //! `sensitivity.svg`; then the same analysis of coefficients from another program.
 
 use burn_did::{
-    Aggregation, AttGt, BasePeriod, EventStudy, Honest, Restriction, Result, backend::Cpu, data,
+    Aggregation, AttGt, EventStudy, Honest, Result, backend::Cpu, data, options::BasePeriod,
+    sensitivity::Restriction,
 };
 
 fn main() -> Result<()> {
@@ -13,7 +14,7 @@ fn main() -> Result<()> {
         .group("first.treat")
         .base_period(BasePeriod::Universal)
         .build()
-        .fit(&data::mpdta(), &Default::default())?;
+        .fit(&data::mpdta())?;
     let event_study = fit.aggregate(Aggregation::dynamic())?;
     println!("{event_study}");
 

@@ -6,7 +6,11 @@
 use std::fs::File;
 
 use burn_did::data::Simulation;
-use burn_did::{Aggregation, AttGt, Bootstrap, Cluster, EstimationMethod, Result, backend::Cpu};
+use burn_did::{
+    Aggregation, AttGt, Cluster, Result,
+    backend::Cpu,
+    options::{Bootstrap, EstimationMethod},
+};
 use polars::prelude::ParquetWriter;
 
 fn main() -> Result<()> {
@@ -37,7 +41,7 @@ fn main() -> Result<()> {
         let fit = estimator.fit_sample(&sample)?;
         println!("{}", fit.aggregate(Aggregation::dynamic())?);
         println!("{:?}\n", fit.timings.cluster);
-        assert_eq!(fit.cells, estimator.fit(&panel, &Default::default())?.cells);
+        assert_eq!(fit.cells, estimator.fit(&panel)?.cells);
     }
     Ok(())
 }

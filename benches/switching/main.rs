@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use burn_did::data::SwitchingSimulation;
-use burn_did::{DidMultiplegt, Switchers};
+use burn_did::{DidMultiplegt, switching::Switchers};
 use clap::Parser;
 use polars::prelude::{IntoLazy, ParquetWriter, SerReader, col, lit};
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ fn fit(path: &Path) -> Result<Run> {
     let fit = config.fit(&frame)?;
     let seconds = start.elapsed().as_secs_f64();
     let rows = fit.effects.iter().chain(&fit.placebos);
-    let both = rows.flat_map(|row| [row.estimate.att, row.estimate.se]);
+    let both = rows.flat_map(|row| [row.estimate.estimate, row.estimate.se]);
     let numbers = both.map(|number| number.unwrap_or(f64::NAN)).collect();
     Ok(Run { seconds, peak: before.after().peak, numbers })
 }

@@ -34,7 +34,7 @@ use crate::engine::backend::DidBackend;
 /// // Two workers in this process, each of which may keep 64 MiB of the sample.
 /// let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 64 << 20);
 /// let fit = config.fit_cluster(&cluster, &path)?;
-/// assert_eq!(fit.cells, config.fit(&data::mpdta(), &Default::default())?.cells);
+/// assert_eq!(fit.cells, config.fit(&data::mpdta())?.cells);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -79,7 +79,7 @@ impl Cluster {
 
     /// Whether executors may differ in their backends. Then the numbers are no longer those of one machine to the last bit, and
     /// two fits may differ in the last digits that the weaker arithmetic has;
-    /// [`ClusterWork::arithmetics`](crate::ClusterWork::arithmetics) in the timings says how many kinds there were.
+    /// [`ClusterWork::arithmetics`](crate::audit::ClusterWork::arithmetics) in the timings says how many kinds there were.
     #[must_use]
     pub fn mixed(self, mixed: bool) -> Self {
         Self { mixed, ..self }
@@ -93,7 +93,7 @@ impl Cluster {
     }
 
     /// With a directory or a prefix in an object store for the influence values by unit of a fit that keeps them (`keep_influence`):
-    /// executors write them there as parquet files, to which the result [refers](crate::InfluenceFiles), and no program holds
+    /// executors write them there as parquet files, to which the result [refers](crate::audit::InfluenceFiles), and no program holds
     /// them all. All must see it under this name, and it must be empty; it is made if it is not there.
     ///
     /// ```
@@ -107,7 +107,7 @@ impl Cluster {
     /// let config = config.group("first.treat").keep_influence(true).build();
     /// let cluster = cluster.with_influence(directory.path().join("influence"));
     /// let files = config.fit_cluster(&cluster, &path)?.influence_files.unwrap();
-    /// let here = config.fit(&data::mpdta(), &Default::default())?.influence.unwrap();
+    /// let here = config.fit(&data::mpdta())?.influence.unwrap();
     /// assert_eq!(files.column("att(2006,2007)")?, here.columns[7]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -139,7 +139,7 @@ impl Cluster {
 /// they have, or whatever else leaves the sample as it is. Its files are deleted with its last copy, unless they are [kept](Self::keep).
 ///
 /// ```
-/// # use burn_did::{AttGt, Cluster, EstimationMethod, backend::Cpu, data};
+/// # use burn_did::{AttGt, Cluster, backend::Cpu, data, options::EstimationMethod};
 /// # use polars::prelude::ParquetWriter;
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("panel.parquet");
@@ -156,7 +156,7 @@ impl Cluster {
 /// // Some of its covariates will do; other columns are another sample.
 /// let mut other = config;
 /// other.covariates = "~ 1".into();
-/// assert_eq!(other.fit_sample(&sample)?.cells, other.fit(&path, &Default::default())?.cells);
+/// assert_eq!(other.fit_sample(&sample)?.cells, other.fit(&path)?.cells);
 /// other.covariates = "~ lpop + year".into();
 /// assert!(other.fit_sample(&sample).unwrap_err().to_string().contains("has no column `year`"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -158,7 +158,7 @@ pub(super) mod testing {
     pub(in crate::data) fn att(
         df: &DataFrame,
         covariates: &str,
-        method: crate::EstimationMethod,
+        method: crate::options::EstimationMethod,
     ) -> f64 {
         let spec = crate::AttGt::<crate::engine::backend::Cpu>::builder()
             .outcome("y")
@@ -168,7 +168,7 @@ pub(super) mod testing {
             .covariates(covariates)
             .method(method)
             .build();
-        let fit = spec.fit(df, &Default::default()).unwrap();
-        fit.cells.last().unwrap().estimate.att.unwrap()
+        let fit = spec.fit(df).unwrap();
+        fit.cells.last().unwrap().estimate.estimate.unwrap()
     }
 }

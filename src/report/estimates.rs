@@ -224,13 +224,14 @@ impl Estimates {
         };
         let mut columns = self.keys.clone();
         if self.shape != Shape::Interval {
-            columns.extend([numbers("estimate", &|e| e.att), numbers("se", &|e| e.se)]);
+            columns.extend([numbers("estimate", &|e| e.estimate), numbers("se", &|e| e.se)]);
         }
         match self.shape {
             Shape::Pointwise | Shape::Interval => columns.extend(ends("ci_lower", "ci_upper")),
             Shape::Uniform { alpha } => {
                 let critical = pointwise(alpha);
-                let end = |sign: f64| move |e: &Estimate| Some(e.att? + sign * critical * e.se?);
+                let end =
+                    |sign: f64| move |e: &Estimate| Some(e.estimate? + sign * critical * e.se?);
                 columns.extend([numbers("ci_lower", &end(-1.0)), numbers("ci_upper", &end(1.0))]);
                 columns.extend(ends("band_lower", "band_upper"));
             }
@@ -387,7 +388,7 @@ mod tests {
 
     #[test]
     fn documents_have_null_for_what_does_not_exist() {
-        let infinite = Estimate { att: Some(f64::INFINITY), ..Estimate::default() };
+        let infinite = Estimate { estimate: Some(f64::INFINITY), ..Estimate::default() };
         let table = Estimates::single("a", vec![Variable::fact("n", 3_usize)], infinite);
         let text = serde_json::to_string(&table).expect("JSON");
         assert!(text.starts_with("{\"n\":3,\"estimate\":null,\"se\":null"), "{text}");

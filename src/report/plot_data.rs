@@ -13,7 +13,7 @@ pub struct PlotRow {
     /// Position: period, event time or group.
     pub at: f64,
     /// Effect.
-    pub att: f64,
+    pub estimate: f64,
     /// Lower end of the result's interval or band.
     pub lower: Option<f64>,
     /// Upper end of the result's interval or band.
@@ -30,17 +30,17 @@ pub struct PlotRow {
 
 impl PlotRow {
     pub(crate) fn new(at: f64, estimate: &Estimate, alpha: f64) -> Option<Self> {
-        let att = estimate.att.filter(|a| a.is_finite())?;
+        let value = estimate.estimate.filter(|a| a.is_finite())?;
         let finite = |v: Option<f64>| v.filter(|v| v.is_finite());
         let half = finite(estimate.se.map(|se| critical(alpha) * se));
         Some(Self {
             facet: None,
             at,
-            att,
+            estimate: value,
             lower: finite(estimate.ci_lower),
             upper: finite(estimate.ci_upper),
-            pointwise_lower: half.map(|h| att - h),
-            pointwise_upper: half.map(|h| att + h),
+            pointwise_lower: half.map(|h| value - h),
+            pointwise_upper: half.map(|h| value + h),
             post: true,
             reference: false,
         })
@@ -52,7 +52,7 @@ impl PlotRow {
         Self {
             facet: None,
             at,
-            att: f64::midpoint(lower, upper),
+            estimate: f64::midpoint(lower, upper),
             lower: None,
             upper: None,
             pointwise_lower: Some(lower),
@@ -64,7 +64,7 @@ impl PlotRow {
 
     #[cfg_attr(not(feature = "plot"), allow(dead_code, reason = "only the plots need the extent"))]
     pub(crate) fn extent(&self) -> impl Iterator<Item = f64> {
-        [Some(self.att), self.lower, self.upper, self.pointwise_lower, self.pointwise_upper]
+        [Some(self.estimate), self.lower, self.upper, self.pointwise_lower, self.pointwise_upper]
             .into_iter()
             .flatten()
     }

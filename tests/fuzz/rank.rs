@@ -1,7 +1,7 @@
 //! Regressions with fewer rows than columns, whose cross-products are singular but for rounding.
 
 use burn_did::backend::Cpu;
-use burn_did::{CellStatus, Drdid, DrdidMethod};
+use burn_did::{Drdid, group_time::CellStatus, options::DrdidMethod};
 
 use crate::formula::Raw;
 use crate::random::Random;
@@ -36,7 +36,7 @@ fn one_row_is_too_few_for_a_slope() {
             .method(DrdidMethod::DoublyRobust)
             .repeated_cross_sections(true)
             .build()
-            .fit(&df, &Default::default())
+            .fit(&df)
             .unwrap();
         let singular = matches!(fit.status, CellStatus::SingularDesign { .. });
         assert!(singular, "design {design}: {:?} {:?}", fit.status, fit.estimate);

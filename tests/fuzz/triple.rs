@@ -2,7 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    BasePeriod, ControlGroup, Ddd, EstimationMethod, GroupTimeResult, SharesOf, UnbalancedPanel,
+    Ddd, GroupTimeResult,
+    options::{BasePeriod, ControlGroup, EstimationMethod, SharesOf, UnbalancedPanel},
 };
 use polars::prelude::DataFrame;
 
@@ -114,7 +115,7 @@ impl Design {
             .repeated_cross_sections(self.sections)
             .unbalanced(self.unbalanced)
             .build()
-            .fit(df, &Default::default())
+            .fit(df)
     }
 
     fn request(&self) -> Request {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn_did::backend::Cpu;
-use burn_did::{Drdid, DrdidMethod, DrdidResult, Layout};
+use burn_did::{Drdid, DrdidResult, audit::Layout, options::DrdidMethod};
 use polars::prelude::DataFrame;
 
 use crate::formula::Formula;
@@ -102,7 +102,7 @@ impl Design {
             .repeated_cross_sections(self.sections)
             .trim_level(self.trim)
             .build()
-            .fit(df, &Default::default())
+            .fit(df)
     }
 
     fn request(&self) -> Request {

@@ -58,7 +58,7 @@ fn within(
         let draws: Vec<&Draw> = replications.iter().map(|draws| &draws[p]).collect();
         let n = draws.len() as f64;
         let mean = |f: &dyn Fn(&Draw) -> f64| draws.iter().map(|d| f(d)).sum::<f64>() / n;
-        let error = |d: &Draw| d.estimate.att.unwrap() - d.truth;
+        let error = |d: &Draw| d.estimate.estimate.unwrap() - d.truth;
         let bias = mean(&error);
         let sd = mean(&|d| (error(d) - bias).powi(2)).sqrt();
         let se = mean(&|d| d.estimate.se.unwrap());

@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TripleSimulation;
-use burn_did::{Aggregation, ControlGroup, Ddd, EstimationMethod, GroupTimeResult, SharesOf};
+use burn_did::{
+    Aggregation, Ddd, GroupTimeResult,
+    options::{ControlGroup, EstimationMethod, SharesOf},
+};
 use polars::prelude::{DataFrame, df};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -35,7 +38,7 @@ fn fit(simulation: &TripleSimulation, options: Options) -> GroupTimeResult {
         .control_group(options.control_group)
         .repeated_cross_sections(simulation.repeated_cross_sections)
         .build()
-        .fit(&simulation.frame(), &Default::default())
+        .fit(&simulation.frame())
         .unwrap()
 }
 
@@ -44,7 +47,7 @@ fn run(name: &str, simulation: &TripleSimulation, options: Options) -> Vec<Sprea
         let simulation = TripleSimulation { seed, ..simulation.clone() };
         let fit = fit(&simulation, options);
         let truth = |g: f64, t: f64| simulation.truth(g as i64, t as i64);
-        let cell = |c: &burn_did::GroupTimeCell| Draw {
+        let cell = |c: &burn_did::group_time::GroupTimeCell| Draw {
             parameter: format!("ATT({}, {})", c.group, c.time),
             truth: truth(c.group, c.time),
             estimate: c.estimate,
@@ -197,7 +200,7 @@ impl Eligibility {
                 .shares_of(SharesOf::Eligible)
                 .repeated_cross_sections(self.repeated_cross_sections)
                 .build()
-                .fit(&self.frame(seed), &Default::default())
+                .fit(&self.frame(seed))
                 .unwrap();
             let exposed = |g: i64| (self.periods - g + 1).max(0);
             let overall = |kind: Aggregation, parameter: &str, truth: f64| Draw {

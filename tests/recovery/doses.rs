@@ -3,8 +3,9 @@
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
 use burn_did::{
-    Band, Bootstrap, CohortShares, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget,
-    Estimate, Resampling,
+    ContDid, ContDidResult, Estimate,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::{Band, Bootstrap, CohortShares, Resampling},
 };
 
 use crate::coverage::{Draw, REPLICATIONS, Spread, check};
@@ -25,7 +26,7 @@ fn fit(simulation: &DoseSimulation, change: impl FnOnce(&mut ContDid<Cpu>)) -> C
         .maybe_cluster((simulation.clusters > 0).then_some("cluster"))
         .build();
     change(&mut config);
-    config.fit(&simulation.frame(), &Default::default()).unwrap()
+    config.fit(&simulation.frame()).unwrap()
 }
 
 fn draw(parameter: String, truth: f64, estimate: Estimate) -> Draw {

@@ -1,7 +1,10 @@
 //! The golden cases of R `triplediff`, of ModernDiD and of the oracle for triple differences: reading and fitting them.
 
 use burn_did::backend::DidBackend;
-use burn_did::{BasePeriod, ControlGroup, Ddd, GroupTimeResult, Precision, UnbalancedPanel};
+use burn_did::{
+    Ddd, GroupTimeResult,
+    options::{BasePeriod, ControlGroup, Precision, UnbalancedPanel},
+};
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 
@@ -136,7 +139,7 @@ impl Dataset {
         data: &DataFrame,
         precision: Precision,
     ) -> GroupTimeResult {
-        let fit = self.estimator::<B>(case, precision).fit(data, &Default::default());
+        let fit = self.estimator::<B>(case, precision).fit(data);
         fit.unwrap_or_else(|e| panic!("{}: {e}", case.id))
     }
 

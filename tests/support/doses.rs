@@ -2,7 +2,9 @@
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    BasePeriod, ContDid, ControlGroup, DoseAggregation, DoseGrid, DoseMethod, DoseTarget,
+    ContDid,
+    doses::{DoseAggregation, DoseGrid, DoseMethod, DoseTarget},
+    options::{BasePeriod, ControlGroup},
 };
 use polars::prelude::DataFrame;
 use serde_json::Value;

@@ -1,7 +1,10 @@
 //! The golden cases of R `DRDID`: reading them, and fitting them on any backend.
 
 use burn_did::backend::DidBackend;
-use burn_did::{Bootstrap, Drdid, DrdidMethod, DrdidResult, Multiplier, Precision, Resampling};
+use burn_did::{
+    Drdid, DrdidResult,
+    options::{Bootstrap, DrdidMethod, Multiplier, Precision, Resampling},
+};
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 
@@ -73,7 +76,7 @@ impl Dataset {
         data: &DataFrame,
         precision: Precision,
     ) -> DrdidResult {
-        let fit = self.estimator::<B>(case, precision).fit(data, &Default::default());
+        let fit = self.estimator::<B>(case, precision).fit(data);
         fit.unwrap_or_else(|e| panic!("{}: {e}", case.id))
     }
 }

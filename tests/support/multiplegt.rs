@@ -1,8 +1,8 @@
 //! Golden cases of treatments that switch.
 
 use burn_did::{
-    DidMultiplegt, EffectsEqual, Estimate, MultiplegtResult, PredictHeterogeneity, Switchers,
-    SwitchingEffect,
+    DidMultiplegt, DidMultiplegtResult, Estimate,
+    switching::{EffectsEqual, PredictHeterogeneity, Switchers, SwitchingEffect},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl Case {
     }
 
     /// Panics unless the fit has the numbers of the case.
-    pub fn check(&self, fit: &MultiplegtResult, tolerance: f64) {
+    pub fn check(&self, fit: &DidMultiplegtResult, tolerance: f64) {
         let close = |what: &str, got: Option<f64>, want: f64| {
             let got = got.unwrap_or(f64::NAN);
             let unit = got.abs().max(want.abs());
@@ -97,7 +97,7 @@ impl Case {
             );
         };
         let both = |what: &str, got: &Estimate, (att, se): (f64, f64)| {
-            close(what, got.att, att);
+            close(what, got.estimate, att);
             close(&format!("{what} se"), got.se, se);
         };
         let rows = |what: &str, got: &[SwitchingEffect], want: &[Row]| {

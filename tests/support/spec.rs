@@ -2,8 +2,8 @@
 
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{
-    AttGt, Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights,
-    GroupTimeResult, Precision, Result,
+    AttGt, GroupTimeResult, Result,
+    options::{Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Precision},
 };
 use polars::prelude::DataFrame;
 
@@ -110,7 +110,7 @@ impl Spec {
         df: &DataFrame,
         precision: Precision,
     ) -> Result<GroupTimeResult> {
-        self.estimator::<B>(precision).fit(df, &B::Device::default())
+        self.estimator::<B>(precision).fit_on(df, &B::Device::default())
     }
 
     /// Fits on the CPU in double precision.

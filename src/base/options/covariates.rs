@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Which period gives the covariates of a comparison of two periods, where they change over time within units; a panel's weights that
-/// change come from the same period unless they are [fixed](crate::FixWeights).
+/// change come from the same period unless they are [fixed](crate::options::FixWeights).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

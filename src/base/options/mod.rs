@@ -124,12 +124,12 @@ pub enum Multiplier {
 /// Multiplier bootstrap: number of draws, seed and distribution of the multipliers.
 ///
 /// ```
-/// use burn_did::{Band, Bootstrap, Multiplier};
+/// use burn_did::options::{Band, Bootstrap, Multiplier};
 /// # use burn_did::{AttGt, backend::Cpu, data};
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let bootstrap = Bootstrap::draws(999).seed(7).multiplier(Multiplier::Rademacher);
 /// let fit = config.group("first.treat").bootstrap(bootstrap).build();
-/// let fit = fit.fit(&data::mpdta(), &Default::default())?;
+/// let fit = fit.fit(&data::mpdta())?;
 /// // With a bootstrap, bands are uniform unless asked otherwise.
 /// assert_eq!(fit.band, Band::Uniform);
 /// # Ok::<(), burn_did::DidError>(())
@@ -210,7 +210,7 @@ pub enum Band {
 /// How standard errors, intervals and bands are formed.
 ///
 /// ```
-/// use burn_did::{Band, Inference};
+/// use burn_did::options::{Band, Inference};
 /// let inference = Inference { alpha: 0.1, bootstrap: None, band: Band::Uniform };
 /// assert!(inference.validate().is_ok());
 /// assert!(Inference { alpha: 1.5, ..inference }.validate().is_err());
@@ -234,19 +234,15 @@ impl Inference {
     /// than its random numbers can tell apart.
     pub fn validate(&self) -> Result<()> {
         if !(SMALLEST_ALPHA..=1.0 - SMALLEST_ALPHA).contains(&self.alpha) {
-            return Err(DidError::Config {
-                option: "alpha",
-                expected: "a number between 1e-10 and 1 - 1e-10",
-                got: format!("{:?}", self.alpha),
-            });
+            return Err(DidError::config(
+                "alpha",
+                "a number between 1e-10 and 1 - 1e-10",
+                format!("{:?}", self.alpha),
+            ));
         }
         match self.bootstrap {
             Some(Bootstrap { draws, .. }) if draws == 0 || u32::try_from(draws).is_err() => {
-                Err(DidError::Config {
-                    option: "bootstrap draws",
-                    expected: "at least 1 and at most 4294967295",
-                    got: draws.to_string(),
-                })
+                Err(DidError::config("bootstrap draws", "at least 1 and at most 4294967295", draws))
             }
             _ => Ok(()),
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// other choice gives a group with few eligible units the weight of all its units.
 ///
 /// ```
-/// use burn_did::SharesOf;
+/// use burn_did::options::SharesOf;
 /// assert_eq!(SharesOf::default().to_string(), "eligible");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

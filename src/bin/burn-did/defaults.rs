@@ -2,7 +2,8 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, Bootstrap, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+    AttGt, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+    options::Bootstrap,
 };
 
 /// Group-time effects without an option. The backend does not matter.

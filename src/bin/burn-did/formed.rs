@@ -1,6 +1,6 @@
 //! Aggregations that were asked for, and what came of them.
 
-use burn_did::{Aggregated, AggregationKind, DidError};
+use burn_did::{Aggregated, DidError, group_time::AggregationKind};
 
 use crate::error::CliError;
 use crate::output;

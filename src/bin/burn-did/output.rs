@@ -4,7 +4,10 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
-use burn_did::{DidError, PlotOptions, Reportable};
+use burn_did::{
+    DidError,
+    report::{PlotOptions, Reportable},
+};
 
 use crate::args::Format;
 use crate::error::{CliError, Result};
@@ -45,7 +48,7 @@ pub(crate) fn keep_apart<const N: usize>(
     for (number, output) in outputs.iter().enumerate() {
         let Some(output) = output else { continue };
         let shown = output.display();
-        if let Some(file) = burn_did::overwritten(data, output) {
+        if let Some(file) = burn_did::command_line::overwritten(data, output) {
             let problem = match file == **output {
                 true => format!("{shown} is to be written, and is what is read"),
                 false => {
@@ -75,7 +78,7 @@ impl Emit<'_> {
     pub(crate) fn result(&self, result: &dyn Reportable) -> Result<()> {
         results(&match self.format {
             Format::Json => result.to_json()?,
-            Format::Csv => burn_did::csv(&[result])?,
+            Format::Csv => burn_did::report::csv(&[result])?,
             _ => blocks([shown(result, self.format)]),
         })?;
         if !self.quiet {

@@ -4,11 +4,16 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, AggregationKind, Band, BasePeriod, CohortShares, ControlGroup, CurveErrors, Delta,
-    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, Effect, EstimationMethod,
-    Family, FixWeights, Frequency, GDf, HonestMethod, Inference, KFixef, Multiplier, Precision,
-    Resampling, Restriction, Search, SharesOf, SieveBasis, SieveGrid, SieveKnots, Solver, Ssc,
-    UnbalancedPanel, Vcov,
+    Aggregation,
+    doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget},
+    group_time::AggregationKind,
+    options::{
+        Band, BasePeriod, CohortShares, ControlGroup, DrdidMethod, EstimationMethod, FixWeights,
+        Frequency, Inference, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel,
+    },
+    regression::{Family, GDf, KFixef, Solver, Ssc, Vcov},
+    sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
+    sieve::{SieveBasis, SieveGrid, SieveKnots},
 };
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 

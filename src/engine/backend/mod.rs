@@ -98,7 +98,7 @@ const _: () = {
 /// /// Effects of the minimum wage on teen employment, computed on any device.
 /// fn effects<B: DidBackend>(device: &B::Device) -> Result<GroupTimeResult, DidError> {
 ///     let config = AttGt::<B>::builder().outcome("lemp").unit("countyreal").time("year");
-///     config.group("first.treat").build().fit(&data::mpdta(), device)
+///     config.group("first.treat").build().fit_on(&data::mpdta(), device)
 /// }
 ///
 /// let fit = effects::<Cpu>(&Default::default())?;

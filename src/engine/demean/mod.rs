@@ -80,7 +80,7 @@ pub(crate) struct Column<'a> {
     pub values: &'a [f64],
 }
 
-/// Demeaned columns.
+/// DemeanResult columns.
 #[derive(Clone, Debug)]
 pub(crate) struct DemeanedColumns {
     /// `x - D θ`, by column `[n]`.
@@ -284,11 +284,11 @@ fn method(design: &WeightedDesign<'_>, solver: Solver) -> Result<DemeanMethod> {
         (_, Solver::Schwarz) => DemeanMethod::Schwarz,
         #[cfg(not(feature = "schwarz"))]
         (_, Solver::Schwarz) => {
-            return Err(DidError::Config {
-                option: "solver",
-                expected: "auto, cg, lsmr or map in a build without the feature `schwarz`",
-                got: "schwarz".into(),
-            });
+            return Err(DidError::config(
+                "solver",
+                "auto, cg, lsmr or map in a build without the feature `schwarz`",
+                "schwarz",
+            ));
         }
     })
 }

@@ -32,7 +32,7 @@ impl Consistent for Aggregated {
 }
 
 fn check_average(field: &str, estimate: &Estimate) -> Checked {
-    let Estimate { att, se, ci_lower, ci_upper, p_value } = *estimate;
+    let Estimate { estimate: att, se, ci_lower, ci_upper, p_value } = *estimate;
     ensure_finite(field, [att, se, ci_lower, ci_upper, p_value].iter().flatten())?;
     ensure(se.is_none_or(|se| se > 0.0 && att.is_some()), field, || {
         "has a standard error that is not positive, or without an estimate".into()

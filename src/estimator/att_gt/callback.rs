@@ -55,7 +55,7 @@ pub struct TwoByTwoEstimate {
 /// A two-by-two estimator in place of the built-in ones. An error makes the cell carry its message.
 ///
 /// ```
-/// use burn_did::{AttGt, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate, backend::Cpu, data};
+/// use burn_did::{AttGt, backend::Cpu, data, group_time::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate}};
 ///
 /// /// The difference of mean changes.
 /// struct Means;
@@ -86,7 +86,7 @@ pub struct TwoByTwoEstimate {
 /// let config = config.group("first.treat").build();
 /// let own = config.fit_with(&data::mpdta(), &Means)?;
 /// // Without covariates the built-in estimators are the same.
-/// let built_in = config.fit(&data::mpdta(), &Default::default())?;
+/// let built_in = config.fit(&data::mpdta())?;
 /// let (a, b) = (own.cells[0].estimate.se.unwrap(), built_in.cells[0].estimate.se.unwrap());
 /// assert!((a - b).abs() < 1e-12);
 /// # Ok::<(), burn_did::DidError>(())

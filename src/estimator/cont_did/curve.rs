@@ -66,7 +66,7 @@ pub struct DoseRow {
 ///
 /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
 /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-/// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+/// let fit = config.dose("dose").build().fit(&data)?;
 /// assert_eq!(fit.dose.rows.len(), 50);
 /// assert!(fit.dose.rows.iter().all(|row| row.att.ci_lower < row.att.ci_upper));
 /// # Ok::<(), burn_did::DidError>(())

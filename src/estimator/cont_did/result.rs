@@ -11,7 +11,7 @@ use crate::base::options::{
 use crate::engine::source::{Influence, InfluenceFiles};
 use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
-use crate::estimator::honest::{Honest, HonestDid};
+use crate::estimator::honest::{Honest, HonestResult};
 use crate::result::inference::Estimate;
 
 /// Averages over all treated units.
@@ -63,11 +63,11 @@ pub enum DoseTable {
 /// and no unit data unless influence values were kept.
 ///
 /// ```
-/// use burn_did::{Aggregation, ContDid, ContDidResult, DoseTarget, backend::Cpu, data::DoseSimulation};
+/// use burn_did::{Aggregation, ContDid, ContDidResult, backend::Cpu, data::DoseSimulation, doses::DoseTarget};
 ///
 /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
 /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-/// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+/// let fit = config.dose("dose").build().fit(&data)?;
 /// println!("{fit}\n{}", fit.event_study(DoseTarget::Slope)?);
 /// let path = std::env::temp_dir().join("burn-did-dose-example.json");
 /// fit.save(&path)?;
@@ -131,11 +131,11 @@ impl ContDidResult {
             && inference.band == Band::Uniform
             && inference.alpha.to_bits() != own.alpha.to_bits()
         {
-            return Err(DidError::Config {
-                option: "alpha",
-                expected: "that of the fit for uniform bands of the method `cck`",
-                got: inference.alpha.to_string(),
-            });
+            return Err(DidError::config(
+                "alpha",
+                "that of the fit for uniform bands of the method `cck`",
+                inference.alpha,
+            ));
         }
         self.curves.table(doses, inference, &mut Vec::new())
     }
@@ -166,11 +166,11 @@ impl ContDidResult {
     /// and Roth 2023).
     ///
     /// ```
-    /// use burn_did::{ContDid, DoseTarget, Honest, backend::Cpu, data::DoseSimulation};
+    /// use burn_did::{ContDid, Honest, backend::Cpu, data::DoseSimulation, doses::DoseTarget};
     ///
     /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
     /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    /// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+    /// let fit = config.dose("dose").build().fit(&data)?;
     /// println!("{}", fit.honest(DoseTarget::Level, Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -178,7 +178,7 @@ impl ContDidResult {
     /// # Errors
     /// As [`event_study`](Self::event_study) and [`EventStudy::honest`].
     #[doc(alias = "honest_did")]
-    pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestDid> {
+    pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestResult> {
         self.event_study(target)?.honest(options)
     }
 
@@ -211,7 +211,7 @@ impl ContDidResult {
         };
         let alpha = self.level.settings.inference.alpha;
         let joint = &self.level.effects.joint;
-        let of_one_law = |e: Estimate| joint.of_one_law(e.att, e.se, alpha);
+        let of_one_law = |e: Estimate| joint.of_one_law(e.estimate, e.se, alpha);
         Ok(DoseEffects { att: of_one_law(att), acrt: of_one_law(acrt) })
     }
 }

@@ -18,7 +18,7 @@ use crate::estimator::group_time::{GroupTimeResult, TripleComparison};
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::{self, Opened};
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{Sample, StudyDesign, Triple};
 use crate::result::estimates::CellStatus;
 use crate::result::settings::Settings;
@@ -48,7 +48,7 @@ estimator! {
     ///     .eligible("eligible")
     ///     .covariates("~ x1 + x2")
     ///     .build()
-    ///     .fit(&data.frame(), &Default::default())?;
+    ///     .fit(&data.frame())?;
     /// println!("{}", fit.aggregate(Aggregation::dynamic())?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -104,7 +104,7 @@ estimator! {
     }
 }
 
-impl<B: DidBackend> Estimator for Ddd<B> {
+impl<B: DidBackend> SampleEstimator for Ddd<B> {
     const NAME: &'static str = "ddd";
 
     type Result = GroupTimeResult;
@@ -113,11 +113,11 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         if self.unbalanced == UnbalancedPanel::Drop || !self.repeated_cross_sections {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "unbalanced",
-            expected: "`drop` for repeated cross sections",
-            got: format!("{:?}", self.unbalanced).to_lowercase(),
-        })
+        Err(DidError::config(
+            "unbalanced",
+            "`drop` for repeated cross sections",
+            format!("{:?}", self.unbalanced).to_lowercase(),
+        ))
     }
 
     fn inference(&self) -> Inference {

@@ -20,7 +20,7 @@ use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 
 use finish::UnfinishedResult;
@@ -31,7 +31,7 @@ estimator! {
     /// (Sant'Anna and Zhao 2020, <https://doi.org/10.1016/j.jeconom.2020.06.003>).
     ///
     /// ```
-    /// use burn_did::{Drdid, DrdidMethod, backend::Cpu, data::TwoPeriodSimulation};
+    /// use burn_did::{Drdid, backend::Cpu, data::TwoPeriodSimulation, options::DrdidMethod};
     ///
     /// let data = TwoPeriodSimulation::builder().units(2_000).seed(1).build();
     /// let fit = Drdid::<Cpu>::builder()
@@ -42,7 +42,7 @@ estimator! {
     ///     .covariates("~ x1 + x2 + x3 + x4")
     ///     .method(DrdidMethod::DoublyRobust)
     ///     .build()
-    ///     .fit(&data.frame(), &Default::default())?;
+    ///     .fit(&data.frame())?;
     /// assert!(fit.estimate.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -89,27 +89,19 @@ estimator! {
     }
 }
 
-impl<B: DidBackend> Estimator for Drdid<B> {
+impl<B: DidBackend> SampleEstimator for Drdid<B> {
     const NAME: &'static str = "drdid";
 
     type Result = DrdidResult;
 
     fn check(&self) -> Result<()> {
         if self.resampling == Resampling::Empirical {
-            return Err(DidError::Config {
-                option: "resampling",
-                expected: "`weighted` or `multiplier`",
-                got: "empirical".into(),
-            });
+            return Err(DidError::config("resampling", "`weighted` or `multiplier`", "empirical"));
         }
         if self.trim_level > 0.0 && self.trim_level < 1.0 {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "trim_level",
-            expected: "a number between 0 and 1",
-            got: self.trim_level.to_string(),
-        })
+        Err(DidError::config("trim_level", "a number between 0 and 1", self.trim_level))
     }
 
     fn inference(&self) -> Inference {

@@ -42,6 +42,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::{Band, Inference, Precision};
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, Solver};
+use crate::estimator::fitting::fits;
 use crate::read::columns::MissingValues;
 use crate::read::formula::{Interaction, RegressionFormula};
 use crate::read::input::Data;
@@ -53,7 +54,7 @@ pub use recover::FactorEffects;
 pub use report::etable;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
-pub use within::{Demean, Demeaned, demean};
+pub use within::{Demean, DemeanResult};
 
 /// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
 ///
@@ -66,13 +67,13 @@ pub use within::{Demean, Demeaned, demean};
 /// [comparison](crate::_documentation::comparison).
 ///
 /// ```
-/// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+/// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
 ///
 /// let config = FixedEffects::<Cpu>::builder()
 ///     .formula("lemp ~ lpop:treat + i(year, treat, ref = 2003) | countyreal + year")
 ///     .vcov(Vcov::cluster(["countyreal"]))
 ///     .build();
-/// let fit = config.fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.fit(&data::mpdta())?;
 /// println!("{fit}");
 /// assert_eq!((fit.n, fit.df_t), (2_500, 499.0));
 /// # Ok::<(), burn_did::DidError>(())
@@ -182,6 +183,8 @@ impl RegressionText {
     }
 }
 
+fits!(<B> FixedEffects<B>, device: B::Device, output: RegressionResult);
+
 impl<B: DidBackend> FixedEffects<B> {
     /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
@@ -197,14 +200,22 @@ impl<B: DidBackend> FixedEffects<B> {
         Inference { alpha: self.alpha, band: Band::Pointwise, bootstrap: None }.validate()
     }
 
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
     ///
     /// The result is the same to the last bit for any order of the rows and any number of threads.
     ///
     /// # Errors
     /// [`DidError`] naming the option, column, token or device at fault, a regressor whose fixed effects could not be projected out,
     /// or that none of the regressors has a coefficient.
-    pub fn fit<'a>(
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<RegressionResult> {
+        self.fit_on(data, &B::Device::default())
+    }
+
+    /// As [`fit`](Self::fit), on this device.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_on<'a>(
         &self,
         data: impl Into<Data<'a>>,
         device: &B::Device,
@@ -215,10 +226,12 @@ impl<B: DidBackend> FixedEffects<B> {
     }
 
     fn source(&self) -> Result<RegressionText> {
-        let given = |got: &str| DidError::Config {
-            option: "formula",
-            expected: "given, or the outcome, regressors and fixed effects in its place",
-            got: got.to_owned(),
+        let given = |got: &str| {
+            DidError::config(
+                "formula",
+                "given, or the outcome, regressors and fixed effects in its place",
+                got,
+            )
         };
         match (&self.formula, &self.outcome) {
             (Some(text), None) if self.regressors.is_none() && self.absorb.is_empty() => {
@@ -245,11 +258,7 @@ impl<B: DidBackend> FixedEffects<B> {
             }
         }
         if all.is_empty() || all.len() > 2 {
-            return Err(DidError::Config {
-                option: "vcov",
-                expected: "one factor of clusters or two",
-                got: all.len().to_string(),
-            });
+            return Err(DidError::config("vcov", "one factor of clusters or two", all.len()));
         }
         Ok(all)
     }
@@ -268,12 +277,12 @@ fn positive(option: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value < 1.0 {
         return Ok(());
     }
-    Err(DidError::Config { option, expected: "between 0 and 1", got: value.to_string() })
+    Err(DidError::config(option, "between 0 and 1", value))
 }
 
 fn at_least_one(option: &'static str, value: usize) -> Result<()> {
     if value > 0 {
         return Ok(());
     }
-    Err(DidError::Config { option, expected: "at least 1", got: value.to_string() })
+    Err(DidError::config(option, "at least 1", value))
 }

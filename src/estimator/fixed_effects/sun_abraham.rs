@@ -22,6 +22,7 @@ use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
 use crate::estimator::aggregate::EventStudy;
+use crate::estimator::fitting::fits;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
@@ -40,7 +41,7 @@ use crate::result::inference::Estimate;
 /// use burn_did::{SunAbraham, backend::Cpu, data};
 ///
 /// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
 /// println!("{}", fit.event_study);
 /// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
 /// # Ok::<(), burn_did::DidError>(())
@@ -106,32 +107,36 @@ pub struct SunAbrahamResult {
     pub regression: RegressionResult,
 }
 
+fits!(<B> SunAbraham<B>, device: B::Device, output: SunAbrahamResult);
+
 impl<B: DidBackend> SunAbraham<B> {
-    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data).
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] or [`DidError::Formula`].
+    pub fn validate(&self) -> Result<()> {
+        self.regression().validate()
+    }
+
+    /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the default device.
     ///
     /// # Errors
     /// As [`FixedEffects::fit`]; [`DidError::NoValidGroups`] if no cohort is first treated inside the sample.
-    pub fn fit<'a>(
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<SunAbrahamResult> {
+        self.fit_on(data, &B::Device::default())
+    }
+
+    /// As [`fit`](Self::fit), on this device.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_on<'a>(
         &self,
         data: impl Into<Data<'a>>,
         device: &B::Device,
     ) -> Result<SunAbrahamResult> {
         let start = Instant::now();
-        let mut absorb = vec![name_label(&self.unit), name_label(&self.time)];
-        absorb.extend(self.absorb.iter().cloned());
-        let vcov = self.vcov.clone().unwrap_or_else(|| Vcov::cluster([name_label(&self.unit)]));
-        let config = FixedEffects::<B>::builder()
-            .outcome(&*self.outcome)
-            .regressors(&*self.covariates)
-            .absorb(absorb)
-            .maybe_weights(self.weights.clone())
-            .vcov(vcov)
-            .ssc(self.ssc)
-            .solver(self.solver)
-            .maybe_missing_values(self.missing_values.clone())
-            .alpha(self.alpha)
-            .precision(self.precision)
-            .build();
+        let config = self.regression();
         config.validate()?;
         B::probe(device, self.precision)?;
         let source = config.source()?;
@@ -145,6 +150,25 @@ impl<B: DidBackend> SunAbraham<B> {
         let task =
             RegressionTask { config: &config, device, source, estimator: "sun_abraham", start };
         self.estimate(&task, &wanted, &reading)
+    }
+
+    /// The regression without the effects of cohorts.
+    fn regression(&self) -> FixedEffects<B> {
+        let mut absorb = vec![name_label(&self.unit), name_label(&self.time)];
+        absorb.extend(self.absorb.iter().cloned());
+        let vcov = self.vcov.clone().unwrap_or_else(|| Vcov::cluster([name_label(&self.unit)]));
+        FixedEffects::<B>::builder()
+            .outcome(&*self.outcome)
+            .regressors(&*self.covariates)
+            .absorb(absorb)
+            .maybe_weights(self.weights.clone())
+            .vcov(vcov)
+            .ssc(self.ssc)
+            .solver(self.solver)
+            .maybe_missing_values(self.missing_values.clone())
+            .alpha(self.alpha)
+            .precision(self.precision)
+            .build()
     }
 
     fn estimate(

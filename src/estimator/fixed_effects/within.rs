@@ -17,6 +17,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, On, Solver};
+use crate::estimator::fitting::fits;
 use crate::read::formula::{Interaction, name_label};
 use crate::read::input::Data;
 use crate::{base::storage, base::written};
@@ -27,7 +28,7 @@ use crate::{base::storage, base::written};
 /// use burn_did::{Demean, backend::Cpu, data};
 ///
 /// let config = Demean::<Cpu>::builder().columns(["lemp", "lpop"]).absorb(["countyreal", "year"]).build();
-/// let done = config.apply(&data::mpdta(), &Default::default())?;
+/// let done = config.fit(&data::mpdta())?;
 /// assert_eq!((done.residuals.len(), done.residuals[0].len()), (2, 2_500));
 /// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
 /// # Ok::<(), burn_did::DidError>(())
@@ -66,7 +67,7 @@ pub struct Demean<B: DidBackend> {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 #[non_exhaustive]
-pub struct Demeaned {
+pub struct DemeanResult {
     /// Names of the columns.
     pub names: Vec<String>,
     /// Residuals of each column by input row; `None` for rows with a missing value in any column, or without a weight.
@@ -81,7 +82,7 @@ pub struct Demeaned {
     pub warnings: Vec<DidWarning>,
 }
 
-impl Demeaned {
+impl DemeanResult {
     /// The residuals under the columns' names, with null for rows without one.
     ///
     /// # Errors
@@ -106,17 +107,18 @@ impl Demeaned {
     }
 }
 
+fits!(<B> Demean<B>, device: B::Device, output: DemeanResult);
+
 impl<B: DidBackend> Demean<B> {
-    /// The columns of a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data) without their fixed effects.
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
     /// # Errors
-    /// [`DidError`] naming the option, column or device at fault, or a column that did not converge.
-    pub fn apply<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<Demeaned> {
-        let start = Instant::now();
+    /// [`DidError::Config`] or [`DidError::Formula`].
+    pub fn validate(&self) -> Result<()> {
         positive("fixef_tol", self.fixef_tol)?;
         super::at_least_one("fixef_maxiter", self.fixef_maxiter)?;
         let given = |option, expected, got: &[String]| {
-            Err(DidError::Config { option, expected, got: format!("[{}]", got.join(", ")) })
+            Err(DidError::config(option, expected, format!("[{}]", got.join(", "))))
         };
         if self.columns.is_empty() {
             return given("columns", "at least one column", &self.columns);
@@ -124,6 +126,29 @@ impl<B: DidBackend> Demean<B> {
         if Interaction::parse(&self.absorb.join(" + "))?.is_empty() {
             return given("absorb", "at least one factor", &self.absorb);
         }
+        Ok(())
+    }
+
+    /// The columns of a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data) without their fixed effects,
+    /// computed on the default device.
+    ///
+    /// # Errors
+    /// [`DidError`] naming the option, column or device at fault, or a column that did not converge.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<DemeanResult> {
+        self.fit_on(data, &B::Device::default())
+    }
+
+    /// As [`fit`](Self::fit), on this device.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_on<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        device: &B::Device,
+    ) -> Result<DemeanResult> {
+        let start = Instant::now();
+        self.validate()?;
         B::probe(device, self.precision)?;
         let regressors: Vec<String> = self.columns.iter().map(|c| name_label(c)).collect();
         let config = FixedEffects::<B>::builder()
@@ -183,7 +208,7 @@ impl<B: DidBackend> Demean<B> {
         );
         let by_row = |values: &Vec<f64>| residuals(&sample, reading.rows.len, values);
         let factors = wanted.formula.absorb.iter().map(ToString::to_string);
-        Ok(Demeaned {
+        Ok(DemeanResult {
             names,
             residuals: done.residuals.iter().map(by_row).collect(),
             solver: SolverReport { solver, asked: self.solver, device, columns },
@@ -202,28 +227,4 @@ impl<B: DidBackend> Demean<B> {
         }
         names
     }
-}
-
-/// [`Demean`] with its defaults: columns of the data without the fixed effects of some factors.
-///
-/// ```
-/// use burn_did::{backend::Cpu, data, demean};
-///
-/// let done = demean::<Cpu>(&data::mpdta(), &["lemp"], &["countyreal", "year"], None, &Default::default())?;
-/// assert_eq!(done.to_dataframe()?.shape(), (2_500, 1));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-///
-/// # Errors
-/// As [`Demean::apply`].
-pub fn demean<'a, B: DidBackend>(
-    data: impl Into<Data<'a>>,
-    columns: &[&str],
-    absorb: &[&str],
-    weights: Option<&str>,
-    device: &B::Device,
-) -> Result<Demeaned> {
-    let (columns, absorb) = (columns.iter().copied(), absorb.iter().copied());
-    let config = Demean::<B>::builder().columns(columns).absorb(absorb);
-    config.maybe_weights(weights).build().apply(data, device)
 }

@@ -6,7 +6,7 @@ use super::coefficients::EventCoefficients;
 use super::confidence::{confidence_set, grid};
 use super::delta::Delta;
 use super::options::{Honest, HonestMethod};
-use super::result::{HonestDid, RobustInterval};
+use super::result::{HonestResult, RobustInterval};
 use super::setup::StudySetup;
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
@@ -24,7 +24,7 @@ impl EventStudy {
     /// use burn_did::{Honest, SunAbraham, backend::Cpu, data};
     ///
     /// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// println!("{}", fit.event_study.honest(Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -34,7 +34,7 @@ impl EventStudy {
     /// no standard error, there are no periods before or after the reference, or event times are not evenly spaced;
     /// [`DidError::Config`](crate::DidError::Config) for options that do not fit each other or the event study.
     #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         let mut result = analyse(self.universal_base(), options)?;
         if self.universal.is_some() {
             result.warnings.push(DidWarning::ConvertedBasePeriod);
@@ -62,7 +62,7 @@ impl Aggregated {
     /// use burn_did::{Aggregation, Honest};
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// let honest = event_study.honest(Honest::smoothness().average())?;
     /// println!("significant up to M = {:?}\n{honest}", honest.breakdown.value());
@@ -72,7 +72,7 @@ impl Aggregated {
     /// # Errors
     /// As [`event_study`](Self::event_study) and [`EventStudy::honest`].
     #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         self.event_study()?.honest(options)
     }
 }
@@ -83,7 +83,7 @@ fn smoothness_bounds(study: &EventCoefficients, alpha: f64) -> Option<[f64; 2]> 
 }
 
 /// Runs the analysis.
-fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestDid> {
+fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestResult> {
     options.validate()?;
     let study = &EventCoefficients::of(&event_study)?;
     let (pre, least) = (study.pre(), options.delta.least_pre());
@@ -117,7 +117,7 @@ fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestDid> {
     let smoothness_bounds = smoothness_bounds(study, options.alpha).filter(|_| smooth);
     let method = setup.method;
     let (weights, name) = (setup.l, options.delta.name(options.restriction));
-    Ok(HonestDid {
+    Ok(HonestResult {
         parameter,
         weights,
         original,

@@ -11,7 +11,8 @@ use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
-use crate::read::columns::{Kind, MissingValues, Wanted, complete_numbers};
+use crate::estimator::fitting::fits;
+use crate::read::columns::{Kind, MissingValues, Table, Wanted};
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
 
@@ -34,7 +35,7 @@ pub enum SieveGrid {
 /// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
 ///
 /// ```
-/// use burn_did::{Npiv, SieveGrid};
+/// use burn_did::{Npiv, sieve::SieveGrid};
 /// use polars::prelude::df;
 ///
 /// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
@@ -138,70 +139,83 @@ fn check_room(points: usize, variables: usize) -> Result<()> {
     )
 }
 
+fits!(Npiv, output: NpivResult);
+
 impl Npiv {
-    fn check(&self) -> Result<()> {
-        let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] naming the option.
+    pub fn validate(&self) -> Result<()> {
         if self.regressors.is_empty() {
-            return fails("regressors", "at least one column", "none".into());
+            return Err(DidError::config("regressors", "at least one column", "none"));
         }
         for (option, degree) in [("x_degree", self.x_degree), ("w_degree", self.w_degree)] {
             if !(1..=MOST_DEGREE).contains(&degree) {
-                return fails(option, "between 1 and 20", degree.to_string());
+                return Err(DidError::config(option, "between 1 and 20", degree));
             }
         }
         for (option, segments) in [("x_segments", self.x_segments), ("w_segments", self.w_segments)]
         {
             if segments.is_some_and(|s| !(1..=1_000).contains(&s)) {
                 let got = segments.map_or(String::new(), |s| s.to_string());
-                return fails(option, "between 1 and 1000", got);
+                return Err(DidError::config(option, "between 1 and 1000", got));
             }
         }
         if let (None, Some(segments)) = (self.x_segments, self.w_segments) {
-            return fails(
+            return Err(DidError::config(
                 "w_segments",
                 "given with `x_segments` or not at all: where the data choose, `w_smooth` says how many segments instruments have",
-                segments.to_string(),
-            );
+                segments,
+            ));
         }
         if self.w_smooth > 6 {
-            return fails("w_smooth", "at most 6", self.w_smooth.to_string());
+            return Err(DidError::config("w_smooth", "at most 6", self.w_smooth));
         }
         if self.derivative_index >= self.regressors.len() {
-            return fails(
+            return Err(DidError::config(
                 "derivative_index",
                 "that of a regressor, from 0",
-                self.derivative_index.to_string(),
-            );
+                self.derivative_index,
+            ));
         }
         if !(1..=MOST_DEGREE).contains(&self.derivative_order) {
-            return fails(
+            return Err(DidError::config(
                 "derivative_order",
                 "between 1 and 20",
-                self.derivative_order.to_string(),
-            );
+                self.derivative_order,
+            ));
         }
         for (option, range) in [("x_range", self.x_range), ("w_range", self.w_range)] {
             let Some((low, high)) = range else { continue };
             if !(low < high && low.is_finite() && high.is_finite()) {
-                return fails(option, "two ascending numbers", format!("{low} to {high}"));
+                return Err(DidError::config(
+                    option,
+                    "two ascending numbers",
+                    format!("{low} to {high}"),
+                ));
             }
             if self.knots == SieveKnots::Quantiles {
-                return fails(option, "none with knots at quantiles", format!("{low} to {high}"));
+                return Err(DidError::config(
+                    option,
+                    "none with knots at quantiles",
+                    format!("{low} to {high}"),
+                ));
             }
         }
         if !(1..=MOST).contains(&self.draws) {
-            return fails("draws", "between 1 and 10000000", self.draws.to_string());
+            return Err(DidError::config("draws", "between 1 and 10000000", self.draws));
         }
         if let SieveGrid::Points(points) = &self.grid {
             let wrong = |p: &&Vec<f64>| {
                 p.len() != self.regressors.len() || p.iter().any(|v| !v.is_finite())
             };
             if let Some(point) = points.iter().find(wrong) {
-                return fails(
+                return Err(DidError::config(
                     "grid",
                     "points with a finite number for each regressor",
                     format!("{point:?}"),
-                );
+                ));
             }
         }
         let (bootstrap, band) = (None, Band::Uniform);
@@ -213,13 +227,13 @@ impl Npiv {
     /// # Errors
     /// [`DidError`] for options out of range, columns that are not there or not numeric, or nothing left of the data.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<NpivResult> {
-        self.check()?;
+        self.validate()?;
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
         let wanted = self.wanted();
         let (mut columns, rows_missing) = data.reading(|data| {
             let frame = data.read(&wanted, &missing)?.frame;
-            complete_numbers(&frame, &wanted, &missing)
+            Table::read(&frame, &wanted, &missing, 0)?.complete_numbers(&wanted)
         })?;
         if columns[0].is_empty() {
             return Err(DidError::EmptySample {
@@ -341,7 +355,7 @@ impl Npiv {
         let fitted = fit(&data, &spaces, &question)?;
         if !fitted.h.iter().chain(&fitted.slope).all(|(value, _)| value.is_finite()) {
             let problem = "the function or its derivative is beyond the range of numbers; divide the outcome by a larger unit";
-            return Err(DidError::Doses { problem: problem.into() });
+            return Err(DidError::OutOfRange { problem: problem.into() });
         }
         Ok(self.result(&points, fitted, y.len(), scale))
     }

@@ -141,7 +141,7 @@ impl SieveLevel {
     /// The estimate on these sieves.
     ///
     /// # Errors
-    /// [`DidError::Doses`] if the sums have no eigenvalues, as of infinite numbers.
+    /// [`DidError::OutOfRange`] if the sums have no eigenvalues, as of infinite numbers.
     pub fn new(data: &Observations<'_>, sieves: Sieves) -> Result<Self> {
         let (j, k) = (sieves.x.len(), sieves.instruments().len());
         let (bb, pb) = (k * k, if sieves.w.is_some() { j * k } else { 0 });
@@ -204,7 +204,7 @@ impl SieveLevel {
     /// An error if the instruments have as many functions as there are observations.
     ///
     /// # Errors
-    /// [`DidError::Doses`].
+    /// [`DidError::Sieve`].
     pub fn check_instruments(&self, observations: usize) -> Result<()> {
         let Some(rank) = self.instruments.filter(|rank| *rank >= observations) else {
             return Ok(());
@@ -212,7 +212,7 @@ impl SieveLevel {
         let problem = format!(
             "{rank} functions of the instruments fit {observations} observations of any regressor exactly, which is least squares: choose fewer segments (`w_segments`), fewer instruments or an additive basis, or leave out the instruments for the same curve"
         );
-        Err(DidError::Doses { problem })
+        Err(DidError::Sieve { problem })
     }
 
     /// A warning if the instruments have many functions for so many observations.
@@ -285,7 +285,7 @@ pub(super) fn product_transposed(
 /// Eigenvalues and eigenvectors `[k, k]` (columns) of a symmetric matrix.
 fn eigen(a: &[f64], k: usize) -> Result<(Vec<f64>, Vec<f64>)> {
     let failed = || {
-        DidError::Doses {
+        DidError::OutOfRange {
         problem: "the sums over the observations are not finite; divide outcome and regressors by larger units".into(),
     }
     };

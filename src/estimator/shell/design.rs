@@ -56,14 +56,14 @@ impl<'a> Shared<'a> {
         Formula::parse(self.covariates)?;
         if self.chunk_rows == Some(0) {
             let (expected, got) = ("at least 1", "0".to_owned());
-            return Err(DidError::Config { option: "chunk_rows", expected, got });
+            return Err(DidError::config("chunk_rows", expected, got));
         }
         if self.unit.is_none() && !self.repeated_cross_sections {
-            return Err(DidError::Config {
-                option: "unit",
-                expected: "a column for a panel (or choose repeated cross sections)",
-                got: "none".into(),
-            });
+            return Err(DidError::config(
+                "unit",
+                "a column for a panel (or choose repeated cross sections)",
+                "none",
+            ));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What all estimators are around their cells: options that they share, and the ways to fit.
 //!
-//! An estimator states its own options inside [`estimator!`], and in [`Estimator`] how its sample is formed and what it does
-//! with one. Its builder, its `fit`, `fit_on` and `fit_parquet`, and the options that are the same for all come from here.
+//! An estimator states its own options inside [`estimator!`], and in [`SampleEstimator`] how its sample is formed and what it does
+//! with one. Its builder, its `fit`, `fit_on` and `fit_on_devices`, and the options that are the same for all come from here.
 
 pub(crate) mod design;
 pub(crate) mod kept;
@@ -18,6 +18,7 @@ use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::engine::backend::DidBackend;
+use crate::read::input::Data;
 use crate::read::panel::Sample;
 use crate::result::settings::Settings;
 
@@ -30,7 +31,7 @@ pub(crate) trait Options {
 }
 
 /// What an estimator adds.
-pub(crate) trait Estimator: Options {
+pub(crate) trait SampleEstimator: Options {
     /// Its name in settings and in JSON.
     const NAME: &'static str;
 
@@ -57,7 +58,7 @@ pub(crate) trait Estimator: Options {
 }
 
 /// Checks all options.
-pub(crate) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
+pub(crate) fn validate<E: SampleEstimator>(estimator: &E) -> Result<()> {
     let shared = estimator.shared();
     let draws = shared.bootstrap.map_or(0, |b| b.draws as u128);
     memory::check(
@@ -70,26 +71,27 @@ pub(crate) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
     estimator.check()
 }
 
-/// A fit to the data that `open` reads.
-pub(crate) fn fit<B: DidBackend, E: Estimator>(
+/// A fit to the data, on these devices.
+pub(crate) fn fit<B: DidBackend, E: SampleEstimator>(
     estimator: &E,
-    open: impl FnOnce(SampleSetup) -> Result<Opened>,
+    data: Data<'_>,
+    devices: &[B::Device],
 ) -> Result<E::Result> {
     validate(estimator)?;
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = B::NAME).entered();
-    estimator.estimate(open(setup(estimator)?)?)
+    estimator.estimate(setup(estimator)?.open::<B>(data, devices)?)
 }
 
 /// The estimator's setup.
 ///
 /// # Errors
 /// [`DidError::Formula`](crate::DidError::Formula).
-pub(crate) fn setup<E: Estimator>(estimator: &E) -> Result<SampleSetup> {
+pub(crate) fn setup<E: SampleEstimator>(estimator: &E) -> Result<SampleSetup> {
     SampleSetup::new(&estimator.shared(), &estimator.design())
 }
 
 /// How a fit was made, but for what is the estimator's own.
-pub(crate) fn settings<E: Estimator>(
+pub(crate) fn settings<E: SampleEstimator>(
     estimator: &E,
     setup: &SampleSetup,
     backend: &str,
@@ -102,7 +104,7 @@ pub(crate) fn settings<E: Estimator>(
 /// Defines an estimator: a struct of its own options and of those that all have, with a builder, and the ways to fit it.
 ///
 /// The own options must name `time`, `frequency`, `covariates`, `weights`, `cluster` and `bootstrap`, which every estimator has
-/// but says in its own words. [`Estimator`] is implemented beside it.
+/// but says in its own words. [`SampleEstimator`] is implemented beside it.
 macro_rules! estimator {
     (
         $(#[$about:meta])*
@@ -143,8 +145,8 @@ macro_rules! estimator {
             /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it,
             /// but for the fourteenth digit in single precision on a GPU.
             pub chunk_rows: Option<usize>,
-            /// Bytes of unit data that may be on the device at once, and in memory in [`fit_parquet`](Self::fit_parquet);
-            /// results depend on it as on [`chunk_rows`](Self::chunk_rows).
+            /// Bytes of unit data that may be on the device at once, and in memory where files are read
+            /// [in pieces](crate::Data::in_pieces); results depend on it as on [`chunk_rows`](Self::chunk_rows).
             pub memory_budget: Option<u64>,
             /// Hears how far the fit has come.
             pub progress: Option<$crate::base::progress::Progress>,
@@ -185,19 +187,30 @@ macro_rules! estimator {
                 $crate::estimator::shell::validate(self)
             }
 
-            /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data). Parquet files that
-            /// would take more than [`memory_budget`](Self::memory_budget), or a fifth of the free memory, are read as by
-            /// [`fit_parquet`](Self::fit_parquet).
+            /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the backend's
+            /// default device. Parquet files that would take more than [`memory_budget`](Self::memory_budget), or a fifth of
+            /// the free memory, are read [in pieces](crate::Data::in_pieces).
             ///
             /// # Errors
             /// [`DidError`](crate::DidError) naming the option, column, unit or device at fault. What cannot be estimated from
-            /// the sample (no overlap, collinear covariates) is not an error: a [`CellStatus`](crate::CellStatus) says why.
+            /// the sample (no overlap, collinear covariates) is not an error: a [`CellStatus`](crate::group_time::CellStatus) says why.
             pub fn fit<'a>(
+                &self,
+                data: impl Into<$crate::Data<'a>>,
+            ) -> $crate::base::error::Result<$result> {
+                self.fit_on(data, &Default::default())
+            }
+
+            /// As [`fit`](Self::fit), on this device.
+            ///
+            /// # Errors
+            /// As [`fit`](Self::fit).
+            pub fn fit_on<'a>(
                 &self,
                 data: impl Into<$crate::Data<'a>>,
                 device: &B::Device,
             ) -> $crate::base::error::Result<$result> {
-                self.fit_on(data, std::slice::from_ref(device))
+                self.fit_on_devices(data, std::slice::from_ref(device))
             }
 
             /// As [`fit`](Self::fit), on several devices at once, each driven by a thread of its own. The result is the same to
@@ -205,45 +218,19 @@ macro_rules! estimator {
             ///
             /// # Errors
             /// As [`fit`](Self::fit); [`DidError::Config`](crate::DidError::Config) without a device.
-            pub fn fit_on<'a>(
+            pub fn fit_on_devices<'a>(
                 &self,
                 data: impl Into<$crate::Data<'a>>,
                 devices: &[B::Device],
             ) -> $crate::base::error::Result<$result> {
-                let data = data.into();
-                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open::<B>(data, devices))
+                $crate::estimator::shell::fit::<B, _>(self, data.into(), devices)
             }
 
-            /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a directory, or a pattern such as
-            /// `data/*.parquet`. The result is the same to the last bit.
-            ///
-            /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the
-            /// units, to arrange their rows, and in between if there are covariates, weights, clusters or categoricals to look
-            /// at. If the rows are not in ascending order of the units, throughout the files in the order of their names, the
-            /// columns needed are first written once more, grouped by unit, to temporary files. Those have no names where the
-            /// system can do without (else only their owner can read them), so that nothing is left of them however the process
-            /// ends; `TMPDIR` says where they are.
-            ///
-            /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is
-            /// more than [`memory_budget`](Self::memory_budget) (half of the free memory without one), it is kept in a temporary
-            /// file and read again in every pass. Repeated cross sections have no units to read by and are read as a whole.
+            /// As [`fit`](Self::fit), by the workers of a cluster, whose backend does the arithmetic whatever `B` is. The path
+            /// stands for parquet files that this process and all workers see under the same names.
             ///
             /// # Errors
-            /// As [`fit`](Self::fit), and [`DidError::Io`](crate::DidError::Io) for a file that cannot be read or written.
-            pub fn fit_parquet(
-                &self,
-                path: impl AsRef<std::path::Path>,
-                devices: &[B::Device],
-            ) -> $crate::base::error::Result<$result> {
-                let path = path.as_ref();
-                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open_parquet::<B>(path, devices))
-            }
-
-            /// As [`fit_parquet`](Self::fit_parquet), by the workers of a cluster, whose backend does the arithmetic whatever `B`
-            /// is. The path stands for files that this process and all workers see under the same names.
-            ///
-            /// # Errors
-            /// As [`fit_parquet`](Self::fit_parquet); [`DidError::Worker`](crate::DidError::Worker) for what a worker finds
+            /// As [`fit`](Self::fit); [`DidError::Worker`](crate::DidError::Worker) for what a worker finds
             /// wrong, [`DidError::Engine`](crate::DidError::Engine) if workers do not answer, and
             /// [`DidError::Config`](crate::DidError::Config) for `keep_influence` without a
             /// [directory](crate::Cluster::with_influence) for the values.
@@ -283,6 +270,8 @@ macro_rules! estimator {
                 $crate::estimator::shell::remote::fit_sample(self, &sample.cluster, &sample.stored)
             }
         }
+
+        $crate::estimator::fitting::fits!(<B> $name<B>, device: B::Device, output: $result);
     };
 }
 

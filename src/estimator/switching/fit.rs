@@ -5,13 +5,14 @@ use std::time::Instant;
 use super::inference::{JointEstimates, Tested, of_regression};
 use super::reading::{GroupPeriods, SwitchingColumns};
 use super::{
-    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
+    DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, SwitchingEffect,
 };
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{BasePeriod, ControlGroup, DoseTarget};
 use crate::base::random::uniform;
+use crate::estimator::fitting::fits;
 use crate::estimator::switching::effects::{
     Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
     SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
@@ -27,13 +28,15 @@ use crate::result::timings::Timings;
 /// Warn below this number of clusters.
 const FEW_CLUSTERS: usize = 10;
 
+fits!(DidMultiplegt, output: DidMultiplegtResult);
+
 impl DidMultiplegt {
     /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), which are read as a whole.
     ///
     /// # Errors
     /// [`DidError`] naming the option, column or group at fault. An effect that no switcher has a control for is not an error: it
     /// has no estimate.
-    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<MultiplegtResult> {
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<DidMultiplegtResult> {
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "did_multiplegt").entered();
         let start = Instant::now();
@@ -110,7 +113,7 @@ impl DidMultiplegt {
         DidError::NoSwitchers { column: self.treatment.clone(), why }
     }
 
-    fn estimate(&self, prepared: PreparedGroups) -> Result<MultiplegtResult> {
+    fn estimate(&self, prepared: PreparedGroups) -> Result<DidMultiplegtResult> {
         let PreparedGroups { sample, columns, read, rounding, mut audit, mut timings, start } =
             prepared;
         let options = self.options();
@@ -151,7 +154,7 @@ impl DidMultiplegt {
         let tests = self.tests(&law, effects, placebos, &mut warnings);
         let covariances =
             |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
-        let mut result = MultiplegtResult {
+        let mut result = DidMultiplegtResult {
             effects: (1..)
                 .zip(&estimated.effects)
                 .enumerate()

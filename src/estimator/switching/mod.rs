@@ -22,7 +22,7 @@ use effects::SwitchingOptions;
 pub use effects::{Direction, Dropped};
 use reading::SwitchingColumns;
 pub use result::{
-    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, SwitchingEffect,
+    DidMultiplegtResult, HeterogeneityRow, MultiplegtAudit, MultiplegtTests, SwitchingEffect,
 };
 
 use crate::base::calendar::Frequency;
@@ -182,35 +182,33 @@ impl DidMultiplegt {
     /// # Errors
     /// [`DidError::Config`] or [`DidError::Formula`].
     pub fn validate(&self) -> Result<()> {
-        let refuse =
-            |option, expected, got: String| Err(DidError::Config { option, expected, got });
         self.inference().validate()?;
         Formula::parse(&self.covariates)?;
         if self.effects == 0 {
-            return refuse("effects", "at least 1", "0".into());
+            return Err(DidError::config("effects", "at least 1", "0"));
         }
         if self.continuous > LARGEST_DEGREE {
-            return refuse("continuous", "a degree of at most 10", self.continuous.to_string());
+            return Err(DidError::config("continuous", "a degree of at most 10", self.continuous));
         }
         if self.same_switchers_placebos && !self.same_switchers {
             let expected = "given together with `same_switchers`";
-            return refuse("same_switchers_placebos", expected, "it alone".into());
+            return Err(DidError::config("same_switchers_placebos", expected, "it alone"));
         }
         if let Some(Bootstrap { draws: draws @ 0..2, .. }) = self.bootstrap {
-            return refuse("bootstrap", "of at least 2 draws", draws.to_string());
+            return Err(DidError::config("bootstrap", "of at least 2 draws", draws));
         }
         if let Some(EffectsEqual::Between(from, to)) = self.effects_equal
             && (from == 0 || from >= to)
         {
             let expected = "two effects in ascending order, counted from 1";
-            return refuse("effects_equal", expected, format!("{from} to {to}"));
+            return Err(DidError::config("effects_equal", expected, format!("{from} to {to}")));
         }
         match &self.predict_heterogeneity {
             Some(asked) if asked.covariates.is_empty() => {
-                refuse("predict_heterogeneity", "of at least one column", "none".into())
+                Err(DidError::config("predict_heterogeneity", "of at least one column", "none"))
             }
             Some(asked) if asked.effects.contains(&0) => {
-                refuse("predict_heterogeneity", "of effects counted from 1", "0".into())
+                Err(DidError::config("predict_heterogeneity", "of effects counted from 1", "0"))
             }
             _ => Ok(()),
         }

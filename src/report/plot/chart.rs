@@ -156,7 +156,7 @@ impl Chart {
         }
         if let Some(overall) = self.overall {
             let digits =
-                Digits::of(&[crate::Estimate { att: Some(overall), ..Default::default() }]);
+                Digits::of(&[crate::Estimate { estimate: Some(overall), ..Default::default() }]);
             let value = digits.show(Some(overall)).replace('-', "−");
             let parameter = self.parameter;
             entry(LegendKey::Overall(MUTED), format!("Overall {parameter} ({value})"));

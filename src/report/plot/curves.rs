@@ -80,7 +80,7 @@ impl CurveLayout<'_> {
         scene.fill(Area { left: 0.0, top: 0.0, right, bottom }, WHITE);
         let mut points: Vec<&CurvePoint> = self.curves.points.iter().collect();
         points.retain(|point| {
-            finite(point.at) && point.estimates.iter().all(|e| e.att.is_some_and(finite))
+            finite(point.at) && point.estimates.iter().all(|e| e.estimate.is_some_and(finite))
         });
         points.sort_by(|a, b| a.at.total_cmp(&b.at));
         if points.len() < 2 || points[0].at == points[points.len() - 1].at {
@@ -160,7 +160,7 @@ impl CurveLayout<'_> {
         self.ribbon(scene, &panel.ends(false), (&along, &up), tint(colour, 0.66));
         scene.dashed(Point { x: area.left, y: up(0.0) }, area.right, 1.2 * unit, 8.0 * unit, INK);
         let point = |point: &&CurvePoint| {
-            let value = point.estimates[panel.which].att?;
+            let value = point.estimates[panel.which].estimate?;
             Some(Point { x: along(point.at), y: up(value) })
         };
         let points: Vec<Point> = panel.points.iter().filter_map(point).collect();
@@ -237,7 +237,8 @@ impl CurvePanel<'_> {
     /// Dose, lower and upper end of the uniform band or of the pointwise intervals.
     fn ends(&self, uniform: bool) -> Vec<(f64, f64, f64)> {
         let ends = |point: &&CurvePoint| {
-            let Estimate { att, se, ci_lower, ci_upper, .. } = point.estimates[self.which];
+            let Estimate { estimate: att, se, ci_lower, ci_upper, .. } =
+                point.estimates[self.which];
             let (low, high) = if uniform {
                 (ci_lower?, ci_upper?)
             } else {
@@ -250,7 +251,7 @@ impl CurvePanel<'_> {
     }
 
     fn axis(&self, target: f64) -> Axis {
-        let points = self.points.iter().filter_map(|point| point.estimates[self.which].att);
+        let points = self.points.iter().filter_map(|point| point.estimates[self.which].estimate);
         let ends =
             [self.ends(false), if self.uniform { self.ends(true) } else { Vec::new() }].concat();
         let ends: Vec<f64> = ends.into_iter().flat_map(|(_, low, high)| [low, high]).collect();

@@ -72,7 +72,7 @@ impl Marks {
         if style.robust && row.post {
             return;
         }
-        let at = Point { x, y: y(row.att) };
+        let at = Point { x, y: y(row.estimate) };
         if row.reference {
             self.hollow(scene, at, colour);
         } else {

@@ -6,7 +6,7 @@ use crate::result::inference::Estimate;
 
 /// Estimate, standard error, interval and star.
 pub(crate) fn columns(estimate: &Estimate, digits: Digits) -> Vec<String> {
-    let Estimate { att, se, ci_lower, ci_upper, .. } = *estimate;
+    let Estimate { estimate: att, se, ci_lower, ci_upper, .. } = *estimate;
     let mut cells: Vec<String> =
         [att, se, ci_lower, ci_upper].into_iter().map(|v| digits.show(v)).collect();
     cells.push(if estimate.excludes_zero() { "*".into() } else { String::new() });

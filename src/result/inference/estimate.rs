@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Effect, in units of the outcome.
-    #[serde(rename = "estimate")]
-    pub att: Option<f64>,
+    pub estimate: Option<f64>,
     /// Standard error.
     pub se: Option<f64>,
     /// Lower end of the interval or band.
@@ -26,12 +25,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Interval `att ± critical · se` and the two-sided normal p-value.
+    /// Interval `estimate ± critical · se` and the two-sided normal p-value.
     #[must_use]
-    pub fn new(att: Option<f64>, se: Option<f64>, critical: f64) -> Self {
-        let both = att.zip(se);
+    pub fn new(estimate: Option<f64>, se: Option<f64>, critical: f64) -> Self {
+        let both = estimate.zip(se);
         Self {
-            att,
+            estimate,
             se,
             ci_lower: both.map(|(a, s)| a - critical * s),
             ci_upper: both.map(|(a, s)| a + critical * s),
@@ -39,10 +38,10 @@ impl Estimate {
         }
     }
 
-    /// `att / se`.
+    /// `estimate / se`.
     #[must_use]
     pub fn statistic(&self) -> Option<f64> {
-        Some(self.att? / self.se?)
+        Some(self.estimate? / self.se?)
     }
 
     /// Whether the interval leaves out zero.

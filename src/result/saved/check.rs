@@ -40,7 +40,7 @@ pub(crate) fn check_estimate(
     status: &CellStatus,
     has_errors: bool,
 ) -> Checked {
-    let Estimate { att, se, ci_lower, ci_upper, p_value } = *estimate;
+    let Estimate { estimate: att, se, ci_lower, ci_upper, p_value } = *estimate;
     let numbers = [att, se, ci_lower, ci_upper, p_value];
     ensure_finite(field, numbers.iter().flatten())?;
     ensure(att.is_some() == status.is_estimated(), field, || {

@@ -7,7 +7,7 @@ mod sun;
 mod terms;
 
 use burn_did::backend::Cpu;
-use burn_did::{DidWarning, Family, FixedEffects, RegressionResult};
+use burn_did::{DidWarning, FixedEffects, RegressionResult, regression::Family};
 
 use self::dense::{Orthonormal, clustered, dot, positive, regress};
 use self::design::{Covariance, Design, Sample, dense as coded};
@@ -207,7 +207,7 @@ fn fit(design: &Design, by_row: &[Vec<usize>]) -> burn_did::Result<RegressionRes
         .fixef_tol(1e-12)
         .glm_maxiter(100)
         .build()
-        .fit(&design.frame(by_row), &Default::default())
+        .fit(&design.frame(by_row))
 }
 
 /// Compares one design.

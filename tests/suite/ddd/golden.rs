@@ -1,7 +1,7 @@
 //! Every golden case of R `triplediff` and of ModernDiD, and the oracle's.
 
 use burn_did::backend::Cpu;
-use burn_did::{GroupTimeResult, Precision};
+use burn_did::{GroupTimeResult, options::Precision};
 
 use crate::support::compare::Report;
 use crate::support::ddd::{Case, DATASETS, Dataset, Numbers};
@@ -19,7 +19,7 @@ fn compare_two_periods(
 ) {
     let Some(Numbers::One(att)) = case.att else { panic!("{}: one att", case.id) };
     let [cell] = fit.cells.as_slice() else { panic!("{}: one cell", case.id) };
-    report.close(&case.id, "att", cell.estimate.att, att, tolerance.att);
+    report.close(&case.id, "att", cell.estimate.estimate, att, tolerance.att);
     let drawn = dataset.departures(case).contains(&Departure::DddClusters);
     if let (Some(Numbers::One(se)), false) = (&case.se, drawn) {
         report.close(&case.id, "se", cell.estimate.se, *se, tolerance.se);

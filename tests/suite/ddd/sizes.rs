@@ -1,7 +1,11 @@
 //! How large the groups of a triple difference must be: as R `triplediff` counts them.
 
 use burn_did::backend::Cpu;
-use burn_did::{CellStatus, Ddd, DidError, EstimationMethod, GroupTimeResult, UnbalancedPanel};
+use burn_did::{
+    Ddd, DidError, GroupTimeResult,
+    group_time::CellStatus,
+    options::{EstimationMethod, UnbalancedPanel},
+};
 use polars::prelude::{DataFrame, df};
 
 use crate::support::but;
@@ -61,7 +65,7 @@ fn sections() -> Ddd<Cpu> {
 }
 
 fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> burn_did::Result<GroupTimeResult> {
-    estimator.fit(df, &Default::default())
+    estimator.fit(df)
 }
 
 #[track_caller]

@@ -3,7 +3,9 @@
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
 use burn_did::{
-    Bootstrap, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget, Estimate, Resampling,
+    ContDid, ContDidResult, Estimate,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::{Bootstrap, Resampling},
 };
 use polars::prelude::*;
 
@@ -91,7 +93,7 @@ fn chosen_dimensions_of_clusters_of_twins_are_those_of_units() {
         let clusters = fit(&clustered, &twins);
         let same = |a: Estimate, b: Estimate| {
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1e-3);
-            assert!(close(a.att.unwrap(), b.att.unwrap()), "{a:?} {b:?}");
+            assert!(close(a.estimate.unwrap(), b.estimate.unwrap()), "{a:?} {b:?}");
             assert!(close(a.se.unwrap(), b.se.unwrap()), "{a:?} {b:?}");
         };
         same(units.overall.att, clusters.overall.att);
@@ -127,7 +129,7 @@ fn any_number_may_stand_where_a_dose_does_not_matter() {
     let (expected, found) = (fit(&config(), &df), fit(&config(), &other));
     assert_identical("negative doses of the untreated", &expected, &found);
     // Where groups follow from doses, each of these matters.
-    let derived = but(config(), |c| c.group = None).fit(&other, &Default::default());
+    let derived = but(config(), |c| c.group = None).fit(&other);
     let refused = derived.unwrap_err();
     assert!(matches!(refused, burn_did::DidError::Negative { role: "dose", .. }), "{refused}");
 }
@@ -136,7 +138,7 @@ fn any_number_may_stand_where_a_dose_does_not_matter() {
 fn single_precision_is_near() {
     let df = simulation(3_000).frame();
     let exact = fit(&config(), &df);
-    let single = fit(&but(config(), |c| c.precision = burn_did::Precision::F32), &df);
+    let single = fit(&but(config(), |c| c.precision = burn_did::options::Precision::F32), &df);
     for (a, b) in estimates(&exact).iter().zip(&estimates(&single)) {
         assert!(
             (a.1 - b.1).abs() < 1e-3 * a.2 && (b.2 / a.2 - 1.0).abs() < 1e-3,

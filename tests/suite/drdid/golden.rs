@@ -1,7 +1,11 @@
 //! Every golden case of R `DRDID`.
 
 use burn_did::backend::Cpu;
-use burn_did::{CellStatus, DrdidMethod, DrdidResult, Precision};
+use burn_did::{
+    DrdidResult,
+    group_time::CellStatus,
+    options::{DrdidMethod, Precision},
+};
 
 use crate::support::departures::Departure;
 use crate::support::drdid::{Case, DATASETS, Dataset};
@@ -44,7 +48,7 @@ fn deviations(case: &Case, fit: &DrdidResult) -> Vec<String> {
             found.push(format!("{}: {what} {got:?} is off {expected} by {off:.1e}", case.id));
         }
     };
-    near("att", fit.estimate.att, Some(case.att), allowed);
+    near("att", fit.estimate.estimate, Some(case.att), allowed);
     if case.att_only {
         return found;
     }

@@ -4,7 +4,10 @@
 
 use burn_did::backend::{DeviceWork, Vulkan};
 use burn_did::data::Simulation;
-use burn_did::{AttGt, Bootstrap, ControlGroup, DidError, GroupTimeResult, Precision, Result};
+use burn_did::{
+    AttGt, DidError, GroupTimeResult, Result,
+    options::{Bootstrap, ControlGroup, Precision},
+};
 use polars::prelude::{IntoLazy, col, lit};
 
 use super::backends;
@@ -57,7 +60,7 @@ fn fit(
         .maybe_cluster(cluster)
         .maybe_memory_budget(budget)
         .build()
-        .fit(&frame, &Default::default())
+        .fit(&frame)
 }
 
 /// What it asks of the device.

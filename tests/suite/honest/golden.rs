@@ -3,8 +3,10 @@
 use burn_did::backend::Cpu;
 use burn_did::data;
 use burn_did::{
-    Aggregation, AttGt, BasePeriod, Breakdown, Delta, DidError, DidWarning, EventStudy,
-    GroupTimeResult, Honest, HonestDid, HonestMethod, PlotOptions, Restriction,
+    Aggregation, AttGt, DidError, DidWarning, EventStudy, GroupTimeResult, Honest, HonestResult,
+    options::BasePeriod,
+    report::PlotOptions,
+    sensitivity::{Breakdown, Delta, HonestMethod, Restriction},
 };
 use serde_json::Value;
 
@@ -104,7 +106,7 @@ fn golden_cases_agree() {
 fn fit(base: BasePeriod) -> GroupTimeResult {
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").base_period(base).build();
-    config.fit(&data::mpdta(), &Default::default()).unwrap()
+    config.fit(&data::mpdta()).unwrap()
 }
 
 #[test]
@@ -140,7 +142,7 @@ fn anticipation_moves_the_reference() {
     for base in [BasePeriod::Varying, BasePeriod::Universal] {
         let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
         let config = config.group("first.treat").anticipation(1).base_period(base).build();
-        let fit = config.fit(&data::mpdta(), &Default::default());
+        let fit = config.fit(&data::mpdta());
         let study = fit.unwrap().event_study().unwrap();
         assert_eq!(study.universal_base().event_times(), [-4.0, -3.0, -1.0, 0.0, 1.0]);
         let honest = study.honest(Honest::relative_magnitude().m([1.0])).unwrap();
@@ -166,7 +168,7 @@ fn other_aggregates_are_refused() {
     refused(Aggregation::dynamic().max_e(-1.0), "0 after");
 }
 
-fn analysis() -> HonestDid {
+fn analysis() -> HonestResult {
     let event_study = fit(BasePeriod::Universal).aggregate(Aggregation::dynamic()).unwrap();
     event_study.honest(Honest::relative_magnitude().m([0.0, 0.5, 1.0]).average()).unwrap()
 }
@@ -226,7 +228,7 @@ fn saved_analyses_are_read_back_and_checked() {
     let result = analysis();
     let path = std::env::temp_dir().join(format!("burn-did-honest-{}.json", std::process::id()));
     result.save(&path).unwrap();
-    assert_eq!(HonestDid::load(&path).unwrap(), result);
+    assert_eq!(HonestResult::load(&path).unwrap(), result);
     let text = std::fs::read_to_string(&path).unwrap();
     let whole: Value = serde_json::from_str(&text).unwrap();
     for (pointer, value) in [
@@ -241,7 +243,7 @@ fn saved_analyses_are_read_back_and_checked() {
         let mut changed = whole.clone();
         *changed.pointer_mut(pointer).unwrap() = value;
         std::fs::write(&path, changed.to_string()).unwrap();
-        assert!(matches!(HonestDid::load(&path), Err(DidError::Json(_))), "{pointer}");
+        assert!(matches!(HonestResult::load(&path), Err(DidError::Json(_))), "{pointer}");
     }
     std::fs::remove_file(path).unwrap();
 }

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use burn_did::{
-    BasePeriod, Bootstrap, CellStatus, ControlGroup, Data, Estimate, GroupTimeResult, Influence,
-    Resampling, Result,
+    Data, Estimate, GroupTimeResult, Result,
+    audit::Influence,
+    group_time::CellStatus,
+    options::{BasePeriod, Bootstrap, ControlGroup, Resampling},
 };
 use polars::prelude::DataFrame;
 
@@ -73,7 +75,7 @@ pub struct Reported {
 
 impl Reported {
     pub fn new(name: impl Into<String>, estimate: &Estimate) -> Self {
-        Self::of_numbers(name, estimate.att, estimate.se)
+        Self::of_numbers(name, estimate.estimate, estimate.se)
     }
 
     pub fn of_numbers(name: impl Into<String>, value: Option<f64>, se: Option<f64>) -> Self {

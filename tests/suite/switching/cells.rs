@@ -1,6 +1,6 @@
 //! Rounding in cells of groups and periods: controls that do not vary within them, and rows that are averaged.
 
-use burn_did::{DidMultiplegt, DidWarning, MultiplegtResult};
+use burn_did::{DidMultiplegt, DidMultiplegtResult, DidWarning};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, with};
@@ -18,18 +18,18 @@ fn read(name: &str) -> DataFrame {
     CsvReader::new(file).finish().unwrap()
 }
 
-fn near(fit: &MultiplegtResult, numbers: &[(f64, f64)]) {
+fn near(fit: &DidMultiplegtResult, numbers: &[(f64, f64)]) {
     assert_eq!(fit.effects.len(), numbers.len());
     for (effect, (att, se)) in fit.effects.iter().zip(numbers) {
-        let found = (effect.estimate.att.unwrap(), effect.estimate.se.unwrap());
+        let found = (effect.estimate.estimate.unwrap(), effect.estimate.se.unwrap());
         assert!((found.0 - att).abs() < 5.1e-5 && (found.1 - se).abs() < 5.1e-5, "{found:?} {att}");
     }
 }
 
-fn same(a: &MultiplegtResult, b: &MultiplegtResult) {
-    let rows = |fit: &MultiplegtResult| [fit.effects.clone(), fit.placebos.clone()].concat();
+fn same(a: &DidMultiplegtResult, b: &DidMultiplegtResult) {
+    let rows = |fit: &DidMultiplegtResult| [fit.effects.clone(), fit.placebos.clone()].concat();
     for (a, b) in rows(a).iter().zip(rows(b)) {
-        let pairs = [(a.estimate.att, b.estimate.att), (a.estimate.se, b.estimate.se)];
+        let pairs = [(a.estimate.estimate, b.estimate.estimate), (a.estimate.se, b.estimate.se)];
         for (a, b) in pairs {
             let (a, b) = (a.unwrap(), b.unwrap());
             assert!((a - b).abs() < 1e-11 * b.abs().max(1.0), "{a} {b}");
@@ -37,7 +37,7 @@ fn same(a: &MultiplegtResult, b: &MultiplegtResult) {
     }
 }
 
-fn constant(fit: &MultiplegtResult) -> Vec<String> {
+fn constant(fit: &DidMultiplegtResult) -> Vec<String> {
     let name = |w: &DidWarning| match w {
         DidWarning::ConstantControl { column, .. } => Some(column.clone()),
         _ => None,
@@ -70,7 +70,8 @@ fn controls_that_change_alike_in_all_groups_have_no_coefficient() {
     let little = data.lazy().with_column(little.alias("nat")).collect().unwrap();
     let fit = of("~ nat").fit(&little).unwrap();
     assert!(constant(&fit).is_empty());
-    let off = fit.effects[0].estimate.att.unwrap() - alone.effects[0].estimate.att.unwrap();
+    let off =
+        fit.effects[0].estimate.estimate.unwrap() - alone.effects[0].estimate.estimate.unwrap();
     assert!(off.abs() < 1e-6, "{off}");
 }
 
@@ -167,7 +168,7 @@ fn treatments_that_cancel_have_no_direction_at_any_level() {
 #[test]
 fn estimates_without_a_standard_error_say_why() {
     let data = read("common_control");
-    let why = |fit: &MultiplegtResult| {
+    let why = |fit: &DidMultiplegtResult| {
         let of = |w: &DidWarning| match w {
             DidWarning::NoStandardError { horizons, out_of_range } => {
                 Some((horizons.clone(), *out_of_range))

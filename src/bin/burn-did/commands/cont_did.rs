@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
 use burn_did::{
-    BasePeriod, CohortShares, ContDid, ContDidResult, ControlGroup, CurveErrors, DoseAggregation,
-    DoseGrid, DoseMethod, DoseTarget, Resampling,
+    ContDid, ContDidResult,
+    doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget},
+    options::{BasePeriod, CohortShares, ControlGroup, Resampling},
 };
 use clap::Args;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Demean, Demeaned, Solver};
+use burn_did::{Demean, DemeanResult, regression::Solver};
 use clap::Args;
 
 use super::feols::one_device;
@@ -83,13 +83,13 @@ fn unquoted(name: &str) -> &str {
 }
 
 impl Fit for DemeanArgs {
-    type Result = Demeaned;
+    type Result = DemeanResult;
 
     fn device(&self) -> &DeviceArgs {
         &self.device
     }
 
-    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<Demeaned> {
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DemeanResult> {
         let config = Demean::<B>::builder()
             .columns(self.columns.iter().map(|name| unquoted(name)))
             .absorb(self.absorb.iter().map(String::as_str))
@@ -100,6 +100,6 @@ impl Fit for DemeanArgs {
             .fixef_maxiter(self.fixef_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.apply(self.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.data.as_path(), one_device(&self.device, &on)?)?)
     }
 }

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Family, FixedEffects, RegressionResult, Solver, Ssc, Vcov};
+use burn_did::{
+    FixedEffects, RegressionResult,
+    regression::{Family, Solver, Ssc, Vcov},
+};
 use clap::Args;
 
 use super::saved::event_study;
@@ -174,7 +177,7 @@ impl Fit for FeolsArgs {
             .glm_maxiter(self.glm_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.fit(self.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.data.as_path(), one_device(&self.device, &on)?)?)
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use burn_did::{
-    Aggregation, AggregationKind, Delta, Honest, HonestMethod, Restriction, SavedResult, Search,
+    Aggregation, Honest, SavedResult,
+    group_time::AggregationKind,
+    sensitivity::{Delta, HonestMethod, Restriction, Search},
 };
 use clap::Args;
 
@@ -213,7 +215,7 @@ impl HonestArgs {
         }
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
-            Some(at) => burn_did::Effect::At(at),
+            Some(at) => burn_did::sensitivity::Effect::At(at),
             None => self.l_vec.0.clone(),
         };
         let m = if self.m.is_empty() { &self.mbar } else { &self.m };

@@ -8,7 +8,7 @@ use crate::base::error::DidWarning;
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::report::left_out;
-use crate::estimator::honest::{Breakdown, Delta, HonestDid, Restriction, RobustInterval};
+use crate::estimator::honest::{Breakdown, Delta, HonestResult, Restriction, RobustInterval};
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -20,13 +20,13 @@ use crate::report::table::{Align, EstimateColumns, Section, Table};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
-impl Report for HonestDid {
+impl Report for HonestResult {
     const KIND: &'static str = "honest";
 
     fn table(&self) -> Table {
         let ends = self.intervals.iter().flat_map(|i| [i.lower, i.upper]);
         let ends: Vec<Estimate> =
-            ends.map(|end| Estimate { att: end, ..Estimate::default() }).collect();
+            ends.map(|end| Estimate { estimate: end, ..Estimate::default() }).collect();
         let digits = Digits::of(ends.iter().chain([&self.original]));
         let m = if self.options.delta.is_relative() { "Mbar" } else { "M" };
         let row = |m: String, lower, upper, method: &str, excludes| {
@@ -106,13 +106,13 @@ impl Report for HonestDid {
     }
 }
 
-impl HonestDid {
+impl HonestResult {
     fn notes(&self, m: &str, digits: Digits) -> Vec<String> {
         let settings = self.study.provenance.settings();
         let left_out = self.study.left_out.as_ref();
         let mut notes = left_out.map_or_else(Vec::new, |l| left_out::of_study(l, settings));
         notes.extend(["Signif. codes: `*' interval does not cover 0".to_owned(), String::new()]);
-        let (att, se) = (digits.show(self.original.att), digits.show(self.original.se));
+        let (att, se) = (digits.show(self.original.estimate), digits.show(self.original.se));
         notes.push(format!("Parameter: {}, Estimate: {att} (Std. Error {se})", self.parameter));
         notes.push(format!("Restriction: {} ({})", self.restriction(m), self.name));
         notes.push(match self.breakdown {
@@ -168,10 +168,10 @@ impl HonestDid {
     }
 }
 
-result!(HonestDid);
+result!(HonestResult);
 
 /// The effect that is analysed, with its original interval: the robust ones have no estimate.
-impl Comparable for HonestDid {
+impl Comparable for HonestResult {
     fn terms(&self) -> Vec<Term> {
         let (order, band) = ([0.0; 3], Band::Pointwise);
         vec![Term { name: self.parameter.clone(), order, estimate: self.original, band }]

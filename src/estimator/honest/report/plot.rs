@@ -1,7 +1,7 @@
 //! The plot of a sensitivity analysis: the original interval, and robust ones by how large violations may be.
 
 use crate::base::error::Result;
-use crate::estimator::honest::HonestDid;
+use crate::estimator::honest::HonestResult;
 use crate::report::foot::percent;
 use crate::report::number::short;
 use crate::report::plot_data::PlotRow;
@@ -11,7 +11,7 @@ use crate::report::plot::chart::{Chart, ChartWords, Facet, Robust, checked};
 use crate::report::plot::legend::{LegendEntry, LegendKey};
 use crate::report::plot::scene::MUTED;
 
-impl HonestDid {
+impl HonestResult {
     /// The original interval one step before the first robust one, and those that are not empty, by `M`.
     fn plot_rows(&self) -> Vec<PlotRow> {
         let mut robust: Vec<PlotRow> = self
@@ -25,8 +25,8 @@ impl HonestDid {
         let first = robust.first().map_or(0.0, |r| r.at);
         let gap = if gap.is_finite() { gap } else { first.abs().max(1.0) };
         let original = self.original.ci_lower.zip(self.original.ci_upper);
-        let original = original.zip(self.original.att).map(|((lower, upper), att)| PlotRow {
-            att,
+        let original = original.zip(self.original.estimate).map(|((lower, upper), att)| PlotRow {
+            estimate: att,
             post: false,
             ..PlotRow::interval(first - gap, lower, upper)
         });

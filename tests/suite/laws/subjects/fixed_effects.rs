@@ -1,7 +1,10 @@
 //! Regressions with fixed effects, linear and Poisson.
 
 use burn_did::backend::Cpu;
-use burn_did::{Data, Family, FixedEffects, RegressionResult, Result, Ssc, Vcov};
+use burn_did::{
+    Data, FixedEffects, RegressionResult, Result,
+    regression::{Family, Ssc, Vcov},
+};
 use polars::prelude::DataFrame;
 
 use super::COLUMNS;
@@ -11,7 +14,7 @@ use crate::support::panels::staggered;
 
 impl Subject for FixedEffects<Cpu> {
     fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(self.fit(data, &Default::default())?.into())
+        Ok(self.fit(data)?.into())
     }
 
     fn change(&mut self, change: Change<'_>) -> bool {

@@ -10,7 +10,10 @@ pub mod npiv;
 pub mod sun_abraham;
 pub mod switching;
 
-use burn_did::{BasePeriod, ControlGroup, EstimationMethod, GroupTimeResult};
+use burn_did::{
+    GroupTimeResult,
+    options::{BasePeriod, ControlGroup, EstimationMethod},
+};
 use polars::prelude::DataFrame;
 
 use super::subject::{Numbers, Reported};
@@ -35,14 +38,14 @@ macro_rules! subject {
                 &self,
                 data: burn_did::Data<'_>,
             ) -> burn_did::Result<$crate::laws::subject::Numbers> {
-                Ok(self.fit(data, &Default::default())?.into())
+                Ok(self.fit(data)?.into())
             }
 
             fn fit_pieces(
                 &self,
                 path: &std::path::Path,
             ) -> Option<burn_did::Result<$crate::laws::subject::Numbers>> {
-                Some(self.fit_parquet(path, &[Default::default()]).map(Into::into))
+                Some(self.fit(burn_did::Data::in_pieces(path)).map(Into::into))
             }
 
             fn fit_on_devices(
@@ -50,7 +53,7 @@ macro_rules! subject {
                 df: &polars::prelude::DataFrame,
                 devices: usize,
             ) -> Option<burn_did::Result<$crate::laws::subject::Numbers>> {
-                Some(self.fit_on(df, &vec![Default::default(); devices]).map(Into::into))
+                Some(self.fit_on_devices(df, &vec![Default::default(); devices]).map(Into::into))
             }
 
             fn change(&mut self, change: $crate::laws::subject::Change<'_>) -> bool {
@@ -158,7 +161,7 @@ impl From<GroupTimeResult> for Numbers {
             let Ok(aggregated) = fit.aggregate(kind().na_rm(true)) else { continue };
             let rows = aggregated.rows.iter().map(|r| r.estimate);
             let all = rows.chain([aggregated.overall]);
-            rest.push(all.flat_map(|e| [e.att, e.se, e.ci_lower, e.ci_upper]).collect());
+            rest.push(all.flat_map(|e| [e.estimate, e.se, e.ci_lower, e.ci_upper]).collect());
             let covariances = aggregated.vcov.into_iter();
             rest.extend(covariances.map(|row| row.into_iter().map(Some).collect()));
         }

@@ -5,7 +5,9 @@ mod values;
 use std::path::PathBuf;
 
 use burn_did::{
-    Bootstrap, DidMultiplegt, EffectsEqual, Frequency, PredictHeterogeneity, Switchers,
+    DidMultiplegt,
+    options::{Bootstrap, Frequency},
+    switching::{EffectsEqual, PredictHeterogeneity, Switchers},
 };
 use clap::Args;
 

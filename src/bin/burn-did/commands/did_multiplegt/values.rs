@@ -1,6 +1,6 @@
 //! Values of the command's options.
 
-use burn_did::{EffectsEqual, PredictHeterogeneity, Switchers};
+use burn_did::switching::{EffectsEqual, PredictHeterogeneity, Switchers};
 
 use crate::values::Choice;
 

@@ -40,7 +40,7 @@ fn ten_fits_hold_what_one_holds() {
     let config = config.group("first.treat").covariates("~ lpop").build();
     let data = data::mpdta();
     let held = || {
-        let _ = config.fit(&data, &device).expect("a fit");
+        let _ = config.fit_on(&data, &device).expect("a fit");
         let client = WgpuRuntime::client(&device);
         let usage = guarded::<WgpuRuntime, _>(&device, || Ok(client.memory_usage()));
         let usage = usage.expect("no panic").expect("usage");

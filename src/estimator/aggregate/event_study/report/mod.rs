@@ -74,7 +74,7 @@ impl Report for EventStudy {
 
     fn estimates(&self) -> Vec<Estimates> {
         let overall = self.overall.map(|e| Estimates::single("overall", Vec::new(), e));
-        let status = |row: &AggregatedRow| match (row.reference, row.estimate.att) {
+        let status = |row: &AggregatedRow| match (row.reference, row.estimate.estimate) {
             (true, _) => Some("reference"),
             (false, Some(_)) => Some("ok"),
             (false, None) => Some("no_estimate"),
@@ -158,7 +158,7 @@ impl EventStudy {
     /// Event times without an estimate, ascending.
     #[cfg(feature = "plot")]
     pub(crate) fn failed(&self) -> Vec<f64> {
-        let missing = self.rows.iter().filter(|r| r.estimate.att.is_none()).map(|r| r.at);
+        let missing = self.rows.iter().filter(|r| r.estimate.estimate.is_none()).map(|r| r.at);
         let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
         let mut failed: Vec<f64> = missing.chain(empty.map(|r| r.at)).collect();
         failed.sort_by(f64::total_cmp);

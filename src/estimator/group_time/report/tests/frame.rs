@@ -52,7 +52,7 @@ fn aggregates_end_with_the_overall_effect() {
     let status = frame.column("status").expect("status").str().expect("strings");
     assert_eq!(status.iter().flatten().filter(|status| *status == "reference").count(), 1);
     let estimates = frame.column("estimate").expect("estimate").f64().expect("numbers");
-    assert_eq!(estimates.get(8), fixtures::dynamic_universal().overall.att);
+    assert_eq!(estimates.get(8), fixtures::dynamic_universal().overall.estimate);
     assert_eq!(fixtures::simple().to_dataframe().expect("a frame").height(), 1);
 }
 

@@ -20,7 +20,7 @@ fn reference_has_no_interval() {
     let reference: Vec<_> = rows.iter().filter(|r| r.reference).collect();
     assert_eq!(reference.len(), 1);
     assert!(!reference[0].post && reference[0].lower.is_none());
-    assert_eq!((reference[0].at, reference[0].att), (-1.0, 0.0));
+    assert_eq!((reference[0].at, reference[0].estimate), (-1.0, 0.0));
 }
 
 #[test]
