@@ -146,7 +146,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         let columns = plan.cells.len() + sample.groups.len();
         let work = Work { shares_of: self.shares_of, ..self.shared().work(columns) };
         source.check(&work)?;
-        let recipe = Recipe::new(self.method.into());
+        let recipe = Recipe::triple(self.method);
         let (combined, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
             let Results { cells, dropped } = estimate(&*source, &plan.components, &recipe)?;

@@ -1,5 +1,6 @@
 //! Sums over the rows of a cell's sides, and the regressions they give.
 
+use super::method::RankRule;
 use super::sides::{CellResult, Outcome};
 use crate::base::options::Precision;
 use crate::base::solve::{
@@ -65,9 +66,10 @@ impl Moments {
     }
 }
 
-/// Design columns and the raw coordinates in which rank is judged.
+/// Design columns, and how their rank is judged.
 pub(super) struct Algebra<'a> {
     info: &'a DesignInfo,
+    rank: RankRule,
     /// Columns that take part, ascending: not the constant of a design without one, nor what is dropped as collinear.
     kept: Vec<usize>,
     transform: Vec<f64>,
@@ -100,14 +102,14 @@ fn pick(v: &[f64], kept: &[usize]) -> Vec<f64> {
 }
 
 impl<'a> Algebra<'a> {
-    pub fn new(info: &'a DesignInfo) -> Self {
-        Self::with_columns(info, (usize::from(!info.intercept)..info.k()).collect())
+    pub fn new(info: &'a DesignInfo, rank: RankRule) -> Self {
+        Self::with_columns(info, rank, (usize::from(!info.intercept)..info.k()).collect())
     }
 
-    fn with_columns(info: &'a DesignInfo, kept: Vec<usize>) -> Self {
+    fn with_columns(info: &'a DesignInfo, rank: RankRule, kept: Vec<usize>) -> Self {
         let transform = block(&info.transform, info.k(), &kept);
         let inverse = invert(&transform, kept.len());
-        Self { info, kept, transform, inverse }
+        Self { info, rank, kept, transform, inverse }
     }
 
     /// Drops the columns that depend on those before them in all these rows; returns their names.
@@ -121,7 +123,7 @@ impl<'a> Algebra<'a> {
         let dropped: Vec<usize> = dependent.into_iter().map(|j| self.kept[j]).collect();
         if !dropped.is_empty() {
             let kept = self.kept.iter().copied().filter(|j| !dropped.contains(j)).collect();
-            *self = Self::with_columns(self.info, kept);
+            *self = Self::with_columns(self.info, self.rank, kept);
         }
         dropped.into_iter().map(|j| self.info.names[j].clone()).collect()
     }
@@ -143,11 +145,10 @@ impl<'a> Algebra<'a> {
     /// The factor of the design's `Σ ω z z'`, `[k, k]`.
     ///
     /// # Errors
-    /// [`CellStatus::SingularDesign`] if it is singular in raw coordinates.
+    /// [`CellStatus::SingularDesign`] if it is singular, by the rule of rank.
     pub fn check_rank(&self, zz: &[f64]) -> CellResult<Spd> {
         let width = self.width();
         let gram = block(zz, self.k(), &self.kept);
-        let raw = sandwich(&self.transform, &gram, width);
         let singular = |rcond: f64| CellStatus::SingularDesign {
             rcond,
             // Whether a column depends on others is no matter of its unit, in which it may overflow.
@@ -161,6 +162,10 @@ impl<'a> Algebra<'a> {
             .collect(),
         };
         let factor = Spd::regular(&gram, width).ok_or_else(|| singular(0.0))?;
+        if self.rank == RankRule::ScaledColumns {
+            return Ok(factor);
+        }
+        let raw = sandwich(&self.transform, &gram, width);
         let raw_inverse = sandwich(&transpose(&self.inverse, width), &factor.inverse(), width);
         let rcond = reciprocal_condition(&raw, &raw_inverse, width);
         if rcond < SINGULAR { Err(singular(rcond)) } else { Ok(factor) }
