@@ -4,14 +4,14 @@
 macro_rules! with_shared {
     ($estimator:ty, $args:expr, $on:expr, cluster: $cluster:expr) => {
         <$estimator>::builder()
-            .outcome(&*$args.columns.yname)
+            .outcome(&*$args.columns.outcome.yname)
             .maybe_unit($args.columns.idname.clone())
-            .time(&*$args.columns.tname)
-            .maybe_frequency($args.columns.frequency)
+            .time(&*$args.columns.outcome.tname)
+            .maybe_frequency($args.columns.outcome.frequency)
             .maybe_weights($args.columns.weightsname.clone())
             .maybe_cluster($cluster)
-            .maybe_missing_values($args.columns.na.clone())
-            .alpha($args.inference.alp)
+            .maybe_missing_values($args.columns.source.na.clone())
+            .alpha($args.inference.level.alp)
             .maybe_bootstrap($args.inference.bootstrap())
             .keep_influence($args.inference.influence.is_some())
             .precision($on.precision)
@@ -47,12 +47,12 @@ macro_rules! fit_where_asked {
                 Some(directory) => cluster.with_influence(directory),
                 None => cluster,
             };
-            return Ok($estimator.fit_cluster(&cluster, &$args.columns.data)?);
+            return Ok($estimator.fit_cluster(&cluster, &$args.columns.source.data)?);
         }
         if let Some(directory) = influence {
             burn_did::audit::InfluenceFiles::make_room(directory)?;
         }
-        let fit = $estimator.fit_on_devices($args.columns.data.as_path(), $on.devices)?;
+        let fit = $estimator.fit_on_devices($args.columns.source.data.as_path(), $on.devices)?;
         if let (Some(directory), Some(influence)) = (influence, &fit.influence) {
             influence.write(directory)?;
         }

@@ -128,7 +128,7 @@ pub(crate) fn hint_for(error: &clap::Error) -> Option<&'static str> {
         return None;
     };
     let command = std::env::args().nth(1).unwrap_or_default();
-    let (regression, doses) = (command == "feols", command == "cont-did");
+    let (regression, doses) = (matches!(&*command, "feols" | "sunab"), command == "cont-did");
     match option.as_str() {
         "--xformla" | "--covariates" if unknown && doses => {
             Some("a continuous treatment has no covariates; leave the option out")

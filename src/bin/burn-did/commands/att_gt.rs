@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::group_time;
 use crate::args::{
-    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs,
+    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
@@ -18,6 +18,7 @@ use crate::values;
 ///
 /// The options have the names of R's `did::att_gt`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(next_help_heading = "Estimation")]
 pub(crate) struct AttGtArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -34,12 +35,11 @@ pub(crate) struct AttGtArgs {
         value_name = "N",
         default_value_t = defaults::att_gt().anticipation,
         value_parser = values::periods,
-        allow_negative_numbers = true,
-        help_heading = "Estimation"
+        allow_negative_numbers = true
     )]
     anticipation: u32,
     /// Keep units that are missing in some periods.
-    #[arg(long, help_heading = "Estimation")]
+    #[arg(long)]
     allow_unbalanced_panel: bool,
     #[command(flatten)]
     inference: InferenceArgs,
@@ -49,13 +49,13 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
-    output: OutputArgs,
+    output: GroupTimeOutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &AttGtArgs) -> Result<()> {
-    group_time::check(&args.columns.data, &args.output)?;
-    group_time::report(&backend::fit(args)?, &args.output, args.device.quiet)
+    group_time::check(&args.columns.source.data, &args.output)?;
+    group_time::report(&backend::fit(args)?, &args.output)
 }
 
 impl Fit for AttGtArgs {
@@ -63,6 +63,10 @@ impl Fit for AttGtArgs {
 
     fn device(&self) -> &DeviceArgs {
         &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.output.quiet
     }
 
     #[cfg(feature = "ballista")]

@@ -1,7 +1,5 @@
 //! `burn-did cont-did`
 
-use std::path::PathBuf;
-
 use burn_did::backend::DidBackend;
 use burn_did::{
     ContDid, ContDidResult,
@@ -10,7 +8,7 @@ use burn_did::{
 };
 use clap::Args;
 
-use crate::args::{BandArgs, ColumnArgs, DeviceArgs, Format, InferenceArgs};
+use crate::args::{BandArgs, ColumnArgs, DeviceArgs, InferenceArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
@@ -21,6 +19,8 @@ use crate::{output, values};
 ///
 /// The options have the names of R's `contdid::cont_did`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the curves, or the event study, to this .png or .svg file")))]
+#[command(next_help_heading = "Estimation")]
 pub(crate) struct ContDidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -36,8 +36,7 @@ pub(crate) struct ContDidArgs {
         value_name = "WHICH",
         visible_alias = "target-parameter",
         default_value = values::DOSE_TARGET.word(defaults::cont_did().target),
-        value_parser = values::DOSE_TARGET.parser(),
-        help_heading = "Estimation"
+        value_parser = values::DOSE_TARGET.parser()
     )]
     target: DoseTarget,
     /// Results to show: curves over the dose, or the event study.
@@ -45,8 +44,7 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "WHICH",
         default_value = values::DOSE_AGGREGATION.word(defaults::cont_did().aggregation),
-        value_parser = values::DOSE_AGGREGATION.parser(),
-        help_heading = "Estimation"
+        value_parser = values::DOSE_AGGREGATION.parser()
     )]
     aggregation: DoseAggregation,
     /// Splines as specified, or cubic splines whose number the data choose (two groups in two periods).
@@ -55,16 +53,14 @@ pub(crate) struct ContDidArgs {
         value_name = "METHOD",
         visible_alias = "dose-est-method",
         default_value = values::DOSE_METHOD.word(defaults::cont_did().method),
-        value_parser = values::DOSE_METHOD.parser(),
-        help_heading = "Estimation"
+        value_parser = values::DOSE_METHOD.parser()
     )]
     dose_method: DoseMethod,
     /// Degree of the splines.
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults::cont_did().degree,
-        help_heading = "Estimation"
+        default_value_t = defaults::cont_did().degree
     )]
     degree: usize,
     /// Interior knots of the splines, at quantiles of the doses.
@@ -72,8 +68,7 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "N",
         visible_alias = "knots",
-        default_value_t = defaults::cont_did().knots,
-        help_heading = "Estimation"
+        default_value_t = defaults::cont_did().knots
     )]
     num_knots: usize,
     /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
@@ -82,8 +77,7 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "DOSES",
         value_parser = values::doses,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
+        allow_hyphen_values = true
     )]
     dvals: Option<DoseGrid>,
     /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
@@ -92,21 +86,19 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "DOSES",
         value_parser = values::doses,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
+        allow_hyphen_values = true
     )]
     compare_at: Option<DoseGrid>,
     /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
     /// residuals that shrink as the dimension grows.
-    #[arg(long, help_heading = "Estimation")]
+    #[arg(long)]
     no_damping: bool,
     /// Comparison units.
     #[arg(
         long,
         value_name = "WHICH",
         default_value = values::CONTROL_GROUP.word(defaults::cont_did().control_group),
-        value_parser = values::CONTROL_GROUP.parser(),
-        help_heading = "Estimation"
+        value_parser = values::CONTROL_GROUP.parser()
     )]
     control_group: ControlGroup,
     /// Base period with which outcomes are compared.
@@ -114,8 +106,7 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "WHICH",
         default_value = values::BASE_PERIOD.word(defaults::cont_did().base_period),
-        value_parser = values::BASE_PERIOD.parser(),
-        help_heading = "Estimation"
+        value_parser = values::BASE_PERIOD.parser()
     )]
     base_period: BasePeriod,
     /// Periods before treatment in which units may already react.
@@ -124,8 +115,7 @@ pub(crate) struct ContDidArgs {
         value_name = "N",
         default_value_t = defaults::cont_did().anticipation,
         value_parser = values::periods,
-        allow_negative_numbers = true,
-        help_heading = "Estimation"
+        allow_negative_numbers = true
     )]
     anticipation: u32,
     #[command(flatten)]
@@ -170,26 +160,18 @@ pub(crate) struct ContDidArgs {
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the curves, or the event study, to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ContDidArgs) -> Result<()> {
-    output::keep_apart(&args.columns.data, [args.save.as_ref(), args.plot.as_ref()])?;
+    args.output.keep_apart(&args.columns.source.data)?;
     let fit = backend::fit(args)?;
     let asked = fit.aggregation == DoseAggregation::EventStudy;
     let failed = asked.then(|| fit.event_study(fit.target).err()).flatten();
-    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
-    let plot = args.plot.as_ref().filter(|_| failed.is_none());
-    let emitted = output::Emit { format, quiet, save, plot }.result(&fit);
+    let plot = args.output.plot.as_deref().filter(|_| failed.is_none());
+    let emitted = args.output.emit_with(&fit, plot);
     let formed = failed.map_or(Ok(()), |error| {
         output::not_formed("dynamic", &error);
         Err(CliError::Said)
@@ -202,6 +184,10 @@ impl Fit for ContDidArgs {
 
     fn device(&self) -> &DeviceArgs {
         &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.quiet
     }
 
     #[cfg(feature = "ballista")]

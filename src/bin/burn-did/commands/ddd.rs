@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::group_time;
 use crate::args::{
-    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs,
+    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
@@ -22,6 +22,7 @@ use crate::values;
 ///
 /// The options have the names of R's `triplediff::ddd`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(next_help_heading = "Estimation")]
 pub(crate) struct DddArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -33,10 +34,10 @@ pub(crate) struct DddArgs {
     #[command(flatten)]
     group_time: GroupTimeArgs,
     /// Take a panel's covariates from the cell's own period, not from its base period.
-    #[arg(long, help_heading = "Estimation")]
+    #[arg(long)]
     covariates_of_cell: bool,
     /// Keep units that are missing in some periods, as R does; the same as --unbalanced rows.
-    #[arg(long, conflicts_with = "unbalanced", help_heading = "Estimation")]
+    #[arg(long, conflicts_with = "unbalanced")]
     allow_unbalanced_panel: bool,
     /// Handling of units that are missing in some periods: drop them, compare the pairs of rows of each cell, or use all rows of
     /// each cell.
@@ -44,8 +45,7 @@ pub(crate) struct DddArgs {
         long,
         value_name = "HOW",
         default_value = values::UNBALANCED.word(defaults::ddd().unbalanced),
-        value_parser = values::UNBALANCED.parser(),
-        help_heading = "Estimation"
+        value_parser = values::UNBALANCED.parser()
     )]
     unbalanced: UnbalancedPanel,
     /// Weight groups in averages by their eligible units, which are the treated ones, or by all units, as in R.
@@ -53,8 +53,7 @@ pub(crate) struct DddArgs {
         long,
         value_name = "UNITS",
         default_value = values::SHARES_OF.word(defaults::ddd().shares_of),
-        value_parser = values::SHARES_OF.parser(),
-        help_heading = "Estimation"
+        value_parser = values::SHARES_OF.parser()
     )]
     shares_of: SharesOf,
     #[command(flatten)]
@@ -65,13 +64,13 @@ pub(crate) struct DddArgs {
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
-    output: OutputArgs,
+    output: GroupTimeOutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &DddArgs) -> Result<()> {
-    group_time::check(&args.columns.data, &args.output)?;
-    group_time::report(&backend::fit(args)?, &args.output, args.device.quiet)
+    group_time::check(&args.columns.source.data, &args.output)?;
+    group_time::report(&backend::fit(args)?, &args.output)
 }
 
 impl Fit for DddArgs {
@@ -79,6 +78,10 @@ impl Fit for DddArgs {
 
     fn device(&self) -> &DeviceArgs {
         &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.output.quiet
     }
 
     #[cfg(feature = "ballista")]

@@ -6,8 +6,8 @@ use burn_did::backend::DidBackend;
 use burn_did::{Demean, DemeanResult, regression::Solver};
 use clap::Args;
 
-use super::feols::one_device;
-use crate::args::DeviceArgs;
+use super::one_device;
+use crate::args::{DataArgs, DeviceArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::{CliError, Result};
@@ -18,8 +18,8 @@ use crate::{output, values};
 /// A report on the solver goes to standard output, as JSON.
 #[derive(Args)]
 pub(crate) struct DemeanArgs {
-    /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
-    data: PathBuf,
+    #[command(flatten)]
+    source: DataArgs,
     /// Columns of numbers, as in a,b.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
     columns: Vec<String>,
@@ -32,15 +32,6 @@ pub(crate) struct DemeanArgs {
     /// Weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
     weightsname: Option<String>,
-    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
-    #[arg(
-        long,
-        value_name = "WORDS",
-        visible_alias = "missing-values",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    na: Option<Vec<String>>,
     /// Solver that projects out the fixed effects.
     #[arg(
         long,
@@ -57,6 +48,9 @@ pub(crate) struct DemeanArgs {
     fixef_maxiter: usize,
     #[command(flatten)]
     device: DeviceArgs,
+    /// No progress on standard error.
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 /// Runs the command.
@@ -70,7 +64,7 @@ pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
             "name it as in demeaned.parquet",
         ));
     }
-    output::keep_apart(&args.data, [Some(&args.out)])?;
+    output::keep_apart(&args.source.data, [Some(&args.out)])?;
     let done = backend::fit(args)?;
     done.write_parquet(&args.out)?;
     output::results(&done.to_json()?)
@@ -89,17 +83,21 @@ impl Fit for DemeanArgs {
         &self.device
     }
 
+    fn quiet(&self) -> bool {
+        self.quiet
+    }
+
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DemeanResult> {
         let config = Demean::<B>::builder()
             .columns(self.columns.iter().map(|name| unquoted(name)))
             .absorb(self.absorb.iter().map(String::as_str))
             .maybe_weights(self.weightsname.clone())
-            .maybe_missing_values(self.na.clone())
+            .maybe_missing_values(self.source.na.clone())
             .solver(self.solver)
             .fixef_tol(self.fixef_tol)
             .fixef_maxiter(self.fixef_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.fit_on(self.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
     }
 }

@@ -1,7 +1,5 @@
 //! `burn-did drdid`
 
-use std::path::PathBuf;
-
 use burn_did::backend::DidBackend;
 use burn_did::{
     Drdid, DrdidResult,
@@ -9,12 +7,11 @@ use burn_did::{
 };
 use clap::Args;
 
-use crate::args::{ColumnArgs, CovariateArgs, DeviceArgs, Format, InferenceArgs};
+use crate::args::{ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::output;
 use crate::values::{self, Estimator};
 
 /// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
@@ -22,6 +19,7 @@ use crate::values::{self, Estimator};
 ///
 /// The options have the names of R's `DRDID::drdid`, where there is one, and the words that follow as aliases.
 #[derive(Args)]
+#[command(next_help_heading = "Estimation")]
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -34,8 +32,7 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = values::ESTIMATOR.parser(),
-        help_heading = "Estimation"
+        value_parser = values::ESTIMATOR.parser()
     )]
     estimator: Option<Estimator>,
     /// Comparison units with a propensity score of at least this get weight 0.
@@ -43,8 +40,7 @@ pub(crate) struct DrdidArgs {
         long,
         value_name = "LEVEL",
         default_value_t = defaults::drdid().trim_level,
-        value_parser = values::fraction,
-        help_heading = "Estimation"
+        value_parser = values::fraction
     )]
     trim_level: f64,
     #[command(flatten)]
@@ -63,12 +59,8 @@ pub(crate) struct DrdidArgs {
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command.
@@ -80,10 +72,8 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
             "leave out one of them, or choose an estimator whose name has `rc`",
         ));
     }
-    output::keep_apart(&args.columns.data, [args.save.as_ref()])?;
-    let fit = backend::fit(args)?;
-    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
-    output::Emit { format, quiet, save, plot: None }.result(&fit)
+    args.output.keep_apart(&args.columns.source.data)?;
+    args.output.emit(&backend::fit(args)?)
 }
 
 impl DrdidArgs {
@@ -100,6 +90,10 @@ impl Fit for DrdidArgs {
 
     fn device(&self) -> &DeviceArgs {
         &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.quiet
     }
 
     #[cfg(feature = "ballista")]
