@@ -30,8 +30,8 @@ macro_rules! with_group_time {
         .covariates(&*$args.covariates.xformla)
         .repeated_cross_sections($args.covariates.repeated_cross_sections)
         .group(&*$args.group_time.gname)
-        .control_group($args.group_time.control_group)
-        .base_period($args.group_time.base_period)
+        .control_group($args.group_time.comparison.control_group)
+        .base_period($args.group_time.comparison.base_period)
         .method($args.group_time.est_method)
         .maybe_band($args.group_time.band.band())
     };

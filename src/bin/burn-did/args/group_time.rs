@@ -14,14 +14,8 @@ pub(crate) struct GroupTimeArgs {
     /// Period of first treatment; 0, inf or empty for never treated.
     #[arg(long, value_name = "COLUMN", visible_alias = "group", help_heading = "Columns")]
     pub gname: String,
-    /// Comparison units.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value = values::CONTROL_GROUP.word(defaults::att_gt().control_group),
-        value_parser = values::CONTROL_GROUP.parser()
-    )]
-    pub control_group: ControlGroup,
+    #[command(flatten)]
+    pub comparison: ComparisonArgs,
     /// Doubly robust, inverse probability weighting or outcome regression.
     #[arg(
         long,
@@ -31,6 +25,22 @@ pub(crate) struct GroupTimeArgs {
         value_parser = values::METHOD.parser()
     )]
     pub est_method: EstimationMethod,
+    #[command(flatten)]
+    pub band: BandArgs,
+}
+
+/// What groups are compared with.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct ComparisonArgs {
+    /// Comparison units.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = values::CONTROL_GROUP.word(defaults::att_gt().control_group),
+        value_parser = values::CONTROL_GROUP.parser()
+    )]
+    pub control_group: ControlGroup,
     /// Base period with which outcomes are compared.
     #[arg(
         long,
@@ -39,8 +49,21 @@ pub(crate) struct GroupTimeArgs {
         value_parser = values::BASE_PERIOD.parser()
     )]
     pub base_period: BasePeriod,
-    #[command(flatten)]
-    pub band: BandArgs,
+}
+
+/// When units may first react.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct AnticipationArgs {
+    /// Periods before treatment in which units may already react.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::att_gt().anticipation,
+        value_parser = values::periods,
+        allow_negative_numbers = true
+    )]
+    pub anticipation: u32,
 }
 
 /// Which intervals are reported.

@@ -18,7 +18,10 @@ mod regression;
 
 pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, OutcomeArgs};
 pub(crate) use device::{Backend, DeviceArgs};
-pub(crate) use group_time::{AGGREGATE, AverageArgs, BandArgs, GroupTimeArgs, GroupTimeOutputArgs};
+pub(crate) use group_time::{
+    AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,
+    GroupTimeOutputArgs,
+};
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
 pub(crate) use regression::RegressionArgs;

@@ -6,11 +6,11 @@ use clap::Args;
 
 use super::group_time;
 use crate::args::{
-    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
+    AnticipationArgs, ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs,
+    InferenceArgs,
 };
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
-use crate::defaults;
 use crate::error::Result;
 use crate::values;
 
@@ -29,15 +29,8 @@ pub(crate) struct AttGtArgs {
     fix_weights: Option<FixWeights>,
     #[command(flatten)]
     group_time: GroupTimeArgs,
-    /// Periods before treatment in which units may already react.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::att_gt().anticipation,
-        value_parser = values::periods,
-        allow_negative_numbers = true
-    )]
-    anticipation: u32,
+    #[command(flatten)]
+    anticipation: AnticipationArgs,
     /// Keep units that are missing in some periods.
     #[arg(long)]
     allow_unbalanced_panel: bool,
@@ -77,7 +70,7 @@ impl Fit for AttGtArgs {
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<GroupTimeResult> {
         let estimator = with_group_time!(AttGt<B>, self, on)
             .maybe_fix_weights(self.fix_weights)
-            .anticipation(self.anticipation)
+            .anticipation(self.anticipation.anticipation)
             .allow_unbalanced_panel(self.allow_unbalanced_panel)
             .build();
         fit_where_asked!(estimator, self, on)

@@ -4,11 +4,13 @@ use burn_did::backend::DidBackend;
 use burn_did::{
     ContDid, ContDidResult,
     doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget},
-    options::{BasePeriod, CohortShares, ControlGroup, Resampling},
+    options::{CohortShares, Resampling},
 };
 use clap::Args;
 
-use crate::args::{BandArgs, ColumnArgs, DeviceArgs, InferenceArgs, OutputArgs};
+use crate::args::{
+    AnticipationArgs, BandArgs, ColumnArgs, ComparisonArgs, DeviceArgs, InferenceArgs, OutputArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
@@ -19,6 +21,9 @@ use crate::{output, values};
 ///
 /// The options have the names of R's `contdid::cont_did`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(mut_arg("control_group", |arg| {
+    arg.default_value(values::CONTROL_GROUP.word(defaults::cont_did().control_group))
+}))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the curves, or the event study, to this .png or .svg file")))]
 #[command(next_help_heading = "Estimation")]
 pub(crate) struct ContDidArgs {
@@ -93,31 +98,10 @@ pub(crate) struct ContDidArgs {
     /// residuals that shrink as the dimension grows.
     #[arg(long)]
     no_damping: bool,
-    /// Comparison units.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value = values::CONTROL_GROUP.word(defaults::cont_did().control_group),
-        value_parser = values::CONTROL_GROUP.parser()
-    )]
-    control_group: ControlGroup,
-    /// Base period with which outcomes are compared.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value = values::BASE_PERIOD.word(defaults::cont_did().base_period),
-        value_parser = values::BASE_PERIOD.parser()
-    )]
-    base_period: BasePeriod,
-    /// Periods before treatment in which units may already react.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::cont_did().anticipation,
-        value_parser = values::periods,
-        allow_negative_numbers = true
-    )]
-    anticipation: u32,
+    #[command(flatten)]
+    comparison: ComparisonArgs,
+    #[command(flatten)]
+    anticipation: AnticipationArgs,
     #[command(flatten)]
     inference: InferenceArgs,
     #[command(flatten)]
@@ -205,9 +189,9 @@ impl Fit for ContDidArgs {
             .degree(self.degree)
             .knots(self.num_knots)
             .maybe_grid(self.dvals.clone())
-            .control_group(self.control_group)
-            .base_period(self.base_period)
-            .anticipation(self.anticipation)
+            .control_group(self.comparison.control_group)
+            .base_period(self.comparison.base_period)
+            .anticipation(self.anticipation.anticipation)
             .resampling(self.boot_type)
             .shares(self.shares)
             .curve_errors(self.curve_errors)
