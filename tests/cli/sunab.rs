@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::golden::data;
 use crate::run::{failure, keys, parsed, root, stdout, temporary};
 
 const COLUMNS: [&str; 8] =
@@ -23,10 +24,7 @@ fn golden_cases_agree() {
     let golden = fs::read_to_string(root().join("tests/golden/sunab.json")).unwrap();
     let golden: Value = serde_json::from_str(&golden).unwrap();
     for case in golden["cases"].as_array().unwrap() {
-        let data = match case["dataset"].as_str().unwrap() {
-            "mpdta" => "src/data/mpdta.csv".to_owned(),
-            name => format!("tests/golden/{name}.csv"),
-        };
+        let data = data(case["dataset"].as_str().unwrap());
         let mut args = vec!["sunab", &data, "--format", "json"];
         for (option, key) in [
             ("--yname", "outcome"),

@@ -28,6 +28,10 @@ pub(crate) struct DataArgs {
     pub na: Option<Vec<String>>,
 }
 
+/// What the data of units over periods are.
+pub(crate) const LONG_FORM: &str = "CSV or parquet file in long form: one row per unit and period. Also a directory of such files or, if nothing has \
+    that name, a pattern as in \"data/*.parquet\"";
+
 /// Outcome and period.
 #[derive(Args)]
 #[command(next_help_heading = "Columns")]
@@ -45,7 +49,7 @@ pub(crate) struct OutcomeArgs {
 
 /// Data and columns of the estimators that compare groups.
 #[derive(Args)]
-#[command(next_help_heading = "Columns")]
+#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
 pub(crate) struct ColumnArgs {
     #[command(flatten)]
     pub source: DataArgs,

@@ -16,7 +16,7 @@ mod inference;
 mod output;
 mod regression;
 
-pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, OutcomeArgs};
+pub(crate) use columns::{ColumnArgs, CovariateArgs, DataArgs, LONG_FORM, OutcomeArgs};
 pub(crate) use device::{Backend, DeviceArgs};
 pub(crate) use group_time::{
     AGGREGATE, AnticipationArgs, AverageArgs, BandArgs, ComparisonArgs, GroupTimeArgs,

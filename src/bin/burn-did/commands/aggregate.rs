@@ -22,7 +22,7 @@ use crate::values::{self, AggregateSpec};
 /// As JSON, one average is its document, which `--save` writes too and `burn-did honest` and `burn-did plot` read, and several are a list of documents.
 #[derive(Args)]
 #[command(mut_arg("plot", |arg| arg.help("Draw the event study, or else the only other aggregate, to this .png or .svg file")))]
-#[command(next_help_heading = "Inference", mut_arg("aggregates", |arg| arg.required(true)))]
+#[command(mut_arg("aggregates", |arg| arg.required(true)))]
 pub(crate) struct AggregateArgs {
     /// Result saved by `burn-did att-gt --save` or `burn-did ddd --save`.
     #[arg(help_heading = None)]
@@ -34,7 +34,8 @@ pub(crate) struct AggregateArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha
+        value_parser = values::alpha,
+        help_heading = "Inference"
     )]
     alp: Option<f64>,
     #[command(flatten)]

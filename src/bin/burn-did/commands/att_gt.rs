@@ -18,7 +18,6 @@ use crate::values;
 ///
 /// The options have the names of R's `did::att_gt`, and the long words that follow as aliases.
 #[derive(Args)]
-#[command(next_help_heading = "Estimation")]
 pub(crate) struct AttGtArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -32,7 +31,7 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     anticipation: AnticipationArgs,
     /// Keep units that are missing in some periods.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     allow_unbalanced_panel: bool,
     #[command(flatten)]
     inference: InferenceArgs,

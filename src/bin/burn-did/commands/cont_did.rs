@@ -25,7 +25,6 @@ use crate::{output, values};
     arg.default_value(values::CONTROL_GROUP.word(defaults::cont_did().control_group))
 }))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the curves, or the event study, to this .png or .svg file")))]
-#[command(next_help_heading = "Estimation")]
 pub(crate) struct ContDidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -41,7 +40,8 @@ pub(crate) struct ContDidArgs {
         value_name = "WHICH",
         visible_alias = "target-parameter",
         default_value = values::DOSE_TARGET.word(defaults::cont_did().target),
-        value_parser = values::DOSE_TARGET.parser()
+        value_parser = values::DOSE_TARGET.parser(),
+        help_heading = "Estimation"
     )]
     target: DoseTarget,
     /// Results to show: curves over the dose, or the event study.
@@ -49,7 +49,8 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "WHICH",
         default_value = values::DOSE_AGGREGATION.word(defaults::cont_did().aggregation),
-        value_parser = values::DOSE_AGGREGATION.parser()
+        value_parser = values::DOSE_AGGREGATION.parser(),
+        help_heading = "Estimation"
     )]
     aggregation: DoseAggregation,
     /// Splines as specified, or cubic splines whose number the data choose (two groups in two periods).
@@ -58,14 +59,16 @@ pub(crate) struct ContDidArgs {
         value_name = "METHOD",
         visible_alias = "dose-est-method",
         default_value = values::DOSE_METHOD.word(defaults::cont_did().method),
-        value_parser = values::DOSE_METHOD.parser()
+        value_parser = values::DOSE_METHOD.parser(),
+        help_heading = "Estimation"
     )]
     dose_method: DoseMethod,
     /// Degree of the splines.
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults::cont_did().degree
+        default_value_t = defaults::cont_did().degree,
+        help_heading = "Estimation"
     )]
     degree: usize,
     /// Interior knots of the splines, at quantiles of the doses.
@@ -73,7 +76,8 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "N",
         visible_alias = "knots",
-        default_value_t = defaults::cont_did().knots
+        default_value_t = defaults::cont_did().knots,
+        help_heading = "Estimation"
     )]
     num_knots: usize,
     /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
@@ -82,7 +86,8 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "DOSES",
         value_parser = values::doses,
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        help_heading = "Estimation"
     )]
     dvals: Option<DoseGrid>,
     /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
@@ -91,12 +96,13 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "DOSES",
         value_parser = values::doses,
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        help_heading = "Estimation"
     )]
     compare_at: Option<DoseGrid>,
     /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
     /// residuals that shrink as the dimension grows.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     no_damping: bool,
     #[command(flatten)]
     comparison: ComparisonArgs,

@@ -22,7 +22,6 @@ use crate::values;
 ///
 /// The options have the names of R's `triplediff::ddd`, and the long words that follow as aliases.
 #[derive(Args)]
-#[command(next_help_heading = "Estimation")]
 pub(crate) struct DddArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -34,10 +33,10 @@ pub(crate) struct DddArgs {
     #[command(flatten)]
     group_time: GroupTimeArgs,
     /// Take a panel's covariates from the cell's own period, not from its base period.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     covariates_of_cell: bool,
     /// Keep units that are missing in some periods, as R does; the same as --unbalanced rows.
-    #[arg(long, conflicts_with = "unbalanced")]
+    #[arg(long, conflicts_with = "unbalanced", help_heading = "Estimation")]
     allow_unbalanced_panel: bool,
     /// Handling of units that are missing in some periods: drop them, compare the pairs of rows of each cell, or use all rows of
     /// each cell.
@@ -45,7 +44,8 @@ pub(crate) struct DddArgs {
         long,
         value_name = "HOW",
         default_value = values::UNBALANCED.word(defaults::ddd().unbalanced),
-        value_parser = values::UNBALANCED.parser()
+        value_parser = values::UNBALANCED.parser(),
+        help_heading = "Estimation"
     )]
     unbalanced: UnbalancedPanel,
     /// Weight groups in averages by their eligible units, which are the treated ones, or by all units, as in R.
@@ -53,7 +53,8 @@ pub(crate) struct DddArgs {
         long,
         value_name = "UNITS",
         default_value = values::SHARES_OF.word(defaults::ddd().shares_of),
-        value_parser = values::SHARES_OF.parser()
+        value_parser = values::SHARES_OF.parser(),
+        help_heading = "Estimation"
     )]
     shares_of: SharesOf,
     #[command(flatten)]

@@ -21,35 +21,48 @@ pub(crate) struct DemeanArgs {
     #[command(flatten)]
     source: DataArgs,
     /// Columns of numbers, as in a,b.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "Columns"
+    )]
     columns: Vec<String>,
     /// Fixed effects, as in worker,firm^year.
-    #[arg(long, value_name = "FACTORS", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "FACTORS",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "Columns"
+    )]
     absorb: Vec<String>,
     /// Parquet file to write: one row for each row of the data.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: PathBuf,
     /// Weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
     /// Solver that projects out the fixed effects.
     #[arg(
         long,
         value_name = "SOLVER",
         default_value = values::SOLVER.word(defaults::demean().solver),
-        value_parser = values::SOLVER.parser()
+        value_parser = values::SOLVER.parser(),
+        help_heading = "Estimation"
     )]
     solver: Solver,
     /// Relative tolerance of the solver.
-    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = values::fraction)]
+    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = values::fraction, help_heading = "Estimation")]
     fixef_tol: f64,
     /// Maximum number of iterations of the solver.
-    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter)]
+    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter, help_heading = "Estimation")]
     fixef_maxiter: usize,
     #[command(flatten)]
     device: DeviceArgs,
     /// No progress on standard error.
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = None)]
     quiet: bool,
 }
 

@@ -19,7 +19,6 @@ use crate::values::{self, Estimator};
 ///
 /// The options have the names of R's `DRDID::drdid`, where there is one, and the words that follow as aliases.
 #[derive(Args)]
-#[command(next_help_heading = "Estimation")]
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
@@ -32,7 +31,8 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = values::ESTIMATOR.parser()
+        value_parser = values::ESTIMATOR.parser(),
+        help_heading = "Estimation"
     )]
     estimator: Option<Estimator>,
     /// Comparison units with a propensity score of at least this get weight 0.
@@ -40,7 +40,8 @@ pub(crate) struct DrdidArgs {
         long,
         value_name = "LEVEL",
         default_value_t = defaults::drdid().trim_level,
-        value_parser = values::fraction
+        value_parser = values::fraction,
+        help_heading = "Estimation"
     )]
     trim_level: f64,
     #[command(flatten)]

@@ -16,7 +16,6 @@ use crate::{output, values};
 #[derive(Args)]
 #[command(mut_arg("vcov", |arg| arg.default_value("iid")))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file; i(year, i.treated) gives one panel for each level of the second factor")))]
-#[command(next_help_heading = "Estimation")]
 pub(crate) struct FeolsArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -30,25 +29,28 @@ pub(crate) struct FeolsArgs {
         long,
         value_name = "FAMILY",
         default_value = values::FAMILY.word(defaults::fixed_effects().family),
-        value_parser = values::FAMILY.parser()
+        value_parser = values::FAMILY.parser(),
+        help_heading = "Estimation"
     )]
     family: Family,
     /// Keep singletons: rows that are the only ones of a level of a fixed effect.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     keep_singletons: bool,
     /// Relative tolerance of the solver.
     #[arg(
         long,
         value_name = "TOLERANCE",
         default_value_t = defaults::fixed_effects().fixef_tol,
-        value_parser = values::fraction
+        value_parser = values::fraction,
+        help_heading = "Estimation"
     )]
     fixef_tol: f64,
     /// Maximum number of iterations of the solver.
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults::fixed_effects().fixef_maxiter
+        default_value_t = defaults::fixed_effects().fixef_maxiter,
+        help_heading = "Estimation"
     )]
     fixef_maxiter: usize,
     /// Relative change of the deviance at which a Poisson regression has converged.
@@ -56,14 +58,16 @@ pub(crate) struct FeolsArgs {
         long,
         value_name = "TOLERANCE",
         default_value_t = defaults::fixed_effects().glm_tol,
-        value_parser = values::fraction
+        value_parser = values::fraction,
+        help_heading = "Estimation"
     )]
     glm_tol: f64,
     /// Maximum number of steps of a Poisson regression.
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults::fixed_effects().glm_maxiter
+        default_value_t = defaults::fixed_effects().glm_maxiter,
+        help_heading = "Estimation"
     )]
     glm_maxiter: usize,
     #[command(flatten)]

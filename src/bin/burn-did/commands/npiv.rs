@@ -17,8 +17,10 @@ use crate::values;
 ///
 /// The options have the names of R's `npiv::npiv`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(mut_arg("data", |arg| arg.help(
+    "CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in \"data/*.parquet\""
+)))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the function and its derivative to this .png or .svg file")))]
-#[command(next_help_heading = "Estimation")]
 pub(crate) struct NpivArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -52,7 +54,8 @@ pub(crate) struct NpivArgs {
         long,
         value_name = "WHICH",
         default_value = values::SIEVE_BASIS.word(defaults::npiv().basis),
-        value_parser = values::SIEVE_BASIS.parser()
+        value_parser = values::SIEVE_BASIS.parser(),
+        help_heading = "Estimation"
     )]
     basis: SieveBasis,
     /// Knots evenly spaced or at quantiles.
@@ -60,27 +63,28 @@ pub(crate) struct NpivArgs {
         long,
         value_name = "WHERE",
         default_value = values::SIEVE_KNOTS.word(defaults::npiv().knots),
-        value_parser = values::SIEVE_KNOTS.parser()
+        value_parser = values::SIEVE_KNOTS.parser(),
+        help_heading = "Estimation"
     )]
     knots: SieveKnots,
     /// Degree of the regressors' splines.
-    #[arg(long, value_name = "N", default_value_t = defaults::npiv().x_degree)]
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().x_degree, help_heading = "Estimation")]
     j_x_degree: usize,
     /// Segments of each regressor; by default the data choose.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Estimation")]
     j_x_segments: Option<usize>,
     /// Degree of the instruments' splines.
-    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_degree)]
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_degree, help_heading = "Estimation")]
     k_w_degree: usize,
     /// Segments of each instrument; requires the segments of the regressors.
-    #[arg(long, value_name = "N", requires = "j_x_segments")]
+    #[arg(long, value_name = "N", requires = "j_x_segments", help_heading = "Estimation")]
     k_w_segments: Option<usize>,
     /// Where the data choose, instruments have 2^N times as many segments as regressors.
-    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth)]
+    #[arg(long, value_name = "N", default_value_t = defaults::npiv().w_smooth, help_heading = "Estimation")]
     k_w_smooth: u32,
     /// Where the data choose, compare dimensions as R npiv does: without a minimum of observations per function, and with
     /// residuals that shrink as the dimension grows.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     no_damping: bool,
     /// Points of one regressor at which the function is evaluated: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; by default
     /// the observations.
@@ -88,21 +92,24 @@ pub(crate) struct NpivArgs {
         long,
         value_name = "POINTS",
         value_parser = values::points,
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        help_heading = "Estimation"
     )]
     x_eval: Option<SieveGrid>,
     /// Regressor of the derivative, counted from 1.
     #[arg(
         long,
         value_name = "N",
-        default_value_t = NonZeroUsize::MIN.saturating_add(defaults::npiv().derivative_index)
+        default_value_t = NonZeroUsize::MIN.saturating_add(defaults::npiv().derivative_index),
+        help_heading = "Estimation"
     )]
     deriv_index: NonZeroUsize,
     /// Order of the derivative.
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults::npiv().derivative_order
+        default_value_t = defaults::npiv().derivative_order,
+        help_heading = "Estimation"
     )]
     deriv_order: usize,
     /// Draws that decide the dimension and the bands.

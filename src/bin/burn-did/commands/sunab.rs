@@ -5,7 +5,7 @@ use burn_did::{SunAbraham, SunAbrahamResult};
 use clap::Args;
 
 use super::one_device;
-use crate::args::{DataArgs, DeviceArgs, OutcomeArgs, OutputArgs, RegressionArgs};
+use crate::args::{DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::values;
 ///
 /// Columns have the names of the other commands. Standard errors are clustered by unit unless --vcov says otherwise.
 #[derive(Args)]
-#[command(next_help_heading = "Columns")]
+#[command(next_help_heading = "Columns", mut_arg("data", |arg| arg.help(LONG_FORM)))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the event study to this .png or .svg file")))]
 pub(crate) struct SunabArgs {
     #[command(flatten)]

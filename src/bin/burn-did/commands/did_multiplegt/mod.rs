@@ -8,7 +8,7 @@ use burn_did::{
 };
 use clap::Args;
 
-use crate::args::{BootstrapArgs, DataArgs, LevelArgs, OutcomeArgs, OutputArgs};
+use crate::args::{BootstrapArgs, DataArgs, LONG_FORM, LevelArgs, OutcomeArgs, OutputArgs};
 use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::progress::Bar;
@@ -18,8 +18,10 @@ use crate::progress::Bar;
 ///
 /// Options have the names of R's `did_multiplegt_dyn`, and columns those of the other commands.
 #[derive(Args)]
+#[command(mut_arg("data", |arg| arg.help(format!(
+    "{LONG_FORM}. Rows of one group and period are averaged with their weights"
+))))]
 #[command(mut_arg("plot", |arg| arg.help("Draw effects and placebos to this .png or .svg file")))]
-#[command(next_help_heading = "Estimation")]
 pub(crate) struct DidMultiplegtArgs {
     #[command(flatten)]
     source: DataArgs,
@@ -53,7 +55,8 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "L",
-        default_value_t = defaults::did_multiplegt().effects
+        default_value_t = defaults::did_multiplegt().effects,
+        help_heading = "Estimation"
     )]
     effects: usize,
     /// Placebos to estimate, at most as many as effects.
@@ -61,46 +64,49 @@ pub(crate) struct DidMultiplegtArgs {
         long,
         value_name = "K",
         visible_alias = "placebos",
-        default_value_t = defaults::did_multiplegt().placebos
+        default_value_t = defaults::did_multiplegt().placebos,
+        help_heading = "Estimation"
     )]
     placebo: usize,
     /// Divide each effect by the average cumulative change of its switchers' treatment.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     normalized: bool,
     /// Estimate effects of switchers in, or of switchers out, only.
     #[arg(
         long,
         value_name = "WHICH",
-        value_parser = values::SWITCHERS.parser()
+        value_parser = values::SWITCHERS.parser(),
+        help_heading = "Estimation"
     )]
     switchers: Option<Switchers>,
     /// Compare with never-switching groups only.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     only_never_switchers: bool,
     /// Estimate all effects on the same switchers.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     same_switchers: bool,
     /// Estimate all placebos on the same switchers; requires --same-switchers.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     same_switchers_pl: bool,
     /// Compare only groups with equal values in these columns, as in region,sector.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', help_heading = "Estimation")]
     trends_nonparam: Vec<String>,
     /// Allow each group its own linear trend.
-    #[arg(long)]
+    #[arg(long, help_heading = "Estimation")]
     trends_lin: bool,
     /// For treatments with many values: let trends differ by a polynomial of this degree in the treatment of the first period.
     #[arg(
         long,
         value_name = "N",
-        default_value_t = defaults::did_multiplegt().continuous
+        default_value_t = defaults::did_multiplegt().continuous,
+        help_heading = "Estimation"
     )]
     continuous: usize,
     /// Keep cells from the period on in which a group's treatment has been both above and below its first value.
-    #[arg(long, visible_alias = "keep-bidirectional-switchers")]
+    #[arg(long, visible_alias = "keep-bidirectional-switchers", help_heading = "Estimation")]
     dont_drop_larger_lower: bool,
     /// If a group's treatment is missing before its first switch, drop its outcomes from then on.
-    #[arg(long, visible_alias = "drop-missing-preswitch")]
+    #[arg(long, visible_alias = "drop-missing-preswitch", help_heading = "Estimation")]
     drop_if_d_miss_before_first_switch: bool,
 
     /// Test that effects are equal; =2,4 tests those from the second to the fourth.
