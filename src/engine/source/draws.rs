@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use burn_tensor::backend::Backend;
+use burn::tensor::backend::Backend;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
