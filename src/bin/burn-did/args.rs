@@ -35,16 +35,6 @@ pub(crate) struct ColumnArgs {
     /// Unit; needed for panels.
     #[arg(long, value_name = "COLUMN", visible_alias = "unit", help_heading = "Columns")]
     pub idname: Option<String>,
-    /// Covariates, as in "~ x1 + log(x2) + C(region)".
-    #[arg(
-        long,
-        value_name = "FORMULA",
-        visible_alias = "covariates",
-        default_value_t = defaults::att_gt().covariates,
-        allow_hyphen_values = true,
-        help_heading = "Columns"
-    )]
-    pub xformla: String,
     /// Sampling weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     pub weightsname: Option<String>,
@@ -68,6 +58,21 @@ pub(crate) struct ColumnArgs {
         help_heading = "Columns"
     )]
     pub na: Option<Vec<String>>,
+}
+
+/// Covariates, and rows that are no panel.
+#[derive(Args)]
+pub(crate) struct CovariateArgs {
+    /// Covariates, as in "~ x1 + log(x2) + C(region)".
+    #[arg(
+        long,
+        value_name = "FORMULA",
+        visible_alias = "covariates",
+        default_value_t = defaults::att_gt().covariates,
+        allow_hyphen_values = true,
+        help_heading = "Columns"
+    )]
+    pub xformla: String,
     /// Treat every row as a unit of its own.
     #[arg(long, help_heading = "Estimation")]
     pub repeated_cross_sections: bool,

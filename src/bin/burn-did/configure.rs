@@ -1,17 +1,15 @@
 //! From the options that commands share to an estimator's builder.
 
-/// A builder with the options that all fits share; `rows` says whether rows are units.
+/// A builder with the options that all fits share.
 macro_rules! with_shared {
-    ($estimator:ty, $args:expr, $on:expr, rows: $rows:expr, cluster: $cluster:expr) => {
+    ($estimator:ty, $args:expr, $on:expr, cluster: $cluster:expr) => {
         <$estimator>::builder()
             .outcome(&*$args.columns.yname)
             .maybe_unit($args.columns.idname.clone())
             .time(&*$args.columns.tname)
             .maybe_frequency($args.columns.frequency)
-            .covariates(&*$args.columns.xformla)
             .maybe_weights($args.columns.weightsname.clone())
             .maybe_cluster($cluster)
-            .repeated_cross_sections($rows)
             .maybe_missing_values($args.columns.na.clone())
             .alpha($args.inference.alp)
             .maybe_bootstrap($args.inference.bootstrap())
@@ -27,9 +25,10 @@ macro_rules! with_group_time {
     ($estimator:ty, $args:expr, $on:expr) => {
         $crate::configure::with_shared!(
             $estimator, $args, $on,
-            rows: $args.columns.repeated_cross_sections,
-            cluster: $args.columns.cluster($args.columns.repeated_cross_sections)?
+            cluster: $args.columns.cluster($args.covariates.repeated_cross_sections)?
         )
+        .covariates(&*$args.covariates.xformla)
+        .repeated_cross_sections($args.covariates.repeated_cross_sections)
         .group(&*$args.group_time.gname)
         .control_group($args.group_time.control_group)
         .base_period($args.group_time.base_period)

@@ -40,8 +40,6 @@ fn options_out_of_range_are_refused() {
         ("knots", but(config(), |c| c.knots = 51)),
         ("dvals", but(config(), |c| c.grid = DoseGrid::Even(0))),
         ("dvals", but(config(), |c| c.grid = DoseGrid::Values(vec![f64::INFINITY]))),
-        ("covariates", but(config(), |c| c.covariates = "~ y".into())),
-        ("repeated_cross_sections", but(config(), |c| c.repeated_cross_sections = true)),
         (
             "aggregation",
             but(config(), |c| {

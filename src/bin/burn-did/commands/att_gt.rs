@@ -5,7 +5,9 @@ use burn_did::{AttGt, GroupTimeResult, options::FixWeights};
 use clap::Args;
 
 use super::group_time;
-use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
+use crate::args::{
+    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
@@ -19,6 +21,8 @@ use crate::values;
 pub(crate) struct AttGtArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Period whose weight is used where weights change over time.
     #[arg(long, value_name = "WHICH", value_parser = values::FIX_WEIGHTS.parser(), help_heading = "Columns")]
     fix_weights: Option<FixWeights>,

@@ -210,9 +210,7 @@ impl Fit for ContDidArgs {
     }
 
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<ContDidResult> {
-        let rows = self.columns.repeated_cross_sections;
-        let cluster = self.columns.cluster(rows)?;
-        let estimator = with_shared!(ContDid<B>, self, on, rows: rows, cluster: cluster)
+        let estimator = with_shared!(ContDid<B>, self, on, cluster: self.columns.cluster(false)?)
             .maybe_group(self.gname.clone())
             .dose(&*self.dname)
             .target(self.target)

@@ -8,7 +8,9 @@ use burn_did::{
 use clap::Args;
 
 use super::group_time;
-use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
+use crate::args::{
+    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
@@ -23,6 +25,8 @@ use crate::values;
 pub(crate) struct DddArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Whether the treatment applies to the row's unit: 1 if eligible, else 0.
     #[arg(long, value_name = "COLUMN", visible_alias = "eligible", help_heading = "Columns")]
     pname: String,

@@ -9,7 +9,7 @@ use burn_did::{
 };
 use clap::Args;
 
-use crate::args::{ColumnArgs, DeviceArgs, Format, InferenceArgs};
+use crate::args::{ColumnArgs, CovariateArgs, DeviceArgs, Format, InferenceArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
@@ -25,6 +25,8 @@ use crate::values::{self, Estimator};
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Treatment group of the row: 1 if treated (in both periods), else 0.
     #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"], help_heading = "Columns")]
     treatname: String,
@@ -71,7 +73,7 @@ pub(crate) struct DrdidArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
-    let rows = args.columns.repeated_cross_sections;
+    let rows = args.covariates.repeated_cross_sections;
     if args.estimator.is_some_and(|e| rows && !e.repeated_cross_sections) {
         return Err(CliError::usage(
             "--estimator names a panel estimator, and --repeated-cross-sections is given",
@@ -87,7 +89,7 @@ pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
 impl DrdidArgs {
     /// The estimator asked for, or the library's own choice.
     fn chosen(&self) -> Estimator {
-        let repeated_cross_sections = self.columns.repeated_cross_sections;
+        let repeated_cross_sections = self.covariates.repeated_cross_sections;
         let Drdid { method, locally_efficient, .. } = defaults::drdid();
         self.estimator.unwrap_or(Estimator { method, locally_efficient, repeated_cross_sections })
     }
@@ -109,7 +111,9 @@ impl Fit for DrdidArgs {
         let chosen = self.chosen();
         let rows = chosen.repeated_cross_sections;
         let cluster = self.columns.cluster(rows || chosen.method == DrdidMethod::Twfe)?;
-        let estimator = with_shared!(Drdid<B>, self, on, rows: rows, cluster: cluster)
+        let estimator = with_shared!(Drdid<B>, self, on, cluster: cluster)
+            .covariates(&*self.covariates.xformla)
+            .repeated_cross_sections(rows)
             .treatment(&*self.treatname)
             .method(chosen.method)
             .locally_efficient(chosen.locally_efficient)

@@ -70,12 +70,14 @@ macro_rules! subject {
                     Change::Bootstrap(bootstrap) => $config.bootstrap = Some(bootstrap),
                     Change::ChunkRows(rows) => $config.chunk_rows = Some(rows),
                     Change::Cluster(column) => $config.cluster = column.map(str::to_owned),
-                    Change::Covariates(formula) => $config.covariates = formula.to_owned(),
                     Change::KeepInfluence => $config.keep_influence = true,
                     Change::MemoryBudget(bytes) => $config.memory_budget = bytes,
                     Change::Weights(column) => $config.weights = Some(column.to_owned()),
                     Change::WithoutUnit => $config.unit = None,
-                    Change::Anticipation(_) | Change::Resampling(_) | Change::Step(_) => return false,
+                    Change::Anticipation(_)
+                    | Change::Covariates(_)
+                    | Change::Resampling(_)
+                    | Change::Step(_) => return false,
                 }
                 true
             }
