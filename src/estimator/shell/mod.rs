@@ -7,10 +7,10 @@ pub(crate) mod design;
 pub(crate) mod kept;
 pub(crate) mod moments;
 mod options;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub(crate) mod remote;
 pub(crate) mod setup;
-#[cfg(test)]
+#[cfg(all(test, feature = "cluster"))]
 pub(crate) mod through;
 
 use self::design::{SampleDesign, Shared};
@@ -216,7 +216,7 @@ macro_rules! estimator {
             /// wrong, [`DidError::Engine`](crate::DidError::Engine) if workers do not answer, and
             /// [`DidError::Config`](crate::DidError::Config) for `keep_influence` without a
             /// [directory](crate::Cluster::with_influence) for the values.
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn fit_cluster(
                 &self,
                 cluster: &$crate::Cluster,
@@ -229,7 +229,7 @@ macro_rules! estimator {
             ///
             /// # Errors
             /// As [`fit_cluster`](Self::fit_cluster).
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn prepare(
                 &self,
                 cluster: &$crate::Cluster,
@@ -244,7 +244,7 @@ macro_rules! estimator {
             /// # Errors
             /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options are of
             /// another sample.
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn fit_sample(
                 &self,
                 sample: &$crate::ClusterSample,
