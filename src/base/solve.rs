@@ -3,6 +3,8 @@
 use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
 use faer::{Mat, MatRef, Side};
 
+use super::spectrum::Spectrum;
+
 /// A matrix whose reciprocal condition number (1-norm) is below this is singular, as in R `did`.
 pub(crate) const SINGULAR: f64 = f64::EPSILON;
 
@@ -83,14 +85,11 @@ pub(crate) fn symmetric_inverse(a: &[f64], k: usize) -> Vec<f64> {
             return inverse;
         }
     }
-    let matrix = MatRef::from_row_major_slice(a, k, k);
-    let Ok(eigen) = matrix.self_adjoint_eigen(Side::Lower) else { return vec![f64::NAN; k * k] };
-    let (u, values) = (eigen.U(), eigen.S());
-    let largest = (0..k).map(|i| values[i]).fold(0.0, f64::max);
-    let kept = |i: &usize| values[*i] > largest * k as f64 * f64::EPSILON;
-    (0..k * k)
-        .map(|e| (0..k).filter(kept).map(|i| u[(e / k, i)] * u[(e % k, i)] / values[i]).sum())
-        .collect()
+    let spectrum = Spectrum::new(a, k);
+    spectrum.map_or_else(
+        || vec![f64::NAN; k * k],
+        |spectrum| spectrum.inverse(&spectrum.beyond(k as f64 * f64::EPSILON)),
+    )
 }
 
 /// `1 / (‖a‖₁ ‖a⁻¹‖₁)`; 0 for a matrix that cannot be inverted.

@@ -1,5 +1,7 @@
 //! Small dense matrices, row-major.
 
+use crate::base::solve::dot;
+
 /// A matrix of `rows × columns` numbers, row after row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct DenseMatrix {
@@ -46,10 +48,6 @@ impl DenseMatrix {
         let half: Vec<Vec<f64>> = self.rows().map(|row| b.times(row)).collect();
         Self::from_fn(self.len(), self.len(), |i, j| dot(self.row(j), &half[i]))
     }
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The solution of `A x = b` by elimination with partial pivoting; `None` if `A` is singular to working precision.

@@ -7,6 +7,7 @@ use crate::base::solve::{
     COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, add_scaled, dependent_columns, dot,
     multiply, reciprocal_condition,
 };
+use crate::base::spectrum::row_major;
 use crate::engine::pass::Gram;
 use crate::read::panel::DesignInfo;
 use crate::result::estimates::CellStatus;
@@ -239,7 +240,7 @@ fn sandwich(t: &[f64], g: &[f64], k: usize) -> Vec<f64> {
 fn invert(a: &[f64], k: usize) -> Vec<f64> {
     use faer::linalg::solvers::DenseSolveCore;
     let inverse = faer::MatRef::from_row_major_slice(a, k, k).partial_piv_lu().inverse();
-    (0..k * k).map(|e| inverse[(e / k, e % k)]).collect()
+    row_major(inverse.as_ref())
 }
 
 #[cfg(test)]
