@@ -168,6 +168,13 @@ pub(crate) fn multiply(m: &[f64], v: &[f64]) -> Vec<f64> {
     m.chunks_exact(v.len()).map(|row| dot(row, v)).collect()
 }
 
+/// `a b a'` for a row-major `[rows, k]` matrix and a symmetric `[k, k]` one.
+pub(crate) fn sandwich(a: &[f64], b: &[f64], k: usize) -> Vec<f64> {
+    let rows = || a.chunks_exact(k.max(1));
+    let half: Vec<Vec<f64>> = rows().map(|row| multiply(b, row)).collect();
+    half.iter().flat_map(|half| rows().map(move |row| dot(row, half))).collect()
+}
+
 /// `a += scale b`, of equally long vectors.
 pub(crate) fn add_scaled(a: &mut [f64], scale: f64, b: &[f64]) {
     debug_assert_eq!(a.len(), b.len());
@@ -202,6 +209,17 @@ mod tests {
         let b = multiply(&a, &x);
         let got = Spd::new(&a, 2).unwrap().solve(&b);
         assert!(got.iter().zip(x).all(|(g, x)| (g / x - 1.0).abs() < 1e-13));
+    }
+
+    #[test]
+    fn nothing_is_solved_by_nothing() {
+        assert!(Spd::regular(&[], 0).is_some_and(|none| none.solve(&[]).is_empty()));
+    }
+
+    #[test]
+    fn sandwiches_are_products_of_three() {
+        let (a, b) = ([1.0, 2.0, 0.0, -1.0, 1.0, 0.0], [2.0, 1.0, 1.0, 3.0]);
+        assert_eq!(sandwich(&a, &b, 2), [18.0, -7.0, 4.0, -7.0, 3.0, -1.0, 4.0, -1.0, 2.0]);
     }
 
     #[test]

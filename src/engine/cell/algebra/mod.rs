@@ -5,7 +5,7 @@ use super::sides::{CellResult, Outcome};
 use crate::base::options::Precision;
 use crate::base::solve::{
     COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, add_scaled, dependent_columns, dot,
-    multiply, reciprocal_condition,
+    multiply, reciprocal_condition, sandwich,
 };
 use crate::base::spectrum::row_major;
 use crate::engine::pass::Gram;
@@ -154,7 +154,7 @@ impl<'a> Algebra<'a> {
             rcond,
             // Whether a column depends on others is no matter of its unit, in which it may overflow.
             columns: dependent_columns(
-                &sandwich(&unit_columns(&self.transform, width), &gram, width),
+                &sandwich(&transpose(&unit_columns(&self.transform, width), width), &gram, width),
                 width,
                 DEPENDENT,
             )
@@ -166,8 +166,8 @@ impl<'a> Algebra<'a> {
         if self.rank == RankRule::ScaledColumns {
             return Ok(factor);
         }
-        let raw = sandwich(&self.transform, &gram, width);
-        let raw_inverse = sandwich(&transpose(&self.inverse, width), &factor.inverse(), width);
+        let raw = sandwich(&transpose(&self.transform, width), &gram, width);
+        let raw_inverse = sandwich(&self.inverse, &factor.inverse(), width);
         let rcond = reciprocal_condition(&raw, &raw_inverse, width);
         if rcond < SINGULAR { Err(singular(rcond)) } else { Ok(factor) }
     }
@@ -227,14 +227,6 @@ fn unit_columns(a: &[f64], k: usize) -> Vec<f64> {
 
 fn transpose(a: &[f64], k: usize) -> Vec<f64> {
     (0..k * k).map(|e| a[(e % k) * k + e / k]).collect()
-}
-
-/// `t' g t`.
-fn sandwich(t: &[f64], g: &[f64], k: usize) -> Vec<f64> {
-    let product = |a: &[f64], b: &[f64]| -> Vec<f64> {
-        (0..k * k).map(|e| (0..k).map(|m| a[(e / k) * k + m] * b[m * k + e % k]).sum()).collect()
-    };
-    product(&product(&transpose(t, k), g), t)
 }
 
 fn invert(a: &[f64], k: usize) -> Vec<f64> {
