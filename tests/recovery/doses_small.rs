@@ -44,9 +44,8 @@ fn coverage(treated: usize, errors: CurveErrors) -> [f64; 2] {
         .grid(DoseGrid::Values(vec![0.5]))
         .curve_errors(errors)
         .build();
-    let covers = |e: Estimate, truth: f64| {
-        e.ci_lower.zip(e.ci_upper).is_some_and(|(l, u)| l <= truth && truth <= u)
-    };
+    let covers =
+        |e: Estimate, truth: f64| e.interval().is_some_and(|(l, u)| l <= truth && truth <= u);
     let of_sample = |seed: u64| -> [f64; 2] {
         let fit = config.fit(&panel(treated, seed)).unwrap();
         let row = fit.dose.rows[0];

@@ -275,10 +275,10 @@ impl Precision {
         }
     }
 
-    pub(crate) fn dtype(self) -> burn_tensor::DType {
+    pub(crate) fn dtype(self) -> burn::tensor::DType {
         match self {
-            Self::F64 => burn_tensor::DType::F64,
-            Self::F32 => burn_tensor::DType::F32,
+            Self::F64 => burn::tensor::DType::F64,
+            Self::F32 => burn::tensor::DType::F32,
         }
     }
 }

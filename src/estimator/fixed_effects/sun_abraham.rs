@@ -1,7 +1,6 @@
 //! The interaction-weighted estimator of Sun and Abraham (2021).
 
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -18,82 +17,71 @@ use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
 use crate::base::calendar::Frequency;
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::Solver;
 use crate::estimator::aggregate::EventStudy;
 use crate::estimator::fitting::fits;
+use crate::estimator::shell::options;
 use crate::read::formula::name_label;
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
 
-/// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
-/// periods, averaged by event time with the cohorts' shares.
-///
-/// ```text
-/// y_it = α_i + λ_t + Σ_g Σ_{e ≠ -1} δ_{g,e} 1{G_i = g} 1{t - g = e} + u_it,      ATT(e) = Σ_g share(g | e) δ_{g,e}
-/// ```
-///
-/// Cohorts that are never treated in the sample are the comparison; without one, it is the last cohort, up to its treatment.
-/// Shares are those of the rows of the sample, and are taken as known, as R `fixest`'s `sunab` does.
-///
-/// ```
-/// use burn_did::{SunAbraham, backend::Cpu, data};
-///
-/// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
-/// println!("{}", fit.event_study);
-/// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-pub struct SunAbraham<B: DidBackend> {
-    /// Outcome: numbers or booleans.
-    #[doc(alias = "yname")]
-    pub outcome: String,
-    /// Unit, whose fixed effects are projected out.
-    #[doc(alias = "idname")]
-    pub unit: String,
-    /// Period: a number, or a date with [`frequency`](Self::frequency).
-    #[doc(alias = "tname")]
-    pub time: String,
-    /// First treated period; 0, +inf or null for never treated.
-    #[doc(alias = "gname")]
-    pub group: String,
-    /// What a period is, if the columns of periods and groups have dates.
-    pub frequency: Option<Frequency>,
-    /// Further regressors, as in `~ x1 + x2`.
-    #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
-    pub covariates: String,
-    /// Further fixed effects.
-    #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
-    pub absorb: Vec<String>,
-    /// Event times that all others are compared with.
-    #[doc(alias = "ref.p")]
-    #[builder(default = vec![-1.0], with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
-    pub reference: Vec<f64>,
-    /// Weights; rows with a weight of zero are left out.
-    pub weights: Option<String>,
-    /// Covariance of the coefficients; clustered by unit if nothing is said.
-    pub vcov: Option<Vcov>,
-    /// Corrections for small samples.
-    #[builder(default)]
-    pub ssc: Ssc,
-    /// How fixed effects are projected out.
-    #[builder(default)]
-    pub solver: Solver,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
-    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-    pub missing_values: Option<Vec<String>>,
-    /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::ALPHA)]
-    pub alpha: f64,
-    /// Floating-point type of the device.
-    #[builder(default)]
-    pub precision: Precision,
-    #[builder(skip)]
-    backend: PhantomData<fn() -> B>,
+options! {
+    /// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, with fixed effects of units and
+    /// periods, averaged by event time with the cohorts' shares.
+    ///
+    /// ```text
+    /// y_it = α_i + λ_t + Σ_g Σ_{e ≠ -1} δ_{g,e} 1{G_i = g} 1{t - g = e} + u_it,      ATT(e) = Σ_g share(g | e) δ_{g,e}
+    /// ```
+    ///
+    /// Cohorts that are never treated in the sample are the comparison; without one, it is the last cohort, up to its treatment.
+    /// Shares are those of the rows of the sample, and are taken as known, as R `fixest`'s `sunab` does.
+    ///
+    /// ```
+    /// use burn_did::{SunAbraham, backend::Cpu, data};
+    ///
+    /// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
+    /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
+    /// println!("{}", fit.event_study);
+    /// assert!(fit.event_study.overall.is_some_and(|att| att.excludes_zero()));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct SunAbraham<B: DidBackend> with [missing_values, alpha, precision, backend] {
+        /// Outcome: numbers or booleans.
+        #[doc(alias = "yname")]
+        pub outcome: String,
+        /// Unit, whose fixed effects are projected out.
+        #[doc(alias = "idname")]
+        pub unit: String,
+        /// Period: a number, or a date with [`frequency`](Self::frequency).
+        #[doc(alias = "tname")]
+        pub time: String,
+        /// First treated period; 0, +inf or null for never treated.
+        #[doc(alias = "gname")]
+        pub group: String,
+        /// What a period is, if the columns of periods and groups have dates.
+        pub frequency: Option<Frequency>,
+        /// Further regressors, as in `~ x1 + x2`.
+        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
+        pub covariates: String,
+        /// Further fixed effects.
+        #[builder(default, with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
+        pub absorb: Vec<String>,
+        /// Event times that all others are compared with.
+        #[doc(alias = "ref.p")]
+        #[builder(default = vec![-1.0], with = |times: impl IntoIterator<Item = f64>| times.into_iter().collect())]
+        pub reference: Vec<f64>,
+        /// Weights; rows with a weight of zero are left out.
+        pub weights: Option<String>,
+        /// Covariance of the coefficients; clustered by unit if nothing is said.
+        pub vcov: Option<Vcov>,
+        /// Corrections for small samples.
+        #[builder(default)]
+        pub ssc: Ssc,
+        /// How fixed effects are projected out.
+        #[builder(default)]
+        pub solver: Solver,
+    }
 }
 
 /// Result of [`SunAbraham`].

@@ -42,7 +42,7 @@ fn frames_and_files_are_one() {
 #[test]
 fn a_lazy_frame_is_collected() {
     use burn_did::DidError;
-    let (df, device) = (panel(), Default::default());
+    let df = panel();
     let expected = config().fit(&df).unwrap();
     assert_same(&expected, &config().fit(df.clone().lazy()).unwrap());
     let failing = df.lazy().with_column(col("no such column").alias("more"));

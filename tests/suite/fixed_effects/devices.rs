@@ -1,13 +1,13 @@
 //! Regressions with fixed effects whose iteration runs on a device, in either precision: all golden cases, Sun and Abraham's event
 //! study, and what the result says of the device.
 
+use burn::backend::NdArray;
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{
     Demean, FixedEffects, RegressionResult, SunAbraham, data,
     options::Precision,
     regression::{Family, Vcov},
 };
-use burn_ndarray::NdArray;
 
 use super::golden::{Case, compare, fit_on};
 use crate::support::dataset::Dataset;

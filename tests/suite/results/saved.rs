@@ -108,6 +108,8 @@ fn what_could_not_be_loaded_is_not_saved() {
     refused(&|r| r.cells[1].group = f64::INFINITY, "cells[1]");
     refused(&|r| r.cells[0].estimate.se = Some(f64::NAN), "cells[0]");
     refused(&|r| r.cells[0].estimate.ci_upper = Some(f64::INFINITY), "cells[0]");
+    refused(&|r| r.cells[0].estimate.band_lower = Some(0.0), "cells[0]");
+    refused(&|r| r.cells[0].estimate = r.cells[0].estimate.with_band(f64::INFINITY), "cells[0]");
     refused(&|r| r.critical_value = f64::INFINITY, "critical_value");
     refused(&|r| r.settings.inference.alpha = 1e-17, "settings.inference");
     refused(&|r| drop(r.cells.pop()), "cells");

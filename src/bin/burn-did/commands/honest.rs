@@ -10,10 +10,9 @@ use burn_did::{
 use clap::Args;
 
 use super::saved::{event_study, refused, result_or_study};
-use crate::args::Format;
+use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::output;
 use crate::values::{self, AggregateSpec, EffectSpec, Violations};
 
 /// How robust an event study is to violations of parallel trends (Rambachan and Roth 2023).
@@ -21,10 +20,13 @@ use crate::values::{self, AggregateSpec, EffectSpec, Violations};
 /// Robust confidence intervals by how large violations may be, and the breakdown value: the largest at which the effect stays
 /// significant.
 #[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png or .svg file")))]
+#[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`), or an
-    /// event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab` or `feols` (with an `i()`), or
+    /// an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
     /// out).
+    #[arg(help_heading = None)]
     file: PathBuf,
     /// Set of violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment)
     /// or sdrm (changes of slope are at most Mbar times the largest before treatment). A suffix restricts the bias: pb or nb (its
@@ -97,8 +99,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "METHOD",
-        value_parser = values::HONEST_METHOD.parser(),
-        help_heading = "Inference"
+        value_parser = values::HONEST_METHOD.parser()
     )]
     method: Option<HonestMethod>,
     /// One minus the confidence level. The default is the level of a saved result, or else 0.05.
@@ -106,16 +107,15 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha,
-        help_heading = "Inference"
+        value_parser = values::alpha
     )]
     alp: Option<f64>,
     /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
-    #[arg(long, value_name = "LEVEL", value_parser = values::fraction, help_heading = "Inference")]
+    #[arg(long, value_name = "LEVEL", value_parser = values::fraction)]
     kappa: Option<f64>,
     /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
     /// more beyond the ends where needed.
-    #[arg(long, value_name = "N", help_heading = "Inference")]
+    #[arg(long, value_name = "N")]
     grid_points: Option<usize>,
     /// Lower end of the grid.
     #[arg(
@@ -123,8 +123,7 @@ pub(crate) struct HonestArgs {
         value_name = "EFFECT",
         value_parser = values::finite,
         allow_hyphen_values = true,
-        requires = "grid_ub",
-        help_heading = "Inference"
+        requires = "grid_ub"
     )]
     grid_lb: Option<f64>,
     /// Upper end of the grid.
@@ -133,8 +132,7 @@ pub(crate) struct HonestArgs {
         value_name = "EFFECT",
         value_parser = values::finite,
         allow_hyphen_values = true,
-        requires = "grid_lb",
-        help_heading = "Inference"
+        requires = "grid_lb"
     )]
     grid_ub: Option<f64>,
     /// Test every point of the grid, or assume that the confidence set is an interval and bisect its ends.
@@ -142,34 +140,23 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "HOW",
         default_value = values::SEARCH.word(defaults::honest().search),
-        value_parser = values::SEARCH.parser(),
-        help_heading = "Inference"
+        value_parser = values::SEARCH.parser()
     )]
     search: Search,
     /// Draws for the critical value of C-LF.
-    #[arg(long, value_name = "N", default_value_t = defaults::honest().draws, help_heading = "Inference")]
+    #[arg(long, value_name = "N", default_value_t = defaults::honest().draws)]
     draws: usize,
     /// Seed of the draws.
-    #[arg(long, value_name = "SEED", default_value_t = defaults::honest().seed, help_heading = "Inference")]
+    #[arg(long, value_name = "SEED", default_value_t = defaults::honest().seed)]
     seed: u64,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the intervals to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
-    /// No warnings on standard error.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
-    output::keep_apart(&args.file, [args.save.as_ref(), args.plot.as_ref()])?;
+    args.output.keep_apart(&args.file)?;
     let saved = result_or_study(&args.file)?;
     if args.aggregate.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
         return Err(CliError::usage(
@@ -196,13 +183,11 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
             fit.aggregate(aggregation)?.honest(at(fit.settings.inference.alpha))?
         }
         other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt or feols wrote, or an event study";
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab or feols wrote, or an event study";
             return Err(refused(other, &args.file, reads));
         }
     };
-    let (format, quiet) = (args.format, args.quiet);
-    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
-    output::Emit { format, quiet, save, plot }.result(&result)
+    args.output.emit(&result)
 }
 
 impl HonestArgs {

@@ -10,7 +10,6 @@ use crate::base::calendar::label;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -90,20 +89,15 @@ impl Report for Aggregated {
             false => status(estimate.estimate, self.left_out_at(*at)),
         };
         let keys = vec![of(rows.len()), place];
-        let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate))
-            .uniform(self.band == Band::Uniform, self.alpha)
-            .with([
-                Variable::words("status", rows.iter().map(|row| Some(status(row)))),
-                Variable::numbers(
-                    "left_out",
-                    rows.iter().map(|(at, _)| Some(self.left_out_at(*at))),
-                ),
-            ]);
+        let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate)).with([
+            Variable::words("status", rows.iter().map(|row| Some(status(row)))),
+            Variable::numbers("left_out", rows.iter().map(|(at, _)| Some(self.left_out_at(*at)))),
+        ]);
         vec![rows, overall]
     }
 
     fn about(&self) -> Vec<Variable> {
-        let Estimate { estimate: att, se, ci_lower, ci_upper, p_value } = self.overall;
+        let Estimate { estimate: att, se, ci_lower, ci_upper, p_value, .. } = self.overall;
         let options = self.aggregation;
         let own = [
             Variable::fact("type", options.kind.name()),

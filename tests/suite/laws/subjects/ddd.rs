@@ -14,7 +14,10 @@ use crate::support::frames::filter;
 use crate::support::panels::staggered;
 
 subject!(Ddd<Cpu>, config, own {
-    Change::Anticipation(_) => false,
+    Change::Covariates(formula) => {
+        config.covariates = formula.to_owned();
+        true
+    },
 });
 
 fn two_periods(units: i64) -> DataFrame {
