@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::FixedEffects;
 use super::cohorts::{CohortCells, coarse};
 use super::event_study::{combined, estimate};
-use super::fit::read;
+use super::fit::{EstimatedRegression, read};
 use super::inference::combine;
 use super::options::{Ssc, Vcov};
-use super::problem::columns;
+use super::problem::{CohortCell, columns};
 use super::reading::CohortColumns;
 use super::result::RegressionResult;
 use super::task::{RegressionReading, RegressionTask};
@@ -186,7 +186,8 @@ impl<B: DidBackend> SunAbraham<B> {
             all.splice(0..0, own);
             Ok((all, None))
         };
-        let mut regression = task.estimate(wanted, reading, cells.without.clone(), &design)?;
+        let EstimatedRegression { result: mut regression, cells: of_coefficients } =
+            task.estimate(wanted, reading, cells.without.clone(), &design)?;
         let dynamic =
             format!("{} + cohorts by event time", self.covariates.trim_start_matches('~').trim());
         let absorbed = wanted.formula.absorb.iter().map(ToString::to_string);
@@ -202,40 +203,46 @@ impl<B: DidBackend> SunAbraham<B> {
             }),
         ];
         regression.warnings.splice(0..0, warnings.into_iter().flatten());
-        let event_study = self.averaged(&regression, &cells, &shares.into_inner());
+        let shares = cells.cells.iter().copied().zip(shares.into_inner()).collect();
+        let references = cells.references.iter().copied();
+        let event_study = averaged(&regression, &of_coefficients, &shares, references);
         Ok(SunAbrahamResult { event_study, regression })
     }
+}
 
-    /// Effects by event time: averages of those of cohorts, by the weights of their rows.
-    fn averaged(&self, fit: &RegressionResult, cells: &CohortCells, shares: &[f64]) -> EventStudy {
-        let k = fit.coefficients.len();
-        let position: BTreeMap<&str, usize> = fit.names().zip(0..).collect();
-        let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
-        let mut overall = vec![0.0; k];
-        for (cell, share) in cells.cells.iter().zip(shares) {
-            let name =
-                format!("{}::{}:cohort::{}", self.time, coarse(cell.at), coarse(cell.cohort));
-            let Some(j) = position.get(name.as_str()) else { continue };
-            times.entry(cell.at).or_insert_with(|| vec![0.0; k])[*j] = *share;
-            if cell.at >= 0 {
-                overall[*j] = *share;
-            }
+/// Effects by event time: averages of those of cohorts, by the weights of their rows. An effect that is no coefficient was
+/// left out as collinear, of which the regression warns.
+fn averaged(
+    fit: &RegressionResult,
+    of_coefficients: &[Option<CohortCell>],
+    shares: &BTreeMap<CohortCell, f64>,
+    references: impl Iterator<Item = i128>,
+) -> EventStudy {
+    let k = fit.coefficients.len();
+    let mut times: BTreeMap<i128, Vec<f64>> = BTreeMap::new();
+    let mut overall = vec![0.0; k];
+    for (j, cell) in of_coefficients.iter().enumerate() {
+        let Some(cell) = cell else { continue };
+        let share = shares[cell];
+        times.entry(cell.at).or_insert_with(|| vec![0.0; k])[j] = share;
+        if cell.at >= 0 {
+            overall[j] = share;
         }
-        let averaged = |mut weights: Vec<f64>| {
-            let total: f64 = weights.iter().sum();
-            for weight in &mut weights {
-                *weight /= total;
-            }
-            weights
-        };
-        let any = overall.iter().any(|w| *w > 0.0);
-        let overall: Option<Estimate> = any.then(|| {
-            let (b, covariance) = fit.joint();
-            let (value, variance) = combine(&[averaged(overall)], &b, &covariance);
-            estimate(value[0], variance[0], fit.law, fit.law.critical(fit.settings.alpha))
-        });
-        let references = cells.references.iter().map(|at| (coarse(*at), None));
-        let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
-        combined(fit, None, times.chain(references).collect(), overall)
     }
+    let averaged = |mut weights: Vec<f64>| {
+        let total: f64 = weights.iter().sum();
+        for weight in &mut weights {
+            *weight /= total;
+        }
+        weights
+    };
+    let any = overall.iter().any(|w| *w > 0.0);
+    let overall: Option<Estimate> = any.then(|| {
+        let (b, covariance) = fit.joint();
+        let (value, variance) = combine(&[averaged(overall)], &b, &covariance);
+        estimate(value[0], variance[0], fit.law, fit.law.critical(fit.settings.alpha))
+    });
+    let references = references.map(|at| (coarse(at), None));
+    let times = times.into_iter().map(|(at, weights)| (coarse(at), Some(averaged(weights))));
+    combined(fit, None, times.chain(references).collect(), overall)
 }

@@ -5,8 +5,9 @@ use super::sides::{CellResult, Outcome};
 use crate::base::options::Precision;
 use crate::base::solve::{
     COLLINEAR, COLLINEAR_SINGLE, DEPENDENT, SINGULAR, Spd, add_scaled, dependent_columns, dot,
-    multiply, reciprocal_condition,
+    multiply, reciprocal_condition, sandwich,
 };
+use crate::base::spectrum::row_major;
 use crate::engine::pass::Gram;
 use crate::read::panel::DesignInfo;
 use crate::result::estimates::CellStatus;
@@ -153,7 +154,7 @@ impl<'a> Algebra<'a> {
             rcond,
             // Whether a column depends on others is no matter of its unit, in which it may overflow.
             columns: dependent_columns(
-                &sandwich(&unit_columns(&self.transform, width), &gram, width),
+                &sandwich(&transpose(&unit_columns(&self.transform, width), width), &gram, width),
                 width,
                 DEPENDENT,
             )
@@ -165,8 +166,8 @@ impl<'a> Algebra<'a> {
         if self.rank == RankRule::ScaledColumns {
             return Ok(factor);
         }
-        let raw = sandwich(&self.transform, &gram, width);
-        let raw_inverse = sandwich(&transpose(&self.inverse, width), &factor.inverse(), width);
+        let raw = sandwich(&transpose(&self.transform, width), &gram, width);
+        let raw_inverse = sandwich(&self.inverse, &factor.inverse(), width);
         let rcond = reciprocal_condition(&raw, &raw_inverse, width);
         if rcond < SINGULAR { Err(singular(rcond)) } else { Ok(factor) }
     }
@@ -228,18 +229,10 @@ fn transpose(a: &[f64], k: usize) -> Vec<f64> {
     (0..k * k).map(|e| a[(e % k) * k + e / k]).collect()
 }
 
-/// `t' g t`.
-fn sandwich(t: &[f64], g: &[f64], k: usize) -> Vec<f64> {
-    let product = |a: &[f64], b: &[f64]| -> Vec<f64> {
-        (0..k * k).map(|e| (0..k).map(|m| a[(e / k) * k + m] * b[m * k + e % k]).sum()).collect()
-    };
-    product(&product(&transpose(t, k), g), t)
-}
-
 fn invert(a: &[f64], k: usize) -> Vec<f64> {
     use faer::linalg::solvers::DenseSolveCore;
     let inverse = faer::MatRef::from_row_major_slice(a, k, k).partial_piv_lu().inverse();
-    (0..k * k).map(|e| inverse[(e / k, e % k)]).collect()
+    row_major(inverse.as_ref())
 }
 
 #[cfg(test)]
