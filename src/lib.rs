@@ -76,6 +76,7 @@ pub use base::options::{
 pub use base::progress::{Progress, ProgressEvent};
 #[doc(hidden)]
 pub use base::temporary::clear_away;
+pub use base::words::{ParseOptionError, Word, Words};
 #[cfg(any(feature = "cluster", test))]
 pub use cluster::{Cluster, ClusterSample};
 pub use engine::demean::{ColumnReport, Solver};

@@ -10,6 +10,8 @@ mod words;
 pub use line::FileLine;
 pub use warning::DidWarning;
 
+use crate::base::words::ParseOptionError;
+
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;
 
@@ -413,4 +415,11 @@ pub enum DidError {
     Json(#[from] serde_json::Error),
     /// A plot could not be drawn.
     Plot(String),
+}
+
+impl From<ParseOptionError> for DidError {
+    fn from(error: ParseOptionError) -> Self {
+        let ParseOptionError { option, expected, got } = error;
+        Self::Config { option, expected, got }
+    }
 }

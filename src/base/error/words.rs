@@ -380,7 +380,8 @@ impl DidWarning {
             ),
             Self::DemeaningStopped { column, stop, normal } => write!(
                 f,
-                "demeaning `{column}` stopped by the {stop}, with ‖A'r‖ at {normal:.1e} of the column's norm; compare with a smaller tolerance"
+                "demeaning `{column}` stopped by the {}, with ‖A'r‖ at {normal:.1e} of the column's norm; compare with a smaller tolerance",
+                stop.label()
             ),
             Self::FailedDraws { draws } => {
                 write!(f, "{draws} bootstrap draw(s) could not be estimated and are left out")

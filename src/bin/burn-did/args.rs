@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::values::{self, AggregateSpec};
+use crate::formed::AggregateSpec;
+use crate::parse;
+use crate::words::OneOf;
 
 /// Data and the columns that every estimator has.
 #[derive(Args)]
@@ -28,7 +30,7 @@ pub(crate) struct ColumnArgs {
     #[arg(
         long,
         value_name = "PERIOD",
-        value_parser = values::FREQUENCY.parser(),
+        value_parser = OneOf::<Frequency>::all(),
         help_heading = "Columns"
     )]
     pub frequency: Option<Frequency>,
@@ -102,8 +104,8 @@ pub(crate) struct GroupTimeArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::CONTROL_GROUP.word(defaults::att_gt().control_group),
-        value_parser = values::CONTROL_GROUP.parser(),
+        default_value_t = defaults::att_gt().control_group,
+        value_parser = OneOf::<ControlGroup>::all(),
         help_heading = "Estimation"
     )]
     pub control_group: ControlGroup,
@@ -112,8 +114,8 @@ pub(crate) struct GroupTimeArgs {
         long,
         value_name = "METHOD",
         visible_alias = "method",
-        default_value = values::METHOD.word(defaults::att_gt().method),
-        value_parser = values::METHOD.parser(),
+        default_value_t = defaults::att_gt().method,
+        value_parser = OneOf::<EstimationMethod>::all(),
         help_heading = "Estimation"
     )]
     pub est_method: EstimationMethod,
@@ -121,8 +123,8 @@ pub(crate) struct GroupTimeArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::BASE_PERIOD.word(defaults::att_gt().base_period),
-        value_parser = values::BASE_PERIOD.parser(),
+        default_value_t = defaults::att_gt().base_period,
+        value_parser = OneOf::<BasePeriod>::all(),
         help_heading = "Estimation"
     )]
     pub base_period: BasePeriod,
@@ -157,8 +159,8 @@ pub(crate) struct InferenceArgs {
     #[arg(
         long,
         value_name = "LAW",
-        default_value = values::MULTIPLIER.word(defaults::bootstrap().multiplier),
-        value_parser = values::MULTIPLIER.parser(),
+        default_value_t = defaults::bootstrap().multiplier,
+        value_parser = OneOf::<Multiplier>::all(),
         help_heading = "Inference"
     )]
     multiplier: Multiplier,
@@ -168,7 +170,7 @@ pub(crate) struct InferenceArgs {
         value_name = "ALPHA",
         visible_alias = "alpha",
         default_value_t = defaults::att_gt().alpha,
-        value_parser = values::alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     pub alp: f64,
@@ -215,10 +217,10 @@ pub(crate) struct DeviceArgs {
     )]
     pub devices: Vec<usize>,
     /// Floating-point type on the device: f64, or f32 on wgpu.
-    #[arg(long, value_name = "TYPE", value_parser = values::PRECISION.parser(), help_heading = "Device")]
+    #[arg(long, value_name = "TYPE", value_parser = OneOf::<Precision>::all(), help_heading = "Device")]
     pub precision: Option<Precision>,
     /// Limit on the unit data held at once in memory (from parquet files) or on the device, as in 2GiB; the rest is streamed.
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes, help_heading = "Device")]
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes, help_heading = "Device")]
     pub memory_budget: Option<u64>,
     /// No progress and no warnings on standard error.
     #[arg(long, short)]
@@ -240,7 +242,7 @@ pub(crate) struct OutputArgs {
     pub format: Format,
     /// Draw the event study to this .png or .svg file; without an event study, the only other aggregate, or the group-time
     /// effects.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
     /// Save the result as JSON, for `burn-did aggregate` and `burn-did plot`.
     #[arg(long, value_name = "FILE")]

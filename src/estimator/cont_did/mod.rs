@@ -179,18 +179,14 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         self.compare_at.check("compare_at")?;
         if self.resampling != Resampling::Multiplier && self.bootstrap.is_none() {
             let expected = "`multiplier` without a bootstrap";
-            return fails("resampling", expected, format!("{:?}", self.resampling).to_lowercase());
+            return fails("resampling", expected, self.resampling.to_string());
         }
         if self.method == DoseMethod::Parametric {
             return Ok(());
         }
         if self.curve_errors != CurveErrors::Hc0 {
             let expected = "`hc0` with the method `cck`, whose sieves grow with the sample";
-            return fails(
-                "curve_errors",
-                expected,
-                format!("{:?}", self.curve_errors).to_lowercase(),
-            );
+            return fails("curve_errors", expected, self.curve_errors.to_string());
         }
         if self.aggregation == DoseAggregation::EventStudy {
             let expected = "`dose` with the method `cck`, which has two periods";
@@ -198,7 +194,7 @@ impl<B: DidBackend> Estimator for ContDid<B> {
         }
         if self.resampling != Resampling::Multiplier {
             let expected = "`multiplier` with the method `cck`, which draws coefficients";
-            return fails("resampling", expected, format!("{:?}", self.resampling).to_lowercase());
+            return fails("resampling", expected, self.resampling.to_string());
         }
         if self.keep_influence {
             let expected = "false with the method `cck`";

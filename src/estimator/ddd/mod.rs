@@ -116,7 +116,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         Err(DidError::Config {
             option: "unbalanced",
             expected: "`drop` for repeated cross sections",
-            got: format!("{:?}", self.unbalanced).to_lowercase(),
+            got: self.unbalanced.to_string(),
         })
     }
 

@@ -9,9 +9,10 @@ use super::draw;
 use super::saved::refused;
 use crate::args::{AGGREGATE, AGGREGATE_HELP, BandArgs, Format};
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
 use crate::output;
-use crate::values::{self, AggregateSpec};
+use crate::parse;
 
 /// Averages of a saved result; no data are needed.
 #[derive(Args)]
@@ -31,7 +32,7 @@ pub(crate) struct AggregateArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     alp: Option<f64>,
@@ -41,7 +42,7 @@ pub(crate) struct AggregateArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the event study, or else the only other aggregate, to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Add the covariance of the event study, or of other averages, to the JSON.
     #[arg(long, help_heading = "Output")]

@@ -10,7 +10,8 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
 use crate::error::Result;
-use crate::values;
+use crate::parse;
+use crate::words::OneOf;
 
 /// Group-time average treatment effects (Callaway and Sant'Anna 2021) of a panel or of repeated cross sections.
 ///
@@ -20,7 +21,7 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     columns: ColumnArgs,
     /// Period whose weight is used where weights change over time.
-    #[arg(long, value_name = "WHICH", value_parser = values::FIX_WEIGHTS.parser(), help_heading = "Columns")]
+    #[arg(long, value_name = "WHICH", value_parser = OneOf::<FixWeights>::all(), help_heading = "Columns")]
     fix_weights: Option<FixWeights>,
     #[command(flatten)]
     group_time: GroupTimeArgs,
@@ -29,7 +30,7 @@ pub(crate) struct AttGtArgs {
         long,
         value_name = "N",
         default_value_t = defaults::att_gt().anticipation,
-        value_parser = values::periods,
+        value_parser = parse::periods,
         allow_negative_numbers = true,
         help_heading = "Estimation"
     )]

@@ -11,7 +11,9 @@ use crate::args::DeviceArgs;
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{output, values};
+use crate::output;
+use crate::parse;
+use crate::words::solvers;
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
 ///
@@ -45,12 +47,12 @@ pub(crate) struct DemeanArgs {
     #[arg(
         long,
         value_name = "SOLVER",
-        default_value = values::SOLVER.word(defaults::demean().solver),
-        value_parser = values::SOLVER.parser()
+        default_value_t = defaults::demean().solver,
+        value_parser = solvers()
     )]
     solver: Solver,
     /// Relative tolerance of the solver.
-    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = values::fraction)]
+    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = parse::fraction)]
     fixef_tol: f64,
     /// Maximum number of iterations of the solver.
     #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter)]

@@ -11,7 +11,9 @@ use crate::args::{DeviceArgs, Format};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{output, values};
+use crate::output;
+use crate::parse;
+use crate::words::{OneOf, solvers};
 
 /// A linear or Poisson regression with fixed effects, in the way of R's `fixest::feols` and `fixest::fepois`.
 #[derive(Args)]
@@ -39,7 +41,6 @@ pub(crate) struct FeolsArgs {
         long,
         value_name = "TYPE",
         default_value_t = defaults::fixed_effects().vcov,
-        value_parser = values::vcov,
         help_heading = "Inference"
     )]
     vcov: Vcov,
@@ -49,7 +50,6 @@ pub(crate) struct FeolsArgs {
         help = SSC_HELP,
         default_value = "",
         hide_default_value = true,
-        value_parser = values::ssc,
         help_heading = "Inference"
     )]
     ssc: Ssc,
@@ -59,7 +59,7 @@ pub(crate) struct FeolsArgs {
         value_name = "ALPHA",
         visible_alias = "alpha",
         default_value_t = defaults::fixed_effects().alpha,
-        value_parser = values::alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     alp: f64,
@@ -67,8 +67,8 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "FAMILY",
-        default_value = values::FAMILY.word(defaults::fixed_effects().family),
-        value_parser = values::FAMILY.parser(),
+        default_value_t = defaults::fixed_effects().family,
+        value_parser = OneOf::<Family>::all(),
         help_heading = "Estimation"
     )]
     family: Family,
@@ -79,8 +79,8 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "SOLVER",
-        default_value = values::SOLVER.word(defaults::fixed_effects().solver),
-        value_parser = values::SOLVER.parser(),
+        default_value_t = defaults::fixed_effects().solver,
+        value_parser = solvers(),
         help_heading = "Estimation"
     )]
     solver: Solver,
@@ -89,7 +89,7 @@ pub(crate) struct FeolsArgs {
         long,
         value_name = "TOLERANCE",
         default_value_t = defaults::fixed_effects().fixef_tol,
-        value_parser = values::fraction,
+        value_parser = parse::fraction,
         help_heading = "Estimation"
     )]
     fixef_tol: f64,
@@ -106,7 +106,7 @@ pub(crate) struct FeolsArgs {
         long,
         value_name = "TOLERANCE",
         default_value_t = defaults::fixed_effects().glm_tol,
-        value_parser = values::fraction,
+        value_parser = parse::fraction,
         help_heading = "Estimation"
     )]
     glm_tol: f64,
@@ -125,7 +125,7 @@ pub(crate) struct FeolsArgs {
     format: Format,
     /// Draw the coefficients of the first `i()` by their levels, as an event study, to this .png or .svg file; i(year, i.treated)
     /// gives one panel for each level of the second factor.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Save the result as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -1,9 +1,11 @@
 //! `burn-did honest`
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, AggregationKind, Delta, Honest, HonestMethod, Restriction, SavedResult, Search,
+    Aggregation, AggregationKind, Delta, Effect, Honest, HonestMethod, Restriction, SavedResult,
+    Search,
 };
 use clap::Args;
 
@@ -11,8 +13,10 @@ use super::saved::{event_study, refused, result_or_study};
 use crate::args::Format;
 use crate::defaults;
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 use crate::output;
-use crate::values::{self, AggregateSpec, EffectSpec, Violations};
+use crate::parse;
+use crate::words::OneOf;
 
 /// How robust an event study is to violations of parallel trends (Rambachan and Roth 2023).
 ///
@@ -34,7 +38,7 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "M,...",
         value_delimiter = ',',
-        value_parser = values::not_negative,
+        value_parser = parse::not_negative,
         help_heading = "Restrictions"
     )]
     m: Vec<f64>,
@@ -43,7 +47,7 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "MBAR,...",
         value_delimiter = ',',
-        value_parser = values::not_negative,
+        value_parser = parse::not_negative,
         conflicts_with = "m",
         help_heading = "Restrictions"
     )]
@@ -52,7 +56,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "SIGN",
-        value_parser = values::BIAS.parser(),
+        value_parser = OneOf::of([Restriction::PositiveBias, Restriction::NegativeBias]),
         visible_alias = "bias-direction",
         help_heading = "Restrictions"
     )]
@@ -61,7 +65,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "DIRECTION",
-        value_parser = values::MONOTONICITY.parser(),
+        value_parser = OneOf::of([Restriction::Increasing, Restriction::Decreasing]),
         visible_alias = "monotonicity-direction",
         conflicts_with = "bias",
         help_heading = "Restrictions"
@@ -77,12 +81,12 @@ pub(crate) struct HonestArgs {
         visible_alias = "l_vec",
         help_heading = "Parameter"
     )]
-    l_vec: EffectSpec,
+    l_vec: Effect,
     /// Effect at this event time.
     #[arg(
         long,
         value_name = "E",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
         conflicts_with = "l_vec",
         help_heading = "Parameter"
@@ -95,7 +99,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "METHOD",
-        value_parser = values::HONEST_METHOD.parser(),
+        value_parser = OneOf::<HonestMethod>::all(),
         help_heading = "Inference"
     )]
     method: Option<HonestMethod>,
@@ -104,12 +108,12 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     alp: Option<f64>,
     /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
-    #[arg(long, value_name = "LEVEL", value_parser = values::fraction, help_heading = "Inference")]
+    #[arg(long, value_name = "LEVEL", value_parser = parse::fraction, help_heading = "Inference")]
     kappa: Option<f64>,
     /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
     /// more beyond the ends where needed.
@@ -119,7 +123,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "EFFECT",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
         requires = "grid_ub",
         help_heading = "Inference"
@@ -129,7 +133,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "EFFECT",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
         requires = "grid_lb",
         help_heading = "Inference"
@@ -139,8 +143,8 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::SEARCH.word(defaults::honest().search),
-        value_parser = values::SEARCH.parser(),
+        default_value_t = defaults::honest().search,
+        value_parser = OneOf::<Search>::all(),
         help_heading = "Inference"
     )]
     search: Search,
@@ -154,7 +158,7 @@ pub(crate) struct HonestArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the intervals to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Save the result as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -162,6 +166,43 @@ pub(crate) struct HonestArgs {
     /// No warnings on standard error.
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// A set of violations of parallel trends: sd, rm or sdrm, with R's suffix of a restriction or without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Violations {
+    pub delta: Delta,
+    pub restriction: Option<Restriction>,
+}
+
+impl FromStr for Violations {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let name = lower.strip_prefix("delta").unwrap_or(&lower);
+        let sets = [
+            ("sdrm", Delta::RelativeSmoothness),
+            ("sd", Delta::Smoothness),
+            ("rm", Delta::RelativeMagnitude),
+        ];
+        let found =
+            sets.into_iter().find_map(|(set, delta)| Some((name.strip_prefix(set)?, delta)));
+        let restriction = |suffix: &str| match suffix {
+            "" => Some(None),
+            "pb" | "b" => Some(Some(Restriction::PositiveBias)),
+            "nb" => Some(Some(Restriction::NegativeBias)),
+            "i" | "m" => Some(Some(Restriction::Increasing)),
+            "d" => Some(Some(Restriction::Decreasing)),
+            _ => None,
+        };
+        let set = found
+            .and_then(|(suffix, delta)| Some(Self { delta, restriction: restriction(suffix)? }));
+        set.ok_or_else(|| {
+            "expected sd, rm or sdrm, or one of them with a restriction: pb, nb, i or d, as in sdpb"
+                .to_owned()
+        })
+    }
 }
 
 /// Runs the command.
@@ -213,8 +254,8 @@ impl HonestArgs {
         }
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
-            Some(at) => burn_did::Effect::At(at),
-            None => self.l_vec.0.clone(),
+            Some(at) => Effect::At(at),
+            None => self.l_vec.clone(),
         };
         let m = if self.m.is_empty() { &self.mbar } else { &self.m };
         let mut options = Honest {

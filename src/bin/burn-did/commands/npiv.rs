@@ -9,7 +9,9 @@ use clap::Args;
 use crate::args::Format;
 use crate::defaults;
 use crate::error::Result;
-use crate::{output, values};
+use crate::output;
+use crate::parse;
+use crate::words::OneOf;
 
 /// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).
 ///
@@ -58,8 +60,8 @@ pub(crate) struct NpivArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::SIEVE_BASIS.word(defaults::npiv().basis),
-        value_parser = values::SIEVE_BASIS.parser(),
+        default_value_t = defaults::npiv().basis,
+        value_parser = OneOf::<SieveBasis>::all(),
         help_heading = "Estimation"
     )]
     basis: SieveBasis,
@@ -67,8 +69,8 @@ pub(crate) struct NpivArgs {
     #[arg(
         long,
         value_name = "WHERE",
-        default_value = values::SIEVE_KNOTS.word(defaults::npiv().knots),
-        value_parser = values::SIEVE_KNOTS.parser(),
+        default_value_t = defaults::npiv().knots,
+        value_parser = OneOf::<SieveKnots>::all(),
         help_heading = "Estimation"
     )]
     knots: SieveKnots,
@@ -93,13 +95,7 @@ pub(crate) struct NpivArgs {
     no_damping: bool,
     /// Points of one regressor at which the function is evaluated: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; by default
     /// the observations.
-    #[arg(
-        long,
-        value_name = "POINTS",
-        value_parser = values::points,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
-    )]
+    #[arg(long, value_name = "POINTS", allow_hyphen_values = true, help_heading = "Estimation")]
     x_eval: Option<SieveGrid>,
     /// Regressor of the derivative, counted from 1.
     #[arg(
@@ -135,7 +131,7 @@ pub(crate) struct NpivArgs {
         value_name = "ALPHA",
         visible_alias = "alpha",
         default_value_t = defaults::npiv().alpha,
-        value_parser = values::alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     alp: f64,
@@ -143,7 +139,7 @@ pub(crate) struct NpivArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw the function and its derivative to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture(), help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Save the result as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -1,7 +1,5 @@
 //! `burn-did did-multiplegt`
 
-mod values;
-
 use std::path::PathBuf;
 
 use burn_did::{
@@ -13,8 +11,9 @@ use crate::args::Format;
 use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::output;
+use crate::parse;
 use crate::progress::Bar;
-use crate::values::{FREQUENCY, alpha, picture};
+use crate::words::OneOf;
 
 /// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
 /// change (de Chaisemartin and D'Haultfœuille 2024).
@@ -36,7 +35,7 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "PERIOD",
-        value_parser = FREQUENCY.parser(),
+        value_parser = OneOf::<Frequency>::all(),
         help_heading = "Columns"
     )]
     frequency: Option<Frequency>,
@@ -97,7 +96,7 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        value_parser = values::SWITCHERS.parser(),
+        value_parser = OneOf::<Switchers>::all(),
         help_heading = "Estimation"
     )]
     switchers: Option<Switchers>,
@@ -138,7 +137,6 @@ pub(crate) struct DidMultiplegtArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "all",
-        value_parser = values::effects_equal,
         help_heading = "Inference"
     )]
     effects_equal: Option<EffectsEqual>,
@@ -146,7 +144,6 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "COLUMNS[:EFFECTS]",
-        value_parser = values::predict_heterogeneity,
         allow_hyphen_values = true,
         help_heading = "Inference"
     )]
@@ -184,7 +181,7 @@ pub(crate) struct DidMultiplegtArgs {
         value_name = "ALPHA",
         visible_alias = "alpha",
         default_value_t = defaults::did_multiplegt().alpha,
-        value_parser = alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     alp: f64,
@@ -193,7 +190,7 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
     /// Draw effects and placebos to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = picture(), help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
     plot: Option<PathBuf>,
     /// Save the result as JSON.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
