@@ -399,7 +399,7 @@ impl DidWarning {
             ),
             Self::RestrictionNotUsed => write!(
                 f,
-                "a fixed-length interval does not use the restriction on the bias; C-F does"
+                "a fixed-length interval does not use the restriction on the bias; the method c_f does"
             ),
             Self::OpenInterval { m } => write!(
                 f,

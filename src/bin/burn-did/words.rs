@@ -23,8 +23,13 @@ impl<T: Words> OneOf<T> {
     }
 
     fn values(&self) -> impl Iterator<Item = PossibleValue> + use<T> {
-        let entries = self.0.clone().into_iter();
-        entries.map(|entry| PossibleValue::new(entry.word).help(entry.help.trim_end_matches('.')))
+        self.0.clone().into_iter().map(|entry| {
+            let help = entry.help.trim_end_matches('.');
+            PossibleValue::new(entry.word).help(match entry.aliases {
+                [] => help.to_owned(),
+                aliases => format!("{help} [also {}]", aliases.join(", ")),
+            })
+        })
     }
 }
 

@@ -323,8 +323,8 @@ impl Honest {
         let for_smoothness =
             matches!(method, HonestMethod::FixedLength | HonestMethod::ConditionalFixedLength);
         if self.delta.is_relative() && for_smoothness {
-            let expected = "Conditional or C-LF, as relative sets have no fixed-length interval";
-            return config("method", expected, method.label().into());
+            let expected = "conditional or c_lf, as relative sets have no fixed-length interval";
+            return config("method", expected, method.to_string());
         }
         Ok(())
     }

@@ -95,7 +95,7 @@ pub(crate) struct HonestArgs {
     /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
     #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
     aggregate: Option<AggregateSpec>,
-    /// Method of the intervals. The default is FLCI for sd, C-F for sd with a restriction, and C-LF for rm and sdrm.
+    /// Method of the intervals. The default is flci for sd, c_f for sd with a restriction, and c_lf for rm and sdrm.
     #[arg(
         long,
         value_name = "METHOD",
@@ -112,7 +112,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     alp: Option<f64>,
-    /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
+    /// Level of the first stage of c_f and c_lf; by default a tenth of alpha.
     #[arg(long, value_name = "LEVEL", value_parser = parse::fraction, help_heading = "Inference")]
     kappa: Option<f64>,
     /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
@@ -148,7 +148,7 @@ pub(crate) struct HonestArgs {
         help_heading = "Inference"
     )]
     search: Search,
-    /// Draws for the critical value of C-LF.
+    /// Draws for the critical value of c_lf.
     #[arg(long, value_name = "N", default_value_t = defaults::honest().draws, help_heading = "Inference")]
     draws: usize,
     /// Seed of the draws.
