@@ -1,6 +1,6 @@
 //! The four aggregations, a uniform band without a bootstrap, and a plot with labels and size of your choice.
 
-use burn_did::{Aggregation, AttGt, Band, BasePeriod, Colour, PlotOptions, backend::Cpu, data};
+use burn_did::{Aggregation, AttGt, backend::Cpu, data, options::{Band, BasePeriod}, report::{Colour, PlotOptions}};
 
 fn main() -> burn_did::Result<()> {
     let fit = AttGt::<Cpu>::builder()

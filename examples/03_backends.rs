@@ -1,7 +1,7 @@
 //! One program for every backend: `cargo run --release --example 03_backends --features vulkan,cuda`.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{Aggregated, Aggregation, AttGt, Precision, Result, data};
+use burn_did::{Aggregated, Aggregation, AttGt, Result, data, options::Precision};
 
 fn main() -> Result<()> {
     report("Cpu, f64", run::<Cpu>(&Default::default(), Precision::F64));

@@ -1,10 +1,7 @@
 //! Two groups in two periods: the estimators of R `DRDID` when one model or the other is wrong, for repeated cross sections,
 //! and both ways to bootstrap.
 
-use burn_did::{
-    Bootstrap, Drdid, DrdidMethod, Estimate, Resampling, Result, backend::Cpu,
-    data::TwoPeriodSimulation,
-};
+use burn_did::{Drdid, Estimate, Result, backend::Cpu, data::TwoPeriodSimulation, options::{Bootstrap, DrdidMethod, Resampling}};
 
 fn main() -> Result<()> {
     use DrdidMethod::*;

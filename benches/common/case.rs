@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
-use burn_did::{ControlGroup, DrdidMethod, Multiplier, Resampling};
+use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 use polars::prelude::DataFrame;
 use serde::{Deserialize, Serialize};
 

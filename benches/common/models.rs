@@ -1,10 +1,7 @@
 //! The estimators of this crate, set as a case asks.
 
 use burn_did::backend::DidBackend;
-use burn_did::{
-    AttGt, Band, Bootstrap, Ddd, Drdid, DrdidMethod, DrdidResult, GroupTimeCell, GroupTimeResult,
-    Precision, Resampling,
-};
+use burn_did::{AttGt, Ddd, Drdid, DrdidResult, GroupTimeResult, group_time::GroupTimeCell, options::{Band, Bootstrap, DrdidMethod, Precision, Resampling}};
 use polars::prelude::DataFrame;
 
 use super::Result;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use burn_did::Precision;
+use burn_did::options::Precision;
 use burn_did::backend::{Cpu, DidBackend};
 
 use super::case::Task;

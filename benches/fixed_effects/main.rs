@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use burn_did::backend::Cpu;
-use burn_did::{Demean, Solver};
+use burn_did::{Demean, regression::Solver};
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use common::{Result, bench_file, machine, python, work_folder};

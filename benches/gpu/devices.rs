@@ -1,6 +1,6 @@
 //! Devices of this crate: which are there.
 
-use burn_did::Precision;
+use burn_did::options::Precision;
 use burn_did::backend::DidBackend;
 
 use super::common::Result;
@@ -11,19 +11,19 @@ macro_rules! on_device {
     ($device:expr, $function:ident($($argument:expr),*)) => {
         match $device {
             $crate::devices::Device::Cpu => {
-                $function::<burn_did::backend::Cpu>(burn_did::Precision::F64, $($argument),*)
+                $function::<burn_did::backend::Cpu>(burn_did::options::Precision::F64, $($argument),*)
             }
             #[cfg(feature = "cuda")]
             $crate::devices::Device::Cuda => {
-                $function::<burn_did::backend::Cuda>(burn_did::Precision::F64, $($argument),*)
+                $function::<burn_did::backend::Cuda>(burn_did::options::Precision::F64, $($argument),*)
             }
             #[cfg(feature = "wgpu")]
             $crate::devices::Device::Wgpu => {
-                $function::<burn_did::backend::Wgpu>(burn_did::Precision::F32, $($argument),*)
+                $function::<burn_did::backend::Wgpu>(burn_did::options::Precision::F32, $($argument),*)
             }
             #[cfg(feature = "vulkan")]
             $crate::devices::Device::Vulkan => {
-                $function::<burn_did::backend::Vulkan>(burn_did::Precision::F64, $($argument),*)
+                $function::<burn_did::backend::Vulkan>(burn_did::options::Precision::F64, $($argument),*)
             }
             #[cfg(not(all(feature = "cuda", feature = "vulkan")))]
             other => Err(format!("built without the feature `{}`", other.name()).into()),

@@ -1,7 +1,7 @@
 //! The grid of ModernDiD's published GPU benchmark: no covariates, three cohorts, 30 % never treated, analytic standard
 //! errors and 500 draws; with its 5 periods, and with 10. Before it, a comparison of two periods and triple differences.
 
-use burn_did::{ControlGroup, Multiplier};
+use burn_did::options::{ControlGroup, Multiplier};
 
 use super::common::case::{Case, Estimator};
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use burn_did::Precision;
+use burn_did::options::Precision;
 use burn_did::backend::DidBackend;
 use burn_tensor::{DType, Tensor, TensorData};
 

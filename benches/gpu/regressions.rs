@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use burn_did::backend::DidBackend;
-use burn_did::{FixedEffects, Precision, RegressionResult};
+use burn_did::{FixedEffects, RegressionResult, options::Precision};
 use polars::prelude::{DataFrame, ParquetWriter};
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! The cases against other packages.
 
-use burn_did::{ControlGroup, DrdidMethod, Multiplier, Resampling};
+use burn_did::options::{ControlGroup, DrdidMethod, Multiplier, Resampling};
 
 use super::common::case::{Case, Estimator};
 

@@ -96,9 +96,9 @@ fn growths() -> Vec<Growth> {
         never_treated: 0.4,
         covariates: 0,
         panel: true,
-        control_group: burn_did::ControlGroup::NeverTreated,
+        control_group: burn_did::options::ControlGroup::NeverTreated,
         draws: 0,
-        law: burn_did::Multiplier::Mammen,
+        law: burn_did::options::Multiplier::Mammen,
         shuffled: false,
     };
     let vary = |name: &str, values: &[usize], change: &dyn Fn(&mut Case, usize)| {

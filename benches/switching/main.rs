@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use burn_did::data::SwitchingSimulation;
-use burn_did::{DidMultiplegt, Switchers};
+use burn_did::{DidMultiplegt, switching::Switchers};
 use clap::Parser;
 use polars::prelude::{IntoLazy, ParquetWriter, SerReader, col, lit};
 use serde::{Deserialize, Serialize};

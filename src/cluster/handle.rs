@@ -79,7 +79,7 @@ impl Cluster {
 
     /// Whether executors may differ in their backends. Then the numbers are no longer those of one machine to the last bit, and
     /// two fits may differ in the last digits that the weaker arithmetic has;
-    /// [`ClusterWork::arithmetics`](crate::ClusterWork::arithmetics) in the timings says how many kinds there were.
+    /// [`ClusterWork::arithmetics`](crate::audit::ClusterWork::arithmetics) in the timings says how many kinds there were.
     #[must_use]
     pub fn mixed(self, mixed: bool) -> Self {
         Self { mixed, ..self }
@@ -93,7 +93,7 @@ impl Cluster {
     }
 
     /// With a directory or a prefix in an object store for the influence values by unit of a fit that keeps them (`keep_influence`):
-    /// executors write them there as parquet files, to which the result [refers](crate::InfluenceFiles), and no program holds
+    /// executors write them there as parquet files, to which the result [refers](crate::audit::InfluenceFiles), and no program holds
     /// them all. All must see it under this name, and it must be empty; it is made if it is not there.
     ///
     /// ```
@@ -139,7 +139,7 @@ impl Cluster {
 /// they have, or whatever else leaves the sample as it is. Its files are deleted with its last copy, unless they are [kept](Self::keep).
 ///
 /// ```
-/// # use burn_did::{AttGt, Cluster, EstimationMethod, backend::Cpu, data};
+/// # use burn_did::{AttGt, Cluster, backend::Cpu, data, options::EstimationMethod};
 /// # use polars::prelude::ParquetWriter;
 /// # let directory = tempfile::tempdir()?;
 /// # let path = directory.path().join("panel.parquet");

@@ -158,7 +158,7 @@ pub(super) mod testing {
     pub(in crate::data) fn att(
         df: &DataFrame,
         covariates: &str,
-        method: crate::EstimationMethod,
+        method: crate::options::EstimationMethod,
     ) -> f64 {
         let spec = crate::AttGt::<crate::engine::backend::Cpu>::builder()
             .outcome("y")

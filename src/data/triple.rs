@@ -394,7 +394,7 @@ mod tests {
         [g, t]: [i64; 2],
         own: (i64, i64),
         others: &[(i64, i64)],
-        method: crate::EstimationMethod,
+        method: crate::options::EstimationMethod,
     ) -> f64 {
         use polars::prelude::{DataType, IntoLazy, col, lit};
         let of = |(s, q): (i64, i64)| col("group").eq(lit(s)).and(col("eligible").eq(lit(q)));
@@ -409,7 +409,7 @@ mod tests {
     #[cfg(feature = "cpu")]
     #[test]
     fn estimators_find_effects_when_the_models_they_need_are_correct() {
-        use crate::EstimationMethod::{DoublyRobust, Ipw, OutcomeRegression};
+        use crate::options::EstimationMethod::{DoublyRobust, Ipw, OutcomeRegression};
         let simulation = TripleSimulation { units: 200_000, ..staggered() };
         for (outcome, propensity) in [(true, true), (true, false), (false, true), (false, false)] {
             let simulation = TripleSimulation {
@@ -449,7 +449,7 @@ mod tests {
         let simulation = TripleSimulation { units: 200_000, ..staggered() };
         let df = simulation.frame();
         let dr = |own, others: &[_]| {
-            comparison(&df, [3, 3], own, others, crate::EstimationMethod::DoublyRobust)
+            comparison(&df, [3, 3], own, others, crate::options::EstimationMethod::DoublyRobust)
         };
         let shortcuts = [
             ("eligible and other units of the group", dr((3, 1), &[(3, 0)])),

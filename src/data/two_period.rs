@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn estimators_find_the_effect_when_the_model_they_need_is_correct() {
         use super::super::rows::testing::att;
-        use crate::EstimationMethod::{DoublyRobust, Ipw, OutcomeRegression};
+        use crate::options::EstimationMethod::{DoublyRobust, Ipw, OutcomeRegression};
         use polars::prelude::{IntoLazy, col, lit};
         let simulation = TwoPeriodSimulation::builder().units(200_000).build();
         for (outcome, propensity) in [(true, true), (true, false), (false, true), (false, false)] {

@@ -9,9 +9,9 @@ use super::cont_did::ContDidResult;
 use super::drdid::DrdidResult;
 use super::fixed_effects::{RegressionResult, SunAbrahamResult};
 use super::group_time::GroupTimeResult;
-use super::honest::HonestDid;
+use super::honest::HonestResult;
 use super::npiv::NpivResult;
-use super::switching::MultiplegtResult;
+use super::switching::DidMultiplegtResult;
 use crate::base::error::Result;
 use crate::report::Reportable;
 use crate::report::contract::Report;
@@ -87,7 +87,7 @@ kinds! {
     /// Effects of a continuous treatment.
     ContDid(ContDidResult),
     /// Effects of a treatment that switches.
-    Multiplegt(MultiplegtResult),
+    Multiplegt(DidMultiplegtResult),
     /// A regression with fixed effects.
     Regression(RegressionResult),
     /// The event study of Sun and Abraham.
@@ -95,7 +95,7 @@ kinds! {
     /// Effects by event time.
     EventStudy(EventStudy),
     /// A sensitivity analysis.
-    Honest(HonestDid),
+    Honest(HonestResult),
     /// A function estimated by sieves.
     Npiv(NpivResult),
 }

@@ -26,7 +26,7 @@ pub struct Term {
 /// A result that can be a column of [`compare`].
 ///
 /// ```
-/// use burn_did::{Band, Comparable, Estimate, Term, compare};
+/// use burn_did::{Estimate, compare, options::Band, report::{Comparable, Term}};
 ///
 /// /// An estimate from elsewhere.
 /// struct Published(f64, f64);

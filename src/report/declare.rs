@@ -15,7 +15,7 @@ use crate::base::error::Result;
 /// Any result: what all of them can do, whichever estimator they are of.
 ///
 /// ```
-/// use burn_did::{AttGt, Reportable, backend::Cpu, data};
+/// use burn_did::{AttGt, backend::Cpu, data, report::Reportable};
 ///
 /// fn summary(result: &dyn Reportable) -> String {
 ///     format!("{}: {} warnings", result.kind(), result.warnings_in_words().len())
@@ -84,7 +84,7 @@ pub trait Reportable: Comparable + Display {
 /// table does not have is empty there.
 ///
 /// ```
-/// use burn_did::{Aggregation, AttGt, backend::Cpu, csv, data};
+/// use burn_did::{Aggregation, AttGt, backend::Cpu, data, report::csv};
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
@@ -106,7 +106,7 @@ macro_rules! result {
     ($($result:ident),+ $(,)?) => {$(
         impl $result {
             /// The table that `Display` prints.
-            pub fn to_table(&self) -> $crate::Table {
+            pub fn to_table(&self) -> $crate::report::Table {
                 $crate::report::contract::Report::table(self)
             }
 
@@ -126,7 +126,7 @@ macro_rules! result {
             /// or `term`), `estimate`, `se`, `ci_lower` and `ci_upper`, `band_lower` and `band_upper` if there is a uniform band,
             /// `p_value` and `statistic`, and what else is known of it. What does not exist is null, and `status` says why. If the
             /// result has several tables, the first column, `table`, names them. Groups and periods are numbers, or text such as
-            /// `2007-03` with a [`Frequency`](crate::Frequency).
+            /// `2007-03` with a [`Frequency`](crate::options::Frequency).
             ///
             /// # Errors
             /// [`DidError::Polars`](crate::DidError::Polars) if polars cannot form the frame.
@@ -166,7 +166,7 @@ macro_rules! result {
             /// [`DidError::Io`](crate::DidError::Io) if the file cannot be written.
             #[cfg(feature = "plot")]
             pub fn plot(&self, path: impl AsRef<std::path::Path>) -> $crate::Result<()> {
-                self.plot_with(path, &$crate::PlotOptions::default())
+                self.plot_with(path, &$crate::report::PlotOptions::default())
             }
 
             /// [`Self::plot`] with words, size and colours of choice.
@@ -177,7 +177,7 @@ macro_rules! result {
             pub fn plot_with(
                 &self,
                 path: impl AsRef<std::path::Path>,
-                options: &$crate::PlotOptions,
+                options: &$crate::report::PlotOptions,
             ) -> $crate::Result<()> {
                 let picture = || $crate::report::contract::Report::picture(self, options);
                 $crate::report::plot::write(path.as_ref(), options, picture)
@@ -188,7 +188,7 @@ macro_rules! result {
             /// # Errors
             /// As [`Self::plot_with`], less the file.
             #[cfg(feature = "plot")]
-            pub fn to_svg(&self, options: &$crate::PlotOptions) -> $crate::Result<String> {
+            pub fn to_svg(&self, options: &$crate::report::PlotOptions) -> $crate::Result<String> {
                 let picture = || $crate::report::contract::Report::picture(self, options);
                 $crate::report::plot::svg(options, picture)
             }
@@ -214,12 +214,12 @@ macro_rules! result {
             }
         }
 
-        impl $crate::Reportable for $result {
+        impl $crate::report::Reportable for $result {
             fn kind(&self) -> &'static str {
                 <Self as $crate::report::contract::Report>::KIND
             }
 
-            fn to_table(&self) -> $crate::Table {
+            fn to_table(&self) -> $crate::report::Table {
                 self.to_table()
             }
 
@@ -255,7 +255,7 @@ macro_rules! result {
             fn plot_with(
                 &self,
                 path: &std::path::Path,
-                options: &$crate::PlotOptions,
+                options: &$crate::report::PlotOptions,
             ) -> $crate::Result<()> {
                 self.plot_with(path, options)
             }

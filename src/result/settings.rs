@@ -72,7 +72,7 @@ impl Settings {
     /// A period or group as people read it: `2007-03` for a month, if they are dates, else a number.
     ///
     /// ```
-    /// use burn_did::{AttGt, Frequency, backend::Cpu, data};
+    /// use burn_did::{AttGt, backend::Cpu, data, options::Frequency};
     ///
     /// let fit = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
     /// let mut fit = fit.build().fit(&data::mpdta(), &Default::default())?;

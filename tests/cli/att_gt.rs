@@ -432,7 +432,7 @@ fn bands_follow_the_options() {
 /// Influence values by unit, as files: their sums of squares are the standard errors.
 #[test]
 fn influence_values_are_written_by_unit() {
-    use burn_did::InfluenceFiles;
+    use burn_did::audit::InfluenceFiles;
     use polars::prelude::*;
 
     let directory = temporary("influence");

@@ -1,6 +1,6 @@
 //! `AttGt`: balanced and unbalanced panels and repeated cross sections, with all options.
 
-use burn_did::{BasePeriod, ControlGroup, EstimationMethod, FixWeights};
+use burn_did::options::{BasePeriod, ControlGroup, EstimationMethod, FixWeights};
 
 use crate::formula::{CONSTANT, COVARIATES, Formula};
 use crate::oracle::cells::{self, Options};

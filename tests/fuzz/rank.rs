@@ -1,7 +1,7 @@
 //! Regressions with fewer rows than columns, whose cross-products are singular but for rounding.
 
 use burn_did::backend::Cpu;
-use burn_did::{CellStatus, Drdid, DrdidMethod};
+use burn_did::{Drdid, group_time::CellStatus, options::DrdidMethod};
 
 use crate::formula::Raw;
 use crate::random::Random;

@@ -1,8 +1,6 @@
 //! `EventStudy::honest`: fixed-length intervals, breakdown values, and the ends of conditional and hybrid intervals.
 
-use burn_did::{
-    Breakdown, Delta, EventStudy, Honest, HonestDid, HonestMethod, RobustInterval, Search,
-};
+use burn_did::{EventStudy, Honest, HonestResult, sensitivity::{Breakdown, Delta, HonestMethod, RobustInterval, Search}};
 
 use crate::oracle::affine::Estimators;
 use crate::oracle::inequalities::{First, Inequalities, Set, relative, smooth};
@@ -83,7 +81,7 @@ impl Study {
         format!("{kind} {correlation}, {pre} before, l {l:?}, {beta:?}, {covariance:?}")
     }
 
-    fn honest(&self, options: Honest) -> HonestDid {
+    fn honest(&self, options: Honest) -> HonestResult {
         let post = self.l.len();
         let study = EventStudy::new(self.beta.clone(), self.covariance.clone(), self.pre, post);
         study.unwrap().honest(options.weights(self.l.iter().copied())).unwrap()

@@ -1,7 +1,7 @@
 //! `DidMultiplegt`: treatments that switch on, off, up and down; cells of one row or several, weights, controls of which some do
 //! not vary within cells, trend groups, clusters, polynomials, and missing outcomes.
 
-use burn_did::{DidError, DidMultiplegt, MultiplegtResult, Switchers, SwitchingEffect};
+use burn_did::{DidError, DidMultiplegt, DidMultiplegtResult, switching::{Switchers, SwitchingEffect}};
 use polars::prelude::{Column, DataFrame};
 
 use crate::oracle::switching::{Asked, Effect, Found, Panel, estimate};
@@ -153,7 +153,7 @@ impl Design {
         DataFrame::new(self.rows.len(), columns).unwrap()
     }
 
-    fn fit(&self, df: &DataFrame) -> burn_did::Result<MultiplegtResult> {
+    fn fit(&self, df: &DataFrame) -> burn_did::Result<DidMultiplegtResult> {
         let asked = &self.asked;
         let trends: &[&str] = if self.by_trend { &["region"] } else { &[] };
         let switchers = match asked.direction {
@@ -212,7 +212,7 @@ impl Design {
 }
 
 /// Compares all numbers.
-fn compare(fit: &MultiplegtResult, found: &Found, tally: &mut Tally) {
+fn compare(fit: &DidMultiplegtResult, found: &Found, tally: &mut Tally) {
     let loss = 1e-12 / found.rcond;
     let all: Vec<&Effect> = found.effects.iter().chain(&found.placebos).collect();
     let ours: Vec<&SwitchingEffect> = fit.effects.iter().chain(&fit.placebos).collect();

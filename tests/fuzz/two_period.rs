@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn_did::backend::Cpu;
-use burn_did::{Drdid, DrdidMethod, DrdidResult, Layout};
+use burn_did::{Drdid, DrdidResult, audit::Layout, options::DrdidMethod};
 use polars::prelude::DataFrame;
 
 use crate::formula::Formula;

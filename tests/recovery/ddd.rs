@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TripleSimulation;
-use burn_did::{Aggregation, ControlGroup, Ddd, EstimationMethod, GroupTimeResult, SharesOf};
+use burn_did::{Aggregation, Ddd, GroupTimeResult, options::{ControlGroup, EstimationMethod, SharesOf}};
 use polars::prelude::{DataFrame, df};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -44,7 +44,7 @@ fn run(name: &str, simulation: &TripleSimulation, options: Options) -> Vec<Sprea
         let simulation = TripleSimulation { seed, ..simulation.clone() };
         let fit = fit(&simulation, options);
         let truth = |g: f64, t: f64| simulation.truth(g as i64, t as i64);
-        let cell = |c: &burn_did::GroupTimeCell| Draw {
+        let cell = |c: &burn_did::group_time::GroupTimeCell| Draw {
             parameter: format!("ATT({}, {})", c.group, c.time),
             truth: truth(c.group, c.time),
             estimate: c.estimate,

@@ -2,10 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{
-    Band, Bootstrap, CohortShares, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget,
-    Estimate, Resampling,
-};
+use burn_did::{ContDid, ContDidResult, Estimate, doses::{DoseGrid, DoseMethod, DoseTarget}, options::{Band, Bootstrap, CohortShares, Resampling}};
 
 use crate::coverage::{Draw, REPLICATIONS, Spread, check};
 

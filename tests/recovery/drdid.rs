@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::{Simulation, TwoPeriodSimulation};
-use burn_did::{Bootstrap, Drdid, DrdidMethod, DrdidResult, Resampling};
+use burn_did::{Drdid, DrdidResult, options::{Bootstrap, DrdidMethod, Resampling}};
 use polars::prelude::DataFrame;
 
 use crate::coverage::{Draw, check};

@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Family, FixedEffects, Ssc, SunAbraham, Vcov};
+use burn_did::{FixedEffects, SunAbraham, regression::{Family, Ssc, Vcov}};
 use polars::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -3,14 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use burn_did::{
-    Aggregation, AggregationKind, Align, Band, BasePeriod, CohortShares, ControlGroup,
-    CovariatePeriod, CurveErrors, Delta, DidError, DoseAggregation, DoseGrid, DoseMethod,
-    DoseTable, DoseTarget, DrdidMethod, Effect, EffectsEqual, EstimationMethod, Family, FixWeights,
-    Frequency, GDf, HonestMethod, KFixef, Layout, Multiplier, ParseOptionError, Precision,
-    PredictHeterogeneity, Resampling, Restriction, Search, SharesOf, SieveBasis, SieveGrid,
-    SieveKnots, Solver, Ssc, Stop, Switchers, UnbalancedPanel, Vcov, Words,
-};
+use burn_did::{Aggregation, DidError, ParseOptionError, Words, audit::Layout, doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTable, DoseTarget}, group_time::AggregationKind, options::{Band, BasePeriod, CohortShares, ControlGroup, CovariatePeriod, DrdidMethod, EstimationMethod, FixWeights, Frequency, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel}, regression::{Family, GDf, KFixef, Solver, Ssc, Stop, Vcov}, report::Align, sensitivity::{Delta, Effect, HonestMethod, Restriction, Search}, sieve::{SieveBasis, SieveGrid, SieveKnots}, switching::{EffectsEqual, PredictHeterogeneity, Switchers}};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -1,6 +1,6 @@
 //! Golden files: a data set, its columns, and the cases of an estimator. Their format is in `tests/golden/README.md`.
 
-use burn_did::{Aggregation, AggregationKind, SharesOf};
+use burn_did::{Aggregation, group_time::AggregationKind, options::SharesOf};
 use serde::Deserialize;
 
 use super::compare::{ExpectedAggregate, ExpectedNumbers, ExpectedRow};

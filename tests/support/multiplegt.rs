@@ -1,9 +1,6 @@
 //! Golden cases of treatments that switch.
 
-use burn_did::{
-    DidMultiplegt, EffectsEqual, Estimate, MultiplegtResult, PredictHeterogeneity, Switchers,
-    SwitchingEffect,
-};
+use burn_did::{DidMultiplegt, Estimate, DidMultiplegtResult, switching::{EffectsEqual, PredictHeterogeneity, Switchers, SwitchingEffect}};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -86,7 +83,7 @@ impl Case {
     }
 
     /// Panics unless the fit has the numbers of the case.
-    pub fn check(&self, fit: &MultiplegtResult, tolerance: f64) {
+    pub fn check(&self, fit: &DidMultiplegtResult, tolerance: f64) {
         let close = |what: &str, got: Option<f64>, want: f64| {
             let got = got.unwrap_or(f64::NAN);
             let unit = got.abs().max(want.abs());

@@ -13,7 +13,7 @@ words! {
     /// them; [`shown`](Self::shown) and [`period`](Self::period) translate.
     ///
     /// ```
-    /// use burn_did::Frequency;
+    /// use burn_did::options::Frequency;
     ///
     /// let march = Frequency::Month.period("2007-03-15");
     /// assert_eq!(march, Some(12.0 * 2007.0 + 2.0));

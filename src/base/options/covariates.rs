@@ -4,7 +4,7 @@ use crate::base::words::words;
 
 words! {
     /// Which period gives the covariates of a comparison of two periods, where they change over time within units; a panel's weights that
-    /// change come from the same period unless they are [fixed](crate::FixWeights).
+    /// change come from the same period unless they are [fixed](crate::options::FixWeights).
     #[derive(Default)]
     pub enum CovariatePeriod: "covariate_period" {
         /// The earlier of the two periods.

@@ -96,7 +96,7 @@ impl CurveErrors {
 /// Doses at which curves are reported.
 ///
 /// ```
-/// use burn_did::DoseGrid;
+/// use burn_did::doses::DoseGrid;
 /// assert!(DoseGrid::Even(50).validate().is_ok());
 /// assert!(DoseGrid::Quantiles { first: 0.9, last: 0.1, count: 5 }.validate().is_err());
 /// ```

@@ -115,7 +115,7 @@ words! {
 /// Multiplier bootstrap: number of draws, seed and distribution of the multipliers.
 ///
 /// ```
-/// use burn_did::{Band, Bootstrap, Multiplier};
+/// use burn_did::options::{Band, Bootstrap, Multiplier};
 /// # use burn_did::{AttGt, backend::Cpu, data};
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let bootstrap = Bootstrap::draws(999).seed(7).multiplier(Multiplier::Rademacher);
@@ -203,7 +203,7 @@ words! {
 /// How standard errors, intervals and bands are formed.
 ///
 /// ```
-/// use burn_did::{Band, Inference};
+/// use burn_did::options::{Band, Inference};
 /// let inference = Inference { alpha: 0.1, bootstrap: None, band: Band::Uniform };
 /// assert!(inference.validate().is_ok());
 /// assert!(Inference { alpha: 1.5, ..inference }.validate().is_err());

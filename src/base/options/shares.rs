@@ -9,7 +9,7 @@ words! {
     /// other choice gives a group with few eligible units the weight of all its units.
     ///
     /// ```
-    /// use burn_did::SharesOf;
+    /// use burn_did::options::SharesOf;
     /// assert_eq!(SharesOf::default().to_string(), "eligible");
     /// ```
     #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Which backend a fit runs on.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{Precision, Progress};
+use burn_did::{Progress, options::Precision};
 
 use crate::args::{Backend, DeviceArgs};
 use crate::error::{CliError, Result};

@@ -51,7 +51,7 @@ macro_rules! fit_where_asked {
             return Ok($estimator.fit_cluster(&cluster, &$args.columns.data)?);
         }
         if let Some(directory) = influence {
-            burn_did::InfluenceFiles::make_room(directory)?;
+            burn_did::audit::InfluenceFiles::make_room(directory)?;
         }
         let fit = $estimator.fit_on($args.columns.data.as_path(), $on.devices)?;
         if let (Some(directory), Some(influence)) = (influence, &fit.influence) {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use burn_did::{Aggregated, Aggregation, AggregationKind, DidError, ParseOptionError};
+use burn_did::{Aggregated, Aggregation, DidError, ParseOptionError, group_time::AggregationKind};
 
 use crate::error::CliError;
 use crate::output;

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
-use burn_did::{DidError, PlotOptions, Reportable};
+use burn_did::{DidError, report::{PlotOptions, Reportable}};
 
 use crate::args::Format;
 use crate::error::{CliError, Result};
@@ -75,7 +75,7 @@ impl Emit<'_> {
     pub(crate) fn result(&self, result: &dyn Reportable) -> Result<()> {
         results(&match self.format {
             Format::Json => result.to_json()?,
-            Format::Csv => burn_did::csv(&[result])?,
+            Format::Csv => burn_did::report::csv(&[result])?,
             _ => blocks([shown(result, self.format)]),
         })?;
         if !self.quiet {

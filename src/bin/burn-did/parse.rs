@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_did::{Band, Inference};
+use burn_did::options::{Band, Inference};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
 /// A whole number of periods.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use burn_did::{Solver, Word, Words};
+use burn_did::{Word, Words, regression::Solver};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};

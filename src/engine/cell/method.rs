@@ -8,7 +8,7 @@ pub(crate) const TRIM: f64 = 0.995;
 /// A propensity score of at least this violates the overlap condition.
 pub(crate) const OVERLAP: f64 = 0.999;
 
-/// Two-by-two estimators: those of [`EstimationMethod`] and of [`DrdidMethod`](crate::DrdidMethod).
+/// Two-by-two estimators: those of [`EstimationMethod`] and of [`DrdidMethod`](crate::options::DrdidMethod).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// Regression of the comparison rows' outcomes.

@@ -55,7 +55,7 @@ pub struct TwoByTwoEstimate {
 /// A two-by-two estimator in place of the built-in ones. An error makes the cell carry its message.
 ///
 /// ```
-/// use burn_did::{AttGt, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate, backend::Cpu, data};
+/// use burn_did::{AttGt, backend::Cpu, data, group_time::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate}};
 ///
 /// /// The difference of mean changes.
 /// struct Means;

@@ -155,7 +155,7 @@ mod tests {
     use crate::base::random::times_drawn;
     use crate::data::DoseSimulation;
     use crate::engine::backend::Cpu;
-    use crate::{ContDid, ContDidResult, DoseTarget};
+    use crate::{ContDid, ContDidResult, doses::DoseTarget};
 
     fn fit(df: &DataFrame, clusters: bool, draws: Option<usize>) -> ContDidResult {
         let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period");

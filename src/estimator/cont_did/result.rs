@@ -12,7 +12,7 @@ use crate::base::words::words;
 use crate::engine::source::{Influence, InfluenceFiles};
 use crate::estimator::GroupTimeResult;
 use crate::estimator::aggregate::{Aggregated, Aggregation, EventStudy};
-use crate::estimator::honest::{Honest, HonestDid};
+use crate::estimator::honest::{Honest, HonestResult};
 use crate::result::inference::Estimate;
 
 /// Averages over all treated units.
@@ -65,7 +65,7 @@ words! {
 /// and no unit data unless influence values were kept.
 ///
 /// ```
-/// use burn_did::{Aggregation, ContDid, ContDidResult, DoseTarget, backend::Cpu, data::DoseSimulation};
+/// use burn_did::{Aggregation, ContDid, ContDidResult, backend::Cpu, data::DoseSimulation, doses::DoseTarget};
 ///
 /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
 /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
@@ -168,7 +168,7 @@ impl ContDidResult {
     /// and Roth 2023).
     ///
     /// ```
-    /// use burn_did::{ContDid, DoseTarget, Honest, backend::Cpu, data::DoseSimulation};
+    /// use burn_did::{ContDid, Honest, backend::Cpu, data::DoseSimulation, doses::DoseTarget};
     ///
     /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
     /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
@@ -180,7 +180,7 @@ impl ContDidResult {
     /// # Errors
     /// As [`event_study`](Self::event_study) and [`EventStudy::honest`].
     #[doc(alias = "honest_did")]
-    pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestDid> {
+    pub fn honest(&self, target: DoseTarget, options: Honest) -> Result<HonestResult> {
         self.event_study(target)?.honest(options)
     }
 

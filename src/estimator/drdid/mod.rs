@@ -31,7 +31,7 @@ estimator! {
     /// (Sant'Anna and Zhao 2020, <https://doi.org/10.1016/j.jeconom.2020.06.003>).
     ///
     /// ```
-    /// use burn_did::{Drdid, DrdidMethod, backend::Cpu, data::TwoPeriodSimulation};
+    /// use burn_did::{Drdid, backend::Cpu, data::TwoPeriodSimulation, options::DrdidMethod};
     ///
     /// let data = TwoPeriodSimulation::builder().units(2_000).seed(1).build();
     /// let fit = Drdid::<Cpu>::builder()

@@ -77,7 +77,7 @@ impl RegressionResult {
     /// as -1000 in `i(event_time, ref = c(-1, -1000))`, or is no number, stands for the never treated and has no row.
     ///
     /// ```
-    /// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+    /// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
     ///
     /// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
     /// let config = config.vcov(Vcov::cluster(["countyreal"])).build();

@@ -53,7 +53,7 @@ pub use recover::FactorEffects;
 pub use report::etable;
 pub use result::{Absorbed, RegressionAudit, RegressionResult, RegressionSettings, SolverReport};
 pub use sun_abraham::{SunAbraham, SunAbrahamResult};
-pub use within::{Demean, Demeaned, demean};
+pub use within::{Demean, DemeanResult, demean};
 
 /// A linear or Poisson regression with any number of fixed effects, in the way of R `fixest`.
 ///
@@ -66,7 +66,7 @@ pub use within::{Demean, Demeaned, demean};
 /// [comparison](crate::_documentation::comparison).
 ///
 /// ```
-/// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+/// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
 ///
 /// let config = FixedEffects::<Cpu>::builder()
 ///     .formula("lemp ~ lpop:treat + i(year, treat, ref = 2003) | countyreal + year")

@@ -16,7 +16,7 @@ use crate::result::timings::Timings;
 /// A regression with fixed effects. Carries no backend and no row of the data unless residuals were kept.
 ///
 /// ```
-/// use burn_did::{FixedEffects, Vcov, backend::Cpu, data};
+/// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
 ///
 /// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
 /// let fit = config.vcov(Vcov::cluster(["countyreal"])).build().fit(&data::mpdta(), &Default::default())?;

@@ -66,7 +66,7 @@ pub struct Demean<B: DidBackend> {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 #[non_exhaustive]
-pub struct Demeaned {
+pub struct DemeanResult {
     /// Names of the columns.
     pub names: Vec<String>,
     /// Residuals of each column by input row; `None` for rows with a missing value in any column, or without a weight.
@@ -81,7 +81,7 @@ pub struct Demeaned {
     pub warnings: Vec<DidWarning>,
 }
 
-impl Demeaned {
+impl DemeanResult {
     /// The residuals under the columns' names, with null for rows without one.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl<B: DidBackend> Demean<B> {
     ///
     /// # Errors
     /// [`DidError`] naming the option, column or device at fault, or a column that did not converge.
-    pub fn apply<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<Demeaned> {
+    pub fn apply<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<DemeanResult> {
         let start = Instant::now();
         positive("fixef_tol", self.fixef_tol)?;
         super::at_least_one("fixef_maxiter", self.fixef_maxiter)?;
@@ -183,7 +183,7 @@ impl<B: DidBackend> Demean<B> {
         );
         let by_row = |values: &Vec<f64>| residuals(&sample, reading.rows.len, values);
         let factors = wanted.formula.absorb.iter().map(ToString::to_string);
-        Ok(Demeaned {
+        Ok(DemeanResult {
             names,
             residuals: done.residuals.iter().map(by_row).collect(),
             solver: SolverReport { solver, asked: self.solver, device, columns },
@@ -222,7 +222,7 @@ pub fn demean<'a, B: DidBackend>(
     absorb: &[&str],
     weights: Option<&str>,
     device: &B::Device,
-) -> Result<Demeaned> {
+) -> Result<DemeanResult> {
     let (columns, absorb) = (columns.iter().copied(), absorb.iter().copied());
     let config = Demean::<B>::builder().columns(columns).absorb(absorb);
     config.maybe_weights(weights).build().apply(data, device)

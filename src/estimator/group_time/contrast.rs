@@ -87,7 +87,7 @@ impl GroupTimeResult {
     /// Averages the cells with another level or band. The bootstrap draws are always those of the fit.
     ///
     /// ```
-    /// use burn_did::{Aggregation, Band, Inference};
+    /// use burn_did::{Aggregation, options::{Band, Inference}};
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;

@@ -6,7 +6,7 @@ use super::coefficients::EventCoefficients;
 use super::confidence::{confidence_set, grid};
 use super::delta::Delta;
 use super::options::{Honest, HonestMethod};
-use super::result::{HonestDid, RobustInterval};
+use super::result::{HonestResult, RobustInterval};
 use super::setup::StudySetup;
 use crate::base::error::{DidWarning, Result};
 use crate::base::parallel;
@@ -34,7 +34,7 @@ impl EventStudy {
     /// no standard error, there are no periods before or after the reference, or event times are not evenly spaced;
     /// [`DidError::Config`](crate::DidError::Config) for options that do not fit each other or the event study.
     #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         let mut result = analyse(self.universal_base(), options)?;
         if self.universal.is_some() {
             result.warnings.push(DidWarning::ConvertedBasePeriod);
@@ -72,7 +72,7 @@ impl Aggregated {
     /// # Errors
     /// As [`event_study`](Self::event_study) and [`EventStudy::honest`].
     #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         self.event_study()?.honest(options)
     }
 }
@@ -83,7 +83,7 @@ fn smoothness_bounds(study: &EventCoefficients, alpha: f64) -> Option<[f64; 2]> 
 }
 
 /// Runs the analysis.
-fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestDid> {
+fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestResult> {
     options.validate()?;
     let study = &EventCoefficients::of(&event_study)?;
     let (pre, least) = (study.pre(), options.delta.least_pre());
@@ -117,7 +117,7 @@ fn analyse(event_study: EventStudy, options: Honest) -> Result<HonestDid> {
     let smoothness_bounds = smoothness_bounds(study, options.alpha).filter(|_| smooth);
     let method = setup.method;
     let (weights, name) = (setup.l, options.delta.name(options.restriction));
-    Ok(HonestDid {
+    Ok(HonestResult {
         parameter,
         weights,
         original,

@@ -1,12 +1,12 @@
 //! What holds of sensitivity analyses.
 
-use super::HonestDid;
+use super::HonestResult;
 use crate::result::estimates::CellStatus;
 use crate::result::estimates::check::{Checked, ensure, ensure_finite};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::check_estimate;
 
-impl Consistent for HonestDid {
+impl Consistent for HonestResult {
     fn check(&self) -> Checked {
         self.options.validate().map_err(|e| format!("`options`: {e}"))?;
         check_estimate("original", &self.original, &CellStatus::Estimated, true)?;

@@ -38,7 +38,7 @@ mod written;
 
 pub use delta::{Delta, Restriction};
 pub use options::{Effect, Honest, HonestMethod, Search};
-pub use result::{Breakdown, HonestDid, RobustInterval};
+pub use result::{Breakdown, HonestResult, RobustInterval};
 
 #[cfg(test)]
 mod tests;

@@ -98,7 +98,7 @@ words! {
 /// A sensitivity analysis of an event study (Rambachan and Roth 2023). What is `None` follows from the event study.
 ///
 /// ```
-/// use burn_did::{Honest, HonestMethod, Restriction};
+/// use burn_did::{Honest, sensitivity::{HonestMethod, Restriction}};
 /// let options = Honest::smoothness()
 ///     .m([0.0, 0.01, 0.02])
 ///     .restriction(Restriction::PositiveBias)

@@ -56,7 +56,7 @@ impl Breakdown {
 ///
 /// ```
 /// use burn_did::{Aggregation, Honest};
-/// # use burn_did::{AttGt, BasePeriod, backend::Cpu, data};
+/// # use burn_did::{AttGt, backend::Cpu, data, options::BasePeriod};
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// # let config = config.group("first.treat").base_period(BasePeriod::Universal);
 /// # let fit = config.build().fit(&data::mpdta(), &Default::default())?;
@@ -71,7 +71,7 @@ impl Breakdown {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
 #[non_exhaustive]
-pub struct HonestDid {
+pub struct HonestResult {
     /// The parameter in words.
     pub parameter: String,
     /// Its weights of the coefficients after the reference period.

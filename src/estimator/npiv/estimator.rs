@@ -19,7 +19,7 @@ use crate::result::inference::Estimate;
 /// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
 ///
 /// ```
-/// use burn_did::{Npiv, SieveGrid};
+/// use burn_did::{Npiv, sieve::SieveGrid};
 /// use polars::prelude::df;
 ///
 /// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();

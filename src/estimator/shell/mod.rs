@@ -191,7 +191,7 @@ macro_rules! estimator {
             ///
             /// # Errors
             /// [`DidError`](crate::DidError) naming the option, column, unit or device at fault. What cannot be estimated from
-            /// the sample (no overlap, collinear covariates) is not an error: a [`CellStatus`](crate::CellStatus) says why.
+            /// the sample (no overlap, collinear covariates) is not an error: a [`CellStatus`](crate::group_time::CellStatus) says why.
             pub fn fit<'a>(
                 &self,
                 data: impl Into<$crate::Data<'a>>,

@@ -1,13 +1,13 @@
 //! What holds of effects of treatments that switch.
 
-use super::{MultiplegtResult, SwitchingEffect};
+use super::{DidMultiplegtResult, SwitchingEffect};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{
     check_critical_value, check_estimator, check_settings, check_wald,
 };
 
-impl Consistent for MultiplegtResult {
+impl Consistent for DidMultiplegtResult {
     fn check(&self) -> Checked {
         check_estimator(&self.settings, "did_multiplegt")?;
         check_settings(&self.settings)?;

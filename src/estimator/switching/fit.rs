@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::inference::{JointEstimates, Tested, of_regression};
 use super::reading::{GroupPeriods, SwitchingColumns};
 use super::{
-    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtResult,
+    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, DidMultiplegtResult,
     MultiplegtTests, SwitchingEffect,
 };
 use crate::base::error::{DidError, DidWarning, Result};
@@ -33,7 +33,7 @@ impl DidMultiplegt {
     /// # Errors
     /// [`DidError`] naming the option, column or group at fault. An effect that no switcher has a control for is not an error: it
     /// has no estimate.
-    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<MultiplegtResult> {
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<DidMultiplegtResult> {
         self.validate()?;
         let _span = tracing::info_span!("fit", estimator = "did_multiplegt").entered();
         let start = Instant::now();
@@ -110,7 +110,7 @@ impl DidMultiplegt {
         DidError::NoSwitchers { column: self.treatment.clone(), why }
     }
 
-    fn estimate(&self, prepared: PreparedGroups) -> Result<MultiplegtResult> {
+    fn estimate(&self, prepared: PreparedGroups) -> Result<DidMultiplegtResult> {
         let PreparedGroups { sample, columns, read, rounding, mut audit, mut timings, start } =
             prepared;
         let options = self.options();
@@ -151,7 +151,7 @@ impl DidMultiplegt {
         let tests = self.tests(&law, effects, placebos, &mut warnings);
         let covariances =
             |i: usize| (0..effects + placebos).map(|j| law.covariance(i, j)).collect();
-        let mut result = MultiplegtResult {
+        let mut result = DidMultiplegtResult {
             effects: (1..)
                 .zip(&estimated.effects)
                 .enumerate()

@@ -6,7 +6,7 @@ use super::effects::Dropped;
 use crate::base::error::{DidWarning, Result};
 use crate::base::options::Band;
 use crate::estimator::aggregate::{AggregatedRow, EventStudy, Provenance, reference_row};
-use crate::estimator::honest::{Honest, HonestDid};
+use crate::estimator::honest::{Honest, HonestResult};
 use crate::read::columns::ReadAsMissing;
 use crate::read::files::FilesRead;
 use crate::result::inference::{Estimate, Wald};
@@ -108,7 +108,7 @@ pub struct MultiplegtAudit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[must_use]
 #[non_exhaustive]
-pub struct MultiplegtResult {
+pub struct DidMultiplegtResult {
     /// Effects, by horizon.
     pub effects: Vec<SwitchingEffect>,
     /// Placebos, nearest first.
@@ -135,7 +135,7 @@ pub struct MultiplegtResult {
     pub timings: Timings,
 }
 
-impl MultiplegtResult {
+impl DidMultiplegtResult {
     /// Placebos and effects with their covariance, by event time: the first effect is at 0, as that of other estimators, and the last
     /// period before the switch, with which all are compared, at -1.
     pub fn event_study(&self) -> EventStudy {
@@ -184,7 +184,7 @@ impl MultiplegtResult {
     /// # Errors
     /// As [`EventStudy::honest`].
     #[doc(alias = "honest_did")]
-    pub fn honest(&self, options: Honest) -> Result<HonestDid> {
+    pub fn honest(&self, options: Honest) -> Result<HonestResult> {
         self.event_study().honest(options)
     }
 }

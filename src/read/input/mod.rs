@@ -19,7 +19,7 @@ pub use guard::panics_are_caught;
 ///
 /// A path is taken as it is: `data[1].csv` is the file of that name. Only if nothing has the name is it a pattern with `*`, `?`
 /// and `[...]`. A directory stands for the files below it but for those whose names start with `.` or `_`. Several files are read
-/// as one, in the order of their names, and are named in the [audit](crate::SampleAudit::files). They must be of one format and
+/// as one, in the order of their names, and are named in the [audit](crate::audit::SampleAudit::files). They must be of one format and
 /// have the columns needed, in any order; parquet files must agree on the columns' types.
 ///
 /// CSV files have commas between columns, a header and decimal points. A column whose fields are all numbers but for empty ones

@@ -11,7 +11,7 @@ pub struct Colour(pub u8, pub u8, pub u8);
 /// Words, size and colours of a plot. What is `None` follows from the result.
 ///
 /// ```
-/// use burn_did::{Colour, PlotOptions};
+/// use burn_did::report::{Colour, PlotOptions};
 /// let options = PlotOptions::new()
 ///     .title("Minimum wage and teen employment")
 ///     .y_label("Effect on log employment")

@@ -43,7 +43,7 @@ pub struct Section {
 /// A table for people: `Display` gives plain text.
 ///
 /// ```
-/// use burn_did::{Section, Table};
+/// use burn_did::report::{Section, Table};
 /// let rows = vec![vec!["0".into(), "-0.0199".into()]];
 /// let table = Table {
 ///     title: "Effects_1".into(),

@@ -1,7 +1,7 @@
 //! Averages of cells with their influence, that of the estimated group shares written out unit by unit (Callaway and Sant'Anna
 //! 2021, section 4.2; conventions of R `did`).
 
-use burn_did::{Aggregation, AggregationKind};
+use burn_did::{Aggregation, group_time::AggregationKind};
 
 use super::cells::{Cell, Fit, Outcome};
 

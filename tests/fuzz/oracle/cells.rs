@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burn_did::{BasePeriod, ControlGroup, FixWeights};
+use burn_did::options::{BasePeriod, ControlGroup, FixWeights};
 
 use super::linear::{dot, gauss};
 use super::sample::{Sample, Unit};

@@ -1,6 +1,6 @@
 //! Triple differences (Ortiz-Villavicencio and Sant'Anna 2025): three comparisons for each cohort that a cell is held against.
 
-use burn_did::{BasePeriod, ControlGroup};
+use burn_did::options::{BasePeriod, ControlGroup};
 
 use super::cells::{
     Cell, Fit, Gathered, Options, Outcome, Shape, gather, long_base, not_yet_treated,

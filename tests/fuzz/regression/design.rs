@@ -1,6 +1,6 @@
 //! Random designs of regressions, and the samples that are left of them.
 
-use burn_did::{Family, Vcov};
+use burn_did::regression::{Family, Vcov};
 use polars::prelude::*;
 
 use super::terms::{Piece, Table, columns, pieces, text};

@@ -7,7 +7,7 @@ mod sun;
 mod terms;
 
 use burn_did::backend::Cpu;
-use burn_did::{DidWarning, Family, FixedEffects, RegressionResult};
+use burn_did::{DidWarning, FixedEffects, RegressionResult, regression::Family};
 
 use self::dense::{Orthonormal, clustered, dot, positive, regress};
 use self::design::{Covariance, Design, Sample, dense as coded};

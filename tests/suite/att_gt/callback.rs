@@ -1,10 +1,7 @@
 //! User-supplied two-by-two estimators: the built-in ones written again as plain loops give the built-in results.
 
 use burn_did::backend::Cpu;
-use burn_did::{
-    AttGt, CellStatus, DidError, EstimationMethod, PanelCell, RepeatedCell, TwoByTwo,
-    TwoByTwoEstimate,
-};
+use burn_did::{AttGt, DidError, group_time::{CellStatus, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate}, options::EstimationMethod};
 
 use crate::support::frames::filter;
 use crate::support::splitmix;

@@ -1,10 +1,7 @@
 //! Extreme numbers: what they may change, and what not.
 
 use burn_did::backend::Cpu;
-use burn_did::{
-    Band, Bootstrap, CellStatus, ControlGroup, DidError, DidWarning, Drdid, DrdidMethod,
-    DrdidResult, EstimationMethod, Multiplier, Precision,
-};
+use burn_did::{DidError, DidWarning, Drdid, DrdidResult, group_time::CellStatus, options::{Band, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, Multiplier, Precision}};
 use polars::prelude::{DataFrame, df};
 
 use crate::support::frames::{filter, floats, map, with};

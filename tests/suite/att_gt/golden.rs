@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use burn_did::Precision;
+use burn_did::options::Precision;
 use burn_did::backend::Cpu;
 
 use crate::support::golden::{DATASETS, Dataset, run_dataset};

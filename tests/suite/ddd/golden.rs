@@ -1,7 +1,7 @@
 //! Every golden case of R `triplediff` and of ModernDiD, and the oracle's.
 
 use burn_did::backend::Cpu;
-use burn_did::{GroupTimeResult, Precision};
+use burn_did::{GroupTimeResult, options::Precision};
 
 use crate::support::compare::Report;
 use crate::support::ddd::{Case, DATASETS, Dataset, Numbers};

@@ -2,9 +2,7 @@
 //! with effects of 1 and 5.
 
 use burn_did::backend::Cpu;
-use burn_did::{
-    Aggregated, Aggregation, Bootstrap, Ddd, EstimationMethod, GroupTimeResult, SharesOf,
-};
+use burn_did::{Aggregated, Aggregation, Ddd, GroupTimeResult, options::{Bootstrap, EstimationMethod, SharesOf}};
 use polars::prelude::DataFrame;
 
 use crate::support::but;

@@ -1,10 +1,7 @@
 //! Continuous treatments: golden numbers, an independent program, influence values that are derivatives, and draws.
 
 use burn_did::data::DoseSimulation;
-use burn_did::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, DoseGrid, DoseMethod, DoseTarget,
-    Multiplier, Resampling,
-};
+use burn_did::{doses::{DoseGrid, DoseMethod, DoseTarget}, options::{Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, Multiplier, Resampling}};
 use polars::prelude::*;
 use serde_json::Value;
 
@@ -114,7 +111,7 @@ fn oracle() {
             let fit = fit(&config, &df);
             let own = &expected[if shares == CohortShares::Fixed { "fixed" } else { "estimated" }];
             for (key, of) in [
-                ("curve", (|r| &r.att) as fn(&burn_did::DoseRow) -> &burn_did::Estimate),
+                ("curve", (|r| &r.att) as fn(&burn_did::doses::DoseRow) -> &burn_did::Estimate),
                 ("slope", |r| &r.acrt),
             ] {
                 let (values, errors) = (numbers(&own[key][0]), numbers(&own[key][1]));

@@ -2,9 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{
-    Bootstrap, ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget, Estimate, Resampling,
-};
+use burn_did::{ContDid, ContDidResult, Estimate, doses::{DoseGrid, DoseMethod, DoseTarget}, options::{Bootstrap, Resampling}};
 use polars::prelude::*;
 
 use super::{config, estimates, fit, simulation};
@@ -136,7 +134,7 @@ fn any_number_may_stand_where_a_dose_does_not_matter() {
 fn single_precision_is_near() {
     let df = simulation(3_000).frame();
     let exact = fit(&config(), &df);
-    let single = fit(&but(config(), |c| c.precision = burn_did::Precision::F32), &df);
+    let single = fit(&but(config(), |c| c.precision = burn_did::options::Precision::F32), &df);
     for (a, b) in estimates(&exact).iter().zip(&estimates(&single)) {
         assert!(
             (a.1 - b.1).abs() < 1e-3 * a.2 && (b.2 / a.2 - 1.0).abs() < 1e-3,

@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{
-    Band, CohortShares, ContDidResult, CurveErrors, DidWarning, DoseGrid, DoseMethod, DoseTarget,
-    Npiv, NpivResult, SieveGrid,
-};
+use burn_did::{ContDidResult, DidWarning, Npiv, NpivResult, doses::{CurveErrors, DoseGrid, DoseMethod, DoseTarget}, options::{Band, CohortShares}, sieve::SieveGrid};
 use polars::prelude::*;
 
 use super::{config, fit, simulation};
@@ -314,7 +311,7 @@ fn rows_of_weight_zero_are_no_observations() {
     let with = |df: &DataFrame| {
         npiv(df, |c| {
             c.weights = Some("w".into());
-            c.knots = burn_did::SieveKnots::Quantiles;
+            c.knots = burn_did::sieve::SieveKnots::Quantiles;
         })
         .unwrap()
     };

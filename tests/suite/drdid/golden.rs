@@ -1,7 +1,7 @@
 //! Every golden case of R `DRDID`.
 
 use burn_did::backend::Cpu;
-use burn_did::{CellStatus, DrdidMethod, DrdidResult, Precision};
+use burn_did::{DrdidResult, group_time::CellStatus, options::{DrdidMethod, Precision}};
 
 use crate::support::departures::Departure;
 use crate::support::drdid::{Case, DATASETS, Dataset};

@@ -2,10 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
-use burn_did::{
-    Bootstrap, CellStatus, CovariatePeriod, DidError, DidWarning, Drdid, DrdidMethod, DrdidResult,
-    Precision, Resampling,
-};
+use burn_did::{DidError, DidWarning, Drdid, DrdidResult, group_time::CellStatus, options::{Bootstrap, CovariatePeriod, DrdidMethod, Precision, Resampling}};
 use polars::prelude::DataFrame;
 
 use crate::support::but;

@@ -2,7 +2,7 @@
 //! precision: estimates in its standard errors, standard errors relatively.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{Estimate, Precision};
+use burn_did::{Estimate, options::Precision};
 
 use crate::doses::estimates;
 use crate::support::frames::golden_data;

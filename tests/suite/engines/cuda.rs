@@ -2,7 +2,7 @@
 //!
 //! Without one the test says that it was skipped, or fails if `BURN_DID_REQUIRE_CUDA` is set.
 
-use burn_did::Precision;
+use burn_did::options::Precision;
 use burn_did::backend::Cuda;
 
 use super::backends;

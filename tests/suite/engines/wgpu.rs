@@ -2,7 +2,7 @@
 //!
 //! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
 
-use burn_did::Precision;
+use burn_did::options::Precision;
 use burn_did::backend::Wgpu;
 
 use super::backends;

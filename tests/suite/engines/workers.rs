@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use burn_did::backend::Cpu;
-use burn_did::{Cluster, DoseMethod, Precision, Timings};
+use burn_did::{Cluster, audit::Timings, doses::DoseMethod, options::Precision};
 use polars::prelude::{DataFrame, ParquetWriter};
 
 use crate::support::frames::golden_data;

@@ -97,7 +97,7 @@ fn a_missing_group_is_never_treated_and_no_number_is_missing() {
     }
     let path = csv(folder.path(), &gaps, "g", "NaN");
     let mut config = config();
-    config.control_group = burn_did::ControlGroup::NotYetTreated;
+    config.control_group = burn_did::options::ControlGroup::NotYetTreated;
     assert_same(&fit(&config, &gaps), &config.fit(path.as_path(), &Default::default()).unwrap());
 }
 

@@ -1,7 +1,7 @@
 //! Regressions with fixed effects: the specification's numbers, R fixest's, pyfixest's, and a dense least-squares problem's.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{Family, FixedEffects, Precision, RegressionResult, Solver, SunAbraham, Vcov, data};
+use burn_did::{FixedEffects, RegressionResult, SunAbraham, data, options::Precision, regression::{Family, Solver, Vcov}};
 use polars::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;

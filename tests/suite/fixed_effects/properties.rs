@@ -1,9 +1,7 @@
 //! What regressions with fixed effects must be invariant to, and what they must say.
 
 use burn_did::backend::Cpu;
-use burn_did::{
-    DidError, DidWarning, Family, FixedEffects, KFixef, RegressionResult, Ssc, SunAbraham, Vcov,
-};
+use burn_did::{DidError, DidWarning, FixedEffects, RegressionResult, SunAbraham, regression::{Family, KFixef, Ssc, Vcov}};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, golden_data, rows, with};
@@ -133,7 +131,7 @@ fn indicators_name_their_levels() {
         (8, true, 7)
     );
     assert_eq!(study.covariance()[0][0].sqrt(), study.rows[0].estimate.se.unwrap());
-    let svg = study.to_svg(&burn_did::PlotOptions::new()).unwrap();
+    let svg = study.to_svg(&burn_did::report::PlotOptions::new()).unwrap();
     for words in ["Coefficient (y)", "Before the reference", "After the reference"] {
         assert!(svg.contains(words), "{words}");
     }
@@ -266,7 +264,7 @@ fn without_never_treated_units_the_last_cohort_is_the_comparison() {
     assert!(fit.regression.names().all(|name| !name.ends_with("::2007")));
     assert_eq!(fit.event_study.event_times(), [-3.0, -2.0, 0.0, 1.0, 2.0]);
     assert!(fit.regression.dropped.is_empty(), "{:?}", fit.regression.dropped);
-    let svg = fit.event_study.to_svg(&burn_did::PlotOptions::new()).unwrap();
+    let svg = fit.event_study.to_svg(&burn_did::report::PlotOptions::new()).unwrap();
     assert!(svg.starts_with("<svg"));
 }
 

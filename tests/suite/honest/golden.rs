@@ -2,10 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data;
-use burn_did::{
-    Aggregation, AttGt, BasePeriod, Breakdown, Delta, DidError, DidWarning, EventStudy,
-    GroupTimeResult, Honest, HonestDid, HonestMethod, PlotOptions, Restriction,
-};
+use burn_did::{Aggregation, AttGt, DidError, DidWarning, EventStudy, GroupTimeResult, Honest, HonestResult, options::BasePeriod, report::PlotOptions, sensitivity::{Breakdown, Delta, HonestMethod, Restriction}};
 use serde_json::Value;
 
 use crate::support::departures::{Departure, of_honest};
@@ -166,7 +163,7 @@ fn other_aggregates_are_refused() {
     refused(Aggregation::dynamic().max_e(-1.0), "0 after");
 }
 
-fn analysis() -> HonestDid {
+fn analysis() -> HonestResult {
     let event_study = fit(BasePeriod::Universal).aggregate(Aggregation::dynamic()).unwrap();
     event_study.honest(Honest::relative_magnitude().m([0.0, 0.5, 1.0]).average()).unwrap()
 }
@@ -226,7 +223,7 @@ fn saved_analyses_are_read_back_and_checked() {
     let result = analysis();
     let path = std::env::temp_dir().join(format!("burn-did-honest-{}.json", std::process::id()));
     result.save(&path).unwrap();
-    assert_eq!(HonestDid::load(&path).unwrap(), result);
+    assert_eq!(HonestResult::load(&path).unwrap(), result);
     let text = std::fs::read_to_string(&path).unwrap();
     let whole: Value = serde_json::from_str(&text).unwrap();
     for (pointer, value) in [
@@ -241,7 +238,7 @@ fn saved_analyses_are_read_back_and_checked() {
         let mut changed = whole.clone();
         *changed.pointer_mut(pointer).unwrap() = value;
         std::fs::write(&path, changed.to_string()).unwrap();
-        assert!(matches!(HonestDid::load(&path), Err(DidError::Json(_))), "{pointer}");
+        assert!(matches!(HonestResult::load(&path), Err(DidError::Json(_))), "{pointer}");
     }
     std::fs::remove_file(path).unwrap();
 }

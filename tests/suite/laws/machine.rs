@@ -1,6 +1,6 @@
 //! Neither the order of rows nor how the work is cut and shared changes a bit; a seed decides the draws, and it alone.
 
-use burn_did::{Bootstrap, Multiplier, Resampling};
+use burn_did::options::{Bootstrap, Multiplier, Resampling};
 
 use super::report::{Report, Within};
 use super::subject::{Case, Change, Numbers};

@@ -1,6 +1,6 @@
 //! Extreme values in rows that a cell does not use leave the cell as it is.
 
-use burn_did::{BasePeriod, ControlGroup};
+use burn_did::options::{BasePeriod, ControlGroup};
 use polars::prelude::DataFrame;
 
 use super::report::{Report, Within};

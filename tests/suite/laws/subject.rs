@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use burn_did::{
-    BasePeriod, Bootstrap, CellStatus, ControlGroup, Data, Estimate, GroupTimeResult, Influence,
-    Resampling, Result,
-};
+use burn_did::{Data, Estimate, GroupTimeResult, Result, audit::Influence, group_time::CellStatus, options::{BasePeriod, Bootstrap, ControlGroup, Resampling}};
 use polars::prelude::DataFrame;
 
 /// An estimator with its options.

@@ -1,6 +1,6 @@
 //! Copies, constants and zeros in the weights, and the order of columns.
 
-use burn_did::ControlGroup;
+use burn_did::options::ControlGroup;
 use polars::prelude::DataFrame;
 
 use super::report::{Report, Within, same_kind};

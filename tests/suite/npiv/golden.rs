@@ -1,6 +1,6 @@
 //! Functions by sieves: golden numbers, the choice of the dimension, and errors.
 
-use burn_did::{DidError, Npiv, NpivResult, SieveBasis, SieveGrid, SieveKnots};
+use burn_did::{DidError, Npiv, NpivResult, sieve::{SieveBasis, SieveGrid, SieveKnots}};
 use polars::prelude::*;
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn golden_cases() {
             .grid(SieveGrid::Points(points))
             .build();
         let fit = config.fit(&df).unwrap();
-        let check = |key: &str, ours: &dyn Fn(&burn_did::NpivRow) -> f64| {
+        let check = |key: &str, ours: &dyn Fn(&burn_did::sieve::NpivRow) -> f64| {
             let theirs = numbers(&case[key]);
             let largest = theirs.iter().fold(0.0f64, |l, v| l.max(v.abs()));
             for (row, theirs) in fit.rows.iter().zip(theirs) {
@@ -97,7 +97,7 @@ fn words(case: &Value) -> Npiv {
 }
 
 /// The name of R's column and our value of it.
-type Reported = (&'static str, fn(&burn_did::NpivRow) -> f64);
+type Reported = (&'static str, fn(&burn_did::sieve::NpivRow) -> f64);
 
 /// The largest distance of a column from R's, in units of R's largest value.
 #[track_caller]

@@ -2,10 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
-use burn_did::{
-    Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, PlotOptions,
-    Reportable, SavedResult, SunAbraham, compare,
-};
+use burn_did::{Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SavedResult, SunAbraham, compare, report::{PlotOptions, Reportable}};
 use serde_json::Value;
 
 /// A result of every kind.
@@ -77,7 +74,7 @@ fn every_result_has_the_whole_surface() {
         let saved = SavedResult::load(&path).unwrap();
         assert_eq!(saved.report().to_json().unwrap(), text, "{kind}");
 
-        let csv = burn_did::csv(&[&*result]).unwrap();
+        let csv = burn_did::report::csv(&[&*result]).unwrap();
         let header = csv.lines().next().unwrap();
         assert!(header.split(',').any(|name| name == "ci_lower"), "{kind}: {header}");
         let frame = result.to_dataframe().unwrap();

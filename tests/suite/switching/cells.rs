@@ -1,6 +1,6 @@
 //! Rounding in cells of groups and periods: controls that do not vary within them, and rows that are averaged.
 
-use burn_did::{DidMultiplegt, DidWarning, MultiplegtResult};
+use burn_did::{DidMultiplegt, DidWarning, DidMultiplegtResult};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, with};
@@ -18,7 +18,7 @@ fn read(name: &str) -> DataFrame {
     CsvReader::new(file).finish().unwrap()
 }
 
-fn near(fit: &MultiplegtResult, numbers: &[(f64, f64)]) {
+fn near(fit: &DidMultiplegtResult, numbers: &[(f64, f64)]) {
     assert_eq!(fit.effects.len(), numbers.len());
     for (effect, (att, se)) in fit.effects.iter().zip(numbers) {
         let found = (effect.estimate.att.unwrap(), effect.estimate.se.unwrap());
@@ -26,8 +26,8 @@ fn near(fit: &MultiplegtResult, numbers: &[(f64, f64)]) {
     }
 }
 
-fn same(a: &MultiplegtResult, b: &MultiplegtResult) {
-    let rows = |fit: &MultiplegtResult| [fit.effects.clone(), fit.placebos.clone()].concat();
+fn same(a: &DidMultiplegtResult, b: &DidMultiplegtResult) {
+    let rows = |fit: &DidMultiplegtResult| [fit.effects.clone(), fit.placebos.clone()].concat();
     for (a, b) in rows(a).iter().zip(rows(b)) {
         let pairs = [(a.estimate.att, b.estimate.att), (a.estimate.se, b.estimate.se)];
         for (a, b) in pairs {
@@ -37,7 +37,7 @@ fn same(a: &MultiplegtResult, b: &MultiplegtResult) {
     }
 }
 
-fn constant(fit: &MultiplegtResult) -> Vec<String> {
+fn constant(fit: &DidMultiplegtResult) -> Vec<String> {
     let name = |w: &DidWarning| match w {
         DidWarning::ConstantControl { column, .. } => Some(column.clone()),
         _ => None,
@@ -167,7 +167,7 @@ fn treatments_that_cancel_have_no_direction_at_any_level() {
 #[test]
 fn estimates_without_a_standard_error_say_why() {
     let data = read("common_control");
-    let why = |fit: &MultiplegtResult| {
+    let why = |fit: &DidMultiplegtResult| {
         let of = |w: &DidWarning| match w {
             DidWarning::NoStandardError { horizons, out_of_range } => {
                 Some((horizons.clone(), *out_of_range))

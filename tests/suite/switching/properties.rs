@@ -1,11 +1,7 @@
 //! What must hold of effects of treatments that switch, whatever the data.
 
 use burn_did::data::SwitchingSimulation;
-use burn_did::{
-    Aggregation, AttGt, BasePeriod, Bootstrap, ControlGroup, DidError, DidMultiplegt, DidWarning,
-    EffectsEqual, MultiplegtResult, PredictHeterogeneity, Switchers, SwitchingEffect, backend::Cpu,
-    compare,
-};
+use burn_did::{Aggregation, AttGt, DidError, DidMultiplegt, DidWarning, DidMultiplegtResult, backend::Cpu, compare, options::{BasePeriod, Bootstrap, ControlGroup}, switching::{EffectsEqual, PredictHeterogeneity, Switchers, SwitchingEffect}};
 use polars::prelude::*;
 
 fn data() -> DataFrame {
@@ -23,11 +19,11 @@ fn config() -> DidMultiplegt {
         .build()
 }
 
-fn all(fit: &MultiplegtResult) -> Vec<SwitchingEffect> {
+fn all(fit: &DidMultiplegtResult) -> Vec<SwitchingEffect> {
     fit.effects.iter().chain(&fit.placebos).chain(&fit.average).copied().collect()
 }
 
-fn assert_same(a: &MultiplegtResult, b: &MultiplegtResult, scale: f64, tolerance: f64) {
+fn assert_same(a: &DidMultiplegtResult, b: &DidMultiplegtResult, scale: f64, tolerance: f64) {
     for (a, b) in all(a).iter().zip(all(b)) {
         let pairs =
             [(a.estimate.att, b.estimate.att, scale), (a.estimate.se, b.estimate.se, scale.abs())];
@@ -170,10 +166,10 @@ fn results_are_shown_saved_and_drawn() {
     assert!(fit.to_svg(&Default::default()).unwrap().starts_with("<svg"));
     let path = std::env::temp_dir().join(format!("burn-did-{}-switching.json", std::process::id()));
     fit.save(&path).unwrap();
-    assert_eq!(MultiplegtResult::load(&path).unwrap(), fit);
+    assert_eq!(DidMultiplegtResult::load(&path).unwrap(), fit);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("\"horizon\":1,", "\"horizon\":5,")).unwrap();
-    let error = MultiplegtResult::load(&path).unwrap_err().to_string();
+    let error = DidMultiplegtResult::load(&path).unwrap_err().to_string();
     assert!(error.contains("`effects[0]` has the horizon 5"), "{error}");
     std::fs::remove_file(path).unwrap();
 }
@@ -264,7 +260,7 @@ fn what_cannot_be_estimated_is_an_error_or_a_warning() {
 
 #[test]
 fn what_has_no_effect_or_no_estimate_is_told() {
-    let told = |fit: &MultiplegtResult, wanted: &dyn Fn(&DidWarning) -> bool| {
+    let told = |fit: &DidMultiplegtResult, wanted: &dyn Fn(&DidWarning) -> bool| {
         assert!(fit.warnings.iter().any(wanted), "{:?}", fit.warnings);
     };
     let data = data();

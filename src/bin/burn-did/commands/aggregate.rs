@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{Inference, PlotOptions, Reportable, SavedResult};
+use burn_did::{SavedResult, options::Inference, report::{PlotOptions, Reportable}};
 use clap::Args;
 
 use super::draw;
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &AggregateArgs) -> Result<()> {
     let text = match args.format {
         Format::Json => fit.to_json_with(&asked(&aggregates), args.vcov)?,
         _ if tables.is_empty() => String::new(),
-        Format::Csv => burn_did::csv(&tables)?,
+        Format::Csv => burn_did::report::csv(&tables)?,
         format => output::blocks(tables.iter().map(|result| output::shown(*result, format))),
     };
     output::results(&text)?;

@@ -1,7 +1,7 @@
 //! `burn-did att-gt`
 
 use burn_did::backend::DidBackend;
-use burn_did::{AttGt, FixWeights, GroupTimeResult};
+use burn_did::{AttGt, GroupTimeResult, options::FixWeights};
 use clap::Args;
 
 use super::group_time;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Demean, Demeaned, Solver};
+use burn_did::{Demean, DemeanResult, regression::Solver};
 use clap::Args;
 
 use super::feols::one_device;
@@ -85,13 +85,13 @@ fn unquoted(name: &str) -> &str {
 }
 
 impl Fit for DemeanArgs {
-    type Result = Demeaned;
+    type Result = DemeanResult;
 
     fn device(&self) -> &DeviceArgs {
         &self.device
     }
 
-    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<Demeaned> {
+    fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DemeanResult> {
         let config = Demean::<B>::builder()
             .columns(self.columns.iter().map(|name| unquoted(name)))
             .absorb(self.absorb.iter().map(String::as_str))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_did::{GroupTimeResult, PlotOptions, Reportable};
+use burn_did::{GroupTimeResult, report::{PlotOptions, Reportable}};
 
 use super::draw;
 use crate::args::{Format, OutputArgs};
@@ -54,7 +54,7 @@ fn text(fit: &GroupTimeResult, aggregates: &[Formed], output: &OutputArgs) -> Re
     let all: Vec<&dyn Reportable> = std::iter::once(own).chain(formed).collect();
     Ok(match output.format {
         Format::Json => fit.to_json_with(&asked(aggregates), output.vcov)?,
-        Format::Csv => burn_did::csv(&all)?,
+        Format::Csv => burn_did::report::csv(&all)?,
         format => output::blocks(all.iter().map(|result| output::shown(*result, format))),
     })
 }

@@ -16,7 +16,7 @@ mod saved;
 
 use std::path::Path;
 
-use burn_did::{Aggregated, GroupTimeResult, PlotOptions};
+use burn_did::{Aggregated, GroupTimeResult, report::PlotOptions};
 
 use crate::error::Result;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{AggregationKind, PlotOptions, SavedResult};
+use burn_did::{SavedResult, group_time::AggregationKind, report::PlotOptions};
 use clap::Args;
 
 use super::saved::{event_study, result_or_study};

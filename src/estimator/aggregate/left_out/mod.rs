@@ -15,7 +15,7 @@ use crate::result::inference::{Combination, Joint};
 /// ([`Aggregation::na_rm`](super::Aggregation::na_rm)).
 ///
 /// ```
-/// use burn_did::LeftOut;
+/// use burn_did::group_time::LeftOut;
 /// let text = r#"{"share": 0.8, "of": 2, "cells": [], "groups": [], "rows": []}"#;
 /// let left_out: LeftOut = serde_json::from_str(text).expect("as a saved result has it");
 /// assert_eq!(left_out.share, 0.8);

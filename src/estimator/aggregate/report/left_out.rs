@@ -59,7 +59,7 @@ impl Aggregated {
             AggregationKind::Group => "group",
             AggregationKind::Calendar => "period",
         };
-        let row = |r: &crate::LeftOutRow| {
+        let row = |r: &crate::group_time::LeftOutRow| {
             let none = if r.is_empty() { " (no estimate)" } else { "" };
             format!("{}: {}{none}", self.shown(r.at), percent(r.share))
         };
@@ -92,7 +92,7 @@ impl Aggregated {
 /// Which cells of which groups were left out, and why.
 fn groups(left_out: &LeftOut, settings: &Settings) -> Vec<String> {
     let units = if settings.rows_are_units() { "rows" } else { "units" };
-    let lines = |group: &crate::LeftOutGroup| {
+    let lines = |group: &crate::group_time::LeftOutGroup| {
         let own = left_out.cells.iter().filter(|c| c.group == group.group);
         let cells: Vec<LeftOutCell> = own.cloned().collect();
         let share = percent(group.treated_share);
@@ -114,7 +114,7 @@ pub(crate) fn of_study(left_out: &LeftOut, settings: Option<&Settings>) -> Vec<S
         || listed(&left_out.cells, None).iter().map(|l| format!("Left out: {l}")).collect(),
         |settings| groups(left_out, settings),
     );
-    let row = |r: &crate::LeftOutRow| format!("{}: {}", label(r.at), percent(r.share));
+    let row = |r: &crate::group_time::LeftOutRow| format!("{}: {}", label(r.at), percent(r.share));
     let rows: Vec<String> = left_out.rows.iter().map(row).collect();
     if !rows.is_empty() {
         notes.push(format!("Weight left out by event time: {}", rows.join(", ")));

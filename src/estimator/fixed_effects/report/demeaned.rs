@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::base::error::Result;
 use crate::base::options::Stop;
-use crate::estimator::fixed_effects::{Demeaned, RegressionAudit};
+use crate::estimator::fixed_effects::{DemeanResult, RegressionAudit};
 use crate::report::json;
 use crate::result::saved::FORMAT;
 
@@ -31,7 +31,7 @@ struct Column<'a> {
     normal_residual: f64,
 }
 
-impl Demeaned {
+impl DemeanResult {
     /// What the solver did, as JSON; [`write_parquet`](Self::write_parquet) writes the residuals.
     ///
     /// # Errors

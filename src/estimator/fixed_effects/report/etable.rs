@@ -11,7 +11,7 @@ use crate::result::inference::Estimate;
 /// effects, observations and fit; one column a regression.
 ///
 /// ```
-/// use burn_did::{FixedEffects, backend::Cpu, data, etable};
+/// use burn_did::{FixedEffects, backend::Cpu, data, regression::etable};
 ///
 /// let fits = ["lemp ~ lpop", "lemp ~ lpop | year"].map(|formula| {
 ///     let config = FixedEffects::<Cpu>::builder().formula(formula).build();

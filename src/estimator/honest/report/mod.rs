@@ -8,7 +8,7 @@ use crate::base::error::DidWarning;
 use crate::base::error::Result;
 use crate::base::options::Band;
 use crate::estimator::aggregate::report::left_out;
-use crate::estimator::honest::{Breakdown, Delta, HonestDid, Restriction, RobustInterval};
+use crate::estimator::honest::{Breakdown, Delta, HonestResult, Restriction, RobustInterval};
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -20,7 +20,7 @@ use crate::report::table::{Align, EstimateColumns, Section, Table};
 use crate::report::{facts, foot};
 use crate::result::inference::Estimate;
 
-impl Report for HonestDid {
+impl Report for HonestResult {
     const KIND: &'static str = "honest";
 
     fn table(&self) -> Table {
@@ -106,7 +106,7 @@ impl Report for HonestDid {
     }
 }
 
-impl HonestDid {
+impl HonestResult {
     fn notes(&self, m: &str, digits: Digits) -> Vec<String> {
         let settings = self.study.provenance.settings();
         let left_out = self.study.left_out.as_ref();
@@ -168,10 +168,10 @@ impl HonestDid {
     }
 }
 
-result!(HonestDid);
+result!(HonestResult);
 
 /// The effect that is analysed, with its original interval: the robust ones have no estimate.
-impl Comparable for HonestDid {
+impl Comparable for HonestResult {
     fn terms(&self) -> Vec<Term> {
         let (order, band) = ([0.0; 3], Band::Pointwise);
         vec![Term { name: self.parameter.clone(), order, estimate: self.original, band }]

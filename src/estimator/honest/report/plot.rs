@@ -1,7 +1,7 @@
 //! The plot of a sensitivity analysis: the original interval, and robust ones by how large violations may be.
 
 use crate::base::error::Result;
-use crate::estimator::honest::HonestDid;
+use crate::estimator::honest::HonestResult;
 use crate::report::foot::percent;
 use crate::report::number::short;
 use crate::report::plot_data::PlotRow;
@@ -11,7 +11,7 @@ use crate::report::plot::chart::{Chart, ChartWords, Facet, Robust, checked};
 use crate::report::plot::legend::{LegendEntry, LegendKey};
 use crate::report::plot::scene::MUTED;
 
-impl HonestDid {
+impl HonestResult {
     /// The original interval one step before the first robust one, and those that are not empty, by `M`.
     fn plot_rows(&self) -> Vec<PlotRow> {
         let mut robust: Vec<PlotRow> = self

@@ -374,7 +374,7 @@ fn odd_covariances_are_said_and_do_no_harm() {
 fn results_survive_json_and_threads() {
     let result = example(2).honest(Honest::relative_magnitude().m([0.5])).expect("an analysis");
     let text = serde_json::to_string(&result).expect("plain numbers");
-    let back: HonestDid = serde_json::from_str(&text).expect("own output");
+    let back: HonestResult = serde_json::from_str(&text).expect("own output");
     assert_eq!(back, result);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     let alone = one.install(|| example(2).honest(Honest::relative_magnitude().m([0.5])));

@@ -3,7 +3,7 @@
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
 use crate::base::options::{Band, ControlGroup};
-use crate::estimator::switching::{MultiplegtResult, SwitchingEffect};
+use crate::estimator::switching::{DidMultiplegtResult, SwitchingEffect};
 use crate::report::compare::{Comparable, Term};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -21,7 +21,7 @@ use crate::result::inference::Wald;
 /// The horizon of the effect at event time 0: horizons count from the last period before the switch.
 const HORIZON_OF_ZERO: f64 = 1.0;
 
-impl Report for MultiplegtResult {
+impl Report for DidMultiplegtResult {
     const KIND: &'static str = "did_multiplegt";
 
     fn table(&self) -> Table {
@@ -125,7 +125,7 @@ impl Report for MultiplegtResult {
     }
 }
 
-impl MultiplegtResult {
+impl DidMultiplegtResult {
     fn section(
         &self,
         caption: &str,
@@ -235,10 +235,10 @@ impl MultiplegtResult {
     }
 }
 
-result!(MultiplegtResult);
+result!(DidMultiplegtResult);
 
 /// Effect `l` is at event time `l - 1` of an event study by the first treated period, and placebo `l` at `-1 - l`.
-impl Comparable for MultiplegtResult {
+impl Comparable for DidMultiplegtResult {
     fn terms(&self) -> Vec<Term> {
         let average = self.average.iter().map(|average| Term {
             name: "Average total effect".into(),

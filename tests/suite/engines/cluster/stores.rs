@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use burn_did::backend::Cpu;
 use burn_did::cluster::LocalCluster;
 use burn_did::data::Simulation;
-use burn_did::{AttGt, Cluster, GroupTimeResult, Result, Timings};
+use burn_did::{AttGt, Cluster, GroupTimeResult, Result, audit::Timings};
 use object_store::aws::AmazonS3Builder;
 use object_store::{ObjectStore, ObjectStoreExt};
 use polars::prelude::*;

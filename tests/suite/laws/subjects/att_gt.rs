@@ -1,7 +1,7 @@
 //! Group-time effects of a balanced panel, stacked periods, an unbalanced panel and repeated cross sections.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, FixWeights};
+use burn_did::{AttGt, options::FixWeights};
 
 use super::{METHODS, OPTIONS, columns, subject, with_gaps};
 use crate::laws::subject::{Case, Comparison, CovariateRows};

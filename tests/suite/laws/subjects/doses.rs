@@ -1,7 +1,7 @@
 //! Effects of continuous treatments: curves in a dose, by splines and by sieves.
 
 use burn_did::backend::Cpu;
-use burn_did::{ContDid, ContDidResult, DoseGrid, DoseMethod, DoseTarget, Resampling};
+use burn_did::{ContDid, ContDidResult, doses::{DoseGrid, DoseMethod, DoseTarget}, options::Resampling};
 use polars::prelude::DataFrame;
 
 use super::{cells, subject};
@@ -108,7 +108,7 @@ pub fn cases() -> Vec<Case> {
     push("knots, weighted, clustered", clustered.clone(), dosed);
     let empirical = |config: ContDid<Cpu>| {
         but(config, |c| {
-            c.bootstrap = Some(burn_did::Bootstrap::draws(15).seed(5));
+            c.bootstrap = Some(burn_did::options::Bootstrap::draws(15).seed(5));
             c.resampling = Resampling::Empirical;
         })
     };

@@ -1,7 +1,7 @@
 //! The fourteen estimators of two periods.
 
 use burn_did::backend::Cpu;
-use burn_did::{Drdid, DrdidMethod, DrdidResult};
+use burn_did::{Drdid, DrdidResult, options::DrdidMethod};
 use polars::prelude::DataFrame;
 
 use super::{COVARIATES, columns, subject};

@@ -10,7 +10,7 @@ pub mod npiv;
 pub mod sun_abraham;
 pub mod switching;
 
-use burn_did::{BasePeriod, ControlGroup, EstimationMethod, GroupTimeResult};
+use burn_did::{GroupTimeResult, options::{BasePeriod, ControlGroup, EstimationMethod}};
 use polars::prelude::DataFrame;
 
 use super::subject::{Numbers, Reported};

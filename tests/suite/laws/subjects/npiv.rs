@@ -1,6 +1,6 @@
 //! Functions by sieves.
 
-use burn_did::{Data, Npiv, NpivResult, Result, SieveGrid};
+use burn_did::{Data, Npiv, NpivResult, Result, sieve::SieveGrid};
 
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
 use crate::support::panels::staggered;

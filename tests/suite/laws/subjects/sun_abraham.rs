@@ -1,7 +1,7 @@
 //! The event studies of Sun and Abraham.
 
 use burn_did::backend::Cpu;
-use burn_did::{Data, Result, SunAbraham, SunAbrahamResult, Vcov};
+use burn_did::{Data, Result, SunAbraham, SunAbrahamResult, regression::Vcov};
 
 use super::fixed_effects::uncorrected;
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};

@@ -1,6 +1,6 @@
 //! Effects of treatments that switch on and off.
 
-use burn_did::{Bootstrap, Data, DidMultiplegt, MultiplegtResult, Result};
+use burn_did::{Data, DidMultiplegt, DidMultiplegtResult, Result, options::Bootstrap};
 use polars::prelude::DataFrame;
 
 use crate::laws::subject::{Case, Change, Numbers, Reported, Subject};
@@ -28,8 +28,8 @@ impl Subject for DidMultiplegt {
     }
 }
 
-impl From<MultiplegtResult> for Numbers {
-    fn from(fit: MultiplegtResult) -> Self {
+impl From<DidMultiplegtResult> for Numbers {
+    fn from(fit: DidMultiplegtResult) -> Self {
         let all = fit.effects.iter().chain(&fit.placebos).chain(&fit.average);
         let estimates = all.map(|effect| Reported {
             n: vec![effect.n_obs, effect.n_switchers],

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_did::{
-    Bootstrap, DidMultiplegt, EffectsEqual, Frequency, PredictHeterogeneity, Switchers,
-};
+use burn_did::{DidMultiplegt, options::{Bootstrap, Frequency}, switching::{EffectsEqual, PredictHeterogeneity, Switchers}};
 use clap::Args;
 
 use crate::args::Format;
