@@ -6,7 +6,10 @@ use std::hint::black_box;
 
 use burn_did::backend::Cpu;
 use burn_did::data::{Simulation, mpdta};
-use burn_did::{AttGt, options::{Bootstrap, ControlGroup}};
+use burn_did::{
+    AttGt,
+    options::{Bootstrap, ControlGroup},
+};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn small(c: &mut Criterion) {

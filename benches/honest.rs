@@ -2,7 +2,10 @@
 
 use std::hint::black_box;
 
-use burn_did::{EventStudy, Honest, sensitivity::{HonestMethod, Search}};
+use burn_did::{
+    EventStudy, Honest,
+    sensitivity::{HonestMethod, Search},
+};
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::Value;
 

@@ -1,6 +1,12 @@
 //! The four aggregations, a uniform band without a bootstrap, and a plot with labels and size of your choice.
 
-use burn_did::{Aggregation, AttGt, backend::Cpu, data, options::{Band, BasePeriod}, report::{Colour, PlotOptions}};
+use burn_did::{
+    Aggregation, AttGt,
+    backend::Cpu,
+    data,
+    options::{Band, BasePeriod},
+    report::{Colour, PlotOptions},
+};
 
 fn main() -> burn_did::Result<()> {
     let fit = AttGt::<Cpu>::builder()

@@ -1,6 +1,12 @@
 //! Estimators and comparison groups side by side, for a paper.
 
-use burn_did::{Aggregated, Aggregation, AttGt, Result, backend::Cpu, compare, data, options::{ControlGroup, EstimationMethod}, report::Comparable};
+use burn_did::{
+    Aggregated, Aggregation, AttGt, Result,
+    backend::Cpu,
+    compare, data,
+    options::{ControlGroup, EstimationMethod},
+    report::Comparable,
+};
 
 fn main() -> Result<()> {
     use ControlGroup::{NeverTreated, NotYetTreated};

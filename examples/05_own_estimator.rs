@@ -1,6 +1,12 @@
 //! A user-supplied two-by-two estimator in place of the built-in ones: the difference of mean changes.
 
-use burn_did::{Aggregation, AttGt, backend::Cpu, data, group_time::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate}, options::EstimationMethod};
+use burn_did::{
+    Aggregation, AttGt,
+    backend::Cpu,
+    data,
+    group_time::{PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate},
+    options::EstimationMethod,
+};
 
 struct DifferenceInMeans;
 

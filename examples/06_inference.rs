@@ -1,6 +1,11 @@
 //! Clusters, the bootstrap and its multipliers, contrasts, joint tests, and results that are saved and read back.
 
-use burn_did::{Aggregation, AttGt, Estimate, GroupTimeResult, Result, backend::Cpu, data::Simulation, options::{Band, Bootstrap, Multiplier}};
+use burn_did::{
+    Aggregation, AttGt, Estimate, GroupTimeResult, Result,
+    backend::Cpu,
+    data::Simulation,
+    options::{Band, Bootstrap, Multiplier},
+};
 
 fn main() -> Result<()> {
     // 50 clusters that adopt treatment as a whole and have common shocks; effects grow from 1 to 2 in two periods.

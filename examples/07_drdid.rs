@@ -1,7 +1,12 @@
 //! Two groups in two periods: the estimators of R `DRDID` when one model or the other is wrong, for repeated cross sections,
 //! and both ways to bootstrap.
 
-use burn_did::{Drdid, Estimate, Result, backend::Cpu, data::TwoPeriodSimulation, options::{Bootstrap, DrdidMethod, Resampling}};
+use burn_did::{
+    Drdid, Estimate, Result,
+    backend::Cpu,
+    data::TwoPeriodSimulation,
+    options::{Bootstrap, DrdidMethod, Resampling},
+};
 
 fn main() -> Result<()> {
     use DrdidMethod::*;

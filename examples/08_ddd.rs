@@ -1,7 +1,14 @@
 //! Triple differences: two periods; then staggered adoption against all cohorts that are not yet treated, cohort by cohort,
 //! and the event study in `triple_differences.svg`.
 
-use burn_did::{Aggregation, Ddd, Result, backend::Cpu, compare, data::TripleSimulation, options::{Band, BasePeriod, ControlGroup}, report::{Comparable, PlotOptions}};
+use burn_did::{
+    Aggregation, Ddd, Result,
+    backend::Cpu,
+    compare,
+    data::TripleSimulation,
+    options::{Band, BasePeriod, ControlGroup},
+    report::{Comparable, PlotOptions},
+};
 
 fn main() -> Result<()> {
     let two = TripleSimulation::builder().units(4_000).seed(1).build();

@@ -1,7 +1,13 @@
 //! A continuous treatment: effects by dose and their slopes with uniform bands, event studies, other doses from a saved result, and
 //! a data-driven number of splines. Draws `dose_response.svg`.
 
-use burn_did::{ContDid, ContDidResult, Result, backend::Cpu, data::DoseSimulation, doses::{DoseGrid, DoseMethod, DoseTarget}, options::Bootstrap};
+use burn_did::{
+    ContDid, ContDidResult, Result,
+    backend::Cpu,
+    data::DoseSimulation,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::Bootstrap,
+};
 
 fn main() -> Result<()> {
     let simulation = DoseSimulation::builder().units(6_000).seed(1).build();

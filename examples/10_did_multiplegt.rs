@@ -1,7 +1,12 @@
 //! A treatment that comes and goes in doses: effects by the time since the first change, beside an estimate that treats the first
 //! change as permanent, and `switching.svg`.
 
-use burn_did::{DidMultiplegt, Result, compare, data::SwitchingSimulation, report::Comparable, switching::{EffectsEqual, Switchers}};
+use burn_did::{
+    DidMultiplegt, Result, compare,
+    data::SwitchingSimulation,
+    report::Comparable,
+    switching::{EffectsEqual, Switchers},
+};
 
 fn main() -> Result<()> {
     let panel = SwitchingSimulation::builder().groups(2_000).missing(0.02).seed(1).build().frame();

@@ -1,7 +1,10 @@
 //! What if trends are not parallel? From an event study to robust intervals, the breakdown value and the picture in
 //! `sensitivity.svg`; then the same analysis of coefficients from another program.
 
-use burn_did::{Aggregation, AttGt, EventStudy, Honest, Result, backend::Cpu, data, options::BasePeriod, sensitivity::Restriction};
+use burn_did::{
+    Aggregation, AttGt, EventStudy, Honest, Result, backend::Cpu, data, options::BasePeriod,
+    sensitivity::Restriction,
+};
 
 fn main() -> Result<()> {
     let fit = AttGt::<Cpu>::builder()

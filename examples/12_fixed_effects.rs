@@ -1,7 +1,13 @@
 //! Regressions with fixed effects: event studies by dummies and by Sun and Abraham's estimator beside group-time effects, a Poisson
 //! regression, and several regressions in one table.
 
-use burn_did::{Aggregation, AttGt, FixedEffects, Result, SunAbraham, backend::Cpu, compare, data, regression::{Family, Vcov, etable}, report::Comparable};
+use burn_did::{
+    Aggregation, AttGt, FixedEffects, Result, SunAbraham,
+    backend::Cpu,
+    compare, data,
+    regression::{Family, Vcov, etable},
+    report::Comparable,
+};
 
 fn main() -> Result<()> {
     let (panel, device) = (data::mpdta(), Default::default());

@@ -6,7 +6,11 @@
 use std::fs::File;
 
 use burn_did::data::Simulation;
-use burn_did::{Aggregation, AttGt, Cluster, Result, backend::Cpu, options::{Bootstrap, EstimationMethod}};
+use burn_did::{
+    Aggregation, AttGt, Cluster, Result,
+    backend::Cpu,
+    options::{Bootstrap, EstimationMethod},
+};
 use polars::prelude::ParquetWriter;
 
 fn main() -> Result<()> {

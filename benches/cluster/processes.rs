@@ -8,7 +8,10 @@ use std::time::Instant;
 
 use burn_did::backend::Cpu;
 use burn_did::cluster::RunningCluster;
-use burn_did::{AttGt, Cluster, GroupTimeResult, options::{Bootstrap, ControlGroup}};
+use burn_did::{
+    AttGt, Cluster, GroupTimeResult,
+    options::{Bootstrap, ControlGroup},
+};
 use serde::{Deserialize, Serialize};
 
 use super::Case;

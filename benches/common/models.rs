@@ -1,7 +1,11 @@
 //! The estimators of this crate, set as a case asks.
 
 use burn_did::backend::DidBackend;
-use burn_did::{AttGt, Ddd, Drdid, DrdidResult, GroupTimeResult, group_time::GroupTimeCell, options::{Band, Bootstrap, DrdidMethod, Precision, Resampling}};
+use burn_did::{
+    AttGt, Ddd, Drdid, DrdidResult, GroupTimeResult,
+    group_time::GroupTimeCell,
+    options::{Band, Bootstrap, DrdidMethod, Precision, Resampling},
+};
 use polars::prelude::DataFrame;
 
 use super::Result;

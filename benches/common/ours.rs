@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use burn_did::options::Precision;
 use burn_did::backend::{Cpu, DidBackend};
+use burn_did::options::Precision;
 
 use super::case::Task;
 use super::models::{self, Fitted};

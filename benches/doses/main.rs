@@ -14,7 +14,10 @@ use std::time::Instant;
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{ContDid, options::{Bootstrap, Resampling}};
+use burn_did::{
+    ContDid,
+    options::{Bootstrap, Resampling},
+};
 use polars::prelude::{DataFrame, ParquetWriter};
 
 const RUNS: usize = 5;

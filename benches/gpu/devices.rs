@@ -1,7 +1,7 @@
 //! Devices of this crate: which are there.
 
-use burn_did::options::Precision;
 use burn_did::backend::DidBackend;
+use burn_did::options::Precision;
 
 use super::common::Result;
 use super::common::contestant::Contestant;

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use burn_did::options::Precision;
 use burn_did::backend::DidBackend;
+use burn_did::options::Precision;
 use burn_tensor::{DType, Tensor, TensorData};
 
 use super::common::Result;

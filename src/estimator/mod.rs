@@ -23,6 +23,6 @@ pub use drdid::{Drdid, DrdidResult};
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
 pub use saved_result::SavedResult;
 pub use switching::{
-    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, DidMultiplegtResult,
+    DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, PredictHeterogeneity, SwitchingEffect,
 };

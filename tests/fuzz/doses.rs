@@ -1,7 +1,11 @@
 //! `ContDid` with parametric curves: levels, slopes, curves, event studies and their standard errors.
 
 use burn_did::backend::Cpu;
-use burn_did::{ContDid, ContDidResult, Estimate, doses::{CurveErrors, DoseGrid, DoseTarget}, options::{BasePeriod, CohortShares, ControlGroup}};
+use burn_did::{
+    ContDid, ContDidResult, Estimate,
+    doses::{CurveErrors, DoseGrid, DoseTarget},
+    options::{BasePeriod, CohortShares, ControlGroup},
+};
 use polars::prelude::*;
 
 use crate::oracle::dose::{Curve, DoseCell, Fit, Options, Units, Value, fit};

@@ -1,7 +1,10 @@
 //! Propensity scores with many far treated rows are the maximum of the likelihood.
 
 use burn_did::backend::Cpu;
-use burn_did::{Ddd, Drdid, options::{DrdidMethod, EstimationMethod}};
+use burn_did::{
+    Ddd, Drdid,
+    options::{DrdidMethod, EstimationMethod},
+};
 use polars::prelude::{DataFrame, df};
 
 use crate::support::splitmix::SplitMix64;

@@ -1,6 +1,9 @@
 //! `EventStudy::honest`: fixed-length intervals, breakdown values, and the ends of conditional and hybrid intervals.
 
-use burn_did::{EventStudy, Honest, HonestResult, sensitivity::{Breakdown, Delta, HonestMethod, RobustInterval, Search}};
+use burn_did::{
+    EventStudy, Honest, HonestResult,
+    sensitivity::{Breakdown, Delta, HonestMethod, RobustInterval, Search},
+};
 
 use crate::oracle::affine::Estimators;
 use crate::oracle::inequalities::{First, Inequalities, Set, relative, smooth};

@@ -1,7 +1,10 @@
 //! `DidMultiplegt`: treatments that switch on, off, up and down; cells of one row or several, weights, controls of which some do
 //! not vary within cells, trend groups, clusters, polynomials, and missing outcomes.
 
-use burn_did::{DidError, DidMultiplegt, DidMultiplegtResult, switching::{Switchers, SwitchingEffect}};
+use burn_did::{
+    DidError, DidMultiplegt, DidMultiplegtResult,
+    switching::{Switchers, SwitchingEffect},
+};
 use polars::prelude::{Column, DataFrame};
 
 use crate::oracle::switching::{Asked, Effect, Found, Panel, estimate};

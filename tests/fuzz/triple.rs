@@ -1,7 +1,10 @@
 //! `Ddd`: two periods and staggered adoption, all layouts and comparison cohorts.
 
 use burn_did::backend::Cpu;
-use burn_did::{Ddd, GroupTimeResult, options::{BasePeriod, ControlGroup, EstimationMethod, SharesOf, UnbalancedPanel}};
+use burn_did::{
+    Ddd, GroupTimeResult,
+    options::{BasePeriod, ControlGroup, EstimationMethod, SharesOf, UnbalancedPanel},
+};
 use polars::prelude::DataFrame;
 
 use crate::formula::Formula;

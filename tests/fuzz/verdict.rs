@@ -4,7 +4,10 @@
 //! rounding of the outcomes leaves), standard errors by `1e-9` relative; where cross-products are ill conditioned, by as much
 //! as double precision leaves in a program that forms them.
 
-use burn_did::{Aggregated, Aggregation, DidError, Estimate, GroupTimeResult, group_time::{AggregationKind, CellStatus, GroupTimeCell, Overlap}};
+use burn_did::{
+    Aggregated, Aggregation, DidError, Estimate, GroupTimeResult,
+    group_time::{AggregationKind, CellStatus, GroupTimeCell, Overlap},
+};
 
 use crate::oracle::aggregate::{self, Average};
 use crate::oracle::cells::{Cell, Fit, Outcome};

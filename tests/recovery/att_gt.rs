@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Aggregation, AttGt, options::{ControlGroup, EstimationMethod}};
+use burn_did::{
+    Aggregation, AttGt,
+    options::{ControlGroup, EstimationMethod},
+};
 
 use crate::coverage::{Draw, check};
 use crate::support::spec::Spec;

@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TripleSimulation;
-use burn_did::{Aggregation, Ddd, GroupTimeResult, options::{ControlGroup, EstimationMethod, SharesOf}};
+use burn_did::{
+    Aggregation, Ddd, GroupTimeResult,
+    options::{ControlGroup, EstimationMethod, SharesOf},
+};
 use polars::prelude::{DataFrame, df};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -2,7 +2,11 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{ContDid, ContDidResult, Estimate, doses::{DoseGrid, DoseMethod, DoseTarget}, options::{Band, Bootstrap, CohortShares, Resampling}};
+use burn_did::{
+    ContDid, ContDidResult, Estimate,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::{Band, Bootstrap, CohortShares, Resampling},
+};
 
 use crate::coverage::{Draw, REPLICATIONS, Spread, check};
 

@@ -2,7 +2,11 @@
 //! do. `cargo test --features cli --test recovery doses_small -- --ignored --nocapture`.
 
 use burn_did::backend::Cpu;
-use burn_did::{ContDid, Estimate, Npiv, doses::{CurveErrors, DoseGrid}, sieve::{SieveGrid, SieveKnots}};
+use burn_did::{
+    ContDid, Estimate, Npiv,
+    doses::{CurveErrors, DoseGrid},
+    sieve::{SieveGrid, SieveKnots},
+};
 use polars::prelude::{DataFrame, df};
 use rayon::prelude::*;
 

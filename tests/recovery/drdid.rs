@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::{Simulation, TwoPeriodSimulation};
-use burn_did::{Drdid, DrdidResult, options::{Bootstrap, DrdidMethod, Resampling}};
+use burn_did::{
+    Drdid, DrdidResult,
+    options::{Bootstrap, DrdidMethod, Resampling},
+};
 use polars::prelude::DataFrame;
 
 use crate::coverage::{Draw, check};

@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{FixedEffects, SunAbraham, regression::{Family, Ssc, Vcov}};
+use burn_did::{
+    FixedEffects, SunAbraham,
+    regression::{Family, Ssc, Vcov},
+};
 use polars::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

@@ -3,7 +3,22 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use burn_did::{Aggregation, DidError, ParseOptionError, Words, audit::Layout, doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTable, DoseTarget}, group_time::AggregationKind, options::{Band, BasePeriod, CohortShares, ControlGroup, CovariatePeriod, DrdidMethod, EstimationMethod, FixWeights, Frequency, Multiplier, Precision, Resampling, SharesOf, UnbalancedPanel}, regression::{Family, GDf, KFixef, Solver, Ssc, Stop, Vcov}, report::Align, sensitivity::{Delta, Effect, HonestMethod, Restriction, Search}, sieve::{SieveBasis, SieveGrid, SieveKnots}, switching::{EffectsEqual, PredictHeterogeneity, Switchers}};
+use burn_did::{
+    Aggregation, DidError, ParseOptionError, Words,
+    audit::Layout,
+    doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTable, DoseTarget},
+    group_time::AggregationKind,
+    options::{
+        Band, BasePeriod, CohortShares, ControlGroup, CovariatePeriod, DrdidMethod,
+        EstimationMethod, FixWeights, Frequency, Multiplier, Precision, Resampling, SharesOf,
+        UnbalancedPanel,
+    },
+    regression::{Family, GDf, KFixef, Solver, Ssc, Stop, Vcov},
+    report::Align,
+    sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
+    sieve::{SieveBasis, SieveGrid, SieveKnots},
+    switching::{EffectsEqual, PredictHeterogeneity, Switchers},
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

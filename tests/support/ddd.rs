@@ -1,7 +1,10 @@
 //! The golden cases of R `triplediff`, of ModernDiD and of the oracle for triple differences: reading and fitting them.
 
 use burn_did::backend::DidBackend;
-use burn_did::{Ddd, GroupTimeResult, options::{BasePeriod, ControlGroup, Precision, UnbalancedPanel}};
+use burn_did::{
+    Ddd, GroupTimeResult,
+    options::{BasePeriod, ControlGroup, Precision, UnbalancedPanel},
+};
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 

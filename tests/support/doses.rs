@@ -1,7 +1,11 @@
 //! The golden cases of continuous treatments: reading and fitting them.
 
 use burn_did::backend::DidBackend;
-use burn_did::{ContDid, doses::{DoseAggregation, DoseGrid, DoseMethod, DoseTarget}, options::{BasePeriod, ControlGroup}};
+use burn_did::{
+    ContDid,
+    doses::{DoseAggregation, DoseGrid, DoseMethod, DoseTarget},
+    options::{BasePeriod, ControlGroup},
+};
 use polars::prelude::DataFrame;
 use serde_json::Value;
 

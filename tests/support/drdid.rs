@@ -1,7 +1,10 @@
 //! The golden cases of R `DRDID`: reading them, and fitting them on any backend.
 
 use burn_did::backend::DidBackend;
-use burn_did::{Drdid, DrdidResult, options::{Bootstrap, DrdidMethod, Multiplier, Precision, Resampling}};
+use burn_did::{
+    Drdid, DrdidResult,
+    options::{Bootstrap, DrdidMethod, Multiplier, Precision, Resampling},
+};
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 

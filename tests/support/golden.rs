@@ -1,7 +1,9 @@
 //! The golden cases: reading them, fitting them on any backend, and holding the fits against a [`Rule`].
 
 use burn_did::backend::DidBackend;
-use burn_did::options::{Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Multiplier, Precision};
+use burn_did::options::{
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Multiplier, Precision,
+};
 use serde::Deserialize;
 
 use super::compare::{Expected, ExpectedAggregate, ExpectedInfluence, Report};

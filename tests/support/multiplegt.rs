@@ -1,6 +1,9 @@
 //! Golden cases of treatments that switch.
 
-use burn_did::{DidMultiplegt, Estimate, DidMultiplegtResult, switching::{EffectsEqual, PredictHeterogeneity, Switchers, SwitchingEffect}};
+use burn_did::{
+    DidMultiplegt, DidMultiplegtResult, Estimate,
+    switching::{EffectsEqual, PredictHeterogeneity, Switchers, SwitchingEffect},
+};
 use serde::Deserialize;
 use serde_json::Value;
 

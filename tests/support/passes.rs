@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Instant;
 
-use burn_did::options::Multiplier;
 use burn_did::backend::DidBackend;
+use burn_did::options::Multiplier;
 use burn_did::pass::{Chunk, Consumers, GramJob, LogitJob, Multipliers, Weight};
 
 use super::sample::{self, Sample};

@@ -1,7 +1,10 @@
 //! Options of a fit as plain data, so that a test states only what it is about.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{AttGt, GroupTimeResult, Result, options::{Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Precision}};
+use burn_did::{
+    AttGt, GroupTimeResult, Result,
+    options::{Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, FixWeights, Precision},
+};
 use polars::prelude::DataFrame;
 
 /// Options of [`AttGt`]; the columns default to those of [`super::splitmix::panel`].

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use burn_did::options::{Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Frequency, Multiplier, Precision};
+use burn_did::options::{
+    Band, BasePeriod, Bootstrap, ControlGroup, EstimationMethod, Frequency, Multiplier, Precision,
+};
 use clap::{Args, ValueEnum};
 
 use crate::defaults;

@@ -1,7 +1,10 @@
 //! The library's defaults, which options have that are not given, and which their help shows.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, options::Bootstrap};
+use burn_did::{
+    AttGt, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+    options::Bootstrap,
+};
 
 /// Group-time effects without an option. The backend does not matter.
 pub(crate) fn att_gt() -> AttGt<Cpu> {

@@ -4,7 +4,10 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
-use burn_did::{DidError, report::{PlotOptions, Reportable}};
+use burn_did::{
+    DidError,
+    report::{PlotOptions, Reportable},
+};
 
 use crate::args::Format;
 use crate::error::{CliError, Result};

@@ -275,7 +275,8 @@ fn a_sample_serves_formulas_of_its_columns() {
         let here = other.fit(&data, &Default::default()).unwrap();
         let there = other.fit_sample(&sample).unwrap();
         assert_eq!(format!("{:?}", here.cells), format!("{:?}", there.cells), "{formula}");
-        let audit = crate::audit::SampleAudit { files: there.audit.files.clone(), ..here.audit.clone() };
+        let audit =
+            crate::audit::SampleAudit { files: there.audit.files.clone(), ..here.audit.clone() };
         assert_eq!(audit, there.audit, "{formula}");
         assert_eq!((here.settings, here.warnings), (there.settings, there.warnings), "{formula}");
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::inference::{JointEstimates, Tested, of_regression};
 use super::reading::{GroupPeriods, SwitchingColumns};
 use super::{
-    DidMultiplegt, EffectsEqual, HeterogeneityRow, MultiplegtAudit, DidMultiplegtResult,
+    DidMultiplegt, DidMultiplegtResult, EffectsEqual, HeterogeneityRow, MultiplegtAudit,
     MultiplegtTests, SwitchingEffect,
 };
 use crate::base::error::{DidError, DidWarning, Result};

@@ -23,7 +23,7 @@ use effects::SwitchingOptions;
 pub use effects::{Direction, Dropped};
 use reading::SwitchingColumns;
 pub use result::{
-    HeterogeneityRow, MultiplegtAudit, DidMultiplegtResult, MultiplegtTests, SwitchingEffect,
+    DidMultiplegtResult, HeterogeneityRow, MultiplegtAudit, MultiplegtTests, SwitchingEffect,
 };
 
 use crate::base::calendar::Frequency;

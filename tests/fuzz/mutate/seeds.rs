@@ -1,7 +1,10 @@
 //! What is mutated: small data of every estimator, and saved results.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, Ddd, Drdid, options::{Band, BasePeriod, Bootstrap, ControlGroup}};
+use burn_did::{
+    AttGt, Ddd, Drdid,
+    options::{Band, BasePeriod, Bootstrap, ControlGroup},
+};
 use polars::prelude::DataFrame;
 use serde_json::Value;
 

@@ -1,7 +1,11 @@
 //! User-supplied two-by-two estimators: the built-in ones written again as plain loops give the built-in results.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, DidError, group_time::{CellStatus, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate}, options::EstimationMethod};
+use burn_did::{
+    AttGt, DidError,
+    group_time::{CellStatus, PanelCell, RepeatedCell, TwoByTwo, TwoByTwoEstimate},
+    options::EstimationMethod,
+};
 
 use crate::support::frames::filter;
 use crate::support::splitmix;

@@ -2,7 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use burn_did::{Aggregated, Aggregation, DidError, GroupTimeResult, compare, options::{Bootstrap, ControlGroup, EstimationMethod, FixWeights}};
+use burn_did::{
+    Aggregated, Aggregation, DidError, GroupTimeResult, compare,
+    options::{Bootstrap, ControlGroup, EstimationMethod, FixWeights},
+};
 use polars::prelude::*;
 
 use crate::support::frames::{filter, floats, golden_data, map, rows, with};

@@ -1,7 +1,13 @@
 //! Extreme numbers: what they may change, and what not.
 
 use burn_did::backend::Cpu;
-use burn_did::{DidError, DidWarning, Drdid, DrdidResult, group_time::CellStatus, options::{Band, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, Multiplier, Precision}};
+use burn_did::{
+    DidError, DidWarning, Drdid, DrdidResult,
+    group_time::CellStatus,
+    options::{
+        Band, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, Multiplier, Precision,
+    },
+};
 use polars::prelude::{DataFrame, df};
 
 use crate::support::frames::{filter, floats, map, with};

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use burn_did::options::Precision;
 use burn_did::backend::Cpu;
+use burn_did::options::Precision;
 
 use crate::support::golden::{DATASETS, Dataset, run_dataset};
 use crate::support::tolerance::{Rule, SINGLE_PRECISION};

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use burn_did::{Aggregation, options::{BasePeriod, ControlGroup, FixWeights}};
+use burn_did::{
+    Aggregation,
+    options::{BasePeriod, ControlGroup, FixWeights},
+};
 use polars::prelude::DataFrame;
 use serde::Deserialize;
 

@@ -2,7 +2,11 @@
 //! is the share of treated weight at each value.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, DidWarning, Drdid, GroupTimeResult, group_time::{CellStatus, Overlap}, options::{DrdidMethod, EstimationMethod}};
+use burn_did::{
+    AttGt, DidWarning, Drdid, GroupTimeResult,
+    group_time::{CellStatus, Overlap},
+    options::{DrdidMethod, EstimationMethod},
+};
 use polars::prelude::{DataFrame, df};
 
 use crate::support::but;

@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Drdid, options::{BasePeriod, ControlGroup, DrdidMethod, EstimationMethod, FixWeights}};
+use burn_did::{
+    Drdid,
+    options::{BasePeriod, ControlGroup, DrdidMethod, EstimationMethod, FixWeights},
+};
 use polars::prelude::DataFrame;
 
 use crate::support::compare::assert_close;
@@ -116,7 +119,9 @@ fn base_periods_agree_on_the_pretest_and_on_post_treatment_effects() {
         assert_eq!(a.df, b.df);
         assert!((a.stat / b.stat - 1.0).abs() < 1e-8, "{method:?}: {} and {}", a.stat, b.stat);
         for cell in varying.cells.iter().filter(|c| c.time >= c.group) {
-            let same = |c: &&burn_did::group_time::GroupTimeCell| (c.group, c.time) == (cell.group, cell.time);
+            let same = |c: &&burn_did::group_time::GroupTimeCell| {
+                (c.group, c.time) == (cell.group, cell.time)
+            };
             let other = universal.cells.iter().find(same).unwrap();
             near("att", cell.estimate.att, other.estimate.att, None, 1e-12);
             near("se", cell.estimate.se, other.estimate.se, None, 1e-12);

@@ -2,7 +2,13 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TripleSimulation;
-use burn_did::{Aggregation, Ddd, DidError, DidWarning, Drdid, GroupTimeResult, group_time::CellStatus, options::{BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, UnbalancedPanel}};
+use burn_did::{
+    Aggregation, Ddd, DidError, DidWarning, Drdid, GroupTimeResult,
+    group_time::CellStatus,
+    options::{
+        BasePeriod, Bootstrap, ControlGroup, DrdidMethod, EstimationMethod, UnbalancedPanel,
+    },
+};
 use polars::prelude::DataFrame;
 
 use crate::support::but;

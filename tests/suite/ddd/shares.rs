@@ -2,7 +2,10 @@
 //! with effects of 1 and 5.
 
 use burn_did::backend::Cpu;
-use burn_did::{Aggregated, Aggregation, Ddd, GroupTimeResult, options::{Bootstrap, EstimationMethod, SharesOf}};
+use burn_did::{
+    Aggregated, Aggregation, Ddd, GroupTimeResult,
+    options::{Bootstrap, EstimationMethod, SharesOf},
+};
 use polars::prelude::DataFrame;
 
 use crate::support::but;

@@ -1,7 +1,11 @@
 //! How large the groups of a triple difference must be: as R `triplediff` counts them.
 
 use burn_did::backend::Cpu;
-use burn_did::{Ddd, DidError, GroupTimeResult, group_time::CellStatus, options::{EstimationMethod, UnbalancedPanel}};
+use burn_did::{
+    Ddd, DidError, GroupTimeResult,
+    group_time::CellStatus,
+    options::{EstimationMethod, UnbalancedPanel},
+};
 use polars::prelude::{DataFrame, df};
 
 use crate::support::but;

@@ -2,7 +2,12 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{ContDid, DidError, DidWarning, doses::{DoseAggregation, DoseGrid, DoseMethod}, group_time::CellStatus, options::{Band, Bootstrap, Inference}};
+use burn_did::{
+    ContDid, DidError, DidWarning,
+    doses::{DoseAggregation, DoseGrid, DoseMethod},
+    group_time::CellStatus,
+    options::{Band, Bootstrap, Inference},
+};
 use polars::prelude::*;
 
 use crate::support::but;
@@ -230,7 +235,8 @@ fn slopes_in_doses_of_any_size_have_standard_errors() {
     for (a, b) in one.slope.cells.iter().zip(&large.slope.cells) {
         same(a.estimate.se, b.estimate.se);
     }
-    let [a, b] = [&one, &large].map(|fit| fit.event_study(burn_did::doses::DoseTarget::Slope).unwrap());
+    let [a, b] =
+        [&one, &large].map(|fit| fit.event_study(burn_did::doses::DoseTarget::Slope).unwrap());
     for (a, b) in a.rows.iter().zip(&b.rows) {
         same(a.estimate.se, b.estimate.se);
     }

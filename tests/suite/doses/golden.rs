@@ -1,7 +1,10 @@
 //! Continuous treatments: golden numbers, an independent program, influence values that are derivatives, and draws.
 
 use burn_did::data::DoseSimulation;
-use burn_did::{doses::{DoseGrid, DoseMethod, DoseTarget}, options::{Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, Multiplier, Resampling}};
+use burn_did::{
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::{Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, Multiplier, Resampling},
+};
 use polars::prelude::*;
 use serde_json::Value;
 

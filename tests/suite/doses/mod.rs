@@ -7,7 +7,10 @@ mod samples;
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{ContDid, ContDidResult, doses::{DoseGrid, DoseTarget}};
+use burn_did::{
+    ContDid, ContDidResult,
+    doses::{DoseGrid, DoseTarget},
+};
 use polars::prelude::DataFrame;
 
 pub fn config() -> ContDid<Cpu> {

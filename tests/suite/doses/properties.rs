@@ -2,7 +2,11 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
-use burn_did::{ContDid, ContDidResult, Estimate, doses::{DoseGrid, DoseMethod, DoseTarget}, options::{Bootstrap, Resampling}};
+use burn_did::{
+    ContDid, ContDidResult, Estimate,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::{Bootstrap, Resampling},
+};
 use polars::prelude::*;
 
 use super::{config, estimates, fit, simulation};

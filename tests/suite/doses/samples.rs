@@ -2,7 +2,12 @@
 
 use std::path::PathBuf;
 
-use burn_did::{ContDidResult, DidWarning, Npiv, NpivResult, doses::{CurveErrors, DoseGrid, DoseMethod, DoseTarget}, options::{Band, CohortShares}, sieve::SieveGrid};
+use burn_did::{
+    ContDidResult, DidWarning, Npiv, NpivResult,
+    doses::{CurveErrors, DoseGrid, DoseMethod, DoseTarget},
+    options::{Band, CohortShares},
+    sieve::SieveGrid,
+};
 use polars::prelude::*;
 
 use super::{config, fit, simulation};

@@ -1,7 +1,11 @@
 //! Every golden case of R `DRDID`.
 
 use burn_did::backend::Cpu;
-use burn_did::{DrdidResult, group_time::CellStatus, options::{DrdidMethod, Precision}};
+use burn_did::{
+    DrdidResult,
+    group_time::CellStatus,
+    options::{DrdidMethod, Precision},
+};
 
 use crate::support::departures::Departure;
 use crate::support::drdid::{Case, DATASETS, Dataset};

@@ -2,7 +2,11 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
-use burn_did::{DidError, DidWarning, Drdid, DrdidResult, group_time::CellStatus, options::{Bootstrap, CovariatePeriod, DrdidMethod, Precision, Resampling}};
+use burn_did::{
+    DidError, DidWarning, Drdid, DrdidResult,
+    group_time::CellStatus,
+    options::{Bootstrap, CovariatePeriod, DrdidMethod, Precision, Resampling},
+};
 use polars::prelude::DataFrame;
 
 use crate::support::but;

@@ -2,8 +2,8 @@
 //!
 //! Without one the test says that it was skipped, or fails if `BURN_DID_REQUIRE_CUDA` is set.
 
-use burn_did::options::Precision;
 use burn_did::backend::Cuda;
+use burn_did::options::Precision;
 
 use super::backends;
 use crate::fixed_effects::devices;

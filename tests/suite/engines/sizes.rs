@@ -4,7 +4,13 @@ use std::time::Instant;
 
 use burn_did::backend::Cpu;
 use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
-use burn_did::{Aggregation, AttGt, Ddd, DidError, DidWarning, Drdid, GroupTimeResult, options::{Band, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Multiplier, Resampling}, report::PlotOptions};
+use burn_did::{
+    Aggregation, AttGt, Ddd, DidError, DidWarning, Drdid, GroupTimeResult,
+    options::{
+        Band, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Multiplier, Resampling,
+    },
+    report::PlotOptions,
+};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, map, with};

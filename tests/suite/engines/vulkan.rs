@@ -4,7 +4,10 @@
 
 use burn_did::backend::{DeviceWork, Vulkan};
 use burn_did::data::Simulation;
-use burn_did::{AttGt, DidError, GroupTimeResult, Result, options::{Bootstrap, ControlGroup, Precision}};
+use burn_did::{
+    AttGt, DidError, GroupTimeResult, Result,
+    options::{Bootstrap, ControlGroup, Precision},
+};
 use polars::prelude::{IntoLazy, col, lit};
 
 use super::backends;

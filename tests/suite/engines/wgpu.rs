@@ -2,8 +2,8 @@
 //!
 //! Without an adapter the test says that it was skipped, or fails if `BURN_DID_REQUIRE_WGPU` is set.
 
-use burn_did::options::Precision;
 use burn_did::backend::Wgpu;
+use burn_did::options::Precision;
 
 use super::backends;
 use crate::fixed_effects::devices;

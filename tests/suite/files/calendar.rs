@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::TwoPeriodSimulation;
-use burn_did::{Aggregation, AttGt, Ddd, DidError, DidWarning, Drdid, GroupTimeResult, options::{BasePeriod, ControlGroup, Frequency}};
+use burn_did::{
+    Aggregation, AttGt, Ddd, DidError, DidWarning, Drdid, GroupTimeResult,
+    options::{BasePeriod, ControlGroup, Frequency},
+};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, map, with};

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{AttGt, DidError, GroupTimeResult, Progress, options::{Bootstrap, ControlGroup}};
+use burn_did::{
+    AttGt, DidError, GroupTimeResult, Progress,
+    options::{Bootstrap, ControlGroup},
+};
 use polars::prelude::*;
 
 /// A directory that is removed at the end of a test.

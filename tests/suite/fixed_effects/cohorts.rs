@@ -1,7 +1,10 @@
 //! Event studies of regressions: what is a cohort, a period and a reference.
 
 use burn_did::backend::Cpu;
-use burn_did::{DidError, DidWarning, EventStudy, FixedEffects, Honest, SunAbraham, SunAbrahamResult, data, group_time::Provenance, options::Frequency, regression::Vcov};
+use burn_did::{
+    DidError, DidWarning, EventStudy, FixedEffects, Honest, SunAbraham, SunAbrahamResult, data,
+    group_time::Provenance, options::Frequency, regression::Vcov,
+};
 use polars::prelude::*;
 
 use super::properties::near;

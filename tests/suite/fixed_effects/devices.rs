@@ -2,7 +2,11 @@
 //! study, and what the result says of the device.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{Demean, FixedEffects, RegressionResult, SunAbraham, data, options::Precision, regression::{Family, Vcov}};
+use burn_did::{
+    Demean, FixedEffects, RegressionResult, SunAbraham, data,
+    options::Precision,
+    regression::{Family, Vcov},
+};
 use burn_ndarray::NdArray;
 
 use super::golden::{Case, compare, fit_on};

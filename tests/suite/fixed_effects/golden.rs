@@ -1,7 +1,11 @@
 //! Regressions with fixed effects: the specification's numbers, R fixest's, pyfixest's, and a dense least-squares problem's.
 
 use burn_did::backend::{Cpu, DidBackend};
-use burn_did::{FixedEffects, RegressionResult, SunAbraham, data, options::Precision, regression::{Family, Solver, Vcov}};
+use burn_did::{
+    FixedEffects, RegressionResult, SunAbraham, data,
+    options::Precision,
+    regression::{Family, Solver, Vcov},
+};
 use polars::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,7 +1,10 @@
 //! What regressions with fixed effects must be invariant to, and what they must say.
 
 use burn_did::backend::Cpu;
-use burn_did::{DidError, DidWarning, FixedEffects, RegressionResult, SunAbraham, regression::{Family, KFixef, Ssc, Vcov}};
+use burn_did::{
+    DidError, DidWarning, FixedEffects, RegressionResult, SunAbraham,
+    regression::{Family, KFixef, Ssc, Vcov},
+};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, golden_data, rows, with};

@@ -1,7 +1,10 @@
 //! What regressions with fixed effects give beside their coefficients: effects, predictions, tests, tables.
 
 use burn_did::backend::Cpu;
-use burn_did::{DidError, FixedEffects, compare, demean, regression::{Family, etable}};
+use burn_did::{
+    DidError, FixedEffects, compare, demean,
+    regression::{Family, etable},
+};
 use polars::prelude::*;
 
 use super::properties::{data, fit, near, try_fit};

@@ -2,7 +2,10 @@
 //! scale. Expected numbers are those of R fixest 0.12.2.
 
 use burn_did::backend::Cpu;
-use burn_did::{DidWarning, FixedEffects, RegressionResult, SunAbraham, regression::{Family, Solver, Vcov}};
+use burn_did::{
+    DidWarning, FixedEffects, RegressionResult, SunAbraham,
+    regression::{Family, Solver, Vcov},
+};
 use polars::prelude::*;
 
 use crate::support::frames::golden_path;

@@ -2,7 +2,12 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data;
-use burn_did::{Aggregation, AttGt, DidError, DidWarning, EventStudy, GroupTimeResult, Honest, HonestResult, options::BasePeriod, report::PlotOptions, sensitivity::{Breakdown, Delta, HonestMethod, Restriction}};
+use burn_did::{
+    Aggregation, AttGt, DidError, DidWarning, EventStudy, GroupTimeResult, Honest, HonestResult,
+    options::BasePeriod,
+    report::PlotOptions,
+    sensitivity::{Breakdown, Delta, HonestMethod, Restriction},
+};
 use serde_json::Value;
 
 use crate::support::departures::{Departure, of_honest};

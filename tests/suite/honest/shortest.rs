@@ -1,6 +1,9 @@
 //! Fixed-length intervals where variables tie or are highly correlated, and event studies at the edge of what can be read.
 
-use burn_did::{DidError, EventStudy, Honest, sensitivity::{Breakdown, HonestMethod}};
+use burn_did::{
+    DidError, EventStudy, Honest,
+    sensitivity::{Breakdown, HonestMethod},
+};
 
 fn study(name: &str) -> EventStudy {
     EventStudy::import(format!("{}/tests/cases/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()

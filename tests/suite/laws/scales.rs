@@ -1,6 +1,9 @@
 //! Units and origins of every column, from 1e-9 to 1e9, and cohorts far from each other.
 
-use burn_did::{group_time::CellStatus, options::{BasePeriod, ControlGroup}};
+use burn_did::{
+    group_time::CellStatus,
+    options::{BasePeriod, ControlGroup},
+};
 use polars::prelude::DataFrame;
 
 use super::report::{Report, Within, same_kind};

@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
-use burn_did::{Data, Estimate, GroupTimeResult, Result, audit::Influence, group_time::CellStatus, options::{BasePeriod, Bootstrap, ControlGroup, Resampling}};
+use burn_did::{
+    Data, Estimate, GroupTimeResult, Result,
+    audit::Influence,
+    group_time::CellStatus,
+    options::{BasePeriod, Bootstrap, ControlGroup, Resampling},
+};
 use polars::prelude::DataFrame;
 
 /// An estimator with its options.

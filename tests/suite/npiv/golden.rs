@@ -1,6 +1,9 @@
 //! Functions by sieves: golden numbers, the choice of the dimension, and errors.
 
-use burn_did::{DidError, Npiv, NpivResult, sieve::{SieveBasis, SieveGrid, SieveKnots}};
+use burn_did::{
+    DidError, Npiv, NpivResult,
+    sieve::{SieveBasis, SieveGrid, SieveKnots},
+};
 use polars::prelude::*;
 use serde_json::Value;
 

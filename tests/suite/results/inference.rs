@@ -2,7 +2,10 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
-use burn_did::{Aggregation, AttGt, DidError, GroupTimeResult, options::{Band, Bootstrap, Inference, Multiplier}};
+use burn_did::{
+    Aggregation, AttGt, DidError, GroupTimeResult,
+    options::{Band, Bootstrap, Inference, Multiplier},
+};
 
 use crate::support::spec::Spec;
 use crate::support::splitmix;

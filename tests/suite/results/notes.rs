@@ -1,7 +1,10 @@
 //! What a result says of how it was made: the comparison units that were used, and covariates that change over time.
 
 use burn_did::backend::Cpu;
-use burn_did::{Aggregation, AttGt, Ddd, DidWarning, GroupTimeResult, options::{ControlGroup, CovariatePeriod, UnbalancedPanel}};
+use burn_did::{
+    Aggregation, AttGt, Ddd, DidWarning, GroupTimeResult,
+    options::{ControlGroup, CovariatePeriod, UnbalancedPanel},
+};
 use polars::prelude::DataFrame;
 
 use crate::support::frames::{golden_data, rows};

@@ -6,7 +6,11 @@ use std::path::PathBuf;
 
 use burn_did::backend::Cpu;
 use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
-use burn_did::{Aggregation, Ddd, DidError, Drdid, DrdidResult, GroupTimeResult, compare, options::{Band, Bootstrap, Resampling}, report::{Comparable, PlotOptions}};
+use burn_did::{
+    Aggregation, Ddd, DidError, Drdid, DrdidResult, GroupTimeResult, compare,
+    options::{Band, Bootstrap, Resampling},
+    report::{Comparable, PlotOptions},
+};
 use serde_json::{Value, json};
 
 use crate::support::spec::Spec;

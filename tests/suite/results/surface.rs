@@ -2,7 +2,11 @@
 
 use burn_did::backend::Cpu;
 use burn_did::data::{self, DoseSimulation, SwitchingSimulation, TwoPeriodSimulation};
-use burn_did::{Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SavedResult, SunAbraham, compare, report::{PlotOptions, Reportable}};
+use burn_did::{
+    Aggregation, AttGt, ContDid, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SavedResult,
+    SunAbraham, compare,
+    report::{PlotOptions, Reportable},
+};
 use serde_json::Value;
 
 /// A result of every kind.

@@ -1,6 +1,6 @@
 //! Rounding in cells of groups and periods: controls that do not vary within them, and rows that are averaged.
 
-use burn_did::{DidMultiplegt, DidWarning, DidMultiplegtResult};
+use burn_did::{DidMultiplegt, DidMultiplegtResult, DidWarning};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, with};

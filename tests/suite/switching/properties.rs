@@ -1,7 +1,13 @@
 //! What must hold of effects of treatments that switch, whatever the data.
 
 use burn_did::data::SwitchingSimulation;
-use burn_did::{Aggregation, AttGt, DidError, DidMultiplegt, DidWarning, DidMultiplegtResult, backend::Cpu, compare, options::{BasePeriod, Bootstrap, ControlGroup}, switching::{EffectsEqual, PredictHeterogeneity, Switchers, SwitchingEffect}};
+use burn_did::{
+    Aggregation, AttGt, DidError, DidMultiplegt, DidMultiplegtResult, DidWarning,
+    backend::Cpu,
+    compare,
+    options::{BasePeriod, Bootstrap, ControlGroup},
+    switching::{EffectsEqual, PredictHeterogeneity, Switchers, SwitchingEffect},
+};
 use polars::prelude::*;
 
 fn data() -> DataFrame {

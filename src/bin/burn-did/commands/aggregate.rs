@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use burn_did::{SavedResult, options::Inference, report::{PlotOptions, Reportable}};
+use burn_did::{
+    SavedResult,
+    options::Inference,
+    report::{PlotOptions, Reportable},
+};
 use clap::Args;
 
 use super::draw;

@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{ContDid, ContDidResult, doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget}, options::{BasePeriod, CohortShares, ControlGroup, Resampling}};
+use burn_did::{
+    ContDid, ContDidResult,
+    doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget},
+    options::{BasePeriod, CohortShares, ControlGroup, Resampling},
+};
 use clap::Args;
 
 use crate::args::{BandArgs, ColumnArgs, DeviceArgs, Format, InferenceArgs};

@@ -1,7 +1,10 @@
 //! `burn-did ddd`
 
 use burn_did::backend::DidBackend;
-use burn_did::{Ddd, GroupTimeResult, options::{SharesOf, UnbalancedPanel}};
+use burn_did::{
+    Ddd, GroupTimeResult,
+    options::{SharesOf, UnbalancedPanel},
+};
 use clap::Args;
 
 use super::group_time;

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Drdid, DrdidResult, options::{DrdidMethod, Resampling}};
+use burn_did::{
+    Drdid, DrdidResult,
+    options::{DrdidMethod, Resampling},
+};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 

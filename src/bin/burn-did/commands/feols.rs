@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{FixedEffects, RegressionResult, regression::{Family, Solver, Ssc, Vcov}};
+use burn_did::{
+    FixedEffects, RegressionResult,
+    regression::{Family, Solver, Ssc, Vcov},
+};
 use clap::Args;
 
 use super::saved::event_study;

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use burn_did::{GroupTimeResult, report::{PlotOptions, Reportable}};
+use burn_did::{
+    GroupTimeResult,
+    report::{PlotOptions, Reportable},
+};
 
 use super::draw;
 use crate::args::{Format, OutputArgs};

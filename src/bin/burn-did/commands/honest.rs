@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use burn_did::{Aggregation, Honest, SavedResult, group_time::AggregationKind, sensitivity::{Delta, Effect, HonestMethod, Restriction, Search}};
+use burn_did::{
+    Aggregation, Honest, SavedResult,
+    group_time::AggregationKind,
+    sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
+};
 use clap::Args;
 
 use super::saved::{event_study, refused, result_or_study};

@@ -3,7 +3,10 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use burn_did::{Npiv, NpivResult, sieve::{SieveBasis, SieveGrid, SieveKnots}};
+use burn_did::{
+    Npiv, NpivResult,
+    sieve::{SieveBasis, SieveGrid, SieveKnots},
+};
 use clap::Args;
 
 use crate::args::Format;

@@ -11,7 +11,11 @@ use burn_did::cluster::{
     Certificates, RunningCluster, SchedulerConfig, cluster_status, run_scheduler,
 };
 use burn_did::data::{Simulation, TripleSimulation, TwoPeriodSimulation};
-use burn_did::{Cluster, Ddd, DidError, Drdid, audit::Timings, options::{Bootstrap, Multiplier, Precision, Resampling}};
+use burn_did::{
+    Cluster, Ddd, DidError, Drdid,
+    audit::Timings,
+    options::{Bootstrap, Multiplier, Precision, Resampling},
+};
 use polars::prelude::*;
 
 use super::{Files, PROGRAM, Running, certificates, kill, local, named, panel};

@@ -1,7 +1,10 @@
 //! Triple differences of a panel, repeated cross sections, unbalanced panels and two periods.
 
 use burn_did::backend::Cpu;
-use burn_did::{Ddd, options::{ControlGroup, UnbalancedPanel}};
+use burn_did::{
+    Ddd,
+    options::{ControlGroup, UnbalancedPanel},
+};
 use polars::prelude::DataFrame;
 
 use super::{METHODS, OPTIONS, columns, subject, with_gaps};

@@ -1,7 +1,11 @@
 //! Effects of continuous treatments: curves in a dose, by splines and by sieves.
 
 use burn_did::backend::Cpu;
-use burn_did::{ContDid, ContDidResult, doses::{DoseGrid, DoseMethod, DoseTarget}, options::Resampling};
+use burn_did::{
+    ContDid, ContDidResult,
+    doses::{DoseGrid, DoseMethod, DoseTarget},
+    options::Resampling,
+};
 use polars::prelude::DataFrame;
 
 use super::{cells, subject};

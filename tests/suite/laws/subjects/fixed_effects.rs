@@ -1,7 +1,10 @@
 //! Regressions with fixed effects, linear and Poisson.
 
 use burn_did::backend::Cpu;
-use burn_did::{Data, FixedEffects, RegressionResult, Result, regression::{Family, Ssc, Vcov}};
+use burn_did::{
+    Data, FixedEffects, RegressionResult, Result,
+    regression::{Family, Ssc, Vcov},
+};
 use polars::prelude::DataFrame;
 
 use super::COLUMNS;

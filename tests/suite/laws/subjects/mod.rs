@@ -10,7 +10,10 @@ pub mod npiv;
 pub mod sun_abraham;
 pub mod switching;
 
-use burn_did::{GroupTimeResult, options::{BasePeriod, ControlGroup, EstimationMethod}};
+use burn_did::{
+    GroupTimeResult,
+    options::{BasePeriod, ControlGroup, EstimationMethod},
+};
 use polars::prelude::DataFrame;
 
 use super::subject::{Numbers, Reported};

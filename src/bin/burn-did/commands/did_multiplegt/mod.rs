@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use burn_did::{DidMultiplegt, options::{Bootstrap, Frequency}, switching::{EffectsEqual, PredictHeterogeneity, Switchers}};
+use burn_did::{
+    DidMultiplegt,
+    options::{Bootstrap, Frequency},
+    switching::{EffectsEqual, PredictHeterogeneity, Switchers},
+};
 use clap::Args;
 
 use crate::args::Format;
