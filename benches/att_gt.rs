@@ -22,7 +22,7 @@ fn small(c: &mut Criterion) {
         .covariates("~ lpop")
         .build();
     c.bench_function("att_gt/mpdta/dr/k=2", |b| {
-        b.iter(|| black_box(fit.fit(&df, &Default::default())));
+        b.iter(|| black_box(fit.fit(&df)));
     });
 }
 
@@ -44,10 +44,10 @@ fn large(c: &mut Criterion) {
     let mut draws = plain.clone();
     draws.bootstrap = Some(Bootstrap::draws(1_000));
     group.bench_function("n=100000/T=5/dr/k=1", |b| {
-        b.iter(|| black_box(plain.fit(&wide, &Default::default())));
+        b.iter(|| black_box(plain.fit(&wide)));
     });
     group.bench_function("n=100000/T=5/dr/k=1/draws=1000", |b| {
-        b.iter(|| black_box(draws.fit(&wide, &Default::default())));
+        b.iter(|| black_box(draws.fit(&wide)));
     });
     let long = Simulation::builder()
         .units(20_000)
@@ -60,10 +60,10 @@ fn large(c: &mut Criterion) {
     let mut not_yet = never.clone();
     not_yet.control_group = ControlGroup::NotYetTreated;
     group.bench_function("n=20000/T=10/dr/k=6/never", |b| {
-        b.iter(|| black_box(never.fit(&long, &Default::default())));
+        b.iter(|| black_box(never.fit(&long)));
     });
     group.bench_function("n=20000/T=10/dr/k=6/notyet", |b| {
-        b.iter(|| black_box(not_yet.fit(&long, &Default::default())));
+        b.iter(|| black_box(not_yet.fit(&long)));
     });
 }
 
@@ -77,7 +77,7 @@ fn ingest(c: &mut Criterion) {
     let mut group = c.benchmark_group("ingest");
     group.sample_size(20);
     for (name, df) in [("in order", &df), ("mixed", &mixed)] {
-        group.bench_function(name, |b| b.iter(|| black_box(fit.fit(df, &Default::default()))));
+        group.bench_function(name, |b| b.iter(|| black_box(fit.fit(df))));
     }
 }
 
@@ -92,7 +92,7 @@ fn grid(c: &mut Criterion) {
         let terms: Vec<String> = (1..=k).map(|j| format!("x{j}")).collect();
         let fit = simulated(&format!("~ {}", terms.join(" + ")));
         group.bench_function(format!("n={units}/T={periods}/dr/k={}", k + 1), |b| {
-            b.iter(|| black_box(fit.fit(&df, &Default::default())));
+            b.iter(|| black_box(fit.fit(&df)));
         });
     }
 }

@@ -25,7 +25,7 @@ fn run<B: DidBackend>(device: &B::Device, precision: Precision) -> Result<Aggreg
         .covariates("~ lpop")
         .precision(precision)
         .build()
-        .fit(&data::mpdta(), device)?
+        .fit_on(&data::mpdta(), device)?
         .aggregate(Aggregation::simple())
 }
 
@@ -33,7 +33,7 @@ fn run<B: DidBackend>(device: &B::Device, precision: Precision) -> Result<Aggreg
 fn report(name: &str, result: Result<Aggregated>) {
     match result {
         Ok(Aggregated { overall, settings, .. }) => {
-            let (att, se) = (overall.att.unwrap_or(f64::NAN), overall.se.unwrap_or(f64::NAN));
+            let (att, se) = (overall.estimate.unwrap_or(f64::NAN), overall.se.unwrap_or(f64::NAN));
             println!("{name:11} {att:.9} ({se:.9}) on {}", settings.backend);
         }
         Err(error) => println!("{name:11} {error}"),

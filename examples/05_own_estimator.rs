@@ -48,10 +48,10 @@ fn main() -> burn_did::Result<()> {
     println!("{}", own.aggregate(Aggregation::dynamic())?);
 
     // Without covariates, outcome regression is the same estimator.
-    let built_in = spec.fit(&data::mpdta(), &Default::default())?;
+    let built_in = spec.fit(&data::mpdta())?;
     for (a, b) in own.cells.iter().zip(&built_in.cells) {
         let gap = |a: Option<f64>, b: Option<f64>| (a.unwrap_or(0.0) - b.unwrap_or(0.0)).abs();
-        assert!(gap(a.estimate.att, b.estimate.att) < 1e-12);
+        assert!(gap(a.estimate.estimate, b.estimate.estimate) < 1e-12);
         assert!(gap(a.estimate.se, b.estimate.se) < 1e-12);
     }
     Ok(())

@@ -21,13 +21,13 @@ fn main() -> Result<()> {
         .build();
 
     // Analytic: sup-t from the covariance, with a t distribution because there are few clusters.
-    let fit = spec.fit(&panel, &Default::default())?;
+    let fit = spec.fit(&panel)?;
     println!("analytic    critical value {:.3}", fit.critical_value);
     use Multiplier::{Gaussian, Mammen, Rademacher, Webb};
     for law in [Mammen, Rademacher, Webb, Gaussian] {
         let mut spec = spec.clone();
         spec.bootstrap = Some(Bootstrap::draws(2_000).seed(7).multiplier(law));
-        let fit = spec.fit(&panel, &Default::default())?;
+        let fit = spec.fit(&panel)?;
         println!("{:11} critical value {:.3}", format!("{law:?}"), fit.critical_value);
     }
 
@@ -51,6 +51,6 @@ fn main() -> Result<()> {
 }
 
 fn show(what: &str, estimate: &Estimate) {
-    let [att, se] = [estimate.att, estimate.se].map(|v| v.unwrap_or(f64::NAN));
+    let [att, se] = [estimate.estimate, estimate.se].map(|v| v.unwrap_or(f64::NAN));
     println!("{what:34} {att:.4} ({se:.4})");
 }

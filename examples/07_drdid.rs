@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     {
         print!("{:20}", format!("{method:?}"));
         for panel in &panels {
-            let fit = spec(method).fit(panel, &Default::default())?;
+            let fit = spec(method).fit(panel)?;
             print!(" {:>16}", show(&fit.estimate));
         }
         println!();
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
         let mut spec = spec(DoublyRobust);
         spec.repeated_cross_sections = true;
         spec.locally_efficient = locally_efficient;
-        let fit = spec.fit(&rows, &Default::default())?;
+        let fit = spec.fit(&rows)?;
         println!("{:20} {:>16}", fit.estimator_name(), show(&fit.estimate));
     }
 
@@ -49,7 +49,7 @@ fn main() -> Result<()> {
         let mut spec = spec(DoublyRobustImproved);
         spec.bootstrap = Some(Bootstrap::draws(500).seed(7));
         spec.resampling = resampling;
-        let fit = spec.fit(&panels[0], &Default::default())?;
+        let fit = spec.fit(&panels[0])?;
         assert_eq!(fit.calibrated, Some(true));
         println!("{:20} {:>16}", format!("{resampling:?}"), show(&fit.estimate));
     }
@@ -68,6 +68,6 @@ fn spec(method: DrdidMethod) -> Drdid<Cpu> {
 }
 
 fn show(estimate: &Estimate) -> String {
-    let [att, se] = [estimate.att, estimate.se].map(|v| v.unwrap_or(f64::NAN));
+    let [att, se] = [estimate.estimate, estimate.se].map(|v| v.unwrap_or(f64::NAN));
     format!("{att:.3} ({se:.3})")
 }

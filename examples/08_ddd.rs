@@ -13,7 +13,7 @@ use burn_did::{
 fn main() -> Result<()> {
     let two = TripleSimulation::builder().units(4_000).seed(1).build();
     println!("True effect {}", two.truth(2, 2));
-    println!("{}", spec(ControlGroup::NeverTreated).fit(&two.frame(), &Default::default())?);
+    println!("{}", spec(ControlGroup::NeverTreated).fit(&two.frame())?);
 
     let staggered = TripleSimulation::builder()
         .units(6_000)
@@ -23,12 +23,12 @@ fn main() -> Result<()> {
         .seed(1)
         .build();
     let panel = staggered.frame();
-    let never = spec(ControlGroup::NeverTreated).fit(&panel, &Default::default())?;
-    let not_yet = spec(ControlGroup::NotYetTreated).fit(&panel, &Default::default())?;
+    let never = spec(ControlGroup::NeverTreated).fit(&panel)?;
+    let not_yet = spec(ControlGroup::NotYetTreated).fit(&panel)?;
     println!("{not_yet}");
     for cell in not_yet.cells.iter().filter(|c| c.time >= c.group) {
         let truth = staggered.truth(cell.group as i64, cell.time as i64);
-        let att = cell.estimate.att.unwrap_or(f64::NAN);
+        let att = cell.estimate.estimate.unwrap_or(f64::NAN);
         println!("ATT({}, {}) is {truth:.1}, estimated {att:.3}", cell.group, cell.time);
     }
 

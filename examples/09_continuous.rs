@@ -11,7 +11,7 @@ use burn_did::{
 
 fn main() -> Result<()> {
     let simulation = DoseSimulation::builder().units(6_000).seed(1).build();
-    let fit = spec(DoseMethod::Parametric).fit(&simulation.frame(), &Default::default())?;
+    let fit = spec(DoseMethod::Parametric).fit(&simulation.frame())?;
     println!("{fit}");
     let (att, acrt) = (simulation.overall_att(), simulation.overall_acrt());
     println!("True averages: ATT {att:.3}, ACRT {acrt:.3}\n");
@@ -24,12 +24,12 @@ fn main() -> Result<()> {
     let path = std::env::temp_dir().join("burn-did-continuous.json");
     fit.save(&path)?;
     for row in ContDidResult::load(&path)?.at(&[0.25, 0.75])?.rows {
-        let (estimate, truth) = (row.att.att.unwrap_or(f64::NAN), simulation.att(row.dose));
+        let (estimate, truth) = (row.att.estimate.unwrap_or(f64::NAN), simulation.att(row.dose));
         println!("ATT({}) is {truth:.3}, estimated {estimate:.3}", row.dose);
     }
 
     let two = DoseSimulation::builder().units(4_000).periods(2).groups(1).cubic(-1.5).build();
-    let adaptive = spec(DoseMethod::Cck).fit(&two.frame(), &Default::default())?;
+    let adaptive = spec(DoseMethod::Cck).fit(&two.frame())?;
     println!("\n{adaptive}");
     Ok(())
 }

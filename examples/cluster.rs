@@ -41,7 +41,7 @@ fn main() -> Result<()> {
         let fit = estimator.fit_sample(&sample)?;
         println!("{}", fit.aggregate(Aggregation::dynamic())?);
         println!("{:?}\n", fit.timings.cluster);
-        assert_eq!(fit.cells, estimator.fit(&panel, &Default::default())?.cells);
+        assert_eq!(fit.cells, estimator.fit(&panel)?.cells);
     }
     Ok(())
 }

@@ -4,10 +4,10 @@
 
 use std::error::Error;
 
+use burn::tensor::DType;
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::options::{Multiplier, Precision};
 use burn_did::pass::{Consumers, GramJob, LogitJob, Multipliers, TILE, Weight};
-use burn_tensor::DType;
 
 use passes::{milliseconds, passes};
 use sample::{SEGMENT, Sample};

@@ -20,7 +20,7 @@
 //!     .group("first.treat")
 //!     .covariates("~ lpop")
 //!     .build()
-//!     .fit(&data::mpdta(), &Default::default())?;
+//!     .fit(&data::mpdta())?;
 //! println!("{fit}");
 //! let event_study = fit.aggregate(Aggregation::dynamic())?;
 //! println!("{event_study}");
@@ -33,20 +33,22 @@
 //! [`FixedEffects`] regresses with any number of fixed effects, as R `fixest` does, and [`SunAbraham`] makes an event study of it.
 //!
 //! # Where to start
-//! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`], [`ContDid`] or [`DidMultiplegt`] and their options; [`GroupTimeResult`] and what it
-//!   can do; [`DrdidResult`], [`ContDidResult`], [`MultiplegtResult`]; [`Npiv`] for functions of unknown form.
+//! - To estimate: [`AttGt`], [`Drdid`], [`Ddd`], [`ContDid`] or [`DidMultiplegt`] and their [`options`]; [`GroupTimeResult`] and what it
+//!   can do; [`DrdidResult`], [`ContDidResult`], [`DidMultiplegtResult`]; [`Npiv`] for functions of unknown form.
 //! - To summarise: [`Aggregation`], [`Aggregated`], [`compare`], [`GroupTimeResult::contrast`].
-//! - To regress: [`FixedEffects`], [`RegressionResult`], [`etable`]; [`SunAbraham`]; [`Demean`](struct@Demean) for columns alone.
+//! - To regress: [`FixedEffects`], [`RegressionResult`], [`regression::etable`]; [`SunAbraham`]; [`Demean`] for columns alone.
 //! - To ask what violations of parallel trends would change: [`Honest`], [`Aggregated::honest`], [`EventStudy`].
-//! - To plug in an estimator of your own: [`TwoByTwo`].
+//! - To write code for any estimator: [`Estimator`]; for any result: [`report::Reportable`].
+//! - To plug in an estimator of your own: [`TwoByTwo`](group_time::TwoByTwo).
 //! - To run on another device: [`backend`].
 //! - To know what is computed and why: [`_documentation`].
 //!
-//! # Modules
+//! The root has the estimators and their results, a module for each family has the rest, and [`prelude`] has what most programs use.
+//!
+//! # How a fit runs
 //! ```text
 //! data frame ─► panel (sample) ─► condition ─► cell (plan) ─► pass × source (device) ─► inference ─► aggregate ─► report
 //! ```
-//! The formulas stand in `src/cell/two_by_two/`; `src/cell/mod.rs` has a table of which is where, with paper and equation.
 
 #![warn(clippy::print_stdout)]
 
@@ -55,68 +57,114 @@ extern crate self as burn_did;
 
 pub mod _documentation;
 mod base;
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod data;
 mod engine;
 mod estimator;
+pub mod prelude;
 mod read;
-mod report;
+pub mod report;
 mod result;
 
-pub use base::calendar::Frequency;
-pub use base::error::{DidError, DidWarning, FileLine, Result};
-#[doc(hidden)]
-pub use base::harmless::is_harmless;
-pub use base::options::{
-    Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, CurveErrors,
-    DoseAggregation, DoseGrid, DoseMethod, DoseTarget, DrdidMethod, EstimationMethod, FixWeights,
-    Inference, Multiplier, Precision, Resampling, SharesOf, Stop, UnbalancedPanel,
-};
+pub use base::error::{DidError, DidWarning, Result};
 pub use base::progress::{Progress, ProgressEvent};
-#[doc(hidden)]
-pub use base::temporary::clear_away;
-pub use base::words::{ParseOptionError, Word, Words};
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 pub use cluster::{Cluster, ClusterSample};
-pub use engine::demean::{ColumnReport, Solver};
-pub use engine::source::{ClusterWork, Influence, InfluenceFiles};
 pub use engine::{backend, pass};
-pub use estimator::aggregate::{
-    Aggregated, AggregatedRow, Aggregation, AggregationKind, EventStudy, LeftOut, LeftOutCell,
-    LeftOutGroup, LeftOutRow, Provenance, RegressionProvenance, Window,
-};
+pub use estimator::aggregate::{Aggregated, Aggregation, EventStudy};
 pub use estimator::fixed_effects::{
-    Absorbed, Coefficient, Demean, Demeaned, FTest, FactorEffects, Family, FixedEffects, GDf,
-    KFixef, RegressionAudit, RegressionResult, RegressionSettings, SolverReport, Ssc, SunAbraham,
-    SunAbrahamResult, Vcov, demean, etable,
+    Demean, DemeanResult, FixedEffects, RegressionResult, SunAbraham, SunAbrahamResult,
 };
-pub use estimator::honest::{
-    Breakdown, Delta, Effect, Honest, HonestDid, HonestMethod, Restriction, RobustInterval, Search,
-};
-pub use estimator::npiv::{
-    Npiv, NpivChoice, NpivResult, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
-};
-pub use estimator::switching::{Direction as Switchers, Dropped as SwitchingDropped};
+pub use estimator::honest::{Honest, HonestResult};
+pub use estimator::npiv::{Npiv, NpivResult};
 pub use estimator::{
-    AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DoseCurve, DoseEffects, DoseKnots, DoseRow,
-    DoseTable, Drdid, DrdidResult, EffectsEqual, GroupKnots, GroupTimeCell, GroupTimeResult,
-    HeterogeneityRow, MultiplegtAudit, MultiplegtResult, MultiplegtTests, PanelCell,
-    PredictHeterogeneity, RepeatedCell, SavedResult, SwitchingEffect, TripleComparison, TwoByTwo,
-    TwoByTwoEstimate,
+    AttGt, ContDid, ContDidResult, Ddd, DidMultiplegt, DidMultiplegtResult, Drdid, DrdidResult,
+    Estimator, GroupTimeResult, SavedResult,
 };
-pub use read::columns::ReadAsMissing;
-pub use read::files::FilesRead;
-#[doc(hidden)]
-pub use read::files::overwritten;
 pub use read::input::{Data, panics_are_caught};
-pub use read::panel::{Layout, SampleAudit};
-pub use report::{
-    Align, Comparable, EstimateColumns, PlotRow, Reportable, Section, Table, Term, compare, csv,
-};
-#[cfg(feature = "plot")]
-pub use report::{Colour, PlotOptions};
-pub use result::estimates::{CellStatus, Overlap};
+pub use report::compare;
 pub use result::inference::{Estimate, Wald};
-pub use result::settings::Settings;
-pub use result::timings::Timings;
+
+/// Options that several estimators share.
+pub mod options {
+    pub use crate::base::calendar::Frequency;
+    pub use crate::base::options::{
+        Band, BasePeriod, Bootstrap, CohortShares, ControlGroup, CovariatePeriod, DrdidMethod,
+        EstimationMethod, FixWeights, Inference, Multiplier, Precision, Resampling, SharesOf,
+        UnbalancedPanel,
+    };
+    pub use crate::base::words::{ParseOptionError, Word, Words};
+}
+
+/// Parts of group-time effects and of their averages, and the interface for two-by-two estimators of your own.
+pub mod group_time {
+    pub use crate::estimator::aggregate::{
+        AggregatedRow, AggregationKind, LeftOut, LeftOutCell, LeftOutGroup, LeftOutRow, Provenance,
+        RegressionProvenance, Window,
+    };
+    pub use crate::estimator::{
+        GroupTimeCell, PanelCell, RepeatedCell, TripleComparison, TwoByTwo, TwoByTwoEstimate,
+    };
+    pub use crate::result::estimates::{CellStatus, Overlap};
+}
+
+/// How a result came about: what was read, left out and set, how long it took, and influence values by unit.
+pub mod audit {
+    pub use crate::base::error::FileLine;
+    pub use crate::engine::source::{ClusterWork, Influence, InfluenceFiles};
+    pub use crate::read::columns::ReadAsMissing;
+    pub use crate::read::files::FilesRead;
+    pub use crate::read::panel::{Layout, SampleAudit};
+    pub use crate::result::settings::Settings;
+    pub use crate::result::timings::Timings;
+}
+
+/// Options and parts of regressions with fixed effects.
+pub mod regression {
+    pub use crate::base::options::Stop;
+    pub use crate::engine::demean::{ColumnReport, Solver};
+    pub use crate::estimator::fixed_effects::{
+        Absorbed, Coefficient, FTest, FactorEffects, Family, GDf, KFixef, RegressionAudit,
+        RegressionSettings, SolverReport, Ssc, Vcov, etable,
+    };
+}
+
+/// Options and parts of sensitivity analyses.
+pub mod sensitivity {
+    pub use crate::estimator::honest::{
+        Breakdown, Delta, Effect, HonestMethod, Restriction, RobustInterval, Search,
+    };
+}
+
+/// Options and parts of effects by dose.
+pub mod doses {
+    pub use crate::base::options::{
+        CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTarget,
+    };
+    pub use crate::estimator::{DoseCurve, DoseEffects, DoseKnots, DoseRow, DoseTable, GroupKnots};
+}
+
+/// Options and parts of effects of treatments that switch.
+pub mod switching {
+    pub use crate::estimator::switching::{Direction as Switchers, Dropped as SwitchingDropped};
+    pub use crate::estimator::{
+        EffectsEqual, HeterogeneityRow, MultiplegtAudit, MultiplegtTests, PredictHeterogeneity,
+        SwitchingEffect,
+    };
+}
+
+/// Options and parts of nonparametric regressions by sieves.
+pub mod sieve {
+    pub use crate::estimator::npiv::{
+        NpivChoice, NpivRow, NpivSettings, SieveBasis, SieveGrid, SieveKnots,
+    };
+}
+
+/// What the command line needs besides; no part of the interface.
+#[doc(hidden)]
+pub mod command_line {
+    pub use crate::base::harmless::is_harmless;
+    pub use crate::base::temporary::clear_away;
+    pub use crate::read::files::overwritten;
+}

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use burn_did::Cluster;
 use burn_did::cluster::LocalCluster;
+use burn_did::{Cluster, Data};
 
 use super::common::Result;
 use super::common::statistics::median;
@@ -23,7 +23,7 @@ pub fn run(scale: f64) -> Result<()> {
         Cluster::local(&local.build())?.with_directory(super::common::work_folder("cluster")?);
     let estimator = processes::estimator(&case);
     let sample = estimator.prepare(&cluster, &path)?;
-    let here = estimator.fit_parquet(&path, &[Default::default()])?;
+    let here = estimator.fit(Data::in_pieces(&path))?;
     let expected = processes::bits(&here);
     let (mut seconds, mut tasks) = (Vec::new(), 0);
     for _ in 0..RUNS {

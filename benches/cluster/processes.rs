@@ -9,7 +9,7 @@ use std::time::Instant;
 use burn_did::backend::Cpu;
 use burn_did::cluster::RunningCluster;
 use burn_did::{
-    AttGt, Cluster, GroupTimeResult,
+    AttGt, Cluster, Data, GroupTimeResult,
     options::{Bootstrap, ControlGroup},
 };
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub fn estimator(case: &Case) -> AttGt<Cpu> {
 pub fn bits(fit: &GroupTimeResult) -> u64 {
     let mut hash = DefaultHasher::new();
     for cell in &fit.cells {
-        let numbers = [cell.estimate.att, cell.estimate.se, cell.estimate.ci_lower];
+        let numbers = [cell.estimate.estimate, cell.estimate.se, cell.estimate.ci_lower];
         numbers.map(|number| number.map(f64::to_bits)).hash(&mut hash);
     }
     hash.finish()
@@ -117,7 +117,7 @@ pub fn child(words: &[&str]) -> Result<()> {
     let before = memory::before();
     let start = Instant::now();
     let fit = match cluster {
-        [] => estimator.fit_parquet(path, &[Default::default()]),
+        [] => estimator.fit(Data::in_pieces(path)),
         [address, ..] => {
             let folder = super::common::work_folder("cluster")?;
             let cluster = Cluster::connect(address)?.with_directory(folder);
@@ -127,7 +127,7 @@ pub fn child(words: &[&str]) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     let work = fit.as_ref().ok().and_then(|fit| fit.timings.cluster).unwrap_or_default();
     let cells = fit.iter().flat_map(|fit| &fit.cells);
-    let cells = cells.map(|c| (c.group, c.time, c.estimate.att, c.estimate.se)).collect();
+    let cells = cells.map(|c| (c.group, c.time, c.estimate.estimate, c.estimate.se)).collect();
     let fit = Fit {
         seconds,
         memory: before.after().peak,

@@ -28,11 +28,11 @@ pub fn fit<B: DidBackend>(
     device: &B::Device,
 ) -> Result<Fitted> {
     match task.case.estimator {
-        Estimator::AttGt => group_time(&att_gt::<B>(task, precision).fit(frame, device)?),
+        Estimator::AttGt => group_time(&att_gt::<B>(task, precision).fit_on(frame, device)?),
         Estimator::Drdid(method, resampling) => {
-            two_periods(&drdid::<B>(task, precision, method, resampling).fit(frame, device)?)
+            two_periods(&drdid::<B>(task, precision, method, resampling).fit_on(frame, device)?)
         }
-        Estimator::Ddd => group_time(&ddd::<B>(task, precision).fit(frame, device)?),
+        Estimator::Ddd => group_time(&ddd::<B>(task, precision).fit_on(frame, device)?),
     }
 }
 
@@ -112,7 +112,7 @@ fn group_time(fit: &GroupTimeResult) -> Result<Fitted> {
     let cell = |cell: &GroupTimeCell| Cell {
         group: cell.group,
         time: cell.time,
-        att: cell.estimate.att,
+        att: cell.estimate.estimate,
         se: cell.estimate.se,
     };
     let timings = serde_json::to_value(fit.timings)?;
@@ -121,6 +121,6 @@ fn group_time(fit: &GroupTimeResult) -> Result<Fitted> {
 
 /// The effect on the treated, as that of group 1 in period 2.
 fn two_periods(fit: &DrdidResult) -> Result<Fitted> {
-    let cell = Cell { group: 1.0, time: 2.0, att: fit.estimate.att, se: fit.estimate.se };
+    let cell = Cell { group: 1.0, time: 2.0, att: fit.estimate.estimate, se: fit.estimate.se };
     Ok(Fitted { cells: vec![cell], timings: serde_json::to_value(fit.timings)? })
 }

@@ -59,7 +59,7 @@ fn ours(frame: &DataFrame, bootstrap: Option<Bootstrap>, resampling: Resampling)
     let config = config.resampling(resampling).build();
     let once = || {
         let start = Instant::now();
-        let fit = config.fit(frame, &Default::default()).unwrap();
+        let fit = config.fit(frame).unwrap();
         assert_eq!(fit.dose.rows.len(), 50);
         start.elapsed().as_secs_f64()
     };

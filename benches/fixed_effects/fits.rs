@@ -184,10 +184,10 @@ pub fn fit(path: &str, formula: &str) -> Result<()> {
     frame.rechunk_mut();
     let config = FixedEffects::<Cpu>::builder().formula(formula).build();
     // Threads and what is loaded; few rows may be singletons all.
-    drop(config.fit(&frame.head(Some(1_000)), &Default::default()));
+    drop(config.fit(&frame.head(Some(1_000))));
     let before = memory::before();
     let start = Instant::now();
-    let fit = config.fit(&frame, &Default::default())?;
+    let fit = config.fit(&frame)?;
     let seconds = start.elapsed().as_secs_f64();
     let memory = before.after();
     let solved = fit.solver.iter().flat_map(|solver| &solver.columns);

@@ -87,9 +87,9 @@ fn ours(design: &Design, line: &dyn Fn(&str, f64, &str, f64)) -> Result<()> {
             .fixef_maxiter(100_000)
             .build();
         // Threads, as peers get a small call first.
-        drop(demean.apply(&frame.head(Some(1_000)), &Default::default())?);
+        drop(demean.fit(&frame.head(Some(1_000)))?);
         let start = Instant::now();
-        let done = demean.apply(&frame, &Default::default())?;
+        let done = demean.fit(&frame)?;
         let seconds = start.elapsed().as_secs_f64();
         let columns = &done.solver.columns;
         let iterations = columns.iter().map(|c| c.iterations).max().unwrap_or_default();

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use burn::tensor::{DType, Tensor, TensorData};
 use burn_did::backend::DidBackend;
 use burn_did::options::Precision;
-use burn_tensor::{DType, Tensor, TensorData};
 
 use super::common::Result;
 use super::common::results::digits;

@@ -87,10 +87,10 @@ fn fits<B: DidBackend>(precision: Precision, frame: &DataFrame, formula: &str) -
     let config = FixedEffects::<B>::builder().formula(formula).precision(precision).build();
     let device = B::Device::default();
     // Threads, kernels and what is loaded; few rows may be singletons all.
-    drop(config.fit(&frame.head(Some(10_000)), &device));
+    drop(config.fit_on(&frame.head(Some(10_000)), &device));
     let timed = || -> Result<(f64, RegressionResult)> {
         let start = Instant::now();
-        let result = config.fit(frame, &device)?;
+        let result = config.fit_on(frame, &device)?;
         Ok((start.elapsed().as_secs_f64(), result))
     };
     let ((first, result), (second, again)) = (timed()?, timed()?);

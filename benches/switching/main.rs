@@ -107,7 +107,7 @@ fn fit(path: &Path) -> Result<Run> {
     let fit = config.fit(&frame)?;
     let seconds = start.elapsed().as_secs_f64();
     let rows = fit.effects.iter().chain(&fit.placebos);
-    let both = rows.flat_map(|row| [row.estimate.att, row.estimate.se]);
+    let both = rows.flat_map(|row| [row.estimate.estimate, row.estimate.se]);
     let numbers = both.map(|number| number.unwrap_or(f64::NAN)).collect();
     Ok(Run { seconds, peak: before.after().peak, numbers })
 }

@@ -23,7 +23,7 @@ pub struct ProgressEvent {
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let bar = Progress::new(|event| println!("{} {}/{}", event.stage, event.done, event.total));
 /// let config = config.group("first.treat").progress(bar).build();
-/// config.fit(&data::mpdta(), &Default::default())?;
+/// config.fit(&data::mpdta())?;
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
 #[derive(Clone)]

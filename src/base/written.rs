@@ -42,7 +42,7 @@ pub(crate) fn of_polars(error: PolarsError) -> io::Error {
 
 fn failed(path: &Path, source: &io::Error) -> DidError {
     let source = io::Error::new(source.kind(), format!("writing it: {source}"));
-    DidError::Io { path: path.display().to_string(), source }
+    DidError::io(path, source)
 }
 
 fn replace(path: &Path, write: impl FnOnce(&Path, &mut File) -> io::Result<()>) -> io::Result<()> {

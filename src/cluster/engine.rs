@@ -67,7 +67,7 @@ pub type OnAnswer<'a> = dyn FnMut(usize, Vec<u8>) -> ControlFlow<()> + 'a;
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let config = config.group("first.treat").build();
 /// let fit = config.fit_cluster(&cluster, &path)?;
-/// assert_eq!(fit.cells, config.fit(&data::mpdta(), &Default::default())?.cells);
+/// assert_eq!(fit.cells, config.fit(&data::mpdta())?.cells);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Engine: Send + Sync {

@@ -34,7 +34,7 @@ use crate::engine::backend::DidBackend;
 /// // Two workers in this process, each of which may keep 64 MiB of the sample.
 /// let cluster = Cluster::threads::<Cpu>(&[Default::default(); 2], 64 << 20);
 /// let fit = config.fit_cluster(&cluster, &path)?;
-/// assert_eq!(fit.cells, config.fit(&data::mpdta(), &Default::default())?.cells);
+/// assert_eq!(fit.cells, config.fit(&data::mpdta())?.cells);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -107,7 +107,7 @@ impl Cluster {
     /// let config = config.group("first.treat").keep_influence(true).build();
     /// let cluster = cluster.with_influence(directory.path().join("influence"));
     /// let files = config.fit_cluster(&cluster, &path)?.influence_files.unwrap();
-    /// let here = config.fit(&data::mpdta(), &Default::default())?.influence.unwrap();
+    /// let here = config.fit(&data::mpdta())?.influence.unwrap();
     /// assert_eq!(files.column("att(2006,2007)")?, here.columns[7]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -156,7 +156,7 @@ impl Cluster {
 /// // Some of its covariates will do; other columns are another sample.
 /// let mut other = config;
 /// other.covariates = "~ 1".into();
-/// assert_eq!(other.fit_sample(&sample)?.cells, other.fit(&path, &Default::default())?.cells);
+/// assert_eq!(other.fit_sample(&sample)?.cells, other.fit(&path)?.cells);
 /// other.covariates = "~ lpop + year".into();
 /// assert!(other.fit_sample(&sample).unwrap_err().to_string().contains("has no column `year`"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::manifest::{FilePiece, Manifest, io};
+use super::manifest::{FilePiece, Manifest};
 use super::prepared::Prepared;
 use super::session::foreign;
 use super::stored::Directory;
@@ -71,7 +71,7 @@ impl KeptApart for KeptSegments {
         let mut files = Vec::with_capacity(written.len());
         for (number, path) in written.iter().flatten().enumerate() {
             let name = self.to.join(file_name(number, written.len()));
-            storage::rename(path, &name).map_err(|source| io(&name, source))?;
+            storage::rename(path, &name).map_err(|source| DidError::io(&name, source))?;
             files.push(name);
         }
         // What the pass left is of no use any more.
@@ -112,6 +112,6 @@ pub(crate) fn make_room(directory: &Path) -> Result<()> {
     match storage::is_empty(directory) {
         Ok(true) => Ok(()),
         Ok(false) => Err(occupied(directory)),
-        Err(source) => Err(io(directory, source)),
+        Err(source) => Err(DidError::io(directory, source)),
     }
 }

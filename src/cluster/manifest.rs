@@ -146,7 +146,7 @@ impl Manifest {
     pub fn write(&self, path: PathBuf) -> Result<SampleFile> {
         let bytes = encode(self)?;
         let digest = digest(&bytes);
-        storage::write(&path, &bytes).map_err(|source| io(&path, source))?;
+        storage::write(&path, &bytes).map_err(|source| DidError::io(&path, source))?;
         Ok(SampleFile { path, digest })
     }
 
@@ -155,7 +155,8 @@ impl Manifest {
     /// # Errors
     /// [`DidError::Io`] if it cannot be read, [`DidError::Engine`] if it is another.
     pub fn read(sample: &SampleFile) -> Result<Self> {
-        let bytes = storage::read(&sample.path).map_err(|source| io(&sample.path, source))?;
+        let bytes =
+            storage::read(&sample.path).map_err(|source| DidError::io(&sample.path, source))?;
         if digest(&bytes) != sample.digest {
             let problem = format!("{} is another sample's manifest", sample.path.display());
             return Err(DidError::Engine { problem });
@@ -235,9 +236,4 @@ fn no_file() -> DidError {
 fn broken(Segment { stratum, part }: Segment, what: &str) -> DidError {
     let problem = format!("what was arranged of part {part} of stratum {stratum} {what}");
     DidError::Engine { problem }
-}
-
-/// A file of a sample could not be read or written.
-pub(super) fn io(path: &Path, source: std::io::Error) -> DidError {
-    DidError::Io { path: path.display().to_string(), source }
 }

@@ -185,11 +185,11 @@ impl Session {
         if let Some(other) = known.first().filter(|known| **known != message.arithmetic)
             && !self.mixed
         {
-            return Err(DidError::Config {
-                option: "backend",
-                expected: "the same arithmetic on all executors (`Cluster::mixed`, `--mixed-arithmetic` allow for others)",
-                got: format!("{other} and, on {}, {}", message.worker, message.arithmetic),
-            });
+            return Err(DidError::config(
+                "backend",
+                "the same arithmetic on all executors (`Cluster::mixed`, `--mixed-arithmetic` allow for others)",
+                format!("{other} and, on {}, {}", message.worker, message.arithmetic),
+            ));
         }
         known.insert(message.arithmetic);
         let mut work = held(&self.work);

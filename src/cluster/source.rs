@@ -73,11 +73,9 @@ impl Source for Remote {
 
     fn keep_apart(&self, pass: &InfluencePass) -> Result<Option<InfluenceApart>> {
         let Prepared { stored, influence, .. } = &*self.prepared;
-        let to = influence.clone().ok_or_else(|| DidError::Config {
-            option: "keep_influence",
-            expected: KEPT_NOWHERE,
-            got: "true".into(),
-        })?;
+        let to = influence
+            .clone()
+            .ok_or_else(|| DidError::config("keep_influence", KEPT_NOWHERE, "true"))?;
         let directory = Directory::new(stored.place())?;
         let mut files = vec![None; stored.manifest.entries.len()];
         let stat =

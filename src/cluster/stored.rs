@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Manifest, SampleFile, io};
+use super::manifest::{Manifest, SampleFile};
 use super::wire::{decode, encode};
 use crate::base::error::{DidError, Result};
 use crate::base::parallel::held;
@@ -82,11 +82,11 @@ impl Stored {
         let Decided { reading, looks, plan, audit } = &self.decided;
         reading.check_same(request)?;
         if request.options.labels && request.roles.unit.is_some() && !plan.keeps_labels() {
-            return Err(DidError::Config {
-                option: "keep_influence",
-                expected: "`false` for a sample that was prepared without the units' labels",
-                got: "`true`; prepare a sample with it".into(),
-            });
+            return Err(DidError::config(
+                "keep_influence",
+                "`false` for a sample that was prepared without the units' labels",
+                "`true`; prepare a sample with it",
+            ));
         }
         arrange_again((reading, looks, plan), audit.clone(), request)
     }
@@ -104,7 +104,7 @@ impl Stored {
         let path = self.directory.path.join(NAME);
         let (sample, decided) = (self.sample.clone(), self.decided.clone());
         let bytes = encode(&SavedSample { format: FORMAT, sample, decided })?;
-        storage::write(&path, &bytes).map_err(|source| io(&path, source))?;
+        storage::write(&path, &bytes).map_err(|source| DidError::io(&path, source))?;
         self.directory.keep();
         Ok(path)
     }
@@ -114,7 +114,7 @@ impl Stored {
     /// # Errors
     /// [`DidError::Io`] or [`DidError::File`].
     pub fn open(path: &Path) -> Result<Self> {
-        let bytes = storage::read(path).map_err(|source| io(path, source))?;
+        let bytes = storage::read(path).map_err(|source| DidError::io(path, source))?;
         let other = || problem(path, "not a sample that this version has kept");
         let SavedSample { format, sample, decided } = decode(&bytes).map_err(|_| other())?;
         if format != FORMAT {
@@ -150,7 +150,7 @@ impl Directory {
     /// # Errors
     /// [`DidError::Io`].
     pub fn new(within: &Path) -> Result<Self> {
-        let failed = |source| io(within, source);
+        let failed = |source| DidError::io(within, source);
         let (path, owned) = if within == std::env::temp_dir() {
             let directory = PrivateDirectory::new(within).map_err(failed)?;
             (directory.path().to_owned(), Owned::Privately(directory))

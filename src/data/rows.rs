@@ -168,7 +168,7 @@ pub(super) mod testing {
             .covariates(covariates)
             .method(method)
             .build();
-        let fit = spec.fit(df, &Default::default()).unwrap();
-        fit.cells.last().unwrap().estimate.att.unwrap()
+        let fit = spec.fit(df).unwrap();
+        fit.cells.last().unwrap().estimate.estimate.unwrap()
     }
 }

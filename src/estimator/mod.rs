@@ -5,6 +5,7 @@ mod att_gt;
 mod cont_did;
 mod ddd;
 mod drdid;
+pub(crate) mod fitting;
 pub(crate) mod fixed_effects;
 pub(crate) mod group_time;
 pub(crate) mod honest;
@@ -20,6 +21,7 @@ pub use cont_did::{
 };
 pub use ddd::Ddd;
 pub use drdid::{Drdid, DrdidResult};
+pub use fitting::Estimator;
 pub use group_time::{GroupTimeCell, GroupTimeResult, TripleComparison};
 pub use saved_result::SavedResult;
 pub use switching::{

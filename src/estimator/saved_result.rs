@@ -26,7 +26,7 @@ macro_rules! kinds {
         /// use burn_did::{AttGt, SavedResult, backend::Cpu, data};
         ///
         /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-        /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+        /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
         /// let path = std::env::temp_dir().join("burn-did-some-result-example.json");
         /// fit.save(&path)?;
         /// let saved = SavedResult::load(&path)?;

@@ -70,7 +70,7 @@ pub trait Comparable {
 /// let plain = config().group("first.treat").build();
 /// let adjusted = config().group("first.treat").covariates("~ lpop").build();
 /// let [plain, adjusted] = [plain, adjusted].map(|config| {
-///     let fit = config.fit(&data::mpdta(), &Default::default())?;
+///     let fit = config.fit(&data::mpdta())?;
 ///     fit.aggregate(Aggregation::dynamic())
 /// });
 /// let table = compare(&[("Plain", &plain?), ("Adjusted", &adjusted?)]);
@@ -134,7 +134,7 @@ fn estimate_rows(models: &[Vec<Term>]) -> Vec<Vec<String>> {
 /// The space keeps digits under digits where there is no star.
 fn starred(estimate: &Estimate, digits: Digits) -> String {
     let star = if estimate.excludes_zero() { '*' } else { ' ' };
-    format!("{}{star}", digits.show(estimate.att))
+    format!("{}{star}", digits.show(estimate.estimate))
 }
 
 fn fact_rows(models: &[(&str, &dyn Comparable)]) -> Vec<Vec<String>> {

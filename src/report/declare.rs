@@ -22,7 +22,7 @@ use crate::base::error::Result;
 /// }
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
 /// assert!(summary(&fit).starts_with("group_time: "));
 /// # Ok::<(), burn_did::DidError>(())
 /// ```
@@ -87,7 +87,7 @@ pub trait Reportable: Comparable + Display {
 /// use burn_did::{Aggregation, AttGt, backend::Cpu, data, report::csv};
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
 /// let event_study = fit.aggregate(Aggregation::dynamic())?;
 /// let text = csv(&[&fit, &event_study])?;
 /// assert!(text.starts_with("table,group,time,estimate,se,ci_lower,ci_upper,"));

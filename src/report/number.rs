@@ -13,7 +13,7 @@ impl Digits {
     pub(crate) fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Self {
         let (mut least, mut largest) = (f64::INFINITY, 0.0_f64);
         for estimate in estimates {
-            let att = estimate.att.map_or(0.0, f64::abs);
+            let att = estimate.estimate.map_or(0.0, f64::abs);
             let size = estimate.se.filter(|s| *s > 0.0).or(Some(att).filter(|a| *a > 0.0));
             least = least.min(size.unwrap_or(f64::INFINITY));
             largest = largest.max(att).max(estimate.se.unwrap_or(0.0));
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn digits(att: f64, se: Option<f64>) -> Digits {
-        Digits::of(&[Estimate { att: Some(att), se, ..Estimate::default() }])
+        Digits::of(&[Estimate { estimate: Some(att), se, ..Estimate::default() }])
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Settings {
     /// use burn_did::{AttGt, backend::Cpu, data, options::Frequency};
     ///
     /// let fit = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
-    /// let mut fit = fit.build().fit(&data::mpdta(), &Default::default())?;
+    /// let mut fit = fit.build().fit(&data::mpdta())?;
     /// assert_eq!(fit.settings.period(2004.0), "2004");
     /// fit.settings.frequency = Some(Frequency::Month);
     /// assert_eq!(fit.settings.period(24_086.0), "2007-03");
@@ -93,7 +93,7 @@ impl Settings {
     /// use burn_did::{AttGt, backend::Cpu, data};
     ///
     /// let fit = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
-    /// let mut fit = fit.build().fit(&data::mpdta(), &Default::default())?;
+    /// let mut fit = fit.build().fit(&data::mpdta())?;
     /// assert_eq!(fit.settings.comparison_units(), "Never Treated");
     /// fit.settings.last_cohort = Some(2007.0);
     /// assert_eq!(fit.settings.comparison_units(), "Last Cohort (2007)");

@@ -292,15 +292,18 @@ fn a_saved_result_gives_the_same_aggregates() {
     let fit = parsed(&mpdta(&[&asked[..], &boot].concat()));
     assert_eq!(fit["warnings"], json!([]));
     let again = parsed(&[&["aggregate", &saved], &asked[..]].concat());
-    assert_close(&again["aggregates"], &fit["aggregates"], SAVED);
+    assert_close(&again, &fit["aggregates"], SAVED);
     for key in ["estimator", "backend", "precision", "n_units", "n_rows"] {
-        assert_eq!(again["about"][key], fit["about"][key], "{key}");
+        assert_eq!(again[0]["about"][key], fit["about"][key], "{key}");
     }
     let width = |row: &Value| row["ci_upper"].as_f64().unwrap() - row["ci_lower"].as_f64().unwrap();
     let narrow =
         parsed(&[&["aggregate", &saved, "--no-cband", "--alp", "0.1"], &asked[..]].concat());
-    let row = |document: &Value| width(&document["aggregates"][0]["rows"][0]);
-    assert!(row(&narrow) < row(&fit));
+    assert!(width(&narrow[0]["rows"][0]) < width(&again[0]["rows"][0]));
+    let study = temporary("average.json");
+    fs::write(&study, stdout(&["aggregate", &saved, "--aggregate", "dynamic", "--format", "json"]))
+        .unwrap();
+    assert!(stdout(&["honest", &study, "--mbar", "1"]).contains("Original"));
     let csv = stdout(&["aggregate", &saved, "--aggregate", "simple", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 2);
 }

@@ -15,6 +15,7 @@ fn help_is_as_documented() {
         "npiv",
         "did-multiplegt",
         "feols",
+        "sunab",
         "demean",
         "aggregate",
         "honest",

@@ -206,7 +206,7 @@ impl Judge<'_> {
         let se = want.se(self.cluster);
         let scale = want.value.abs() + se.unwrap_or(0.0) + self.least;
         let tolerance = self.precision * scale + 1e-3 * self.least;
-        self.tally.close(kind, at, got.att, Expected { value: Some(want.value), tolerance });
+        self.tally.close(kind, at, got.estimate, Expected { value: Some(want.value), tolerance });
         if se.is_some_and(|se| se < self.least) {
             return self.tally.skip("standard errors that are rounding");
         }
@@ -234,7 +234,7 @@ fn compare(design: &Design, got: &ContDidResult, want: &Fit, judge: &mut Judge<'
         judge.close("level", &at, &a.estimate, &cell.level);
         match slope(cell) {
             Some(slope) => judge.close("slope", &at, &b.estimate, slope),
-            None => judge.tally.same(&at, &b.estimate.att, &None),
+            None => judge.tally.same(&at, &b.estimate.estimate, &None),
         }
     }
     for (target, of) in
@@ -284,7 +284,7 @@ fn check(seed: u64) -> Tally {
     let mut random = Random::new(seed, 4);
     let design = Design::new(&mut random);
     let mut tally = Tally::default();
-    let got = design.config().fit(&design.frame(&mut random), &Default::default());
+    let got = design.config().fit(&design.frame(&mut random));
     let sample = design.sample();
     let want = fit(&sample, &design.options, &design.doses);
     let has_curve = want.cells.iter().any(|c| c.curve.is_some() && c.time >= c.group);

@@ -36,7 +36,7 @@ fn one_row_is_too_few_for_a_slope() {
             .method(DrdidMethod::DoublyRobust)
             .repeated_cross_sections(true)
             .build()
-            .fit(&df, &Default::default())
+            .fit(&df)
             .unwrap();
         let singular = matches!(fit.status, CellStatus::SingularDesign { .. });
         assert!(singular, "design {design}: {:?} {:?}", fit.status, fit.estimate);

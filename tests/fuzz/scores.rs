@@ -153,9 +153,9 @@ fn of_two_periods() {
             .weights("w")
             .method(DrdidMethod::Ipw)
             .build()
-            .fit(&frame(&units), &Default::default())
+            .fit(&frame(&units))
             .unwrap();
-        near(&format!("far {far}: att"), fit.estimate.att, att, se);
+        near(&format!("far {far}: att"), fit.estimate.estimate, att, se);
         near(&format!("far {far}: se"), fit.estimate.se, se, se);
     }
 }
@@ -194,10 +194,10 @@ fn of_triple_differences() {
             .weights("w")
             .method(EstimationMethod::Ipw)
             .build()
-            .fit(&frame(&units), &Default::default())
+            .fit(&frame(&units))
             .unwrap();
         let cell = &fit.cells[0].estimate;
-        near(&format!("far {far}: att"), cell.att, att, se);
+        near(&format!("far {far}: att"), cell.estimate, att, se);
         near(&format!("far {far}: se"), cell.se, se, se);
     }
 }

@@ -235,7 +235,7 @@ fn compare(fit: &DidMultiplegtResult, found: &Found, tally: &mut Tally) {
         tally.close(
             "estimate",
             name,
-            got.estimate.att,
+            got.estimate.estimate,
             Expected { value: want.estimate, tolerance },
         );
         let se = clusters(want).sqrt();

@@ -115,7 +115,7 @@ impl Design {
             .repeated_cross_sections(self.sections)
             .unbalanced(self.unbalanced)
             .build()
-            .fit(df, &Default::default())
+            .fit(df)
     }
 
     fn request(&self) -> Request {

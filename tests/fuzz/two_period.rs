@@ -102,7 +102,7 @@ impl Design {
             .repeated_cross_sections(self.sections)
             .trim_level(self.trim)
             .build()
-            .fit(df, &Default::default())
+            .fit(df)
     }
 
     fn request(&self) -> Request {

@@ -169,7 +169,7 @@ fn cell(
         Outcome::Reference => {
             tally.same(&format!("{at}: status"), &got.status, &CellStatus::Reference);
             let none = (Some(0.0), None);
-            return tally.same(&at, &(got.estimate.att, got.estimate.se), &none);
+            return tally.same(&at, &(got.estimate.estimate, got.estimate.se), &none);
         }
         Outcome::Estimated(did) => did,
     };
@@ -217,7 +217,7 @@ pub fn estimate(
     spread: f64,
     limits: &Limits,
 ) {
-    tally.close("estimate", at, got.att, limits.estimate(att, spread, like.loss));
+    tally.close("estimate", at, got.estimate, limits.estimate(att, spread, like.loss));
     match limits.standard_error(spread, like.precision()) {
         Some(want) => tally.close("standard error", at, got.se, want),
         None => tally.skip("a standard error that is rounding"),
@@ -375,7 +375,7 @@ fn averages(
     for (a, b) in got.rows.iter().zip(&want.rows) {
         one(&format!("{at}: row {}", b.at), &a.estimate, &b.average);
     }
-    tally.same(&format!("{at}: overall"), &got.overall.att.is_some(), &want.overall.is_some());
+    tally.same(&format!("{at}: overall"), &got.overall.estimate.is_some(), &want.overall.is_some());
     let labels: Vec<_> = got.rows.iter().map(|r| (r.at, r.reference)).collect();
     let wanted: Vec<_> = want.rows.iter().map(|r| (r.at, r.reference)).collect();
     tally.same(&format!("{at}: rows"), &labels, &wanted);

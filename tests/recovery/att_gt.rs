@@ -125,7 +125,7 @@ fn a_thousand_fits_need_no_more_memory_than_a_hundred() {
         .build();
     let mut after_a_hundred = None;
     for i in 0..1_000 {
-        let _ = fit.fit(&df, &Default::default()).unwrap();
+        let _ = fit.fit(&df).unwrap();
         if i == 99 {
             after_a_hundred = resident();
         }

@@ -58,13 +58,13 @@ fn within(
         let draws: Vec<&Draw> = replications.iter().map(|draws| &draws[p]).collect();
         let n = draws.len() as f64;
         let mean = |f: &dyn Fn(&Draw) -> f64| draws.iter().map(|d| f(d)).sum::<f64>() / n;
-        let error = |d: &Draw| d.estimate.att.unwrap() - d.truth;
+        let error = |d: &Draw| d.estimate.estimate.unwrap() - d.truth;
         let bias = mean(&error);
         let sd = mean(&|d| (error(d) - bias).powi(2)).sqrt();
         let se = mean(&|d| d.estimate.se.unwrap());
         let coverage = mean(&|d| {
-            let inside =
-                d.estimate.ci_lower.unwrap() <= d.truth && d.truth <= d.estimate.ci_upper.unwrap();
+            let (lower, upper) = d.estimate.interval().unwrap();
+            let inside = lower <= d.truth && d.truth <= upper;
             f64::from(u8::from(inside))
         });
         let (parameter, truth) = (&draws[0].parameter, draws[0].truth);

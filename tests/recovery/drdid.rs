@@ -39,7 +39,7 @@ impl Estimator {
             .maybe_bootstrap(bootstrap)
             .maybe_resampling(self.bootstrap.map(|(resampling, _)| resampling))
             .build()
-            .fit(df, &Default::default())
+            .fit(df)
             .unwrap()
     }
 }
@@ -161,7 +161,7 @@ fn two_way_fixed_effects() {
                 .method(DrdidMethod::Twfe)
                 .repeated_cross_sections(rows)
                 .build()
-                .fit(&df, &Default::default())
+                .fit(&df)
                 .unwrap();
             let (parameter, truth) = (fit.estimator_name(), simulation.truth(2, 2));
             vec![Draw { parameter, truth, estimate: fit.estimate }]

@@ -95,7 +95,7 @@ fn regressions(name: &str, errors: Errors, vcov: Vcov, ssc: Ssc) {
         _ => SLOPES,
     };
     check(name, |seed| {
-        let fit = config.fit(&sample(seed, errors), &Default::default()).unwrap();
+        let fit = config.fit(&sample(seed, errors)).unwrap();
         let pairs = fit.coefficients.iter().zip(slopes);
         pairs
             .map(|(c, truth)| Draw { parameter: c.name.clone(), truth, estimate: c.as_estimate() })
@@ -160,7 +160,7 @@ fn sun_and_abraham() {
             }
             sum / rows
         };
-        let study = config.fit(&data, &Default::default()).unwrap().event_study;
+        let study = config.fit(&data).unwrap().event_study;
         let estimated = study.rows.iter().filter(|row| !row.reference);
         estimated
             .map(|row| Draw {

@@ -35,7 +35,7 @@ fn run(name: &str, simulation: &SwitchingSimulation, config: &DidMultiplegt) {
         pairs
             .map(|(found, truth)| Draw {
                 parameter: format!("horizon {}", found.horizon),
-                truth: truth.estimate.att.unwrap(),
+                truth: truth.estimate.estimate.unwrap(),
                 estimate: found.estimate,
             })
             .collect()

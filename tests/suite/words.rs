@@ -4,14 +4,14 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use burn_did::{
-    Aggregation, DidError, ParseOptionError, Words,
+    Aggregation, DidError,
     audit::Layout,
     doses::{CurveErrors, DoseAggregation, DoseGrid, DoseMethod, DoseTable, DoseTarget},
     group_time::AggregationKind,
     options::{
         Band, BasePeriod, CohortShares, ControlGroup, CovariatePeriod, DrdidMethod,
-        EstimationMethod, FixWeights, Frequency, Multiplier, Precision, Resampling, SharesOf,
-        UnbalancedPanel,
+        EstimationMethod, FixWeights, Frequency, Multiplier, ParseOptionError, Precision,
+        Resampling, SharesOf, UnbalancedPanel, Words,
     },
     regression::{Family, GDf, KFixef, Solver, Ssc, Stop, Vcov},
     report::Align,

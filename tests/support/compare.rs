@@ -56,7 +56,7 @@ pub struct ExpectedNumbers {
 impl Expected {
     /// What a fit gave, to hold another against it.
     pub fn of(fit: &GroupTimeResult, aggregations: &[Aggregation]) -> Self {
-        let row = |at: Vec<f64>, e: &Estimate| ExpectedRow { at, att: e.att, se: e.se };
+        let row = |at: Vec<f64>, e: &Estimate| ExpectedRow { at, att: e.estimate, se: e.se };
         Self {
             n: fit.settings.n_units,
             cells: fit.cells.iter().map(|c| row(vec![c.group, c.time], &c.estimate)).collect(),
@@ -67,7 +67,7 @@ impl Expected {
                 .map(|aggregation| ExpectedAggregate {
                     aggregation: *aggregation,
                     numbers: fit.aggregate(*aggregation).ok().map(|a| ExpectedNumbers {
-                        att: a.overall.att,
+                        att: a.overall.estimate,
                         se: a.overall.se,
                         crit: None,
                         rows: Some(a.rows.iter().map(|r| row(vec![r.at], &r.estimate)).collect()),
@@ -86,7 +86,7 @@ pub fn assert_close(what: &str, a: &GroupTimeResult, b: &GroupTimeResult, tolera
     for (a, b) in a.cells.iter().zip(&b.cells) {
         let at = format!("{what}: ({}, {})", a.group, a.time);
         assert_eq!((a.group, a.time, &a.status), (b.group, b.time, &b.status), "{at}");
-        let pairs = [(a.estimate.att, b.estimate.att), (a.estimate.se, b.estimate.se)];
+        let pairs = [(a.estimate.estimate, b.estimate.estimate), (a.estimate.se, b.estimate.se)];
         for (x, y) in pairs {
             let off = x.zip(y).map(|(x, y)| (x - y).abs());
             let limit = tolerance * a.estimate.se.unwrap_or(1.0);
@@ -288,9 +288,9 @@ impl Report {
             |a: Option<f64>, b: Option<f64>| a.unwrap_or(0.0).abs().max(b.unwrap_or(0.0).abs());
         let unit = match (tol.att_unit, want.1) {
             (AttUnit::StandardError, Some(se)) => se,
-            _ => size(got.att, want.0).max(1e-3 * largest),
+            _ => size(got.estimate, want.0).max(1e-3 * largest),
         };
-        self.number(id, att, got.att, want.0, unit, tol.att);
+        self.number(id, att, got.estimate, want.0, unit, tol.att);
         if tol.se.is_finite() {
             self.number(id, se, got.se, want.1, size(got.se, want.1), tol.se);
         }
@@ -301,11 +301,11 @@ impl Report {
         for cell in &fit.cells {
             let e = cell.estimate;
             let at = format!("{id} ({}, {})", cell.group, cell.time);
-            self.same(&at, "having an estimate", e.att.is_some(), cell.status.is_estimated());
+            self.same(&at, "having an estimate", e.estimate.is_some(), cell.status.is_estimated());
             self.same(&at, "having an interval", e.ci_lower.is_some(), e.se.is_some());
-            let numbers = [e.att, e.se, e.ci_lower, e.ci_upper, e.p_value];
-            if numbers.iter().flatten().any(|v| !v.is_finite()) || e.se.is_some_and(|se| se <= 0.0)
-            {
+            let ends = [e.ci_lower, e.ci_upper, e.band_lower, e.band_upper];
+            let numbers = [e.estimate, e.se, e.p_value].into_iter().chain(ends);
+            if numbers.flatten().any(|v| !v.is_finite()) || e.se.is_some_and(|se| se <= 0.0) {
                 self.fail(format!("{at}: {e:?}"));
             }
         }

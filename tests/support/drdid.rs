@@ -76,7 +76,7 @@ impl Dataset {
         data: &DataFrame,
         precision: Precision,
     ) -> DrdidResult {
-        let fit = self.estimator::<B>(case, precision).fit(data, &Default::default());
+        let fit = self.estimator::<B>(case, precision).fit(data);
         fit.unwrap_or_else(|e| panic!("{}: {e}", case.id))
     }
 }

@@ -97,7 +97,7 @@ impl Case {
             );
         };
         let both = |what: &str, got: &Estimate, (att, se): (f64, f64)| {
-            close(what, got.att, att);
+            close(what, got.estimate, att);
             close(&format!("{what} se"), got.se, se);
         };
         let rows = |what: &str, got: &[SwitchingEffect], want: &[Row]| {

@@ -110,7 +110,7 @@ impl Spec {
         df: &DataFrame,
         precision: Precision,
     ) -> Result<GroupTimeResult> {
-        self.estimator::<B>(precision).fit(df, &B::Device::default())
+        self.estimator::<B>(precision).fit_on(df, &B::Device::default())
     }
 
     /// Fits on the CPU in double precision.

@@ -19,18 +19,6 @@ impl fmt::Display for FileLine {
     }
 }
 
-/// A line, or else a row of the data.
-pub(super) struct Place<'a>(pub usize, pub &'a Option<Box<FileLine>>);
-
-impl fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self(_, Some(line)) => line.fmt(f),
-            Self(row, None) => write!(f, "row {row}"),
-        }
-    }
-}
-
 impl DidError {
     /// The row that the error is about, if it names one, and where to say which line of a file that is.
     pub(crate) fn row(&mut self) -> Option<(usize, &mut Option<Box<FileLine>>)> {

@@ -2,8 +2,10 @@
 //!
 //! [What can go wrong](crate::_documentation::what_can_go_wrong) lists them with what to do.
 
+mod code;
+mod construct;
 mod line;
-mod messages;
+mod parts;
 mod warning;
 mod words;
 
@@ -11,15 +13,19 @@ pub use line::FileLine;
 pub use warning::DidWarning;
 
 use crate::base::words::ParseOptionError;
+use parts::{Place, WithoutCells};
 
 /// Result of this crate's operations.
 pub type Result<T> = std::result::Result<T, DidError>;
 
 /// What went wrong, where in the data, and what to do about it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum DidError {
     /// An option has a value outside its range, or two options exclude each other.
+    #[error("`{option}` must be {expected}, got {got}")]
     Config {
         /// Name of the option.
         option: &'static str,
@@ -29,6 +35,7 @@ pub enum DidError {
         got: String,
     },
     /// The covariate formula cannot be read.
+    #[error("formula `{formula}`: {problem}")]
     Formula {
         /// The formula as given.
         formula: String,
@@ -36,6 +43,10 @@ pub enum DidError {
         problem: String,
     },
     /// A named column does not exist.
+    #[error(
+        "column `{column}` ({role}) is not in the data; {hint}{its} columns are {available}",
+        its = if .hint.is_empty() { "its" } else { "Its" }
+    )]
     ColumnNotFound {
         /// Name asked for.
         column: String,
@@ -47,6 +58,7 @@ pub enum DidError {
         available: String,
     },
     /// A column that says yes or no has another value.
+    #[error("column `{column}` ({role}) must be 0 or 1; {place} has {value}", place = Place(*.row, .line))]
     NotBinary {
         /// Name of the column.
         column: String,
@@ -60,6 +72,7 @@ pub enum DidError {
         line: Option<Box<FileLine>>,
     },
     /// A column has a type that its role cannot take.
+    #[error("column `{column}` ({role}) holds {got}; expected {expected}")]
     ColumnType {
         /// Name of the column.
         column: String,
@@ -71,6 +84,9 @@ pub enum DidError {
         got: String,
     },
     /// A time or group column has dates, and the length of a period is not set.
+    #[error(
+        "column `{column}` ({role}) has {dtype}; set `frequency` to year, quarter, month, week or day, with dates in the time and in the group column"
+    )]
     Dates {
         /// Name of the column.
         column: String,
@@ -80,6 +96,10 @@ pub enum DidError {
         dtype: String,
     },
     /// A value of a time or group column is not a date, or the date is less precise than the periods.
+    #[error(
+        "column `{column}` ({role}) has {value} in {place}, which cannot be assigned to a {frequency}; write dates of the years 1 to 9999 as 2007-03-01, or the periods themselves as 2007-Q1, 2007-03 or 2007-W05",
+        place = Place(*.row, .line)
+    )]
     NoPeriod {
         /// Name of the column.
         column: String,
@@ -95,6 +115,10 @@ pub enum DidError {
         frequency: &'static str,
     },
     /// A period or group has more digits than a 64-bit float can hold.
+    #[error(
+        "column `{column}` ({role}) has {value} in {place}, which has more digits than a 64-bit float can hold (integers below 2^53 and numbers of 15 digits are exact); count periods from a later start or in larger units, or use dates with `frequency`",
+        place = Place(*.row, .line)
+    )]
     TooManyDigits {
         /// Name of the column.
         column: String,
@@ -108,6 +132,9 @@ pub enum DidError {
         line: Option<Box<FileLine>>,
     },
     /// Two periods differ by no more than rounding.
+    #[error(
+        "the periods {first} and {second} differ by no more than rounding; round the time column, or count periods in whole numbers"
+    )]
     ClosePeriods {
         /// A period.
         first: f64,
@@ -115,6 +142,7 @@ pub enum DidError {
         second: f64,
     },
     /// A first-treatment period, a dose, a weight or an outcome that counts is negative.
+    #[error("column `{column}` ({role}) is {value} in {place}; {remedy}", place = Place(*.row, .line))]
     Negative {
         /// Name of the column, or the outcome as written.
         column: String,
@@ -130,6 +158,9 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// There are too many distinct periods or groups.
+    #[error(
+        "column `{column}` ({role}) has {distinct} distinct values and at most {limit} are allowed; if they are timestamps or identifiers, name another column, or round them to years, quarters, months, weeks or days"
+    )]
     TooManyValues {
         /// Name of the column.
         column: String,
@@ -141,6 +172,10 @@ pub enum DidError {
         limit: usize,
     },
     /// Groups and periods form so many effects that their covariance does not fit in memory.
+    #[error(
+        "{groups} groups (column `{group}`) and {periods} periods (column `{time}`) make {effects} effects, whose joint estimation needs {needed} bytes, but {available} are available; put groups and periods on a coarser grid",
+        effects = .groups * .periods
+    )]
     TooManyCells {
         /// Name of the group column.
         group: String,
@@ -156,6 +191,7 @@ pub enum DidError {
         available: u64,
     },
     /// All sampling weights are zero.
+    #[error("column `{column}` (weights): {problem}")]
     Weights {
         /// Name of the column.
         column: String,
@@ -163,6 +199,9 @@ pub enum DidError {
         problem: String,
     },
     /// A covariate, or a term of the formula, is as large or as small as numbers get.
+    #[error(
+        "column `{column}` reaches {largest:e}, where numbers overflow or underflow; rescale it so that its values are near 1"
+    )]
     CovariateRange {
         /// Column of the design.
         column: String,
@@ -170,6 +209,9 @@ pub enum DidError {
         largest: f64,
     },
     /// A unit is observed twice in one period.
+    #[error(
+        "unit {unit} has two rows for period {period} (column `{column}`); keep one row per unit and period{remedy}"
+    )]
     DuplicateRow {
         /// Name of the unit column.
         column: String,
@@ -181,11 +223,25 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// There are no doses, or too few to estimate a curve.
+    #[error("{problem}")]
     Doses {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// The sieve of a nonparametric regression cannot be formed, or its instruments cannot identify the function.
+    #[error("{problem}")]
+    Sieve {
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// The outcome, or what is computed of it and the regressors, is beyond the range of numbers.
+    #[error("{problem}")]
+    OutOfRange {
+        /// What is, and what to do.
+        problem: String,
+    },
     /// A column that must be constant within a unit is not.
+    #[error("`{column}` ({role}) changes over time within unit {unit}; {remedy}")]
     TimeVarying {
         /// Name of the column.
         column: String,
@@ -197,6 +253,9 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// Standard errors are clustered, and there is only one cluster.
+    #[error(
+        "column `{column}` (cluster) has {clusters} cluster in the sample; at least two clusters are required, ten or more are advisable: name a finer column, or none to cluster by unit"
+    )]
     TooFewClusters {
         /// Name of the column.
         column: String,
@@ -204,6 +263,7 @@ pub enum DidError {
         clusters: usize,
     },
     /// Nothing is left of the sample.
+    #[error("no rows are left {after}; {remedy}")]
     EmptySample {
         /// After which step.
         after: &'static str,
@@ -211,18 +271,28 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// Fewer than two periods.
+    #[error("the sample has {periods} period(s) after preparation; at least two are needed")]
     TooFewPeriods {
         /// Number of periods left.
         periods: usize,
     },
     /// More than two periods for an estimator that compares two.
+    #[error(
+        "the sample has {periods} periods and the estimator compares two; keep the rows of two periods, or use group-time effects"
+    )]
     TooManyPeriods {
         /// Number of periods.
         periods: usize,
     },
     /// There are no never-treated units to compare with.
+    #[error(
+        "no unit is never treated (group 0, +inf or null, or first treated after the last period); with several groups, not-yet-treated units can be the comparison"
+    )]
     NoNeverTreated,
     /// One of the groups of a two-period comparison is too small.
+    #[error(
+        "only {size} {group} unit(s) are left and at least {required} are needed; use fewer covariates or more data"
+    )]
     SmallGroup {
         /// Which group.
         group: &'static str,
@@ -232,6 +302,9 @@ pub enum DidError {
         required: usize,
     },
     /// The never-treated group is too small to be the comparison.
+    #[error(
+        "the never-treated group has {size} unit(s), fewer than the {required} that the covariates need; use not-yet-treated controls or fewer covariates"
+    )]
     SmallNeverTreated {
         /// Units in the group.
         size: usize,
@@ -239,11 +312,17 @@ pub enum DidError {
         required: usize,
     },
     /// No group is first treated after the first period.
+    #[error(
+        "no group is first treated inside the sample after its first period{anticipating}; there is no effect to estimate (the group column holds first treated periods, not a status of 0 and 1)"
+    )]
     NoValidGroups {
         /// Mentions the anticipation window, if any.
         anticipating: String,
     },
     /// The column of first treated periods holds a treatment indicator.
+    #[error(
+        "column `{column}` (group) holds only 0 and 1; it must hold the period in which a unit is first treated (such as {example}), and 0 for units that are never treated"
+    )]
     IndicatorAsGroup {
         /// Name of the column.
         column: String,
@@ -251,6 +330,7 @@ pub enum DidError {
         example: String,
     },
     /// No effect of a treatment that switches can be estimated.
+    #[error("no effect of column `{column}` (treatment) can be estimated: {why}")]
     NoSwitchers {
         /// Name of the treatment column.
         column: String,
@@ -258,6 +338,10 @@ pub enum DidError {
         why: &'static str,
     },
     /// An aggregation meets cells that could not be estimated.
+    #[error(
+        "{count} {verb} no estimate ({cells}); to estimate the same average, try {remedy}{without}",
+        verb = if *.count == 1 { "cell has" } else { "cells have" }, without = WithoutCells(*.share)
+    )]
     MissingCells {
         /// How many cells are missing.
         count: usize,
@@ -269,11 +353,13 @@ pub enum DidError {
         share: Option<f64>,
     },
     /// No cell falls within the requested window.
+    #[error("{what}")]
     EmptyWindow {
         /// What was asked for and what exists.
         what: String,
     },
     /// The fit was made without covariances or influence values.
+    #[error("{what} needs {needs}, which this fit did not keep; {remedy}")]
     NoInfluence {
         /// Operation asked for.
         what: &'static str,
@@ -283,26 +369,37 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// The coefficients or the covariance of an event study cannot be used.
+    #[error("event study: {problem}")]
     EventStudy {
         /// What is wrong, and what to do.
         problem: String,
     },
     /// A covariance that must be inverted is singular.
+    #[error("{what}: the covariance of the estimates is singular")]
     Singular {
         /// Test or operation.
         what: &'static str,
     },
     /// Every regressor is collinear with the others or with the fixed effects.
+    #[error(
+        "no regressor is left: {columns} are collinear with each other or with the fixed effects; leave out fixed effects that determine them"
+    )]
     AllCollinear {
         /// The regressors.
         columns: String,
     },
     /// Iterated least squares did not end.
+    #[error(
+        "the regression did not converge in {iterations} steps; allow more (`glm_maxiter`), or look for regressors that reach very large values"
+    )]
     NotConverged {
         /// Steps taken.
         iterations: usize,
     },
     /// A column could not be demeaned within the iterations.
+    #[error(
+        "`{column}` is not demeaned after {iterations} iterations: the error of its residual is about {normal:.1e} of the column's norm, and the tolerance is relative to the residual; allow more iterations, or choose another solver (cg or lsmr)"
+    )]
     NotDemeaned {
         /// Name of the column.
         column: String,
@@ -313,6 +410,7 @@ pub enum DidError {
         normal: f64,
     },
     /// The device has no arithmetic of the asked precision.
+    #[error("device {device} has no {precision} arithmetic; {remedy}")]
     Precision {
         /// The device.
         device: String,
@@ -322,6 +420,7 @@ pub enum DidError {
         remedy: &'static str,
     },
     /// The device does not exist or fails.
+    #[error("device {device}: {problem}")]
     Device {
         /// The device.
         device: String,
@@ -329,6 +428,7 @@ pub enum DidError {
         problem: String,
     },
     /// The work does not fit the memory it may use.
+    #[error("{what} needs {needed} bytes, but {available} are available; {remedy}")]
     Memory {
         /// What needs the memory.
         what: &'static str,
@@ -341,16 +441,21 @@ pub enum DidError {
     },
     /// The parts of a sample, wherever they are held, did not answer as one: an answer is missing, came twice or is of
     /// something else. No number is formed of such answers.
+    #[error(
+        "the partial results of the sample do not fit together: {problem}; fit again, and report it if it happens again"
+    )]
     Engine {
         /// What does not fit.
         problem: String,
     },
     /// A cluster cannot be used: its scheduler cannot be reached, refuses, or has no executors, or a process could not be started.
+    #[error("the cluster cannot be used: {problem}")]
     Cluster {
         /// What is the matter.
         problem: String,
     },
     /// An executor of a cluster found something wrong with the data, or with what it is to work on.
+    #[error("{worker}: {problem}")]
     Worker {
         /// The executor.
         worker: String,
@@ -358,6 +463,9 @@ pub enum DidError {
         problem: String,
     },
     /// A user-supplied estimator returned something unusable.
+    #[error(
+        "the two-by-two estimator returned {got} influence values for the {expected} observations of (group {group}, time {time})"
+    )]
     Callback {
         /// Group of the cell.
         group: f64,
@@ -369,8 +477,10 @@ pub enum DidError {
         got: usize,
     },
     /// The data could not be read.
+    #[error("reading the data: {0}")]
     Polars(#[from] polars::error::PolarsError),
     /// A file or directory cannot be used as data.
+    #[error("{path}: {problem}")]
     File {
         /// The file or directory.
         path: String,
@@ -378,6 +488,9 @@ pub enum DidError {
         problem: String,
     },
     /// Files of one data set disagree about a column.
+    #[error(
+        "column `{column}` holds {got} in {file} and {expected} in {other}; write all files with one type"
+    )]
     TypesDiffer {
         /// Name of the column.
         column: String,
@@ -391,6 +504,9 @@ pub enum DidError {
         expected: String,
     },
     /// A temporary file could not be made, written or read.
+    #[error(
+        "temporary file in {directory}: {source}; free some space there, or set TMPDIR to a directory with more space"
+    )]
     Temporary {
         /// The directory.
         directory: String,
@@ -398,6 +514,9 @@ pub enum DidError {
         source: std::io::Error,
     },
     /// A library stopped unexpectedly while the data were read.
+    #[error(
+        "reading {what}: {problem}; this is a bug in a library; another type of column or format of file may avoid it"
+    )]
     Panicked {
         /// What was read.
         what: String,
@@ -405,6 +524,7 @@ pub enum DidError {
         problem: String,
     },
     /// A file could not be read or written.
+    #[error("{path}: {source}")]
     Io {
         /// The file.
         path: String,
@@ -412,8 +532,10 @@ pub enum DidError {
         source: std::io::Error,
     },
     /// A saved result could not be read.
+    #[error("saved result: {0}")]
     Json(#[from] serde_json::Error),
     /// A plot could not be drawn.
+    #[error("plot: {0}")]
     Plot(String),
 }
 

@@ -6,8 +6,10 @@ use crate::base::options::covariates::CovariatePeriod;
 use crate::base::options::stop::Stop;
 
 /// Something a user should know about a result that was nevertheless produced.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum DidWarning {
     /// Rows left out for missing or non-finite values.

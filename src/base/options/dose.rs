@@ -173,25 +173,25 @@ impl DoseGrid {
 
     /// As [`validate`](Self::validate), of the doses of this option.
     pub(crate) fn check(&self, option: &'static str) -> Result<()> {
-        let fails = |expected, got: String| Err(DidError::Config { option, expected, got });
         let count = match self {
             Self::Even(count) | Self::Quantiles { count, .. } => *count,
             Self::Values(values) => values.len(),
         };
         if !(1..=MOST).contains(&count) {
-            return fails("1 to 100000 doses", count.to_string());
+            return Err(DidError::config(option, "1 to 100000 doses", count));
         }
         match self {
             Self::Quantiles { first, last, .. }
                 if !(0.0..=1.0).contains(first) || !(*first..=1.0).contains(last) =>
             {
-                fails(
+                Err(DidError::config(
+                    option,
                     "probabilities between 0 and 1, the first below the last",
                     format!("{first} to {last}"),
-                )
+                ))
             }
             Self::Values(values) => match values.iter().find(|v| !v.is_finite()) {
-                Some(value) => fails("finite numbers", value.to_string()),
+                Some(value) => Err(DidError::config(option, "finite numbers", value)),
                 None => Ok(()),
             },
             Self::Even(_) | Self::Quantiles { .. } => Ok(()),

@@ -120,7 +120,7 @@ words! {
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let bootstrap = Bootstrap::draws(999).seed(7).multiplier(Multiplier::Rademacher);
 /// let fit = config.group("first.treat").bootstrap(bootstrap).build();
-/// let fit = fit.fit(&data::mpdta(), &Default::default())?;
+/// let fit = fit.fit(&data::mpdta())?;
 /// // With a bootstrap, bands are uniform unless asked otherwise.
 /// assert_eq!(fit.band, Band::Uniform);
 /// # Ok::<(), burn_did::DidError>(())
@@ -227,19 +227,15 @@ impl Inference {
     /// than its random numbers can tell apart.
     pub fn validate(&self) -> Result<()> {
         if !(SMALLEST_ALPHA..=1.0 - SMALLEST_ALPHA).contains(&self.alpha) {
-            return Err(DidError::Config {
-                option: "alpha",
-                expected: "a number between 1e-10 and 1 - 1e-10",
-                got: format!("{:?}", self.alpha),
-            });
+            return Err(DidError::config(
+                "alpha",
+                "a number between 1e-10 and 1 - 1e-10",
+                format!("{:?}", self.alpha),
+            ));
         }
         match self.bootstrap {
             Some(Bootstrap { draws, .. }) if draws == 0 || u32::try_from(draws).is_err() => {
-                Err(DidError::Config {
-                    option: "bootstrap draws",
-                    expected: "at least 1 and at most 4294967295",
-                    got: draws.to_string(),
-                })
+                Err(DidError::config("bootstrap draws", "at least 1 and at most 4294967295", draws))
             }
             _ => Ok(()),
         }
@@ -264,10 +260,19 @@ words! {
 }
 
 impl Precision {
-    pub(crate) fn dtype(self) -> burn_tensor::DType {
+    /// Short name: `f64` or `f32`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
-            Self::F64 => burn_tensor::DType::F64,
-            Self::F32 => burn_tensor::DType::F32,
+            Self::F64 => "f64",
+            Self::F32 => "f32",
+        }
+    }
+
+    pub(crate) fn dtype(self) -> burn::tensor::DType {
+        match self {
+            Self::F64 => burn::tensor::DType::F64,
+            Self::F32 => burn::tensor::DType::F32,
         }
     }
 }

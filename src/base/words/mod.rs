@@ -8,7 +8,7 @@ use std::fmt;
 /// An option whose values have words.
 ///
 /// ```
-/// use burn_did::{Words, options::ControlGroup};
+/// use burn_did::options::{ControlGroup, Words};
 ///
 /// assert_eq!("not_yet_treated".parse(), Ok(ControlGroup::NotYetTreated));
 /// assert_eq!(ControlGroup::NotYetTreated.to_string(), "not_yet_treated");

@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv,
+    AttGt, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SunAbraham,
     options::Bootstrap,
 };
 
@@ -39,6 +39,11 @@ pub(crate) fn did_multiplegt() -> DidMultiplegt {
 /// A regression without an option.
 pub(crate) fn fixed_effects() -> FixedEffects<Cpu> {
     FixedEffects::builder().build()
+}
+
+/// The event study of Sun and Abraham without an option.
+pub(crate) fn sun_abraham() -> SunAbraham<Cpu> {
+    SunAbraham::builder().outcome("").unit("").time("").group("").build()
 }
 
 /// Columns less their fixed effects without an option.

@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use burn_did::{Aggregated, Aggregation, DidError, ParseOptionError, group_time::AggregationKind};
+use burn_did::{
+    Aggregated, Aggregation, DidError, group_time::AggregationKind, options::ParseOptionError,
+};
 
 use crate::error::CliError;
 use crate::output;

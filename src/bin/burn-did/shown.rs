@@ -1,6 +1,6 @@
 //! Text from files and arguments as a terminal may be given it.
 
-use burn_did::is_harmless;
+use burn_did::command_line::is_harmless;
 
 /// The text with control characters, and characters that are not seen or turn the direction of text, as escapes such as
 /// `\u{1b}`; line breaks too unless they are kept.

@@ -1,6 +1,6 @@
 //! What is done before a signal ends the program.
 
-use burn_did::clear_away;
+use burn_did::command_line::clear_away;
 
 /// Removes temporary files and says good-bye when the program is interrupted, told to end, or loses its terminal; then it ends as
 /// without this. Signals that were to be ignored from the start, as under `nohup`, stay ignored.

@@ -2,7 +2,8 @@
 
 use std::ffi::OsStr;
 
-use burn_did::{Word, Words, regression::Solver};
+use burn_did::options::{Word, Words};
+use burn_did::regression::Solver;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};

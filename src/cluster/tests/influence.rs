@@ -158,7 +158,7 @@ fn a_place_that_will_not_do_is_refused_before_any_work() {
     let saved = shared.directory().join("fit.json");
     fit.save(&saved).unwrap();
     let files = crate::GroupTimeResult::load(&saved).unwrap().influence_files.unwrap();
-    let here = named().fit(shared.path(), &Default::default()).unwrap().influence.unwrap();
+    let here = named().fit(shared.path()).unwrap().influence.unwrap();
     assert_eq!(files.load().unwrap(), here);
     fs::remove_file(&files.files[1]).unwrap();
     assert!(files.load().unwrap_err().to_string().contains("00001.parquet"));

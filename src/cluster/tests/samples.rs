@@ -189,7 +189,7 @@ fn files_may_be_odd() {
     let scratch = directory.path().join("scr atch %20 #ü");
     fs::create_dir(&scratch).unwrap();
     let cluster = cluster.with_directory(&scratch);
-    let here = estimator().fit(&data, &Default::default()).unwrap();
+    let here = estimator().fit(&data).unwrap();
     for path in [place.clone(), directory.path().join("sp ace*/*.parquet")] {
         assert_eq!(estimator().fit_cluster(&cluster, &path).unwrap().cells, here.cells);
     }
@@ -211,7 +211,7 @@ fn a_sample_serves_many_fits() {
     let drawn = but(estimator(), |e| e.bootstrap = Some(Bootstrap::draws(30).seed(2)));
     let later = but(estimator(), |e| e.control_group = ControlGroup::NotYetTreated);
     for other in [estimator(), weighting, single, drawn, later, estimator()] {
-        let here = other.fit(&data, &Default::default()).unwrap();
+        let here = other.fit(&data).unwrap();
         let there = other.fit_sample(&sample).unwrap();
         assert_eq!(format!("{:?}", here.cells), format!("{:?}", there.cells));
         assert_eq!(here.settings, there.settings);
@@ -229,7 +229,7 @@ fn a_sample_serves_many_fits() {
     drop(sample);
     let again = cluster.open(&kept).unwrap();
     let fit = estimator().fit_sample(&again).unwrap();
-    assert_eq!(fit.cells, estimator().fit(&data, &Default::default()).unwrap().cells);
+    assert_eq!(fit.cells, estimator().fit(&data).unwrap().cells);
     assert!(cluster.open(shared.file(0)).is_err());
 }
 
@@ -272,7 +272,7 @@ fn a_sample_serves_formulas_of_its_columns() {
         "~ x1 + x2 + log(moving + 1) + region + scarce + x1:x2",
     ] {
         let other = with(formula);
-        let here = other.fit(&data, &Default::default()).unwrap();
+        let here = other.fit(&data).unwrap();
         let there = other.fit_sample(&sample).unwrap();
         assert_eq!(format!("{:?}", here.cells), format!("{:?}", there.cells), "{formula}");
         let audit =
@@ -309,7 +309,7 @@ fn a_sample_of_other_rows_is_refused() {
     let error = unbalanced.fit_sample(&sample).unwrap_err().to_string();
     assert!(error.contains("rows were left out that have no `holes`"), "{error}");
     let holes = but(unbalanced, |e| e.covariates = "~ holes".into());
-    let here = holes.fit(&data, &Default::default()).unwrap();
+    let here = holes.fit(&data).unwrap();
     assert_eq!(here.cells, holes.fit_sample(&sample).unwrap().cells);
     let sections = but(estimator(), |e| {
         (e.unit, e.repeated_cross_sections) = (None, true);

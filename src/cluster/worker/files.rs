@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
-use crate::cluster::manifest::{Manifest, SegmentEntry, ShardFile, WrittenPiece, io};
+use crate::cluster::manifest::{Manifest, SegmentEntry, ShardFile, WrittenPiece};
 use crate::cluster::wire::{digest, encode};
 use crate::engine::pass::{Seal, Segment, mix};
 use crate::read::panel::StratumData;
@@ -29,7 +29,7 @@ pub(super) fn write(
     directory: &Path,
 ) -> Result<ShardFile> {
     let path = fresh(directory, "rows", "bin");
-    let mut file = storage::create(&path).map_err(|source| io(&path, source))?;
+    let mut file = storage::create(&path).map_err(|source| DidError::io(&path, source))?;
     let mut pieces = Vec::new();
     for (stratum, Arranged { start, data }) in arranged.strata.iter().enumerate() {
         let mut from = 0;
@@ -39,7 +39,7 @@ pub(super) fn write(
             let piece = data.cut(from, from + rows);
             let mut bytes = Vec::new();
             let written = piece.write(rows, &mut bytes).and_then(|()| file.write_all(&bytes));
-            written.map_err(|source| io(&path, source))?;
+            written.map_err(|source| DidError::io(&path, source))?;
             pieces.push(WrittenPiece {
                 segment: Segment { stratum, part },
                 start: row,
@@ -49,10 +49,10 @@ pub(super) fn write(
             from += rows;
         }
     }
-    file.finish().map_err(|source| io(&path, source))?;
+    file.finish().map_err(|source| DidError::io(&path, source))?;
     let labels = arranged.labels.as_ref().map(|labels| -> Result<PathBuf> {
         let path = fresh(directory, "labels", "bin");
-        storage::write(&path, &encode(labels)?).map_err(|source| io(&path, source))?;
+        storage::write(&path, &encode(labels)?).map_err(|source| DidError::io(&path, source))?;
         Ok(path)
     });
     Ok(ShardFile { path, pieces, labels: labels.transpose()? })
@@ -72,7 +72,7 @@ pub(super) fn read(manifest: &Manifest, entry: &SegmentEntry) -> Result<StratumD
     // No memory is taken for more than files have.
     for piece in &entry.pieces {
         let path = manifest.file(piece)?;
-        let length = storage::length(path).map_err(|source| io(path, source))?;
+        let length = storage::length(path).map_err(|source| DidError::io(path, source))?;
         let end = (piece.rows as u64).checked_mul(shape.row_bytes());
         let end = end.and_then(|bytes| bytes.checked_add(piece.offset));
         if end.is_none_or(|end| end > length) {
@@ -86,13 +86,13 @@ pub(super) fn read(manifest: &Manifest, entry: &SegmentEntry) -> Result<StratumD
         let path = manifest.file(piece)?;
         let length = piece.rows * shape.row_bytes() as usize;
         let bytes = storage::range(path, piece.offset, length);
-        let bytes = bytes.map_err(|source| io(path, source))?;
+        let bytes = bytes.map_err(|source| DidError::io(path, source))?;
         if digest(&bytes) != piece.digest {
             let problem = format!("{} was damaged after it was written", path.display());
             return Err(DidError::Engine { problem });
         }
         let mut rows = shape.stratum(piece.rows);
-        rows.read(&mut bytes.as_slice()).map_err(|source| io(path, source))?;
+        rows.read(&mut bytes.as_slice()).map_err(|source| DidError::io(path, source))?;
         data.copy_rows(at, &rows, 0, piece.rows);
         at += piece.rows;
     }

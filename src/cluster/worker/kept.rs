@@ -8,7 +8,7 @@ use polars::prelude::*;
 use super::files::fresh;
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
-use crate::cluster::manifest::{SegmentEntry, io};
+use crate::cluster::manifest::SegmentEntry;
 use crate::cluster::task::{Finishing, KeptFile, KeptPart, Unfinished};
 use crate::cluster::wire::{decode, digest};
 use crate::engine::pass::{KeptRows, Seal, add};
@@ -29,7 +29,7 @@ pub(super) fn keep(rows: &KeptRows, entry: &SegmentEntry, directory: &Path) -> R
         return Err(other_rows());
     }
     let path = fresh(directory, "kept", "bin");
-    let mut file = storage::create(&path).map_err(|source| io(&path, source))?;
+    let mut file = storage::create(&path).map_err(|source| DidError::io(&path, source))?;
     let mut digests = Vec::with_capacity(entry.pieces.len());
     let mut at = 0;
     for piece in &entry.pieces {
@@ -38,11 +38,11 @@ pub(super) fn keep(rows: &KeptRows, entry: &SegmentEntry, directory: &Path) -> R
         for column in values.chunks_exact(ranks.len().max(1)) {
             bytes.extend_from_slice(bytemuck::cast_slice(&column[at..end]));
         }
-        file.write_all(&bytes).map_err(|source| io(&path, source))?;
+        file.write_all(&bytes).map_err(|source| DidError::io(&path, source))?;
         digests.push(digest(&bytes));
         at = end;
     }
-    file.finish().map_err(|source| io(&path, source))?;
+    file.finish().map_err(|source| DidError::io(&path, source))?;
     Ok(KeptFile { path, columns: columns.clone(), digests })
 }
 
@@ -63,7 +63,8 @@ pub(super) fn finish(work: &Unfinished<'_>) -> Result<(PathBuf, Seal)> {
     let Unfinished { parts, first, rows, finishing, directory } = work;
     // No memory is taken for more than files have.
     for part in parts {
-        let length = storage::length(&part.path).map_err(|source| io(&part.path, source))?;
+        let length =
+            storage::length(&part.path).map_err(|source| DidError::io(&part.path, source))?;
         let end = part.bytes().and_then(|bytes| bytes.checked_add(part.offset));
         if end.is_none_or(|end| end > length) {
             let problem = format!("{} is shorter than what was kept", part.path.display());
@@ -86,7 +87,7 @@ pub(super) fn finish(work: &Unfinished<'_>) -> Result<(PathBuf, Seal)> {
         }
     }
     let path = fresh(directory, "influence", "parquet");
-    let mut file = storage::create(&path).map_err(|source| io(&path, source))?;
+    let mut file = storage::create(&path).map_err(|source| DidError::io(&path, source))?;
     let none = finished(&read, &[], *first, finishing)?;
     let unwritten = |error: PolarsError| problem(&path, error.to_string());
     let mut writer = storage::parquet(&mut file).batched(none.schema()).map_err(unwritten)?;
@@ -98,7 +99,7 @@ pub(super) fn finish(work: &Unfinished<'_>) -> Result<(PathBuf, Seal)> {
     }
     writer.finish().map_err(unwritten)?;
     drop(writer);
-    file.finish().map_err(|source| io(&path, source))?;
+    file.finish().map_err(|source| DidError::io(&path, source))?;
     Ok((path, seal))
 }
 
@@ -106,14 +107,15 @@ fn read(part: &KeptPart) -> Result<RowsReadBack<'_>> {
     let KeptPart { path, offset, rows, digest: sent, columns, labels } = part;
     let length = part.bytes().and_then(|bytes| usize::try_from(bytes).ok());
     let length = length.ok_or_else(other_rows)?;
-    let bytes = storage::range(path, *offset, length).map_err(|source| io(path, source))?;
+    let bytes =
+        storage::range(path, *offset, length).map_err(|source| DidError::io(path, source))?;
     if digest(&bytes) != *sent {
         let problem = format!("{} was damaged after it was written", path.display());
         return Err(DidError::Engine { problem });
     }
     let (ranks, values) = bytes.split_at(8 * rows);
     let labels = labels.as_ref().map(|(path, first)| -> Result<Vec<String>> {
-        let bytes = storage::read(path).map_err(|source| io(path, source))?;
+        let bytes = storage::read(path).map_err(|source| DidError::io(path, source))?;
         let mut labels: Vec<String> = decode(&bytes)?;
         let end = first.checked_add(*rows).filter(|end| *end <= labels.len());
         labels.truncate(end.ok_or_else(other_rows)?);

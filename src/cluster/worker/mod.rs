@@ -7,7 +7,7 @@ mod kept;
 use std::sync::Arc;
 
 use super::engine::TaskRunner;
-use super::manifest::{SegmentEntry, io};
+use super::manifest::SegmentEntry;
 use super::task::{Message, Problem, ProblemKind, Reply, Task};
 use super::wire::{decode, digest, encode};
 use crate::base::error::{DidError, Result};
@@ -45,7 +45,8 @@ impl<B: DidBackend> Worker<B> {
             Task::Ends { reading, part, directory, influence, precision } => {
                 B::probe(&self.device, *precision)?;
                 for directory in std::iter::once(directory).chain(influence) {
-                    storage::check_directory(directory).map_err(|source| io(directory, source))?;
+                    storage::check_directory(directory)
+                        .map_err(|source| DidError::io(directory, source))?;
                 }
                 Ok(Reply::Ends(reading.ends(part)?))
             }

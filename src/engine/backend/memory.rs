@@ -1,7 +1,7 @@
 //! What a device offers.
 
-use burn_tensor::DType;
-use burn_tensor::backend::Backend;
+use burn::tensor::DType;
+use burn::tensor::backend::Backend;
 
 use crate::base::error::{DidError, Result};
 use crate::base::options::Precision;

@@ -284,11 +284,11 @@ fn method(design: &WeightedDesign<'_>, solver: Solver) -> Result<DemeanMethod> {
         (_, Solver::Schwarz) => DemeanMethod::Schwarz,
         #[cfg(not(feature = "schwarz"))]
         (_, Solver::Schwarz) => {
-            return Err(DidError::Config {
-                option: "solver",
-                expected: "auto, cg, lsmr or map in a build without the feature `schwarz`",
-                got: "schwarz".into(),
-            });
+            return Err(DidError::config(
+                "solver",
+                "auto, cg, lsmr or map in a build without the feature `schwarz`",
+                "schwarz",
+            ));
         }
     })
 }

@@ -29,10 +29,8 @@ impl Schwarz {
     /// # Errors
     /// [`DidError::Config`] if the crate can form none.
     pub fn new(factors: &[Factor], design: &WeightedDesign<'_>) -> Result<Self> {
-        let failed = |problem: String| DidError::Config {
-            option: "solver",
-            expected: "another than `schwarz` for these factors",
-            got: problem,
+        let failed = |problem: String| {
+            DidError::config("solver", "another than `schwarz` for these factors", problem)
         };
         let thread = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let thread = thread.map_err(|e| failed(e.to_string()))?;

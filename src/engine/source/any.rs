@@ -11,7 +11,7 @@ use crate::engine::backend::{AtOnce, DidBackend, Segments};
 use crate::engine::pass::{
     Chunk, Gram, GramPass, InfluencePass, InfluenceStat, KeptRows, LogitPass, LogitStat,
 };
-#[cfg(any(feature = "cluster", test))]
+#[cfg(feature = "cluster")]
 use crate::engine::pass::{Extent, ask};
 
 /// A pass of the closed list.
@@ -120,7 +120,7 @@ impl AnyPass {
     }
 
     /// An error unless it asks for what chunks have.
-    #[cfg(any(feature = "cluster", test))]
+    #[cfg(feature = "cluster")]
     pub fn check(&self, has: &Extent) -> Result<()> {
         let mut has = *has;
         if let Some(draws) = &self.draws {

@@ -20,7 +20,7 @@ const UNIT: &str = "unit";
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let config = config.group("first.treat").keep_influence(true).build();
-/// let fit = config.fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.fit(&data::mpdta())?;
 /// let influence = fit.influence.as_ref().unwrap();
 /// let squares: f64 = influence.columns[0].iter().map(|psi| psi * psi).sum();
 /// let se = squares.sqrt() / influence.units.len() as f64;
@@ -90,8 +90,8 @@ impl InfluenceFiles {
     /// [`DidError::Io`], or [`DidError::File`] if there are files in it.
     pub fn make_room(directory: impl AsRef<Path>) -> Result<()> {
         let directory = directory.as_ref();
-        fs::create_dir_all(directory).map_err(|error| io(directory, error))?;
-        let mut files = fs::read_dir(directory).map_err(|error| io(directory, error))?;
+        fs::create_dir_all(directory).map_err(|error| DidError::io(directory, error))?;
+        let mut files = fs::read_dir(directory).map_err(|error| DidError::io(directory, error))?;
         if files.next().is_some() { Err(occupied(directory)) } else { Ok(()) }
     }
 
@@ -182,8 +182,4 @@ pub(crate) fn frame(units: Vec<String>, columns: Vec<(&str, Vec<f64>)>) -> Resul
     let labels = Column::new(UNIT.into(), units);
     let values = columns.into_iter().map(|(name, values)| Column::new(name.into(), values));
     Ok(DataFrame::new(rows, std::iter::once(labels).chain(values).collect())?)
-}
-
-fn io(path: &Path, source: std::io::Error) -> DidError {
-    DidError::Io { path: path.display().to_string(), source }
 }

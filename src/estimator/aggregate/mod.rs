@@ -71,7 +71,7 @@ impl Aggregation {
         for (option, value) in [("min_e", self.min_e), ("max_e", self.max_e)] {
             if let Some(value) = value.filter(|e| e.is_nan()) {
                 let got = value.to_string();
-                return Err(DidError::Config { option, expected: "a number", got });
+                return Err(DidError::config(option, "a number", got));
             }
         }
         Ok(())
@@ -89,7 +89,7 @@ impl Aggregation {
     /// use burn_did::Aggregation;
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let simple = fit.aggregate(Aggregation::simple())?;
     /// assert!(simple.rows.is_empty() && simple.overall.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
@@ -105,7 +105,7 @@ impl Aggregation {
     /// use burn_did::Aggregation;
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// assert!(event_study.rows[0].at == -3.0 && event_study.overall.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
@@ -121,7 +121,7 @@ impl Aggregation {
     /// use burn_did::Aggregation;
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let groups = fit.aggregate(Aggregation::group())?;
     /// assert!(groups.rows[0].at == 2004.0 && groups.overall.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
@@ -137,7 +137,7 @@ impl Aggregation {
     /// use burn_did::Aggregation;
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let years = fit.aggregate(Aggregation::calendar())?;
     /// assert!(years.rows.len() == 4 && years.overall.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
@@ -194,7 +194,7 @@ pub struct AggregatedRow {
 /// use burn_did::Aggregation;
 /// # use burn_did::{AttGt, backend::Cpu, data};
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
 /// let event_study = fit.aggregate(Aggregation::dynamic())?;
 /// // Effects after treatment less those before, from the covariance of the rows.
 /// let (first, last) = (0, event_study.rows.len() - 1);

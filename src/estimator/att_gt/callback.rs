@@ -86,7 +86,7 @@ pub struct TwoByTwoEstimate {
 /// let config = config.group("first.treat").build();
 /// let own = config.fit_with(&data::mpdta(), &Means)?;
 /// // Without covariates the built-in estimators are the same.
-/// let built_in = config.fit(&data::mpdta(), &Default::default())?;
+/// let built_in = config.fit(&data::mpdta())?;
 /// let (a, b) = (own.cells[0].estimate.se.unwrap(), built_in.cells[0].estimate.se.unwrap());
 /// assert!((a - b).abs() < 1e-12);
 /// # Ok::<(), burn_did::DidError>(())

@@ -18,7 +18,7 @@ use crate::estimator::group_time::finish::{self, PointFit, SolvedCell};
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::{InfluenceMoments, consumers};
 use crate::estimator::shell::setup::{self, Opened, SampleSetup};
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::input::Data;
 use crate::read::panel::{FormedCells, Panel, Sample, Staggered, StudyDesign};
 use crate::result::settings::Settings;
@@ -39,7 +39,7 @@ estimator! {
     ///     .time("year")
     ///     .group("first.treat")
     ///     .build()
-    ///     .fit(&data::mpdta(), &Default::default())?;
+    ///     .fit(&data::mpdta())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// assert_eq!(event_study.rows.len(), 7);
     /// # Ok::<(), burn_did::DidError>(())
@@ -51,10 +51,13 @@ estimator! {
     /// # use burn_did::{AttGt, backend::Cpu};
     /// # let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
     /// let devices = [Default::default(), Default::default()];
-    /// let fit = config.fit_parquet("panel/*.parquet", &devices)?;
+    /// let fit = config.fit_on_devices(burn_did::Data::in_pieces("panel/*.parquet"), &devices)?;
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct AttGt -> GroupTimeResult {
+    pub struct AttGt -> GroupTimeResult with [covariates, repeated_cross_sections] {
+        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,
@@ -104,7 +107,7 @@ estimator! {
     }
 }
 
-impl<B: DidBackend> Estimator for AttGt<B> {
+impl<B: DidBackend> SampleEstimator for AttGt<B> {
     const NAME: &'static str = "att_gt";
 
     type Result = GroupTimeResult;
@@ -113,15 +116,16 @@ impl<B: DidBackend> Estimator for AttGt<B> {
         if !self.repeated_cross_sections {
             return Ok(());
         }
-        let refused = |option, expected, got: &str| {
-            Err(DidError::Config { option, expected, got: got.to_owned() })
-        };
         if self.allow_unbalanced_panel {
-            return refused("allow_unbalanced_panel", "off for repeated cross sections", "true");
+            return Err(DidError::config(
+                "allow_unbalanced_panel",
+                "off for repeated cross sections",
+                "true",
+            ));
         }
         if self.fix_weights.is_some_and(|f| f != FixWeights::Varying) {
             let expected = "unset or `varying` for repeated cross sections";
-            return refused("fix_weights", expected, "a period");
+            return Err(DidError::config("fix_weights", expected, "a period"));
         }
         Ok(())
     }
@@ -194,11 +198,11 @@ impl<B: DidBackend> AttGt<B> {
         let start = Instant::now();
         self.validate()?;
         if self.fix_weights == Some(FixWeights::Varying) && !self.repeated_cross_sections {
-            return Err(DidError::Config {
-                option: "fix_weights",
-                expected: "unset or a period with a user-supplied estimator on a panel",
-                got: "varying".into(),
-            });
+            return Err(DidError::config(
+                "fix_weights",
+                "unset or a period with a user-supplied estimator on a panel",
+                "varying",
+            ));
         }
         let setup = SampleSetup { conditioning: Conditioning::Raw, ..shell::setup(self)? };
         let (Panel { mut sample, strata }, read) = setup.panel(data.into(), start)?;

@@ -32,11 +32,11 @@ pub(super) fn estimate<B: DidBackend>(
 ) -> Result<ContDidResult> {
     let Opened { setup, source, start, mut timings } = opened;
     if !source.is_here() {
-        return Err(DidError::Config {
-            option: "method",
-            expected: "`parametric` on a cluster, whose driver holds no rows",
-            got: "cck".into(),
-        });
+        return Err(DidError::config(
+            "method",
+            "`parametric` on a cluster, whose driver holds no rows",
+            "cck",
+        ));
     }
     let before = start.elapsed().as_secs_f64();
     let sample = source.sample();

@@ -21,6 +21,11 @@ pub(super) fn unit(target: DoseTarget, size: f64, (lowest, highest): (f64, f64))
     }
 }
 
+/// Estimates have no covariance that an average of them needs.
 pub(super) fn no_law() -> DidError {
-    DidError::Engine { problem: "the estimates have no covariance".into() }
+    DidError::NoInfluence {
+        what: "an average of dose effects",
+        needs: "the covariance of the estimates",
+        remedy: "fit again",
+    }
 }

@@ -23,7 +23,7 @@ use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{Sample, Staggered, StudyDesign, Treatment};
 use crate::result::settings::Settings;
 
@@ -54,7 +54,7 @@ estimator! {
     ///     .dose("dose")
     ///     .degree(2)
     ///     .build()
-    ///     .fit(&data.frame(), &Default::default())?;
+    ///     .fit(&data.frame())?;
     /// println!("{fit}");
     /// // Other doses need no other fit.
     /// let half = fit.at(&[0.5])?.rows[0];
@@ -63,6 +63,9 @@ estimator! {
     /// ```
     #[doc(alias = "cont_did")]
     pub struct ContDid -> ContDidResult {
+        /// Unit: integers, floats or strings.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,
@@ -76,10 +79,6 @@ estimator! {
         /// stands before, and with never-treated units, or whether there is one.
         #[doc(alias = "dname")]
         pub dose: String,
-        /// There are no covariates: `~ 1`.
-        #[doc(alias = "xformla")]
-        #[builder(default = crate::base::options::defaults::COVARIATES.to_owned())]
-        pub covariates: String,
         /// Sampling weights; where they change over time, a cell uses those of the earlier of its periods.
         #[doc(alias = "weightsname")]
         pub weights: Option<String>,
@@ -153,52 +152,42 @@ const CUBIC: usize = 3;
 /// Largest degree and number of knots.
 const MOST: usize = 50;
 
-impl<B: DidBackend> Estimator for ContDid<B> {
+impl<B: DidBackend> SampleEstimator for ContDid<B> {
     const NAME: &'static str = "cont_did";
 
     type Result = ContDidResult;
 
     fn check(&self) -> Result<()> {
-        let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
         if !(1..=MOST).contains(&self.degree) {
-            return fails("degree", "between 1 and 50", self.degree.to_string());
+            return Err(DidError::config("degree", "between 1 and 50", self.degree));
         }
         if self.knots > MOST {
-            return fails("knots", "at most 50", self.knots.to_string());
-        }
-        let plain: String = self.covariates.chars().filter(|c| !c.is_whitespace()).collect();
-        if plain != "~1" && plain != "1" {
-            let expected = "`~ 1`: a continuous treatment has no covariates";
-            return fails("covariates", expected, self.covariates.clone());
-        }
-        if self.repeated_cross_sections {
-            let expected = "false: a continuous treatment needs a panel";
-            return fails("repeated_cross_sections", expected, "true".into());
+            return Err(DidError::config("knots", "at most 50", self.knots));
         }
         self.grid.validate()?;
         self.compare_at.check("compare_at")?;
         if self.resampling != Resampling::Multiplier && self.bootstrap.is_none() {
             let expected = "`multiplier` without a bootstrap";
-            return fails("resampling", expected, self.resampling.to_string());
+            return Err(DidError::config("resampling", expected, self.resampling.to_string()));
         }
         if self.method == DoseMethod::Parametric {
             return Ok(());
         }
         if self.curve_errors != CurveErrors::Hc0 {
             let expected = "`hc0` with the method `cck`, whose sieves grow with the sample";
-            return fails("curve_errors", expected, self.curve_errors.to_string());
+            return Err(DidError::config("curve_errors", expected, self.curve_errors.to_string()));
         }
         if self.aggregation == DoseAggregation::EventStudy {
             let expected = "`dose` with the method `cck`, which has two periods";
-            return fails("aggregation", expected, "an event study".into());
+            return Err(DidError::config("aggregation", expected, "an event study"));
         }
         if self.resampling != Resampling::Multiplier {
             let expected = "`multiplier` with the method `cck`, which draws coefficients";
-            return fails("resampling", expected, self.resampling.to_string());
+            return Err(DidError::config("resampling", expected, self.resampling.to_string()));
         }
         if self.keep_influence {
             let expected = "false with the method `cck`";
-            return fails("keep_influence", expected, "true".into());
+            return Err(DidError::config("keep_influence", expected, "true"));
         }
         Ok(())
     }

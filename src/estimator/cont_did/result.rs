@@ -69,7 +69,7 @@ words! {
 ///
 /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
 /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-/// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+/// let fit = config.dose("dose").build().fit(&data)?;
 /// println!("{fit}\n{}", fit.event_study(DoseTarget::Slope)?);
 /// let path = std::env::temp_dir().join("burn-did-dose-example.json");
 /// fit.save(&path)?;
@@ -133,11 +133,11 @@ impl ContDidResult {
             && inference.band == Band::Uniform
             && inference.alpha.to_bits() != own.alpha.to_bits()
         {
-            return Err(DidError::Config {
-                option: "alpha",
-                expected: "that of the fit for uniform bands of the method `cck`",
-                got: inference.alpha.to_string(),
-            });
+            return Err(DidError::config(
+                "alpha",
+                "that of the fit for uniform bands of the method `cck`",
+                inference.alpha,
+            ));
         }
         self.curves.table(doses, inference, &mut Vec::new())
     }
@@ -172,7 +172,7 @@ impl ContDidResult {
     ///
     /// let data = DoseSimulation::builder().units(1_000).seed(1).build().frame();
     /// let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    /// let fit = config.dose("dose").build().fit(&data, &Default::default())?;
+    /// let fit = config.dose("dose").build().fit(&data)?;
     /// println!("{}", fit.honest(DoseTarget::Level, Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -213,7 +213,7 @@ impl ContDidResult {
         };
         let alpha = self.level.settings.inference.alpha;
         let joint = &self.level.effects.joint;
-        let of_one_law = |e: Estimate| joint.of_one_law(e.att, e.se, alpha);
+        let of_one_law = |e: Estimate| joint.of_one_law(e.estimate, e.se, alpha);
         Ok(DoseEffects { att: of_one_law(att), acrt: of_one_law(acrt) })
     }
 }

@@ -18,7 +18,7 @@ use crate::estimator::group_time::{GroupTimeResult, TripleComparison};
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::{self, Opened};
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{Sample, StudyDesign, Triple};
 use crate::result::estimates::CellStatus;
 use crate::result::settings::Settings;
@@ -48,11 +48,14 @@ estimator! {
     ///     .eligible("eligible")
     ///     .covariates("~ x1 + x2")
     ///     .build()
-    ///     .fit(&data.frame(), &Default::default())?;
+    ///     .fit(&data.frame())?;
     /// println!("{}", fit.aggregate(Aggregation::dynamic())?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Ddd -> GroupTimeResult {
+    pub struct Ddd -> GroupTimeResult with [covariates, repeated_cross_sections] {
+        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: integers or floats, or dates with a [`frequency`](Self::frequency).
         #[doc(alias = "tname")]
         pub time: String,
@@ -104,7 +107,7 @@ estimator! {
     }
 }
 
-impl<B: DidBackend> Estimator for Ddd<B> {
+impl<B: DidBackend> SampleEstimator for Ddd<B> {
     const NAME: &'static str = "ddd";
 
     type Result = GroupTimeResult;
@@ -113,11 +116,11 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         if self.unbalanced == UnbalancedPanel::Drop || !self.repeated_cross_sections {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "unbalanced",
-            expected: "`drop` for repeated cross sections",
-            got: self.unbalanced.to_string(),
-        })
+        Err(DidError::config(
+            "unbalanced",
+            "`drop` for repeated cross sections",
+            self.unbalanced.to_string(),
+        ))
     }
 
     fn inference(&self) -> Inference {
@@ -146,7 +149,7 @@ impl<B: DidBackend> Estimator for Ddd<B> {
         let columns = plan.cells.len() + sample.groups.len();
         let work = Work { shares_of: self.shares_of, ..self.shared().work(columns) };
         source.check(&work)?;
-        let recipe = Recipe::new(self.method.into());
+        let recipe = Recipe::triple(self.method);
         let (combined, dropped) = {
             let _span = tracing::info_span!("cells", cells = plan.cells.len()).entered();
             let Results { cells, dropped } = estimate(&*source, &plan.components, &recipe)?;

@@ -20,7 +20,7 @@ use crate::engine::source::Work;
 use crate::estimator::shell::design::SampleDesign;
 use crate::estimator::shell::moments::InfluenceMoments;
 use crate::estimator::shell::setup::Opened;
-use crate::estimator::shell::{self, Estimator, Options, estimator};
+use crate::estimator::shell::{self, Options, SampleEstimator, estimator};
 use crate::read::panel::{FormedCells, Layout, Sample, StudyDesign, Treatment, TwoPeriods};
 
 use finish::UnfinishedResult;
@@ -42,11 +42,14 @@ estimator! {
     ///     .covariates("~ x1 + x2 + x3 + x4")
     ///     .method(DrdidMethod::DoublyRobust)
     ///     .build()
-    ///     .fit(&data.frame(), &Default::default())?;
+    ///     .fit(&data.frame())?;
     /// assert!(fit.estimate.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
-    pub struct Drdid -> DrdidResult {
+    pub struct Drdid -> DrdidResult with [covariates, repeated_cross_sections] {
+        /// Unit: integers, floats or strings; needed unless rows are repeated cross sections.
+        #[doc(alias = "idname")]
+        pub unit: Option<String>,
         /// Period: two numbers, or dates of two periods, of which treatment starts in the later.
         #[doc(alias = "tname")]
         pub time: String,
@@ -89,27 +92,19 @@ estimator! {
     }
 }
 
-impl<B: DidBackend> Estimator for Drdid<B> {
+impl<B: DidBackend> SampleEstimator for Drdid<B> {
     const NAME: &'static str = "drdid";
 
     type Result = DrdidResult;
 
     fn check(&self) -> Result<()> {
         if self.resampling == Resampling::Empirical {
-            return Err(DidError::Config {
-                option: "resampling",
-                expected: "`weighted` or `multiplier`",
-                got: "empirical".into(),
-            });
+            return Err(DidError::config("resampling", "`weighted` or `multiplier`", "empirical"));
         }
         if self.trim_level > 0.0 && self.trim_level < 1.0 {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "trim_level",
-            expected: "a number between 0 and 1",
-            got: self.trim_level.to_string(),
-        })
+        Err(DidError::config("trim_level", "a number between 0 and 1", self.trim_level))
     }
 
     fn inference(&self) -> Inference {

@@ -19,7 +19,7 @@ use crate::result::timings::Timings;
 ///
 /// let data = TwoPeriodSimulation::builder().units(500).seed(1).build().frame();
 /// let config = Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
-/// let fit = config.build().fit(&data, &Default::default())?;
+/// let fit = config.build().fit(&data)?;
 /// assert_eq!(fit.estimator_name(), "drdid_imp_panel");
 /// let [lower, upper] = [fit.estimate.ci_lower, fit.estimate.ci_upper];
 /// println!("{:?} in {lower:?} to {upper:?}\n{fit}", fit.estimate.att);

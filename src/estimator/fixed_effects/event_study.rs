@@ -81,7 +81,7 @@ impl RegressionResult {
     ///
     /// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
     /// let config = config.vcov(Vcov::cluster(["countyreal"])).build();
-    /// let fit = config.fit(&data::mpdta(), &Default::default())?;
+    /// let fit = config.fit(&data::mpdta())?;
     /// let event_study = fit.event_study("year:treat")?;
     /// assert_eq!((event_study.rows.len(), event_study.rows[0].reference), (5, true));
     /// assert_eq!(event_study.coefficients().len(), 4);

@@ -20,7 +20,7 @@ impl RegressionResult {
     /// use burn_did::{FixedEffects, backend::Cpu, data};
     ///
     /// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ lpop | year").keep_fixed_effects(true);
-    /// let fit = config.build().fit(&data::mpdta(), &Default::default())?;
+    /// let fit = config.build().fit(&data::mpdta())?;
     /// let predicted = fit.predict(&data::mpdta())?;
     /// assert_eq!(predicted.iter().flatten().count(), 2_500);
     /// # Ok::<(), burn_did::DidError>(())

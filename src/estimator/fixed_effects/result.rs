@@ -19,7 +19,7 @@ use crate::result::timings::Timings;
 /// use burn_did::{FixedEffects, backend::Cpu, data, regression::Vcov};
 ///
 /// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
-/// let fit = config.vcov(Vcov::cluster(["countyreal"])).build().fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.vcov(Vcov::cluster(["countyreal"])).build().fit(&data::mpdta())?;
 /// let names: Vec<&str> = fit.coefficients.iter().map(|c| c.name.as_str()).collect();
 /// assert_eq!(names[0], "year::2004:treat");
 /// println!("{fit}");

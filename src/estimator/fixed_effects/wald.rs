@@ -11,7 +11,7 @@ impl RegressionResult {
     /// ```
     /// # use burn_did::{FixedEffects, backend::Cpu, data};
     /// # let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
-    /// # let fit = config.build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.build().fit(&data::mpdta())?;
     /// let growth = fit.contrast(&[("year::2007:treat", 1.0), ("year::2004:treat", -1.0)])?;
     /// assert!(growth.estimate < 0.0 && growth.se.is_some());
     /// # Ok::<(), burn_did::DidError>(())
@@ -33,7 +33,7 @@ impl RegressionResult {
     /// ```
     /// # use burn_did::{FixedEffects, backend::Cpu, data};
     /// # let config = FixedEffects::<Cpu>::builder().formula("lemp ~ i(year, treat, ref = 2003) | countyreal + year");
-    /// # let fit = config.build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.build().fit(&data::mpdta())?;
     /// let test = fit.wald(&[vec![("year::2004:treat", 1.0)], vec![("year::2005:treat", 1.0)]])?;
     /// assert_eq!(test.df1, 2);
     /// # Ok::<(), burn_did::DidError>(())
@@ -62,7 +62,7 @@ impl RegressionResult {
     /// use burn_did::{FixedEffects, backend::Cpu, data};
     ///
     /// let config = FixedEffects::<Cpu>::builder().formula("lemp ~ lpop | year").keep_fixed_effects(true);
-    /// let fit = config.build().fit(&data::mpdta(), &Default::default())?;
+    /// let fit = config.build().fit(&data::mpdta())?;
     /// let years = &fit.fixed_effects()?[0];
     /// assert_eq!((years.levels[0].as_str(), years.effects.len()), ("2003", 5));
     /// # Ok::<(), burn_did::DidError>(())

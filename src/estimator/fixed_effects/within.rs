@@ -1,6 +1,5 @@
 //! Columns without their fixed effects, for their own sake.
 
-use std::marker::PhantomData;
 use std::path::Path;
 use std::time::Instant;
 
@@ -14,52 +13,45 @@ use super::result::{RegressionAudit, SolverReport};
 use super::sample::{RegressionSample, SampleRules};
 use super::{FixedEffects, positive, sums};
 use crate::base::error::{DidError, DidWarning, Result};
-use crate::base::options::Precision;
 use crate::engine::backend::DidBackend;
 use crate::engine::demean::{DemeanOptions, On, Solver};
+use crate::estimator::fitting::fits;
+use crate::estimator::shell::options;
 use crate::read::formula::{Interaction, name_label};
 use crate::read::input::Data;
 use crate::{base::storage, base::written};
 
-/// Subtracts from columns what fixed effects fit of them: weighted residuals on the dummies of all factors.
-///
-/// ```
-/// use burn_did::{Demean, backend::Cpu, data};
-///
-/// let config = Demean::<Cpu>::builder().columns(["lemp", "lpop"]).absorb(["countyreal", "year"]).build();
-/// let done = config.apply(&data::mpdta(), &Default::default())?;
-/// assert_eq!((done.residuals.len(), done.residuals[0].len()), (2, 2_500));
-/// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-pub struct Demean<B: DidBackend> {
-    /// Columns of numbers.
-    #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
-    pub columns: Vec<String>,
-    /// Fixed effects, as in `["worker", "firm^year"]`.
-    #[builder(with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
-    pub absorb: Vec<String>,
-    /// Weights; rows with a weight of zero have no residual.
-    pub weights: Option<String>,
-    /// How fixed effects are projected out.
-    #[builder(default)]
-    pub solver: Solver,
-    /// Relative tolerance of the solver.
-    #[builder(default = DemeanOptions::default().tolerance)]
-    pub fixef_tol: f64,
-    /// Iterations of the solver, at most.
-    #[builder(default = DemeanOptions::default().iterations)]
-    pub fixef_maxiter: usize,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data).
-    #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-    pub missing_values: Option<Vec<String>>,
-    /// Floating-point type of the device.
-    #[builder(default)]
-    pub precision: Precision,
-    #[builder(skip)]
-    backend: PhantomData<fn() -> B>,
+options! {
+    /// Subtracts from columns what fixed effects fit of them: weighted residuals on the dummies of all factors.
+    ///
+    /// ```
+    /// use burn_did::{Demean, backend::Cpu, data};
+    ///
+    /// let config = Demean::<Cpu>::builder().columns(["lemp", "lpop"]).absorb(["countyreal", "year"]).build();
+    /// let done = config.fit(&data::mpdta())?;
+    /// assert_eq!((done.residuals.len(), done.residuals[0].len()), (2, 2_500));
+    /// println!("{} in {} iterations", done.solver.solver, done.solver.columns[0].iterations);
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    pub struct Demean<B: DidBackend> with [missing_values, precision, backend] {
+        /// Columns of numbers.
+        #[builder(with = |columns: impl IntoIterator<Item = impl Into<String>>| columns.into_iter().map(Into::into).collect())]
+        pub columns: Vec<String>,
+        /// Fixed effects, as in `["worker", "firm^year"]`.
+        #[builder(with = |factors: impl IntoIterator<Item = impl Into<String>>| factors.into_iter().map(Into::into).collect())]
+        pub absorb: Vec<String>,
+        /// Weights; rows with a weight of zero have no residual.
+        pub weights: Option<String>,
+        /// How fixed effects are projected out.
+        #[builder(default)]
+        pub solver: Solver,
+        /// Relative tolerance of the solver.
+        #[builder(default = DemeanOptions::default().tolerance)]
+        pub fixef_tol: f64,
+        /// Iterations of the solver, at most.
+        #[builder(default = DemeanOptions::default().iterations)]
+        pub fixef_maxiter: usize,
+    }
 }
 
 /// Columns without their fixed effects.
@@ -106,17 +98,18 @@ impl DemeanResult {
     }
 }
 
+fits!(<B> Demean<B>, device: B::Device, output: DemeanResult);
+
 impl<B: DidBackend> Demean<B> {
-    /// The columns of a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data) without their fixed effects.
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
     ///
     /// # Errors
-    /// [`DidError`] naming the option, column or device at fault, or a column that did not converge.
-    pub fn apply<'a>(&self, data: impl Into<Data<'a>>, device: &B::Device) -> Result<DemeanResult> {
-        let start = Instant::now();
+    /// [`DidError::Config`] or [`DidError::Formula`].
+    pub fn validate(&self) -> Result<()> {
         positive("fixef_tol", self.fixef_tol)?;
         super::at_least_one("fixef_maxiter", self.fixef_maxiter)?;
         let given = |option, expected, got: &[String]| {
-            Err(DidError::Config { option, expected, got: format!("[{}]", got.join(", ")) })
+            Err(DidError::config(option, expected, format!("[{}]", got.join(", "))))
         };
         if self.columns.is_empty() {
             return given("columns", "at least one column", &self.columns);
@@ -124,6 +117,29 @@ impl<B: DidBackend> Demean<B> {
         if Interaction::parse(&self.absorb.join(" + "))?.is_empty() {
             return given("absorb", "at least one factor", &self.absorb);
         }
+        Ok(())
+    }
+
+    /// The columns of a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data) without their fixed effects,
+    /// computed on the default device.
+    ///
+    /// # Errors
+    /// [`DidError`] naming the option, column or device at fault, or a column that did not converge.
+    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<DemeanResult> {
+        self.fit_on(data, &B::Device::default())
+    }
+
+    /// As [`fit`](Self::fit), on this device.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_on<'a>(
+        &self,
+        data: impl Into<Data<'a>>,
+        device: &B::Device,
+    ) -> Result<DemeanResult> {
+        let start = Instant::now();
+        self.validate()?;
         B::probe(device, self.precision)?;
         let regressors: Vec<String> = self.columns.iter().map(|c| name_label(c)).collect();
         let config = FixedEffects::<B>::builder()
@@ -202,28 +218,4 @@ impl<B: DidBackend> Demean<B> {
         }
         names
     }
-}
-
-/// [`Demean`] with its defaults: columns of the data without the fixed effects of some factors.
-///
-/// ```
-/// use burn_did::{backend::Cpu, data, demean};
-///
-/// let done = demean::<Cpu>(&data::mpdta(), &["lemp"], &["countyreal", "year"], None, &Default::default())?;
-/// assert_eq!(done.to_dataframe()?.shape(), (2_500, 1));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-///
-/// # Errors
-/// As [`Demean::apply`].
-pub fn demean<'a, B: DidBackend>(
-    data: impl Into<Data<'a>>,
-    columns: &[&str],
-    absorb: &[&str],
-    weights: Option<&str>,
-    device: &B::Device,
-) -> Result<DemeanResult> {
-    let (columns, absorb) = (columns.iter().copied(), absorb.iter().copied());
-    let config = Demean::<B>::builder().columns(columns).absorb(absorb);
-    config.maybe_weights(weights).build().apply(data, device)
 }

@@ -33,7 +33,7 @@ impl Consistent for GroupTimeResult {
         for (index, (cell, own)) in self.cells.iter().zip(&effects.cells).enumerate() {
             let field = format!("cells[{index}]");
             let GroupTimeCell { group, time, estimate, status, .. } = cell;
-            let same = (*group, *time, estimate.att, status)
+            let same = (*group, *time, estimate.estimate, status)
                 == (own.group, own.time, effects.att(index), &own.status);
             ensure(same, &field, || format!("is not `estimates.{field}`"))?;
             check_estimate(&field, estimate, status, has_errors)?;

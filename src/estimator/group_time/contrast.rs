@@ -52,7 +52,7 @@ impl GroupTimeResult {
     /// use burn_did::Aggregation;
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// for row in &event_study.rows {
     ///     println!("{} periods after treatment: {:?}", row.at, row.estimate.att);
@@ -73,7 +73,7 @@ impl GroupTimeResult {
     /// ```
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// println!("{}", fit.event_study()?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -90,7 +90,7 @@ impl GroupTimeResult {
     /// use burn_did::{Aggregation, options::{Band, Inference}};
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let wide = Inference { alpha: 0.01, band: Band::Uniform, bootstrap: None };
     /// let event_study = fit.aggregate_with(Aggregation::dynamic(), &wide)?;
     /// assert!(event_study.critical_value > 2.576);
@@ -114,7 +114,7 @@ impl GroupTimeResult {
     /// ```
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let (variance, se) = (fit.vcov()[0][0], fit.cells[0].estimate.se);
     /// assert!((variance.unwrap().sqrt() - se.unwrap()).abs() < 1e-12);
     /// # Ok::<(), burn_did::DidError>(())
@@ -135,7 +135,7 @@ impl GroupTimeResult {
     /// ```
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// // Two years into treatment, less the year in which it starts, of the group of 2004.
     /// let growth = fit.contrast(&[((2004.0, 2006.0), 1.0), ((2004.0, 2004.0), -1.0)])?;
     /// assert!((growth.att.unwrap() + 0.1268).abs() < 1e-4 && growth.se.is_some());
@@ -157,7 +157,7 @@ impl GroupTimeResult {
     /// ```
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let first_year = |group: f64| vec![((group, group), 1.0)];
     /// let test = fit.joint_test(&[first_year(2004.0), first_year(2006.0), first_year(2007.0)])?;
     /// assert_eq!(test.df, 3);
@@ -181,7 +181,7 @@ impl GroupTimeResult {
     /// ```
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// assert_eq!(fit.test_post_effects()?.df, 7);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -206,7 +206,7 @@ impl GroupTimeResult {
     /// ```
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// assert_eq!(fit.test_equal_groups()?.df, 2);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```

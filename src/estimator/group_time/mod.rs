@@ -49,7 +49,7 @@ pub struct GroupTimeCell {
 ///
 /// let data = TripleSimulation::builder().units(2_000).seed(1).build().frame();
 /// let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-/// let fit = config.eligible("eligible").build().fit(&data, &Default::default())?;
+/// let fit = config.eligible("eligible").build().fit(&data)?;
 /// for c in fit.comparisons.iter().flatten() {
 ///     let triple = c.treated_ineligible + c.untreated_eligible - c.untreated_ineligible;
 ///     assert!((c.att - triple).abs() < 1e-9);
@@ -87,7 +87,7 @@ pub struct TripleComparison {
 /// use burn_did::{Aggregation, AttGt, backend::Cpu, data};
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-/// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
 /// // Cells are in order of groups, then periods.
 /// let cell = fit.cells.iter().find(|c| (c.group, c.time) == (2004.0, 2005.0)).unwrap();
 /// assert!((cell.estimate.att.unwrap() + 0.0704).abs() < 1e-4);

@@ -24,7 +24,7 @@ impl EventStudy {
     /// use burn_did::{Honest, SunAbraham, backend::Cpu, data};
     ///
     /// let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// println!("{}", fit.event_study.honest(Honest::relative_magnitude().m_bar([0.5, 1.0]))?);
     /// # Ok::<(), burn_did::DidError>(())
     /// ```
@@ -62,7 +62,7 @@ impl Aggregated {
     /// use burn_did::{Aggregation, Honest};
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let event_study = fit.aggregate(Aggregation::dynamic())?;
     /// let honest = event_study.honest(Honest::smoothness().average())?;
     /// println!("significant up to M = {:?}\n{honest}", honest.breakdown.value());

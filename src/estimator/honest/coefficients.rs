@@ -23,7 +23,7 @@ impl EventCoefficients {
         let pre = study.reference()?;
         study.check_spacing()?;
         for row in study.rows.iter().filter(|row| !row.reference) {
-            let missing = match (row.estimate.att, row.estimate.se) {
+            let missing = match (row.estimate.estimate, row.estimate.se) {
                 (None, _) => "estimate",
                 (_, None) => "standard error",
                 _ => continue,

@@ -287,44 +287,50 @@ impl Honest {
 
     /// An error if an option is out of its range.
     pub(crate) fn validate(&self) -> Result<()> {
-        let config =
-            |option, expected, got: String| Err(DidError::Config { option, expected, got });
         if !(self.alpha > 0.0 && self.alpha < 1.0) {
-            return config("alpha", "between 0 and 1", format!("{:?}", self.alpha));
+            return Err(DidError::config("alpha", "between 0 and 1", format!("{:?}", self.alpha)));
         }
         let kappa = self.first_level();
         if !(kappa > 0.0 && kappa < self.alpha) {
-            return config("kappa", "between 0 and alpha", format!("{kappa:?}"));
+            return Err(DidError::config("kappa", "between 0 and alpha", format!("{kappa:?}")));
         }
         if let Some(m) = &self.m {
             if m.is_empty() {
-                return config("m", "at least one number", "none".into());
+                return Err(DidError::config("m", "at least one number", "none"));
             }
             if let Some(wrong) = m.iter().find(|m| !(m.is_finite() && **m >= 0.0)) {
-                return config("m", "numbers of at least 0", format!("{wrong:?}"));
+                return Err(DidError::config("m", "numbers of at least 0", format!("{wrong:?}")));
             }
             let large = m.iter().find(|m| self.delta.is_relative() && **m > LARGEST_RATIO);
             if let Some(large) = large {
-                return config("m", "at most 1,000,000 for relative sets", format!("{large:?}"));
+                return Err(DidError::config(
+                    "m",
+                    "at most 1,000,000 for relative sets",
+                    format!("{large:?}"),
+                ));
             }
         }
         if let Some(points) = self.grid_points.filter(|p| !(2..=1_000_000).contains(p)) {
-            return config("grid_points", "between 2 and 1,000,000", points.to_string());
+            return Err(DidError::config("grid_points", "between 2 and 1,000,000", points));
         }
         if !(100..=1_000_000).contains(&self.draws) {
-            return config("draws", "between 100 and 1,000,000", self.draws.to_string());
+            return Err(DidError::config("draws", "between 100 and 1,000,000", self.draws));
         }
         if let Some((lower, upper)) = self.grid
             && !(lower < upper && lower.is_finite() && upper.is_finite())
         {
-            return config("grid", "two ascending numbers", format!("{lower} and {upper}"));
+            return Err(DidError::config(
+                "grid",
+                "two ascending numbers",
+                format!("{lower} and {upper}"),
+            ));
         }
         let method = self.chosen_method();
         let for_smoothness =
             matches!(method, HonestMethod::FixedLength | HonestMethod::ConditionalFixedLength);
         if self.delta.is_relative() && for_smoothness {
             let expected = "conditional or c_lf, as relative sets have no fixed-length interval";
-            return config("method", expected, method.to_string());
+            return Err(DidError::config("method", expected, method.to_string()));
         }
         Ok(())
     }
@@ -332,14 +338,13 @@ impl Honest {
     /// Weights of the coefficients after the reference period, and what they are in words. `times` are those after the reference
     /// period, which is at `reference`.
     pub(crate) fn parameter(&self, times: &[f64], reference: f64) -> Result<(Vec<f64>, String)> {
-        let config = |expected, got| Err(DidError::Config { option: "effect", expected, got });
         let unit = |j: usize| (0..times.len()).map(|i| f64::from(u8::from(i == j))).collect();
         let at = |time: f64| match times.iter().position(|t| *t == time) {
             Some(j) => Ok((unit(j), format!("effect at event time {time}"))),
             None => {
                 let times: Vec<String> = times.iter().map(f64::to_string).collect();
                 let got = format!("{time}; the event times are {}", times.join(", "));
-                config("an event time after the reference period", got)
+                Err(DidError::config("effect", "an event time after the reference period", got))
             }
         };
         match &self.effect {
@@ -349,7 +354,7 @@ impl Honest {
                 let count = times.iter().filter(|t| **t >= 0.0).count();
                 if count == 0 {
                     let got = "none at or after treatment".to_owned();
-                    return config("an average of event times", got);
+                    return Err(DidError::config("effect", "an average of event times", got));
                 }
                 let weight = |t: &f64| if *t >= 0.0 { 1.0 / count as f64 } else { 0.0 };
                 Ok((times.iter().map(weight).collect(), "average effect after treatment".into()))
@@ -357,10 +362,18 @@ impl Honest {
             Effect::Weights(weights) => {
                 if weights.len() != times.len() || weights.iter().any(|w| !w.is_finite()) {
                     let got = format!("{weights:?} for {} period(s)", times.len());
-                    return config("one number per period after the reference", got);
+                    return Err(DidError::config(
+                        "effect",
+                        "one number per period after the reference",
+                        got,
+                    ));
                 }
                 if weights.iter().all(|w| *w == 0.0) {
-                    return config("weights that are not all zero", format!("{weights:?}"));
+                    return Err(DidError::config(
+                        "effect",
+                        "weights that are not all zero",
+                        format!("{weights:?}"),
+                    ));
                 }
                 let words: Vec<String> = weights.iter().map(ToString::to_string).collect();
                 Ok((weights.clone(), format!("sum of effects weighted {}", words.join(", "))))

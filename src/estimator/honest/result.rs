@@ -59,7 +59,7 @@ impl Breakdown {
 /// # use burn_did::{AttGt, backend::Cpu, data, options::BasePeriod};
 /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// # let config = config.group("first.treat").base_period(BasePeriod::Universal);
-/// # let fit = config.build().fit(&data::mpdta(), &Default::default())?;
+/// # let fit = config.build().fit(&data::mpdta())?;
 /// let event_study = fit.aggregate(Aggregation::dynamic())?;
 /// let honest = event_study.honest(Honest::relative_magnitude().m_bar([0.5, 1.0]))?;
 /// for interval in &honest.intervals {

@@ -35,13 +35,13 @@ impl Spaces<'_> {
     /// The sieves of so many segments of each regressor and instrument.
     ///
     /// # Errors
-    /// [`DidError::Doses`] for a variable that does not vary or instruments that cannot identify the function, [`DidError::Memory`]
+    /// [`DidError::Sieve`] for a variable that does not vary or instruments that cannot identify the function, [`DidError::Memory`]
     /// for sieves that have no room.
     pub fn sieves(&self, x_segments: usize, w_segments: usize) -> Result<Sieves> {
         let make = |sorted: &[Vec<f64>], degree, segments, range, what: &str| -> Result<Sieve> {
             let splines = |values: &Vec<f64>| {
                 let points = breakpoints(values, segments, self.knots, range);
-                Splines::new(degree, &points).ok_or_else(|| DidError::Doses {
+                Splines::new(degree, &points).ok_or_else(|| DidError::Sieve {
                     problem: format!(
                         "{what} has too few distinct values for {segments} segment(s) of a sieve"
                     ),
@@ -57,13 +57,13 @@ impl Spaces<'_> {
             let problem = format!(
                 "{instruments} functions of the instruments cannot identify {functions} functions of the regressors; choose more segments (`w_segments`, `w_smooth`) or a higher degree (`w_degree`) of the instruments, or fewer segments of the regressors"
             );
-            return Err(DidError::Doses { problem });
+            return Err(DidError::Sieve { problem });
         }
         if instruments > MOST_INSTRUMENTS {
             let problem = format!(
                 "the sieve of the instruments would have {instruments} functions; choose an additive basis, fewer segments, or a smaller `w_smooth`"
             );
-            return Err(DidError::Doses { problem });
+            return Err(DidError::Sieve { problem });
         }
         memory::check(
             "the sieve",

@@ -10,90 +10,87 @@ use super::sieve::{Derivative, SieveBasis, SieveKnots};
 use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
-use crate::read::columns::{Kind, MissingValues, Wanted, complete_numbers};
+use crate::estimator::fitting::fits;
+use crate::estimator::shell::options;
+use crate::read::columns::{Kind, MissingValues, Table, Wanted};
 use crate::read::input::Data;
-use crate::result::inference::Estimate;
+use crate::result::inference::{Estimate, pointwise};
 
-/// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric
-/// instrumental variables. The dimension is chosen by the data unless the number of segments is given, and uniform bands are
-/// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
-///
-/// ```
-/// use burn_did::{Npiv, sieve::SieveGrid};
-/// use polars::prelude::df;
-///
-/// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
-/// let y: Vec<f64> = x.iter().zip(0..).map(|(x, i)| (3.0 * x).sin() + 0.3 * (91.7 * f64::from(i)).sin()).collect();
-/// let data = df!("x" => x, "y" => y)?;
-/// let config = Npiv::builder().outcome("y").regressors(vec!["x".into()]).grid(SieveGrid::Even(5));
-/// let fit = config.build().fit(&data)?;
-/// println!("{fit}");
-/// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
-/// # Ok::<(), burn_did::DidError>(())
-/// ```
-#[derive(Clone, Debug, bon::Builder)]
-#[builder(on(String, into))]
-#[doc(alias = "npiv")]
-pub struct Npiv {
-    /// Outcome.
-    pub outcome: String,
-    /// Regressors.
-    pub regressors: Vec<String>,
-    /// Instruments; the regressors themselves if empty.
-    #[builder(default)]
-    pub instruments: Vec<String>,
-    /// Sampling weights.
-    pub weights: Option<String>,
-    /// Combination of the splines of several regressors, or instruments.
-    #[builder(default)]
-    pub basis: SieveBasis,
-    /// Position of the knots.
-    #[builder(default)]
-    pub knots: SieveKnots,
-    /// Degree of the regressors' splines.
-    #[builder(default = 3)]
-    pub x_degree: usize,
-    /// Number of spline segments per regressor; chosen by the data if `None`.
-    pub x_segments: Option<usize>,
-    /// Degree of the instruments' splines, where these are not the regressors.
-    #[builder(default = 4)]
-    pub w_degree: usize,
-    /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
-    pub w_segments: Option<usize>,
-    /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
-    #[builder(default = 2)]
-    pub w_smooth: u32,
-    /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
-    /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
-    /// R `npiv` does neither.
-    #[builder(default = true)]
-    pub damping: bool,
-    /// Range of evenly spaced knots of the regressors, if not that of their values.
-    pub x_range: Option<(f64, f64)>,
-    /// Range of evenly spaced knots of the instruments, if not that of their values.
-    pub w_range: Option<(f64, f64)>,
-    /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
-    #[builder(default)]
-    pub grid: SieveGrid,
-    /// Regressor of the derivative, counted from 0.
-    #[builder(default)]
-    pub derivative_index: usize,
-    /// Order of the derivative.
-    #[builder(default = 1)]
-    pub derivative_order: usize,
-    /// One minus the confidence level.
-    #[builder(default = crate::base::options::defaults::ALPHA)]
-    pub alpha: f64,
-    /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
-    /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
-    #[doc(alias = "biters")]
-    #[builder(default = DRAWS)]
-    pub draws: usize,
-    /// Seed of the bootstrap.
-    #[builder(default)]
-    pub seed: u64,
-    /// Words and numbers that stand for a missing value, instead of the [usual words](Data).
-    pub missing_values: Option<Vec<String>>,
+options! {
+    /// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric
+    /// instrumental variables. The dimension is chosen by the data unless the number of segments is given, and uniform bands are
+    /// undersmoothed (Chen, Christensen and Kankanala 2025, <https://arxiv.org/abs/2107.11869>).
+    ///
+    /// ```
+    /// use burn_did::{Npiv, sieve::SieveGrid};
+    /// use polars::prelude::df;
+    ///
+    /// let x: Vec<f64> = (0..200).map(|i| 0.5 + 0.45 * f64::from(i).sin()).collect();
+    /// let y: Vec<f64> = x.iter().zip(0..).map(|(x, i)| (3.0 * x).sin() + 0.3 * (91.7 * f64::from(i)).sin()).collect();
+    /// let data = df!("x" => x, "y" => y)?;
+    /// let config = Npiv::builder().outcome("y").regressors(vec!["x".into()]).grid(SieveGrid::Even(5));
+    /// let fit = config.build().fit(&data)?;
+    /// println!("{fit}");
+    /// assert!(fit.rows.iter().all(|row| row.h.ci_lower < row.h.ci_upper));
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[doc(alias = "npiv")]
+    pub struct Npiv with [missing_values, alpha] {
+        /// Outcome.
+        pub outcome: String,
+        /// Regressors.
+        pub regressors: Vec<String>,
+        /// Instruments; the regressors themselves if empty.
+        #[builder(default)]
+        pub instruments: Vec<String>,
+        /// Sampling weights.
+        pub weights: Option<String>,
+        /// Combination of the splines of several regressors, or instruments.
+        #[builder(default)]
+        pub basis: SieveBasis,
+        /// Position of the knots.
+        #[builder(default)]
+        pub knots: SieveKnots,
+        /// Degree of the regressors' splines.
+        #[builder(default = 3)]
+        pub x_degree: usize,
+        /// Number of spline segments per regressor; chosen by the data if `None`.
+        pub x_segments: Option<usize>,
+        /// Degree of the instruments' splines, where these are not the regressors.
+        #[builder(default = 4)]
+        pub w_degree: usize,
+        /// Number of spline segments per instrument when `x_segments` is set; chosen by a rule of thumb if `None`.
+        pub w_segments: Option<usize>,
+        /// Instruments have `2^w_smooth` times as many segments as regressors, where the data choose.
+        #[builder(default = 2)]
+        pub w_smooth: u32,
+        /// Where the data choose, whether dimensions are damped that have few observations for their functions: those with fewer than 5
+        /// for each function are not compared, and differences are judged by residuals of each observation from the curve of the others.
+        /// R `npiv` does neither.
+        #[builder(default = true)]
+        pub damping: bool,
+        /// Range of evenly spaced knots of the regressors, if not that of their values.
+        pub x_range: Option<(f64, f64)>,
+        /// Range of evenly spaced knots of the instruments, if not that of their values.
+        pub w_range: Option<(f64, f64)>,
+        /// Points at which the function is evaluated. The dimension is chosen on a grid of its own, whatever these are.
+        #[builder(default)]
+        pub grid: SieveGrid,
+        /// Regressor of the derivative, counted from 0.
+        #[builder(default)]
+        pub derivative_index: usize,
+        /// Order of the derivative.
+        #[builder(default = 1)]
+        pub derivative_order: usize,
+        /// Draws of the bootstrap that decides the dimension and the bands. They are of coefficients, and cost no time in the number of
+        /// observations but in that of the points of the [`grid`](Self::grid), which are the observations unless given.
+        #[doc(alias = "biters")]
+        #[builder(default = DRAWS)]
+        pub draws: usize,
+        /// Seed of the bootstrap.
+        #[builder(default)]
+        pub seed: u64,
+    }
 }
 
 /// Draws that decide the dimension and the bands unless another number is asked for.
@@ -123,70 +120,83 @@ fn check_room(points: usize, variables: usize) -> Result<()> {
     )
 }
 
+fits!(Npiv, output: NpivResult);
+
 impl Npiv {
-    fn check(&self) -> Result<()> {
-        let fails = |option, expected, got: String| Err(DidError::Config { option, expected, got });
+    /// Checks the options; the first thing [`fit`](Self::fit) does.
+    ///
+    /// # Errors
+    /// [`DidError::Config`] naming the option.
+    pub fn validate(&self) -> Result<()> {
         if self.regressors.is_empty() {
-            return fails("regressors", "at least one column", "none".into());
+            return Err(DidError::config("regressors", "at least one column", "none"));
         }
         for (option, degree) in [("x_degree", self.x_degree), ("w_degree", self.w_degree)] {
             if !(1..=MOST_DEGREE).contains(&degree) {
-                return fails(option, "between 1 and 20", degree.to_string());
+                return Err(DidError::config(option, "between 1 and 20", degree));
             }
         }
         for (option, segments) in [("x_segments", self.x_segments), ("w_segments", self.w_segments)]
         {
             if segments.is_some_and(|s| !(1..=1_000).contains(&s)) {
                 let got = segments.map_or(String::new(), |s| s.to_string());
-                return fails(option, "between 1 and 1000", got);
+                return Err(DidError::config(option, "between 1 and 1000", got));
             }
         }
         if let (None, Some(segments)) = (self.x_segments, self.w_segments) {
-            return fails(
+            return Err(DidError::config(
                 "w_segments",
                 "given with `x_segments` or not at all: where the data choose, `w_smooth` says how many segments instruments have",
-                segments.to_string(),
-            );
+                segments,
+            ));
         }
         if self.w_smooth > 6 {
-            return fails("w_smooth", "at most 6", self.w_smooth.to_string());
+            return Err(DidError::config("w_smooth", "at most 6", self.w_smooth));
         }
         if self.derivative_index >= self.regressors.len() {
-            return fails(
+            return Err(DidError::config(
                 "derivative_index",
                 "that of a regressor, from 0",
-                self.derivative_index.to_string(),
-            );
+                self.derivative_index,
+            ));
         }
         if !(1..=MOST_DEGREE).contains(&self.derivative_order) {
-            return fails(
+            return Err(DidError::config(
                 "derivative_order",
                 "between 1 and 20",
-                self.derivative_order.to_string(),
-            );
+                self.derivative_order,
+            ));
         }
         for (option, range) in [("x_range", self.x_range), ("w_range", self.w_range)] {
             let Some((low, high)) = range else { continue };
             if !(low < high && low.is_finite() && high.is_finite()) {
-                return fails(option, "two ascending numbers", format!("{low} to {high}"));
+                return Err(DidError::config(
+                    option,
+                    "two ascending numbers",
+                    format!("{low} to {high}"),
+                ));
             }
             if self.knots == SieveKnots::Quantiles {
-                return fails(option, "none with knots at quantiles", format!("{low} to {high}"));
+                return Err(DidError::config(
+                    option,
+                    "none with knots at quantiles",
+                    format!("{low} to {high}"),
+                ));
             }
         }
         if !(1..=MOST).contains(&self.draws) {
-            return fails("draws", "between 1 and 10000000", self.draws.to_string());
+            return Err(DidError::config("draws", "between 1 and 10000000", self.draws));
         }
         if let SieveGrid::Points(points) = &self.grid {
             let wrong = |p: &&Vec<f64>| {
                 p.len() != self.regressors.len() || p.iter().any(|v| !v.is_finite())
             };
             if let Some(point) = points.iter().find(wrong) {
-                return fails(
+                return Err(DidError::config(
                     "grid",
                     "points with a finite number for each regressor",
                     format!("{point:?}"),
-                );
+                ));
             }
         }
         let (bootstrap, band) = (None, Band::Uniform);
@@ -198,13 +208,13 @@ impl Npiv {
     /// # Errors
     /// [`DidError`] for options out of range, columns that are not there or not numeric, or nothing left of the data.
     pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<NpivResult> {
-        self.check()?;
+        self.validate()?;
         let data = data.into();
         let missing = MissingValues::new(self.missing_values.as_deref());
         let wanted = self.wanted();
         let (mut columns, rows_missing) = data.reading(|data| {
             let frame = data.read(&wanted, &missing)?.frame;
-            complete_numbers(&frame, &wanted, &missing)
+            Table::read(&frame, &wanted, &missing, 0)?.complete_numbers(&wanted)
         })?;
         if columns[0].is_empty() {
             return Err(DidError::EmptySample {
@@ -326,7 +336,7 @@ impl Npiv {
         let fitted = fit(&data, &spaces, &question)?;
         if !fitted.h.iter().chain(&fitted.slope).all(|(value, _)| value.is_finite()) {
             let problem = "the function or its derivative is beyond the range of numbers; divide the outcome by a larger unit";
-            return Err(DidError::Doses { problem: problem.into() });
+            return Err(DidError::OutOfRange { problem: problem.into() });
         }
         Ok(self.result(&points, fitted, y.len(), scale))
     }
@@ -354,7 +364,8 @@ impl Npiv {
         let rows = points.iter().zip(fitted.h.iter().zip(&fitted.slope));
         let positive = |se: f64| Some(se).filter(|se| *se > 0.0 && se.is_finite());
         let estimate = |(value, se): &(f64, f64), critical| {
-            Estimate::new(Some(value * scale), positive(se * scale), critical)
+            let (value, se) = (Some(value * scale), positive(se * scale));
+            Estimate::new(value, se, pointwise(self.alpha)).with_band(critical)
         };
         let level = &fitted.levels.levels[fitted.level];
         let breakpoints = level.sieves.x.splines.iter().map(|s| s.breakpoints().to_vec());

@@ -1,5 +1,6 @@
 //! Sieves: linear spaces of splines of several variables.
 
+use crate::base::quantile;
 use crate::base::splines::Splines;
 use crate::base::words::words;
 
@@ -62,18 +63,11 @@ pub(crate) fn breakpoints(
         }
         SieveKnots::Quantiles => {
             let ramp = JITTER * (last - first);
-            (0..=segments).map(|j| quantile(sorted, share(j)) + share(j) * ramp).collect()
+            (0..=segments)
+                .map(|j| quantile::interpolated(sorted, share(j)) + share(j) * ramp)
+                .collect()
         }
     }
-}
-
-/// Quantile of ascending values with linear interpolation (R's type 7).
-pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let position = (sorted.len() - 1) as f64 * p;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position")]
-    let below = position.floor() as usize;
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (position - below as f64) * (sorted[above] - sorted[below])
 }
 
 impl Sieve {

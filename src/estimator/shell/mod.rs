@@ -1,15 +1,16 @@
 //! What all estimators are around their cells: options that they share, and the ways to fit.
 //!
-//! An estimator states its own options inside [`estimator!`], and in [`Estimator`] how its sample is formed and what it does
-//! with one. Its builder, its `fit`, `fit_on` and `fit_parquet`, and the options that are the same for all come from here.
+//! An estimator states its own options inside [`estimator!`], and in [`SampleEstimator`] how its sample is formed and what it does
+//! with one. Its builder, its `fit`, `fit_on` and `fit_on_devices`, and the options that are the same for all come from here.
 
 pub(crate) mod design;
 pub(crate) mod kept;
 pub(crate) mod moments;
-#[cfg(any(feature = "cluster", test))]
+mod options;
+#[cfg(feature = "cluster")]
 pub(crate) mod remote;
 pub(crate) mod setup;
-#[cfg(test)]
+#[cfg(all(test, feature = "cluster"))]
 pub(crate) mod through;
 
 use self::design::{SampleDesign, Shared};
@@ -18,6 +19,7 @@ use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::options::Inference;
 use crate::engine::backend::DidBackend;
+use crate::read::input::Data;
 use crate::read::panel::Sample;
 use crate::result::settings::Settings;
 
@@ -30,7 +32,7 @@ pub(crate) trait Options {
 }
 
 /// What an estimator adds.
-pub(crate) trait Estimator: Options {
+pub(crate) trait SampleEstimator: Options {
     /// Its name in settings and in JSON.
     const NAME: &'static str;
 
@@ -57,7 +59,7 @@ pub(crate) trait Estimator: Options {
 }
 
 /// Checks all options.
-pub(crate) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
+pub(crate) fn validate<E: SampleEstimator>(estimator: &E) -> Result<()> {
     let shared = estimator.shared();
     let draws = shared.bootstrap.map_or(0, |b| b.draws as u128);
     memory::check(
@@ -70,86 +72,68 @@ pub(crate) fn validate<E: Estimator>(estimator: &E) -> Result<()> {
     estimator.check()
 }
 
-/// A fit to the data that `open` reads.
-pub(crate) fn fit<B: DidBackend, E: Estimator>(
+/// A fit to the data, on these devices.
+pub(crate) fn fit<B: DidBackend, E: SampleEstimator>(
     estimator: &E,
-    open: impl FnOnce(SampleSetup) -> Result<Opened>,
+    data: Data<'_>,
+    devices: &[B::Device],
 ) -> Result<E::Result> {
     validate(estimator)?;
     let _span = tracing::info_span!("fit", estimator = E::NAME, backend = B::NAME).entered();
-    estimator.estimate(open(setup(estimator)?)?)
+    estimator.estimate(setup(estimator)?.open::<B>(data, devices)?)
 }
 
 /// The estimator's setup.
 ///
 /// # Errors
 /// [`DidError::Formula`](crate::DidError::Formula).
-pub(crate) fn setup<E: Estimator>(estimator: &E) -> Result<SampleSetup> {
+pub(crate) fn setup<E: SampleEstimator>(estimator: &E) -> Result<SampleSetup> {
     SampleSetup::new(&estimator.shared(), &estimator.design())
 }
 
 /// How a fit was made, but for what is the estimator's own.
-pub(crate) fn settings<E: Estimator>(
+pub(crate) fn settings<E: SampleEstimator>(
     estimator: &E,
     setup: &SampleSetup,
     backend: &str,
     sample: &Sample,
 ) -> Settings {
-    let covariates = estimator.shared().covariates;
+    let shared = estimator.shared();
+    let covariates = shared.covariates();
     setup.settings(E::NAME, covariates, estimator.inference(), backend, sample)
 }
 
 /// Defines an estimator: a struct of its own options and of those that all have, with a builder, and the ways to fit it.
 ///
-/// The own options must name `time`, `frequency`, `covariates`, `weights`, `cluster` and `bootstrap`, which every estimator has
-/// but says in its own words. [`Estimator`] is implemented beside it.
+/// The own options must name `unit`, `time`, `frequency`, `weights`, `cluster` and `bootstrap`, which every estimator has but says in its own
+/// words, and `covariates` where the list has them. [`SampleEstimator`] is implemented beside it.
 macro_rules! estimator {
     (
         $(#[$about:meta])*
-        $visibility:vis struct $name:ident -> $result:ident { $($own:tt)* }
+        $visibility:vis struct $name:ident -> $result:ident $(with [$covariates:ident, $rows:ident])?
+        { $($own:tt)* }
     ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, bon::Builder)]
-        #[builder(on(String, into))]
-        $visibility struct $name<B: $crate::engine::backend::DidBackend> {
-            /// Outcome: numbers or booleans.
-            #[doc(alias = "yname")]
-            pub outcome: String,
-            /// Unit: integers, floats or strings. Needed for panels; repeated cross sections may have none.
-            #[doc(alias = "idname")]
-            pub unit: Option<String>,
-            $($own)*
-            /// Treats every row as a unit of its own.
-            #[doc(alias = "panel")]
-            #[builder(default)]
-            pub repeated_cross_sections: bool,
-            /// Words and numbers that stand for a missing value, instead of the [usual words](crate::Data): texts in every column
-            /// that are equal to one, and numbers equal to one that is a number, as in `["NA", "-99"]`, rounded to the column's type
-            /// (half precision in parquet files counts as single). An empty field or text is missing in any case.
-            #[doc(alias = "na.strings")]
-            #[builder(with = |values: impl IntoIterator<Item = impl Into<String>>| values.into_iter().map(Into::into).collect())]
-            pub missing_values: Option<Vec<String>>,
-            /// One minus the confidence level.
-            #[doc(alias = "alp")]
-            #[builder(default = $crate::base::options::defaults::ALPHA)]
-            pub alpha: f64,
-            /// Floating-point type of the device.
-            #[builder(default)]
-            pub precision: $crate::base::options::Precision,
-            /// Keeps the influence values by unit: `8 n` bytes a cell.
-            #[doc(alias = "inffunc")]
-            #[builder(default)]
-            pub keep_influence: bool,
-            /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it,
-            /// but for the fourteenth digit in single precision on a GPU.
-            pub chunk_rows: Option<usize>,
-            /// Bytes of unit data that may be on the device at once, and in memory in [`fit_parquet`](Self::fit_parquet);
-            /// results depend on it as on [`chunk_rows`](Self::chunk_rows).
-            pub memory_budget: Option<u64>,
-            /// Hears how far the fit has come.
-            pub progress: Option<$crate::base::progress::Progress>,
-            #[builder(skip)]
-            backend: std::marker::PhantomData<fn() -> B>,
+        $crate::estimator::shell::options! {
+            $(#[$about])*
+            $visibility struct $name<B: $crate::engine::backend::DidBackend>
+            with [$($rows,)? missing_values, alpha, precision, backend] {
+                /// Outcome: numbers or booleans.
+                #[doc(alias = "yname")]
+                pub outcome: String,
+                $($own)*
+                /// Keeps the influence values by unit: `8 n` bytes a cell.
+                #[doc(alias = "inffunc")]
+                #[builder(default)]
+                pub keep_influence: bool,
+                /// Rows that are on the device at once within a stratum, rounded up to whole tiles; results do not depend on it,
+                /// but for the fourteenth digit in single precision on a GPU.
+                pub chunk_rows: Option<usize>,
+                /// Bytes of unit data that may be on the device at once, and in memory where files are read
+                /// [in pieces](crate::Data::in_pieces); results depend on it as on [`chunk_rows`](Self::chunk_rows).
+                pub memory_budget: Option<u64>,
+                /// Hears how far the fit has come.
+                pub progress: Option<$crate::base::progress::Progress>,
+            }
         }
 
         impl<B: $crate::engine::backend::DidBackend> $crate::estimator::shell::Options for $name<B> {
@@ -159,10 +143,10 @@ macro_rules! estimator {
                     unit: self.unit.as_deref(),
                     time: &self.time,
                     frequency: self.frequency,
-                    covariates: &self.covariates,
+                    covariates: None$(.or(Some(self.$covariates.as_str())))?,
                     weights: self.weights.as_deref(),
                     cluster: self.cluster.as_deref(),
-                    repeated_cross_sections: self.repeated_cross_sections,
+                    repeated_cross_sections: None$(.or(Some(self.$rows)))?,
                     missing_values: self.missing_values.as_deref(),
                     alpha: self.alpha,
                     bootstrap: self.bootstrap.as_ref(),
@@ -185,9 +169,9 @@ macro_rules! estimator {
                 $crate::estimator::shell::validate(self)
             }
 
-            /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data). Parquet files that
-            /// would take more than [`memory_budget`](Self::memory_budget), or a fifth of the free memory, are read as by
-            /// [`fit_parquet`](Self::fit_parquet).
+            /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), on the backend's
+            /// default device. Parquet files that would take more than [`memory_budget`](Self::memory_budget), or a fifth of
+            /// the free memory, are read [in pieces](crate::Data::in_pieces).
             ///
             /// # Errors
             /// [`DidError`](crate::DidError) naming the option, column, unit or device at fault. What cannot be estimated from
@@ -195,9 +179,20 @@ macro_rules! estimator {
             pub fn fit<'a>(
                 &self,
                 data: impl Into<$crate::Data<'a>>,
+            ) -> $crate::base::error::Result<$result> {
+                self.fit_on(data, &Default::default())
+            }
+
+            /// As [`fit`](Self::fit), on this device.
+            ///
+            /// # Errors
+            /// As [`fit`](Self::fit).
+            pub fn fit_on<'a>(
+                &self,
+                data: impl Into<$crate::Data<'a>>,
                 device: &B::Device,
             ) -> $crate::base::error::Result<$result> {
-                self.fit_on(data, std::slice::from_ref(device))
+                self.fit_on_devices(data, std::slice::from_ref(device))
             }
 
             /// As [`fit`](Self::fit), on several devices at once, each driven by a thread of its own. The result is the same to
@@ -205,49 +200,23 @@ macro_rules! estimator {
             ///
             /// # Errors
             /// As [`fit`](Self::fit); [`DidError::Config`](crate::DidError::Config) without a device.
-            pub fn fit_on<'a>(
+            pub fn fit_on_devices<'a>(
                 &self,
                 data: impl Into<$crate::Data<'a>>,
                 devices: &[B::Device],
             ) -> $crate::base::error::Result<$result> {
-                let data = data.into();
-                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open::<B>(data, devices))
+                $crate::estimator::shell::fit::<B, _>(self, data.into(), devices)
             }
 
-            /// As [`fit`](Self::fit), from parquet files that need not fit in memory: a file, a directory, or a pattern such as
-            /// `data/*.parquet`. The result is the same to the last bit.
-            ///
-            /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the
-            /// units, to arrange their rows, and in between if there are covariates, weights, clusters or categoricals to look
-            /// at. If the rows are not in ascending order of the units, throughout the files in the order of their names, the
-            /// columns needed are first written once more, grouped by unit, to temporary files. Those have no names where the
-            /// system can do without (else only their owner can read them), so that nothing is left of them however the process
-            /// ends; `TMPDIR` says where they are.
-            ///
-            /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is
-            /// more than [`memory_budget`](Self::memory_budget) (half of the free memory without one), it is kept in a temporary
-            /// file and read again in every pass. Repeated cross sections have no units to read by and are read as a whole.
+            /// As [`fit`](Self::fit), by the workers of a cluster, whose backend does the arithmetic whatever `B` is. The path
+            /// stands for parquet files that this process and all workers see under the same names.
             ///
             /// # Errors
-            /// As [`fit`](Self::fit), and [`DidError::Io`](crate::DidError::Io) for a file that cannot be read or written.
-            pub fn fit_parquet(
-                &self,
-                path: impl AsRef<std::path::Path>,
-                devices: &[B::Device],
-            ) -> $crate::base::error::Result<$result> {
-                let path = path.as_ref();
-                $crate::estimator::shell::fit::<B, _>(self, |setup| setup.open_parquet::<B>(path, devices))
-            }
-
-            /// As [`fit_parquet`](Self::fit_parquet), by the workers of a cluster, whose backend does the arithmetic whatever `B`
-            /// is. The path stands for files that this process and all workers see under the same names.
-            ///
-            /// # Errors
-            /// As [`fit_parquet`](Self::fit_parquet); [`DidError::Worker`](crate::DidError::Worker) for what a worker finds
+            /// As [`fit`](Self::fit); [`DidError::Worker`](crate::DidError::Worker) for what a worker finds
             /// wrong, [`DidError::Engine`](crate::DidError::Engine) if workers do not answer, and
             /// [`DidError::Config`](crate::DidError::Config) for `keep_influence` without a
             /// [directory](crate::Cluster::with_influence) for the values.
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn fit_cluster(
                 &self,
                 cluster: &$crate::Cluster,
@@ -260,7 +229,7 @@ macro_rules! estimator {
             ///
             /// # Errors
             /// As [`fit_cluster`](Self::fit_cluster).
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn prepare(
                 &self,
                 cluster: &$crate::Cluster,
@@ -275,7 +244,7 @@ macro_rules! estimator {
             /// # Errors
             /// As [`fit_cluster`](Self::fit_cluster), and [`DidError::Config`](crate::DidError::Config) if these options are of
             /// another sample.
-            #[cfg(any(feature = "cluster", test))]
+            #[cfg(feature = "cluster")]
             pub fn fit_sample(
                 &self,
                 sample: &$crate::ClusterSample,
@@ -283,7 +252,10 @@ macro_rules! estimator {
                 $crate::estimator::shell::remote::fit_sample(self, &sample.cluster, &sample.stored)
             }
         }
+
+        $crate::estimator::fitting::fits!(<B> $name<B>, device: B::Device, output: $result);
     };
 }
 
 pub(super) use estimator;
+pub(crate) use options::options;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::setup::{Opened, SampleSetup};
-use super::{Estimator, setup, validate};
+use super::{SampleEstimator, setup, validate};
 use crate::base::error::{DidError, Result};
 use crate::base::storage;
 use crate::cluster::{
@@ -14,7 +14,7 @@ use crate::read::files::{FileFormat, Files, problem};
 use crate::read::panel::{Sample, SampleAudit, Storage};
 
 /// A fit to the parquet files of a path.
-pub(crate) fn fit<E: Estimator>(
+pub(crate) fn fit<E: SampleEstimator>(
     estimator: &E,
     cluster: &Cluster,
     path: &Path,
@@ -27,7 +27,7 @@ pub(crate) fn fit<E: Estimator>(
 }
 
 /// The sample of an estimator, for this and other fits.
-pub(crate) fn sample<E: Estimator>(
+pub(crate) fn sample<E: SampleEstimator>(
     estimator: &E,
     cluster: &Cluster,
     path: &Path,
@@ -38,7 +38,7 @@ pub(crate) fn sample<E: Estimator>(
 }
 
 /// A fit to a sample that was prepared.
-pub(crate) fn fit_sample<E: Estimator>(
+pub(crate) fn fit_sample<E: SampleEstimator>(
     estimator: &E,
     cluster: &Cluster,
     stored: &Stored,
@@ -52,13 +52,13 @@ pub(crate) fn fit_sample<E: Estimator>(
 }
 
 /// The setup of an estimator whose options are well.
-fn checked<E: Estimator>(estimator: &E) -> Result<SampleSetup> {
+fn checked<E: SampleEstimator>(estimator: &E) -> Result<SampleSetup> {
     validate(estimator)?;
     setup(estimator)
 }
 
 /// How a cluster is to fit, with a place for influence values that are to be kept.
-fn options<E: Estimator>(
+fn options<E: SampleEstimator>(
     estimator: &E,
     cluster: &Cluster,
     setup: &SampleSetup,
@@ -70,8 +70,7 @@ fn options<E: Estimator>(
     match &options.influence {
         Some(directory) => make_room(directory)?,
         None => {
-            let (option, got) = ("keep_influence", "true".into());
-            return Err(DidError::Config { option, expected: KEPT_NOWHERE, got });
+            return Err(DidError::config("keep_influence", KEPT_NOWHERE, true));
         }
     }
     Ok(options)

@@ -1,6 +1,5 @@
 //! From options to a sample that a source holds: reading the data, and putting the sample on devices.
 
-use std::path::Path;
 use std::time::Instant;
 
 use super::design::{SampleDesign, Shared};
@@ -17,7 +16,7 @@ use crate::engine::source::{HostStrata, LocalOptions, LocalStrata, RawSource, So
 use crate::read::columns::MissingValues;
 use crate::read::files::{FileFormat, Files, ParquetFiles, problem};
 use crate::read::formula::Formula;
-use crate::read::input::{Data, Read, guarded, read_files};
+use crate::read::input::{Data, Read, read_files};
 use crate::read::panel::{
     FormedCells, Layout, Panel, Request, Roles, Sample, SampleAudit, SampleOptions, Storage,
     Strata, ingest, ingest_parquet,
@@ -61,7 +60,7 @@ impl SampleSetup {
             roles: roles(shared, design)?,
             sample: SampleOptions {
                 design: design.study,
-                repeated_cross_sections: shared.repeated_cross_sections,
+                repeated_cross_sections: shared.repeated_cross_sections.unwrap_or(false),
                 allow_unbalanced: design.allow_unbalanced,
                 pairs: design.pairs,
                 labels: shared.keep_influence,
@@ -84,40 +83,38 @@ impl SampleSetup {
     pub fn open<B: DidBackend>(self, data: Data<'_>, devices: &[B::Device]) -> Result<Opened> {
         let start = Instant::now();
         self.probe::<B>(devices)?;
-        let read = data.reading(|data| match data {
+        let (Panel { sample, strata }, read) = data.reading(|data| match data {
             Data::Path(path) => {
                 let files = Files::find(&path)?;
-                if self.is_too_large(&files)? {
-                    self.panel_by_pieces(&files, start)
-                } else {
-                    self.arranged(read_files(&files, &self.roles.wanted(), &self.missing)?, start)
+                let in_pieces = self.is_too_large(&files)?;
+                self.panel_of_files(&files, in_pieces, start)
+            }
+            Data::Pieces(path) => {
+                let files = Files::find(&path)?;
+                if files.format == FileFormat::Csv {
+                    let remedy = "CSV files cannot be read in pieces; leave out `Data::in_pieces`";
+                    return Err(problem(&path, remedy));
                 }
+                // Repeated cross sections have no units to read by.
+                self.panel_of_files(&files, !self.sample.repeated_cross_sections, start)
             }
             data => self.arranged(data.read(&self.roles.wanted(), &self.missing)?, start),
         })?;
-        let (Panel { sample, strata }, read) = read;
         let raw = self.upload::<B>(strata, devices);
         self.held(sample, Box::new(raw), read, start)
     }
 
-    /// As [`open`](Self::open), piece by piece whatever the size; repeated cross sections have no units to read by.
-    pub fn open_parquet<B: DidBackend>(self, path: &Path, devices: &[B::Device]) -> Result<Opened> {
-        let start = Instant::now();
-        self.probe::<B>(devices)?;
-        let files = Files::find(path)?;
-        if files.format == FileFormat::Csv {
-            return Err(problem(path, "CSV files cannot be read piece by piece; use `fit`"));
+    fn panel_of_files(
+        &self,
+        files: &Files,
+        in_pieces: bool,
+        start: Instant,
+    ) -> Result<(Panel, f64)> {
+        if in_pieces {
+            self.panel_by_pieces(files, start)
+        } else {
+            self.arranged(read_files(files, &self.roles.wanted(), &self.missing)?, start)
         }
-        let read = guarded(&path.display().to_string(), || {
-            if self.sample.repeated_cross_sections {
-                self.arranged(read_files(&files, &self.roles.wanted(), &self.missing)?, start)
-            } else {
-                self.panel_by_pieces(&files, start)
-            }
-        })?;
-        let (Panel { sample, strata }, read) = read;
-        let raw = self.upload::<B>(strata, devices);
-        self.held(sample, Box::new(raw), read, start)
     }
 
     /// The arranged sample in memory, as it was read, and the seconds that reading took.
@@ -279,7 +276,7 @@ fn roles(shared: &Shared<'_>, design: &SampleDesign<'_>) -> Result<Roles> {
         dose: design.dose.as_ref().map(|(dose, _)| (*dose).to_owned()),
         covariates: match &design.dose {
             Some((dose, _)) => Formula::parse(&format!("~ `{dose}`"))?,
-            None => Formula::parse(shared.covariates)?,
+            None => Formula::parse(shared.covariates())?,
         },
         frequency: shared.frequency,
     })

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use polars::prelude::DataFrame;
 
-use super::{Estimator, setup};
+use super::{SampleEstimator, setup};
 use crate::base::error::Result;
 use crate::cluster::{PrepareOptions, Session};
 use crate::engine::source::RawSource;
@@ -16,9 +16,9 @@ use crate::read::panel::{Panel, Strata};
 use crate::result::timings::Timings;
 
 /// An estimator that does not care who holds the rows.
-pub(crate) trait Subject: Estimator<Result: Timeless> {}
+pub(crate) trait Subject: SampleEstimator<Result: Timeless> {}
 
-impl<E: Estimator<Result: Timeless>> Subject for E {}
+impl<E: SampleEstimator<Result: Timeless>> Subject for E {}
 
 /// The fit, with the strata where `hold` puts them.
 pub(crate) fn through<E: Subject>(

@@ -4,7 +4,7 @@ use super::{DidMultiplegtResult, SwitchingEffect};
 use crate::result::estimates::check::{Checked, ensure, ensure_ascending, ensure_finite};
 use crate::result::saved::Consistent;
 use crate::result::saved::check::{
-    check_critical_value, check_estimator, check_settings, check_wald,
+    check_critical_value, check_ends, check_estimator, check_settings, check_wald,
 };
 
 impl Consistent for DidMultiplegtResult {
@@ -38,7 +38,7 @@ impl Consistent for DidMultiplegtResult {
         let tests = [&self.tests.effects, &self.tests.placebos, &self.tests.equal];
         tests.into_iter().flatten().try_for_each(check_wald)?;
         for (index, row) in self.heterogeneity.iter().enumerate() {
-            let numbers = [row.estimate.att, row.estimate.se, row.p_all];
+            let numbers = [row.estimate.estimate, row.estimate.se, row.p_all];
             ensure_finite(&format!("heterogeneity[{index}]"), numbers.iter().flatten())?;
         }
         ensure_ascending("audit.periods", &self.audit.periods)
@@ -47,11 +47,10 @@ impl Consistent for DidMultiplegtResult {
 
 fn check_effect(field: &str, row: &SwitchingEffect) -> Checked {
     let estimate = &row.estimate;
-    let numbers =
-        [estimate.att, estimate.se, estimate.ci_lower, estimate.ci_upper, estimate.p_value];
-    ensure_finite(field, numbers.iter().flatten())?;
+    ensure_finite(field, [estimate.estimate, estimate.se, estimate.p_value].iter().flatten())?;
+    check_ends(field, estimate)?;
     ensure_finite(field, &[row.n_obs_weighted, row.n_switchers_weighted])?;
-    ensure(estimate.se.is_none_or(|se| se > 0.0 && estimate.att.is_some()), field, || {
+    ensure(estimate.se.is_none_or(|se| se > 0.0 && estimate.estimate.is_some()), field, || {
         "has a standard error that is not positive, or without an estimate".into()
     })?;
     let all = [estimate.ci_lower, estimate.ci_upper, estimate.p_value];

@@ -12,6 +12,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{BasePeriod, ControlGroup, DoseTarget};
 use crate::base::random::uniform;
+use crate::estimator::fitting::fits;
 use crate::estimator::switching::effects::{
     Direction, DrawnEstimates, Dropped, GroupPeriodCells, SwitchingEstimate, SwitchingEstimates,
     SwitchingSample, Unusable, Varying, draw, equal_but_for_rounding, estimate, heterogeneity,
@@ -26,6 +27,8 @@ use crate::result::timings::Timings;
 
 /// Warn below this number of clusters.
 const FEW_CLUSTERS: usize = 10;
+
+fits!(DidMultiplegt, output: DidMultiplegtResult);
 
 impl DidMultiplegt {
     /// Estimates from a data frame, a lazy frame, or the path of CSV or parquet [files](crate::Data), which are read as a whole.

@@ -37,11 +37,7 @@ fn file(path: &Path, regular: bool) -> Result<Files> {
         return Err(problem(path, "the file is compressed; decompress it first"));
     }
     let Some(format) = FileFormat::of(path) else {
-        return Err(DidError::Config {
-            option: "data",
-            expected: "a .csv or .parquet file",
-            got: path.display().to_string(),
-        });
+        return Err(DidError::config("data", "a .csv or .parquet file", path.display()));
     };
     if !regular {
         return Err(problem(path, "neither a file nor a directory"));
@@ -253,7 +249,7 @@ fn io(path: &Path, source: std::io::Error) -> DidError {
         ErrorKind::NotFound => std::io::Error::new(ErrorKind::NotFound, "no such file"),
         _ => source,
     };
-    DidError::Io { path: path.display().to_string(), source }
+    DidError::io(path, source)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod guard;
 mod lines;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -34,9 +35,9 @@ pub use guard::panics_are_caught;
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
 /// let config = config.group("first.treat").build();
 /// let frame = data::mpdta();
-/// let fit = config.fit(&frame, &Default::default())?;
+/// let fit = config.fit(&frame)?;
 /// // The path of a file, of a directory or a pattern is data too.
-/// let error = config.fit("no such file.csv", &Default::default()).unwrap_err();
+/// let error = config.fit("no such file.csv").unwrap_err();
 /// assert!(error.to_string().contains("no such file.csv"));
 /// # let _ = Data::from("panel/*.parquet");
 /// # Ok::<(), burn_did::DidError>(())
@@ -45,12 +46,41 @@ pub use guard::panics_are_caught;
 #[non_exhaustive]
 pub enum Data<'a> {
     /// In memory.
-    Frame(&'a DataFrame),
+    Frame(Cow<'a, DataFrame>),
     /// Collected when the fit starts.
     #[cfg(feature = "lazy")]
     Lazy(Box<LazyFrame>),
     /// A `.csv` or `.parquet` file, a directory of such files, or a pattern.
     Path(PathBuf),
+    /// Parquet files that are read [in pieces](Self::in_pieces).
+    Pieces(PathBuf),
+}
+
+impl Data<'_> {
+    /// Parquet files that need not fit in memory: a file, a directory, or a pattern such as `panel/*.parquet`. A fit decides by
+    /// itself to read large files so; this has small ones read so, too. The result is the same to the last bit.
+    ///
+    /// The files are read piece by piece (whole row groups, about a million rows), two to four times: to survey the units, to
+    /// arrange their rows, and in between if there are covariates, weights, clusters or categoricals to look at. If the rows are
+    /// not in ascending order of the units, throughout the files in the order of their names, the columns needed are first
+    /// written once more, grouped by unit, to temporary files. Those have no names where the system can do without (else only
+    /// their owner can read them), so that nothing is left of them however the process ends; `TMPDIR` says where they are.
+    ///
+    /// The arranged sample takes 8 bytes for each unit and column: outcomes by period, covariates, weights. If that is more than
+    /// the estimator's `memory_budget` (half of the free memory without one), it is kept in a temporary file and read again in
+    /// every pass. Repeated cross sections have no units to read by and are read as a whole; so are the data of regressions, of
+    /// [`DidMultiplegt`](crate::DidMultiplegt) and of [`Npiv`](crate::Npiv).
+    ///
+    /// ```no_run
+    /// # use burn_did::{AttGt, Data, backend::Cpu};
+    /// # let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
+    /// let fit = config.fit(Data::in_pieces("panel/*.parquet"))?;
+    /// # Ok::<(), burn_did::DidError>(())
+    /// ```
+    #[must_use]
+    pub fn in_pieces(path: impl Into<PathBuf>) -> Self {
+        Self::Pieces(path.into())
+    }
 }
 
 impl fmt::Debug for Data<'_> {
@@ -60,13 +90,20 @@ impl fmt::Debug for Data<'_> {
             #[cfg(feature = "lazy")]
             Self::Lazy(_) => f.write_str("Lazy"),
             Self::Path(path) => f.debug_tuple("Path").field(path).finish(),
+            Self::Pieces(path) => f.debug_tuple("Pieces").field(path).finish(),
         }
     }
 }
 
 impl<'a> From<&'a DataFrame> for Data<'a> {
     fn from(df: &'a DataFrame) -> Self {
-        Self::Frame(df)
+        Self::Frame(Cow::Borrowed(df))
+    }
+}
+
+impl From<DataFrame> for Data<'_> {
+    fn from(df: DataFrame) -> Self {
+        Self::Frame(Cow::Owned(df))
     }
 }
 
@@ -83,8 +120,26 @@ impl From<&Path> for Data<'_> {
     }
 }
 
+impl From<PathBuf> for Data<'_> {
+    fn from(path: PathBuf) -> Self {
+        Self::Path(path)
+    }
+}
+
+impl From<&PathBuf> for Data<'_> {
+    fn from(path: &PathBuf) -> Self {
+        Self::Path(path.clone())
+    }
+}
+
 impl From<&str> for Data<'_> {
     fn from(path: &str) -> Self {
+        Self::Path(path.into())
+    }
+}
+
+impl From<String> for Data<'_> {
+    fn from(path: String) -> Self {
         Self::Path(path.into())
     }
 }
@@ -103,7 +158,7 @@ impl Data<'_> {
             Data::Frame(_) => guarded("the data frame", || read(self)),
             #[cfg(feature = "lazy")]
             Data::Lazy(_) => guarded("the lazy frame", || read(self)),
-            Data::Path(path) => {
+            Data::Path(path) | Data::Pieces(path) => {
                 let path = path.clone();
                 guarded(&path.display().to_string(), || read(self))
                     .map_err(|error| lines::located(error, &path))
@@ -118,14 +173,16 @@ impl Data<'_> {
                 let names = roles.names();
                 let present = names.iter().filter(|n| df.column(n).is_ok());
                 if present.clone().count() < names.len() {
-                    df.clone()
+                    df.into_owned()
                 } else {
                     df.select(present.map(String::as_str))?
                 }
             }
             #[cfg(feature = "lazy")]
             Data::Lazy(frame) => collect(*frame, &roles.names())?,
-            Data::Path(path) => return read_files(&Files::find(&path)?, roles, missing),
+            Data::Path(path) | Data::Pieces(path) => {
+                return read_files(&Files::find(&path)?, roles, missing);
+            }
         };
         Ok(Read { frame, files: FilesRead::default(), read_as_missing: Vec::new() })
     }

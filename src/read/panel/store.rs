@@ -72,7 +72,7 @@ impl Store {
                     what: "the arranged sample",
                     needed,
                     available,
-                    remedy: "write the data to parquet and use `fit_parquet`, which keeps them in a file",
+                    remedy: "write the data to parquet, which a fit streams and keeps in a file",
                 }),
             },
         }

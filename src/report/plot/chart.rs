@@ -147,16 +147,16 @@ impl Chart {
         let level = percent(alpha);
         let mut entry = |key, label| self.legend.push(LegendEntry { key, label });
         let rows = || self.facets.iter().flat_map(|f| &f.rows);
-        if rows().any(|r| r.pointwise_lower.is_some()) {
+        if rows().any(|r| r.ci_lower.is_some()) {
             entry(LegendKey::Pointwise(MUTED), format!("{level}% pointwise interval"));
         }
-        if self.uniform && rows().any(|r| r.lower.is_some()) {
+        if self.uniform && rows().any(|r| r.band_lower.is_some()) {
             let colour = options.band.unwrap_or(MUTED);
             entry(LegendKey::Uniform(colour), format!("{level}% uniform band"));
         }
         if let Some(overall) = self.overall {
             let digits =
-                Digits::of(&[crate::Estimate { att: Some(overall), ..Default::default() }]);
+                Digits::of(&[crate::Estimate { estimate: Some(overall), ..Default::default() }]);
             let value = digits.show(Some(overall)).replace('-', "−");
             let parameter = self.parameter;
             entry(LegendKey::Overall(MUTED), format!("Overall {parameter} ({value})"));

@@ -4,7 +4,7 @@ use crate::base::error::{DidError, Result};
 use crate::base::options::Band;
 use crate::report::foot::percent;
 use crate::report::table::one_line;
-use crate::result::inference::{Estimate, pointwise};
+use crate::result::inference::Estimate;
 
 use super::axis::Axis;
 use super::font::Typeface;
@@ -53,8 +53,6 @@ struct CurvePanel<'a> {
     which: usize,
     uniform: bool,
     points: Vec<&'a CurvePoint>,
-    /// Half the width of a pointwise interval, in standard errors.
-    pointwise: f64,
 }
 
 /// Least width and height of a panel in pixels.
@@ -80,7 +78,7 @@ impl CurveLayout<'_> {
         scene.fill(Area { left: 0.0, top: 0.0, right, bottom }, WHITE);
         let mut points: Vec<&CurvePoint> = self.curves.points.iter().collect();
         points.retain(|point| {
-            finite(point.at) && point.estimates.iter().all(|e| e.att.is_some_and(finite))
+            finite(point.at) && point.estimates.iter().all(|e| e.estimate.is_some_and(finite))
         });
         points.sort_by(|a, b| a.at.total_cmp(&b.at));
         if points.len() < 2 || points[0].at == points[points.len() - 1].at {
@@ -138,7 +136,6 @@ impl CurveLayout<'_> {
             which,
             uniform: self.curves.bands[which] == Band::Uniform && self.options.show_band,
             points: points.to_vec(),
-            pointwise: pointwise(self.curves.alpha),
         })
     }
 
@@ -160,7 +157,7 @@ impl CurveLayout<'_> {
         self.ribbon(scene, &panel.ends(false), (&along, &up), tint(colour, 0.66));
         scene.dashed(Point { x: area.left, y: up(0.0) }, area.right, 1.2 * unit, 8.0 * unit, INK);
         let point = |point: &&CurvePoint| {
-            let value = point.estimates[panel.which].att?;
+            let value = point.estimates[panel.which].estimate?;
             Some(Point { x: along(point.at), y: up(value) })
         };
         let points: Vec<Point> = panel.points.iter().filter_map(point).collect();
@@ -237,12 +234,11 @@ impl CurvePanel<'_> {
     /// Dose, lower and upper end of the uniform band or of the pointwise intervals.
     fn ends(&self, uniform: bool) -> Vec<(f64, f64, f64)> {
         let ends = |point: &&CurvePoint| {
-            let Estimate { att, se, ci_lower, ci_upper, .. } = point.estimates[self.which];
-            let (low, high) = if uniform {
-                (ci_lower?, ci_upper?)
-            } else {
-                let half = self.pointwise * se?;
-                (att? - half, att? + half)
+            let Estimate { ci_lower, ci_upper, band_lower, band_upper, .. } =
+                point.estimates[self.which];
+            let (low, high) = match uniform {
+                true => (band_lower?, band_upper?),
+                false => (ci_lower?, ci_upper?),
             };
             (finite(low) && finite(high)).then_some((point.at, low, high))
         };
@@ -250,7 +246,7 @@ impl CurvePanel<'_> {
     }
 
     fn axis(&self, target: f64) -> Axis {
-        let points = self.points.iter().filter_map(|point| point.estimates[self.which].att);
+        let points = self.points.iter().filter_map(|point| point.estimates[self.which].estimate);
         let ends =
             [self.ends(false), if self.uniform { self.ends(true) } else { Vec::new() }].concat();
         let ends: Vec<f64> = ends.into_iter().flat_map(|(_, low, high)| [low, high]).collect();

@@ -145,11 +145,11 @@ impl PlotOptions {
     pub fn validate(&self) -> Result<()> {
         match self.size {
             Some((w, h)) if !(200..=10_000).contains(&w) || !(150..=10_000).contains(&h) => {
-                Err(DidError::Config {
-                    option: "size",
-                    expected: "between 200 × 150 and 10000 × 10000 pixels",
-                    got: format!("{w} × {h}"),
-                })
+                Err(DidError::config(
+                    "size",
+                    "between 200 × 150 and 10000 × 10000 pixels",
+                    format!("{w} × {h}"),
+                ))
             }
             _ => Ok(()),
         }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// use burn_did::{AttGt, backend::Cpu, data};
 ///
 /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year").group("first.treat");
-/// let fit = config.covariates("~ lpop").build().fit(&data::mpdta(), &Default::default())?;
+/// let fit = config.covariates("~ lpop").build().fit(&data::mpdta())?;
 /// let overlap = fit.cells[0].overlap.expect("an estimated cell");
 /// assert!(overlap.trimmed == 0 && overlap.largest_score_control < Some(0.5));
 /// assert!(overlap.effective_control < Some(309.0));

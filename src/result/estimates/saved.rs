@@ -46,8 +46,7 @@ fn is_one(unit: &f64) -> bool {
 struct SavedCell {
     group: f64,
     time: f64,
-    #[serde(rename = "estimate")]
-    att: Option<f64>,
+    estimate: Option<f64>,
     status: CellStatus,
     n_treated: usize,
     n_control: usize,
@@ -65,7 +64,7 @@ impl Serialize for GroupTimeEffects {
         let Joint { values, covariance, draws, n, n_clusters, unit, unknown } = &self.joint;
         let cell = |(cell, att): (&Cell, &Option<f64>)| {
             let Cell { group, time, status, n_treated, n_control, sample_sd } = cell.clone();
-            SavedCell { group, time, att: *att, status, n_treated, n_control, sample_sd }
+            SavedCell { group, time, estimate: *att, status, n_treated, n_control, sample_sd }
         };
         let shares = values[self.cells.len()..].iter().flatten();
         let share = |(group, share): (&f64, &f64)| SavedShare { group: *group, share: *share };
@@ -96,7 +95,7 @@ impl TryFrom<SavedEffects<'_>> for GroupTimeEffects {
     type Error = String;
 
     fn try_from(saved: SavedEffects<'_>) -> Checked<Self> {
-        let atts = saved.cells.iter().map(|c| c.att);
+        let atts = saved.cells.iter().map(|c| c.estimate);
         let values = atts.chain(saved.shares.iter().map(|s| Some(s.share))).collect();
         let cell = |saved: SavedCell| {
             let SavedCell { group, time, status, n_treated, n_control, sample_sd, .. } = saved;

@@ -193,7 +193,7 @@ mod tests {
         let difference = joint.combination([(0, 1.0), (1, -1.0)]).expect("both exist");
         assert_eq!((difference.value, &*difference.weights), (5.0, &[1.0, -1.0, 0.0][..]));
         let estimate = joint.estimate(&difference, 0.05).expect("there is a covariance");
-        assert_eq!((estimate.att, estimate.se), (Some(5.0), Some(11f64.sqrt())));
+        assert_eq!((estimate.estimate, estimate.se), (Some(5.0), Some(11f64.sqrt())));
         let half = estimate.ci_upper.expect("an interval") - 5.0;
         assert!((half / 11f64.sqrt() - 1.959_963_984_540_054).abs() < 1e-12);
         assert_eq!(joint.combination([(0, 1.0), (2, 1.0)]), Err(2));

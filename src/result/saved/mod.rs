@@ -61,10 +61,10 @@ pub(crate) fn kind_of(text: &str) -> Result<String> {
 
 /// The text of a file, of which no more is read than there is room for.
 pub(crate) fn text(path: &Path) -> Result<String> {
-    let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
+    let file = std::fs::File::open(path).map_err(|e| DidError::io(path, e))?;
     let most = memory::free().map_or(u64::MAX, |free| free / COPIES);
     let mut text = String::new();
-    file.take(most).read_to_string(&mut text).map_err(|e| io(path, e))?;
+    file.take(most).read_to_string(&mut text).map_err(|e| DidError::io(path, e))?;
     let needed = u128::from(COPIES) * text.len() as u128;
     memory::check("the saved result", needed + 1, "load it where there is more memory")?;
     Ok(text)
@@ -72,8 +72,4 @@ pub(crate) fn text(path: &Path) -> Result<String> {
 
 fn check(result: &impl Consistent) -> Result<()> {
     Ok(result.check().map_err(serde_json::Error::custom)?)
-}
-
-fn io(path: &Path, source: std::io::Error) -> DidError {
-    DidError::Io { path: path.display().to_string(), source }
 }

@@ -79,7 +79,6 @@ fn results(staggered: &DataFrame, two: &DataFrame) -> Vec<Value> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("saved.json");
     let read = || serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    let device = Default::default();
     let plain = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g").build();
     let mut drawn = plain.clone();
     drawn.bootstrap = Some(Bootstrap::draws(9));
@@ -90,7 +89,7 @@ fn results(staggered: &DataFrame, two: &DataFrame) -> Vec<Value> {
     universal.weights = Some("w".into());
     let mut all: Vec<Value> = Vec::new();
     for estimator in [plain, drawn, universal] {
-        estimator.fit(staggered, &device).unwrap().save(&path).unwrap();
+        estimator.fit(staggered).unwrap().save(&path).unwrap();
         all.push(read());
     }
     let triple = Ddd::<Cpu>::builder()
@@ -101,11 +100,11 @@ fn results(staggered: &DataFrame, two: &DataFrame) -> Vec<Value> {
         .eligible("q")
         .control_group(ControlGroup::NotYetTreated)
         .build();
-    triple.fit(staggered, &device).unwrap().save(&path).unwrap();
+    triple.fit(staggered).unwrap().save(&path).unwrap();
     all.push(read());
     let comparison =
         Drdid::<Cpu>::builder().outcome("y").unit("id").time("t").treatment("d").build();
-    comparison.fit(two, &device).unwrap().save(&path).unwrap();
+    comparison.fit(two).unwrap().save(&path).unwrap();
     all.push(read());
     all
 }

@@ -79,8 +79,7 @@ fn check(seed: u64) -> Tally {
     )
     .unwrap();
     let config = SunAbraham::<Cpu>::builder().outcome("y").unit("u").time("t").group("g");
-    let fit =
-        config.maybe_weights(weighted.then_some("w")).build().fit(&frame, &Default::default());
+    let fit = config.maybe_weights(weighted.then_some("w")).build().fit(&frame);
     let words = format!(
         "{units} units, {periods} periods from {start}, groups {groups:?}, weighted {weighted}, gaps {gaps:.2}"
     );
@@ -182,10 +181,10 @@ fn compared(tally: &mut Tally, rows: &[Row], fit: &burn_did::SunAbrahamResult) {
         };
     for row in fit.event_study.rows.iter().filter(|row| !row.reference) {
         let at = row.at as i64;
-        average(tally, &at.to_string(), &|e| e == at, (row.estimate.att, row.estimate.se));
+        average(tally, &at.to_string(), &|e| e == at, (row.estimate.estimate, row.estimate.se));
     }
     if let Some(overall) = fit.event_study.overall {
-        average(tally, "overall", &|e| e >= 0, (overall.att, overall.se));
+        average(tally, "overall", &|e| e >= 0, (overall.estimate, overall.se));
     }
 }
 

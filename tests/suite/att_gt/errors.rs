@@ -232,7 +232,7 @@ fn no_valid_groups() {
 fn missing_cells_and_empty_windows() {
     let spec = Spec { method: method("ipw"), ..Spec::default().covariates("~ x1 + xsep") };
     let fit = spec.fit(&golden_data("small_a"));
-    assert!(fit.cells.iter().any(|cell| cell.estimate.att.is_none()));
+    assert!(fit.cells.iter().any(|cell| cell.estimate.estimate.is_none()));
     let error = fit.aggregate(Aggregation::dynamic()).unwrap_err();
     check_error!(error, DidError::MissingCells { .. }, "na_rm", "group 4");
     let average = fit.aggregate(Aggregation::dynamic().na_rm(true)).unwrap();
@@ -282,9 +282,9 @@ fn inspect(fit: &GroupTimeResult) {
     let check = |v: Option<f64>| assert!(v.is_none_or(f64::is_finite), "{v:?}");
     for cell in &fit.cells {
         let e = cell.estimate;
-        [e.att, e.se, e.ci_lower, e.ci_upper, e.p_value].into_iter().for_each(check);
+        [e.estimate, e.se, e.ci_lower, e.ci_upper, e.p_value].into_iter().for_each(check);
         assert!(e.se.is_none_or(|se| se > 0.0));
-        assert_eq!(e.att.is_some(), cell.status.is_estimated(), "{:?}", cell.status);
+        assert_eq!(e.estimate.is_some(), cell.status.is_estimated(), "{:?}", cell.status);
     }
     fit.vcov().into_iter().flatten().for_each(check);
     if let Some(wald) = fit.wald {
@@ -296,9 +296,9 @@ fn inspect(fit: &GroupTimeResult) {
     {
         for aggregation in [kind(), kind().na_rm(true), kind().balance_e(1).min_e(-1.0)] {
             if let Ok(aggregated) = fit.aggregate(aggregation) {
-                check(aggregated.overall.att);
+                check(aggregated.overall.estimate);
                 check(aggregated.overall.se);
-                aggregated.rows.iter().for_each(|r| check(r.estimate.att));
+                aggregated.rows.iter().for_each(|r| check(r.estimate.estimate));
             }
         }
     }

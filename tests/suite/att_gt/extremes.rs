@@ -134,7 +134,7 @@ fn single_precision_does_not_depend_on_how_far_apart_cohorts_are() {
         for (a, b) in double.cells.iter().zip(&single.cells) {
             let [a_se, b_se] = [a, b].map(|c| c.estimate.se.unwrap());
             assert!((a_se / b_se - 1.0).abs() < 1e-3, "{a:?} {b:?} {spec:?}");
-            let distance = (a.estimate.att.unwrap() - b.estimate.att.unwrap()).abs();
+            let distance = (a.estimate.estimate.unwrap() - b.estimate.estimate.unwrap()).abs();
             assert!(distance < 1e-2 * a_se, "{a:?} {b:?} {spec:?}");
         }
     }
@@ -203,7 +203,7 @@ fn two_periods(
         .covariates(covariates)
         .method(method)
         .build()
-        .fit(df, &Default::default())
+        .fit(df)
 }
 
 /// Two periods; most treated units have covariates that no comparison unit comes near.
@@ -263,7 +263,7 @@ fn the_score_of_units_far_from_overlap_is_the_maximum_of_the_likelihood() {
     };
     let control = mean(&mut units.iter().filter(|u| u[0] == 0.0).map(|u| (odds(u[1]), u[2])));
     let fit = two_periods("~ x", &df, DrdidMethod::Ipw).unwrap();
-    let att = fit.estimate.att.unwrap();
+    let att = fit.estimate.estimate.unwrap();
     assert!((att - (treated - control)).abs() < 1e-9, "{att} {}", treated - control);
 }
 
@@ -282,7 +282,9 @@ fn covariates_of_extreme_units_are_kept() {
                 assert!(got.status.to_string().contains("scales"), "{unit}: {}", got.status);
                 continue;
             }
-            for (a, b) in [(expected.att, got.estimate.att), (expected.se, got.estimate.se)] {
+            for (a, b) in
+                [(expected.estimate, got.estimate.estimate), (expected.se, got.estimate.se)]
+            {
                 assert!((a.unwrap() / b.unwrap() - 1.0).abs() < 1e-9, "{unit}: {a:?} {b:?}");
             }
         }
@@ -316,7 +318,7 @@ fn estimates_without_a_finite_variance_are_none() {
     let fit = Spec { band: Band::Uniform, ..Spec::default() }.fit(&huge);
     for cell in &fit.cells {
         if cell.group == 4.0 {
-            assert!(cell.estimate.att.is_none() && !cell.status.is_estimated(), "{cell:?}");
+            assert!(cell.estimate.estimate.is_none() && !cell.status.is_estimated(), "{cell:?}");
             assert!(cell.status.to_string().contains("variance"), "{cell:?}");
         } else {
             assert!(cell.estimate.se.is_some_and(|se| se > 0.0), "{cell:?}");

@@ -42,7 +42,7 @@ fn panel(cells: [Counts; 2]) -> DataFrame {
 fn att_gt(method: EstimationMethod, covariates: &str, data: &DataFrame) -> GroupTimeResult {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
     let config = config.weights("w").method(method).covariates(covariates).build();
-    config.fit(data, &Default::default()).unwrap()
+    config.fit(data).unwrap()
 }
 
 /// The same of one period's rows: scores are shares of the weight at each value of `x`.
@@ -127,15 +127,17 @@ fn trimmed_units_are_counted_and_said() {
     assert!(fit.to_string().contains("comparison units with a propensity score of 0.995"));
     let config = Drdid::<Cpu>::builder().outcome("y").unit("id").time("t").treatment("d");
     let config = config.weights("w").covariates("~ x").method(DrdidMethod::DoublyRobust).build();
-    let two = config.fit(&data, &Default::default()).unwrap();
+    let two = config.fit(&data).unwrap();
     agree("drdid", two.overlap, &want);
     let near = |a: Option<f64>, b: Option<f64>| (a.unwrap() - b.unwrap()).abs() < 1e-9;
     let group_time = fit.cells[0].estimate;
-    assert!(near(two.estimate.att, group_time.att) && near(two.estimate.se, group_time.se));
+    assert!(
+        near(two.estimate.estimate, group_time.estimate) && near(two.estimate.se, group_time.se)
+    );
     assert!(two.warnings.iter().any(|w| matches!(w, DidWarning::TrimmedControls { .. })));
     // All are kept with a level above their scores.
     let kept = but(config, |config| config.trim_level = 0.9999);
-    let kept = kept.fit(&data, &Default::default()).unwrap();
+    let kept = kept.fit(&data).unwrap();
     agree("drdid", kept.overlap, &expected(&data, 0.9999, true));
     assert!(!kept.warnings.iter().any(|w| matches!(w, DidWarning::TrimmedControls { .. })));
     let few = |w: &&DidWarning| matches!(w, DidWarning::FewEffectiveControls { .. });

@@ -69,12 +69,12 @@ fn a_design_without_a_constant() {
             .covariates("~ 0 + x1")
             .method(own)
             .build()
-            .fit(&marked, &Default::default())
+            .fit(&marked)
             .unwrap();
-        near("att", cell.att, two.estimate.att, cell.se, 1e-9);
+        near("att", cell.estimate, two.estimate.estimate, cell.se, 1e-9);
         near("se", cell.se, two.estimate.se, cell.se, 1e-9);
         let lifted = map(&df, "y", |y| y + 1e3);
-        near("lifted", spec.fit(&lifted).cells[0].estimate.att, cell.att, cell.se, 1e-6);
+        near("lifted", spec.fit(&lifted).cells[0].estimate.estimate, cell.estimate, cell.se, 1e-6);
     }
 }
 
@@ -103,7 +103,7 @@ fn balanced_panel_as_repeated_cross_sections() {
         let b = Spec { unit: None, repeated_cross_sections: true, ..spec }.fit(&df);
         assert_eq!(b.settings.n_units, df.height());
         for (a, b) in a.cells.iter().zip(&b.cells) {
-            near("att", a.estimate.att, b.estimate.att, None, 1e-12);
+            near("att", a.estimate.estimate, b.estimate.estimate, None, 1e-12);
         }
     }
 }
@@ -123,7 +123,7 @@ fn base_periods_agree_on_the_pretest_and_on_post_treatment_effects() {
                 (c.group, c.time) == (cell.group, cell.time)
             };
             let other = universal.cells.iter().find(same).unwrap();
-            near("att", cell.estimate.att, other.estimate.att, None, 1e-12);
+            near("att", cell.estimate.estimate, other.estimate.estimate, None, 1e-12);
             near("se", cell.estimate.se, other.estimate.se, None, 1e-12);
         }
     }

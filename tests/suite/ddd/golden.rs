@@ -19,7 +19,7 @@ fn compare_two_periods(
 ) {
     let Some(Numbers::One(att)) = case.att else { panic!("{}: one att", case.id) };
     let [cell] = fit.cells.as_slice() else { panic!("{}: one cell", case.id) };
-    report.close(&case.id, "att", cell.estimate.att, att, tolerance.att);
+    report.close(&case.id, "att", cell.estimate.estimate, att, tolerance.att);
     let drawn = dataset.departures(case).contains(&Departure::DddClusters);
     if let (Some(Numbers::One(se)), false) = (&case.se, drawn) {
         report.close(&case.id, "se", cell.estimate.se, *se, tolerance.se);

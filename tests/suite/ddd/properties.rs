@@ -48,7 +48,7 @@ fn estimator(method: EstimationMethod) -> Ddd<Cpu> {
 }
 
 fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> GroupTimeResult {
-    estimator.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
+    estimator.fit(df).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
 }
 
 #[test]
@@ -79,10 +79,10 @@ fn two_periods_are_three_comparisons() {
                 .weights("weight")
                 .method(own)
                 .build()
-                .fit(&filter(&marked, "kept", |k| k > 0.0), &Default::default())
+                .fit(&filter(&marked, "kept", |k| k > 0.0))
                 .unwrap()
                 .estimate
-                .att
+                .estimate
                 .unwrap()
         };
         let pairs = [
@@ -94,7 +94,7 @@ fn two_periods_are_three_comparisons() {
             assert!((a - b).abs() < 1e-8 * b.abs().max(1.0), "{method:?}: {a} and {b}");
         }
         let att = pairs[0].0 + pairs[1].0 - pairs[2].0;
-        assert!((fit.cells[0].estimate.att.unwrap() - att).abs() < 1e-10);
+        assert!((fit.cells[0].estimate.estimate.unwrap() - att).abs() < 1e-10);
     }
 }
 
@@ -132,7 +132,7 @@ fn several_comparison_cohorts_are_combined_with_weights_that_sum_to_one() {
         let (sum, att) =
             own.clone().fold((0.0, 0.0), |(sum, att), c| (sum + c.weight, att + c.weight * c.att));
         assert!((sum - 1.0).abs() < 1e-12);
-        assert!((att - cell.estimate.att.unwrap()).abs() < 1e-10);
+        assert!((att - cell.estimate.estimate.unwrap()).abs() < 1e-10);
         if own.count() > 1 {
             combined += 1;
             // The smallest variance is no larger than that against the never treated alone.
@@ -158,7 +158,7 @@ fn many_combined_cells_are_weighted_in_several_passes() {
     let few = fit(&plain, &filter(&few, "period", |t| t >= early - 1.0));
     let cell = |fit: &GroupTimeResult| {
         let found = fit.cells.iter().find(|c| (c.group, c.time) == (early, late));
-        found.map(|c| (c.estimate.att.unwrap(), c.estimate.se.unwrap()))
+        found.map(|c| (c.estimate.estimate.unwrap(), c.estimate.se.unwrap()))
     };
     let ((a, se), (b, other)) = (cell(&all).unwrap(), cell(&few).unwrap());
     assert!((a - b).abs() < 1e-9 * se && (se / other - 1.0).abs() < 1e-3, "{a} {b} {se} {other}");
@@ -173,7 +173,7 @@ fn cells_without_variation_have_an_effect_and_no_standard_error() {
     let early = fit.cells.iter().filter(|c| c.time == 2.0);
     assert_eq!(early.clone().count(), 3);
     for cell in early {
-        let att = cell.estimate.att.unwrap();
+        let att = cell.estimate.estimate.unwrap();
         assert!(att.abs() < 1e-9 && cell.estimate.se.is_none(), "{cell:?}");
     }
 }
@@ -216,7 +216,7 @@ fn bootstrap_bands_and_aggregations() {
     assert!(drawn.critical_value > 2.3);
     for aggregation in [Aggregation::dynamic(), Aggregation::group(), Aggregation::calendar()] {
         let [a, b] = [&analytic, &drawn].map(|fit| fit.aggregate(aggregation).unwrap());
-        assert_eq!(a.overall.att, b.overall.att);
+        assert_eq!(a.overall.estimate, b.overall.estimate);
         assert!((b.overall.se.unwrap() / a.overall.se.unwrap() - 1.0).abs() < 0.15);
     }
 }
@@ -236,7 +236,7 @@ fn covariates_of_the_cell_or_of_its_base() {
     let plain = fit(&base, &df);
     let spoiled = second(|x| (5.0 * x).sin());
     assert_close("base", &fit(&base, &spoiled), &plain, 1e-8);
-    assert_ne!(fit(&cell, &spoiled).cells[0].estimate.att, plain.cells[0].estimate.att);
+    assert_ne!(fit(&cell, &spoiled).cells[0].estimate.estimate, plain.cells[0].estimate.estimate);
     assert_close("cell", &fit(&cell, &second(|x| 2.0 * x)), &plain, 1e-8);
 }
 
@@ -244,9 +244,7 @@ fn covariates_of_the_cell_or_of_its_base() {
 fn bad_data_have_errors_that_name_the_remedy() {
     let df = staggered(200).frame();
     let plain = estimator(EstimationMethod::DoublyRobust);
-    let error = |estimator: &Ddd<Cpu>, df: &DataFrame| {
-        estimator.fit(df, &Default::default()).expect_err("an error")
-    };
+    let error = |estimator: &Ddd<Cpu>, df: &DataFrame| estimator.fit(df).expect_err("an error");
     let ages = map(&df, "eligible", |q| 30.0 * q);
     assert!(matches!(
         error(&plain, &ages),

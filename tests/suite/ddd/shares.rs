@@ -17,7 +17,7 @@ fn estimator() -> Ddd<Cpu> {
 }
 
 fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> GroupTimeResult {
-    estimator.fit(df, &Default::default()).unwrap()
+    estimator.fit(df).unwrap()
 }
 
 fn all() -> [Aggregation; 4] {
@@ -25,7 +25,7 @@ fn all() -> [Aggregation; 4] {
 }
 
 fn overall(aggregated: &Aggregated) -> (f64, f64) {
-    (aggregated.overall.att.unwrap(), aggregated.overall.se.unwrap())
+    (aggregated.overall.estimate.unwrap(), aggregated.overall.se.unwrap())
 }
 
 /// Shares of eligible units give the mean effect over treated units.
@@ -42,7 +42,7 @@ fn averages_are_over_treated_units() {
     let cells = eligible.cells.iter().filter(|c| c.group <= c.time);
     let (total, sum) = cells.fold((0.0, 0.0), |(total, sum), c| {
         let treated = count(c.group, c.time);
-        (total + treated, sum + treated * c.estimate.att.unwrap())
+        (total + treated, sum + treated * c.estimate.estimate.unwrap())
     });
     let simple = eligible.aggregate(Aggregation::simple()).unwrap();
     assert!((overall(&simple).0 - sum / total).abs() < 1e-12);

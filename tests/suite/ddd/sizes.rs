@@ -65,7 +65,7 @@ fn sections() -> Ddd<Cpu> {
 }
 
 fn fit(estimator: &Ddd<Cpu>, df: &DataFrame) -> burn_did::Result<GroupTimeResult> {
-    estimator.fit(df, &Default::default())
+    estimator.fit(df)
 }
 
 #[track_caller]

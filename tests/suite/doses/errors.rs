@@ -3,7 +3,7 @@
 use burn_did::backend::Cpu;
 use burn_did::data::DoseSimulation;
 use burn_did::{
-    ContDid, DidError, DidWarning,
+    ContDid, Data, DidError, DidWarning,
     doses::{DoseAggregation, DoseGrid, DoseMethod},
     group_time::CellStatus,
     options::{Band, Bootstrap, Inference},
@@ -22,7 +22,7 @@ fn data() -> DataFrame {
 }
 
 fn error(config: &ContDid<Cpu>, df: &DataFrame) -> DidError {
-    config.fit(df, &Default::default()).expect_err("it is bad")
+    config.fit(df).expect_err("it is bad")
 }
 
 /// The dose of every row changed.
@@ -40,8 +40,6 @@ fn options_out_of_range_are_refused() {
         ("knots", but(config(), |c| c.knots = 51)),
         ("dvals", but(config(), |c| c.grid = DoseGrid::Even(0))),
         ("dvals", but(config(), |c| c.grid = DoseGrid::Values(vec![f64::INFINITY]))),
-        ("covariates", but(config(), |c| c.covariates = "~ y".into())),
-        ("repeated_cross_sections", but(config(), |c| c.repeated_cross_sections = true)),
         (
             "aggregation",
             but(config(), |c| {
@@ -76,7 +74,7 @@ fn rows_of_negative_doses_are_rows_of_the_files() {
         }
         for budget in [None, Some(20_000)] {
             let config = but(config(), |c| c.memory_budget = budget);
-            let found = config.fit_parquet(folder.path(), &[Default::default()]).unwrap_err();
+            let found = config.fit(Data::in_pieces(folder.path())).unwrap_err();
             let same =
                 matches!(found, DidError::Negative { role: "dose", row, .. } if row == expected);
             assert!(same, "{found}");
@@ -114,8 +112,8 @@ fn treated_units_without_a_dose_are_left_out_and_counted() {
     let (ids, group) = (floats(&df, "id"), floats(&df, "group"));
     let treated = (0..df.height()).find(|row| group[*row] == 3.0).unwrap();
     let zero = doses(&df, |i, d, _, _| if ids[i] == ids[treated] { 0.0 } else { d });
-    let fit = config().fit(&zero, &Default::default()).unwrap();
-    let full = config().fit(&df, &Default::default()).unwrap();
+    let fit = config().fit(&zero).unwrap();
+    let full = config().fit(&df).unwrap();
     assert_eq!(fit.level.settings.n_units + 1, full.level.settings.n_units);
     let expected = [("dose (0 after treatment)".to_owned(), 2)];
     assert_eq!(fit.level.audit.rows_missing, expected);
@@ -126,7 +124,7 @@ fn treated_units_without_a_dose_are_left_out_and_counted() {
         let is_it = |row: &usize| group[*row] == 3.0 && (times[*row] >= 3.0) == with_treatment;
         let row = (0..df.height()).find(is_it).unwrap();
         let missing = doses(&df, |i, d, _, _| if i == row { f64::NAN } else { d });
-        let fit = config().fit(&missing, &Default::default()).unwrap();
+        let fit = config().fit(&missing).unwrap();
         assert_eq!(fit.level.audit.rows_missing, expected);
     }
 }
@@ -135,7 +133,7 @@ fn treated_units_without_a_dose_are_left_out_and_counted() {
 fn groups_with_few_doses_have_no_curve_and_the_others_do() {
     let df = data();
     let few = doses(&df, |_, d, g, _| if g == 3.0 { (3.0 * d).ceil() } else { d });
-    let fit = config().fit(&few, &Default::default()).unwrap();
+    let fit = config().fit(&few).unwrap();
     let own = fit.slope.cells.iter().filter(|cell| cell.group == 3.0);
     for cell in own {
         let few = CellStatus::FewDoses { distinct: 4, needed: 4 };
@@ -147,7 +145,7 @@ fn groups_with_few_doses_have_no_curve_and_the_others_do() {
         );
     }
     let one = doses(&df, |_, d, g, _| if g == 3.0 { 0.7 } else { d });
-    let fit = config().fit(&one, &Default::default()).unwrap();
+    let fit = config().fit(&one).unwrap();
     let status = |g: f64| &fit.slope.cells.iter().find(|c| c.group == g).unwrap().status;
     assert_eq!(status(3.0), &CellStatus::FewDoses { distinct: 1, needed: 4 });
     assert_eq!(status(2.0), &CellStatus::Estimated);
@@ -168,7 +166,7 @@ fn knots_and_doses_outside_a_groups_range_are_said() {
         c.knots = 2;
         c.grid = DoseGrid::Values(vec![0.5, 5.5]);
     });
-    let fit = knots.fit(&apart, &Default::default()).unwrap();
+    let fit = knots.fit(&apart).unwrap();
     assert!(
         fit.warnings.contains(&DidWarning::DroppedKnots { group: 4.0, knots: 1 }),
         "{:?}",
@@ -188,10 +186,10 @@ fn the_data_choose_dimensions_of_two_groups_in_two_periods_only() {
     let found = error(&cck, &data()).to_string();
     assert!(found.contains("two of each"), "{found}");
     let two = DoseSimulation::builder().units(400).periods(2).groups(1).seed(1).build().frame();
-    let fit = cck.fit(&two, &Default::default()).unwrap();
-    let without = but(cck, |c| c.comparison_noise = false).fit(&two, &Default::default()).unwrap();
+    let fit = cck.fit(&two).unwrap();
+    let without = but(cck, |c| c.comparison_noise = false).fit(&two).unwrap();
     for (a, b) in fit.dose.rows.iter().zip(&without.dose.rows) {
-        assert_eq!((a.att.att, a.acrt.se), (b.att.att, b.acrt.se));
+        assert_eq!((a.att.estimate, a.acrt.se), (b.att.estimate, b.acrt.se));
         assert!(a.att.se > b.att.se);
     }
 }
@@ -211,7 +209,7 @@ fn mixed_words_for_missing_doses_are_read_as_missing() {
     let path = directory.path().join("doses.csv");
     let mut out = with(&df, "dose", texts);
     CsvWriter::new(std::fs::File::create(&path).unwrap()).finish(&mut out).unwrap();
-    let fit = config().fit(path.as_path(), &Default::default()).unwrap();
+    let fit = config().fit(path.as_path()).unwrap();
     assert_eq!(fit.level.audit.rows_missing, [("dose".to_owned(), 1)]);
 }
 
@@ -221,7 +219,7 @@ fn slopes_in_doses_of_any_size_have_standard_errors() {
     let df = data();
     let at = |scale: f64| {
         let config = but(config(), |c| c.grid = DoseGrid::Values(vec![0.3 * scale, 0.8 * scale]));
-        config.fit(&map(&df, "dose", |d| d * scale), &Default::default()).unwrap()
+        config.fit(&map(&df, "dose", |d| d * scale)).unwrap()
     };
     let (one, large) = (at(1.0), at(1e9));
     let same = |a: Option<f64>, b: Option<f64>| {
@@ -255,7 +253,7 @@ fn curves_that_few_doses_do_not_determine_are_refused_or_said() {
     let few = error(&cck, &doses(&two, |_, d, _, _| (2.0 * d).ceil())).to_string();
     assert!(few.contains("distinct dose(s)") && few.contains("4 coefficients"), "{few}");
     let rounded = doses(&two, |_, d, _, _| (10.0 * d).ceil());
-    let fit = cck.fit(&rounded, &Default::default()).unwrap();
+    let fit = cck.fit(&rounded).unwrap();
     let chosen = fit.knots.groups[0].breakpoints.len() + 2;
     let said = fit.warnings.iter().any(|w| matches!(w, DidWarning::CollinearSieve { .. }));
     assert_eq!(said, chosen > 10, "{chosen}: {:?}", fit.warnings);
@@ -268,7 +266,7 @@ fn curves_that_few_doses_do_not_determine_are_refused_or_said() {
         .filter(|(row, n)| treated[*row] == 0.0 || *n <= 40)
         .map(|(row, _)| row)
         .collect();
-    let fit = cck.fit(&crate::support::frames::rows(&two, &keep), &Default::default()).unwrap();
+    let fit = cck.fit(&crate::support::frames::rows(&two, &keep)).unwrap();
     let expected = DidWarning::FewObservations { observations: 20 };
     assert!(fit.warnings.contains(&expected), "{:?}", fit.warnings);
 }
@@ -276,7 +274,7 @@ fn curves_that_few_doses_do_not_determine_are_refused_or_said() {
 /// Intervals of many doses take the room of these, and are those of a few; the joint law of many has no room, which is said.
 #[test]
 fn many_doses_have_intervals_and_no_band() {
-    let fit = config().fit(&data(), &Default::default()).unwrap();
+    let fit = config().fit(&data()).unwrap();
     let doses: Vec<f64> = (0..100_000).map(|i| 0.1 + 1e-5 * f64::from(i)).collect();
     let some: Vec<f64> = doses.iter().step_by(10_000).copied().collect();
     let (many, few) = (fit.at(&doses).unwrap(), fit.at(&some).unwrap());
@@ -292,15 +290,16 @@ fn intervals_and_bands_have_the_same_standard_errors() {
     let doses = [0.2, 0.5, 0.9];
     for bootstrap in [None, Some(Bootstrap::draws(999).seed(2))] {
         let config = but(config(), |c| c.bootstrap = bootstrap);
-        let fit = config.fit(&data(), &Default::default()).unwrap();
+        let fit = config.fit(&data()).unwrap();
         let of = |band| {
             let inference = Inference { band, ..fit.level.settings.inference };
             fit.at_with(&doses, &inference).unwrap()
         };
         for (a, b) in of(Band::Pointwise).rows.iter().zip(&of(Band::Uniform).rows) {
-            assert_eq!((a.att.att, a.att.se), (b.att.att, b.att.se));
-            assert_eq!((a.acrt.att, a.acrt.se), (b.acrt.att, b.acrt.se));
-            assert!(a.att.se.is_some() && a.att.ci_upper < b.att.ci_upper);
+            assert_eq!((a.att.estimate, a.att.se), (b.att.estimate, b.att.se));
+            assert_eq!((a.acrt.estimate, a.acrt.se), (b.acrt.estimate, b.acrt.se));
+            assert_eq!((a.att.ci_lower, a.att.ci_upper), (b.att.ci_lower, b.att.ci_upper));
+            assert!(a.att.band_upper.is_none() && b.att.ci_upper < b.att.band_upper);
         }
     }
 }

@@ -37,9 +37,15 @@ fn golden_cases() {
                 for row in study.as_array().unwrap() {
                     let row = numbers(row);
                     let own = ours.rows.iter().find(|r| r.at == row[0]).unwrap();
-                    near(id, own.estimate.att, row[1], 1e-3, 1e-8);
+                    near(id, own.estimate.estimate, row[1], 1e-3, 1e-8);
                 }
-                near(id, ours.overall.unwrap().att, case["overall"].as_f64().unwrap(), 1e-3, 1e-8);
+                near(
+                    id,
+                    ours.overall.unwrap().estimate,
+                    case["overall"].as_f64().unwrap(),
+                    1e-3,
+                    1e-8,
+                );
                 continue;
             }
             let doses = numbers(&case["dose"]);
@@ -50,10 +56,10 @@ fn golden_cases() {
                 }
             };
             check("dose", &|at| Some(fit.dose.rows[at].dose));
-            check("att_d", &|at| fit.dose.rows[at].att.att);
-            check("acrt_d", &|at| fit.dose.rows[at].acrt.att);
-            near(id, fit.overall.att.att, case["overall_att"].as_f64().unwrap(), 1e-3, 1e-8);
-            near(id, fit.overall.acrt.att, case["overall_acrt"].as_f64().unwrap(), 1e-3, 1e-8);
+            check("att_d", &|at| fit.dose.rows[at].att.estimate);
+            check("acrt_d", &|at| fit.dose.rows[at].acrt.estimate);
+            near(id, fit.overall.att.estimate, case["overall_att"].as_f64().unwrap(), 1e-3, 1e-8);
+            near(id, fit.overall.acrt.estimate, case["overall_acrt"].as_f64().unwrap(), 1e-3, 1e-8);
             if method == DoseMethod::Cck {
                 check("att_d_se", &|at| fit.dose.rows[at].att.se);
                 check("acrt_d_se", &|at| fit.dose.rows[at].acrt.se);
@@ -120,7 +126,7 @@ fn oracle() {
                 let (values, errors) = (numbers(&own[key][0]), numbers(&own[key][1]));
                 for (at, row) in fit.dose.rows.iter().enumerate() {
                     let what = format!("{what}, {shares:?} {key} at {}", row.dose);
-                    near(&what, of(row).att, values[at], errors[at], 1e-9);
+                    near(&what, of(row).estimate, values[at], errors[at], 1e-9);
                     near(&what, of(row).se, errors[at], errors[at], 1e-9);
                 }
             }
@@ -131,7 +137,7 @@ fn oracle() {
                 let se = own[key][1][0].as_f64().unwrap();
                 near(
                     &format!("{what}, {key}"),
-                    estimate.att,
+                    estimate.estimate,
                     own[key][0][0].as_f64().unwrap(),
                     se,
                     1e-9,
@@ -150,7 +156,7 @@ fn oracle() {
                     [(level.estimate, cell[2], cell[3]), (slope.estimate, cell[4], cell[5])]
                 {
                     let what = format!("{what}, ({}, {})", cell[0], cell[1]);
-                    near(&what, estimate.att, value, se.max(1e-3), 1e-9);
+                    near(&what, estimate.estimate, value, se.max(1e-3), 1e-9);
                     near(&what, estimate.se.or(Some(0.0)), se, 1e-3, 1e-9);
                 }
             }
@@ -161,11 +167,11 @@ fn oracle() {
                     let theirs = numbers(theirs);
                     let what = format!("{what}, {key} at {}", row.at);
                     assert_eq!(row.at, theirs[0], "{what}");
-                    near(&what, row.estimate.att, theirs[1], theirs[2].max(1e-3), 1e-9);
+                    near(&what, row.estimate.estimate, theirs[1], theirs[2].max(1e-3), 1e-9);
                     near(&what, row.estimate.se.or(Some(0.0)), theirs[2], 1e-3, 1e-9);
                 }
                 let overall = numbers(&theirs["overall"]);
-                near(&what, study.overall.unwrap().att, overall[0], overall[1], 1e-9);
+                near(&what, study.overall.unwrap().estimate, overall[0], overall[1], 1e-9);
                 near(&what, study.overall.unwrap().se, overall[1], overall[1], 1e-9);
             }
             let knots = numbers(&expected["knots"]);
@@ -293,7 +299,7 @@ fn draws_without_an_estimate_are_left_out_and_said() {
             c.bootstrap = Some(Bootstrap::draws(99));
             c.resampling = Resampling::Empirical;
         });
-        config.fit(&rows(&df, &some), &Default::default())
+        config.fit(&rows(&df, &some))
     };
     let fitted = draws(6).unwrap();
     let failed = fitted.warnings.iter().find_map(|w| match w {

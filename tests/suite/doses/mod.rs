@@ -25,7 +25,7 @@ pub fn config() -> ContDid<Cpu> {
 }
 
 pub fn fit(config: &ContDid<Cpu>, df: &DataFrame) -> ContDidResult {
-    config.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{e}"))
+    config.fit(df).unwrap_or_else(|e| panic!("{e}"))
 }
 
 pub fn simulation(units: usize) -> DoseSimulation {
@@ -37,7 +37,7 @@ pub fn estimates(fit: &ContDidResult) -> Vec<(String, f64, f64)> {
     let mut all = Vec::new();
     let mut add = |name: String, e: &burn_did::Estimate| {
         if let Some(se) = e.se {
-            all.push((name, e.att.unwrap(), se));
+            all.push((name, e.estimate.unwrap(), se));
         }
     };
     for row in &fit.dose.rows {

@@ -93,7 +93,7 @@ fn chosen_dimensions_of_clusters_of_twins_are_those_of_units() {
         let clusters = fit(&clustered, &twins);
         let same = |a: Estimate, b: Estimate| {
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1e-3);
-            assert!(close(a.att.unwrap(), b.att.unwrap()), "{a:?} {b:?}");
+            assert!(close(a.estimate.unwrap(), b.estimate.unwrap()), "{a:?} {b:?}");
             assert!(close(a.se.unwrap(), b.se.unwrap()), "{a:?} {b:?}");
         };
         same(units.overall.att, clusters.overall.att);
@@ -129,7 +129,7 @@ fn any_number_may_stand_where_a_dose_does_not_matter() {
     let (expected, found) = (fit(&config(), &df), fit(&config(), &other));
     assert_identical("negative doses of the untreated", &expected, &found);
     // Where groups follow from doses, each of these matters.
-    let derived = but(config(), |c| c.group = None).fit(&other, &Default::default());
+    let derived = but(config(), |c| c.group = None).fit(&other);
     let refused = derived.unwrap_err();
     assert!(matches!(refused, burn_did::DidError::Negative { role: "dose", .. }), "{refused}");
 }

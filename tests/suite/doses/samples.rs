@@ -90,15 +90,15 @@ fn knots_are_quantiles_of_units_however_long_they_are_treated() {
     near(Some(fit.knots.interior[0]), median, 1e-12);
     near(Some(fit.knots.percentiles[50]), median, 1e-12);
     near(Some(median), 0.5255, 5e-5);
-    near(fit.dose.rows[0].acrt.att, -0.644, 5e-4);
-    near(fit.overall.acrt.att, 2.158, 5e-4);
+    near(fit.dose.rows[0].acrt.estimate, -0.644, 5e-4);
+    near(fit.overall.acrt.estimate, 2.158, 5e-4);
 }
 
 /// Four treated units and four coefficients: the curve goes through all of them.
 #[test]
 fn a_curve_through_all_units_has_no_standard_error() {
     let fit = of_file("edge_treated_4", &[0.3, 0.5, 0.8], |_| {});
-    near(fit.dose.rows[1].att.att, 1.6638, 5e-5);
+    near(fit.dose.rows[1].att.estimate, 1.6638, 5e-5);
     near(fit.overall.att.se, 0.8814, 5e-5);
     let few = |warning: &DidWarning| {
         matches!(warning, DidWarning::FewTreated { units: 4, coefficients: 4, .. })
@@ -110,8 +110,8 @@ fn a_curve_through_all_units_has_no_standard_error() {
     for fit in [&fit, &ContDidResult::load(&file).unwrap()] {
         let rows = fit.dose.rows.iter().flat_map(|row| [row.att, row.acrt]);
         let more = fit.at(&[0.4]).unwrap().rows[0];
-        assert!(rows.chain([more.att, more.acrt]).all(|e| e.att.is_some() && e.se.is_none()));
-        assert!(fit.overall.acrt.att.is_some() && fit.overall.acrt.se.is_none());
+        assert!(rows.chain([more.att, more.acrt]).all(|e| e.estimate.is_some() && e.se.is_none()));
+        assert!(fit.overall.acrt.estimate.is_some() && fit.overall.acrt.se.is_none());
         let slopes = fit.event_study(DoseTarget::Slope).unwrap();
         assert!(slopes.rows.iter().all(|row| row.estimate.se.is_none()));
         assert!(fit.slope.cells.iter().all(|cell| cell.estimate.se.is_none()));
@@ -137,7 +137,7 @@ fn corrected_standard_errors_are_larger_where_units_are_few() {
     let (plain, corrected) = (with(CurveErrors::Hc0), with(CurveErrors::Hc1));
     let [a, b] = [&plain, &corrected].map(|fit| fit.dose.rows[0].acrt);
     // Four units and three coefficients; the slope of a curve has no comparison units.
-    assert_eq!(a.att, b.att);
+    assert_eq!(a.estimate, b.estimate);
     near(b.se, 2.0 * a.se.unwrap(), 1e-12);
     assert!(corrected.dose.rows[0].att.se > plain.dose.rows[0].att.se);
     assert_eq!(plain.overall.att, corrected.overall.att);
@@ -149,10 +149,10 @@ fn corrected_standard_errors_are_larger_where_units_are_few() {
 fn a_group_without_a_curve_keeps_its_level() {
     let [cubic, quadratic] =
         [3, 2].map(|degree| of_file("edge_few_doses_deg3", &[0.3, 0.5], |c| c.degree = degree));
-    near(cubic.overall.att.att, 0.9245, 5e-5);
+    near(cubic.overall.att.estimate, 0.9245, 5e-5);
     near(cubic.overall.att.se, 0.0971, 5e-5);
     let same = |a: &burn_did::Estimate, b: &burn_did::Estimate| {
-        near(a.att, b.att.unwrap(), 1e-12);
+        near(a.estimate, b.estimate.unwrap(), 1e-12);
         near(a.se, b.se.unwrap(), 1e-12);
     };
     same(&cubic.overall.att, &quadratic.overall.att);
@@ -160,11 +160,11 @@ fn a_group_without_a_curve_keeps_its_level() {
     assert_eq!(a.rows.len(), b.rows.len());
     a.rows.iter().zip(&b.rows).for_each(|(a, b)| same(&a.estimate, &b.estimate));
     same(&a.overall.unwrap(), &b.overall.unwrap());
-    near(a.overall.unwrap().att, 0.9661, 5e-5);
+    near(a.overall.unwrap().estimate, 0.9661, 5e-5);
     let levels = cubic.level.cells.iter().filter(|cell| cell.group == 3.0);
     assert!(levels.clone().count() > 0 && levels.clone().all(|cell| cell.status.is_estimated()));
     let slopes = cubic.slope.cells.iter().filter(|cell| cell.group == 3.0);
-    assert!(slopes.clone().all(|cell| cell.estimate.att.is_none()));
+    assert!(slopes.clone().all(|cell| cell.estimate.estimate.is_none()));
     assert!(cubic.knots.groups.iter().any(|group| group.group == 3.0));
     let warning = cubic.warnings.iter().find_map(|warning| match warning {
         DidWarning::NoCurve { group, share, .. } => Some((*group, *share)),
@@ -182,7 +182,7 @@ fn a_group_without_a_curve_keeps_its_level() {
 #[test]
 fn rows_without_treatment_need_no_dose() {
     let fit = of_file("edge_never_dose_missing", &[0.5], |_| {});
-    near(fit.overall.att.att, 0.9005, 5e-5);
+    near(fit.overall.att.estimate, 0.9005, 5e-5);
     assert!(fit.level.audit.rows_missing.is_empty(), "{:?}", fit.level.audit);
     // Nor do rows before treatment; those from treatment on do.
     let df = simulation(400).frame();
@@ -222,7 +222,7 @@ fn intervals_have_the_law_of_bands() {
     near(Some(pointwise.dose.critical_att), 2.093_024_054, 1e-8);
     near(Some(uniform.dose.critical_att), pointwise.dose.critical_att, 1e-9);
     let overall = pointwise.overall.att;
-    let width = (overall.ci_upper.unwrap() - overall.att.unwrap()) / overall.se.unwrap();
+    let width = (overall.ci_upper.unwrap() - overall.estimate.unwrap()) / overall.se.unwrap();
     near(Some(width), 2.093_024_054, 1e-8);
 }
 
@@ -250,7 +250,10 @@ fn the_dimension_is_a_matter_of_the_data() {
         assert_eq!(first.knots, other.knots);
         assert_eq!(first.overall, other.overall);
         let at = other.at(&[0.5]).unwrap().rows[0].att;
-        assert_eq!((first.dose.rows[0].att.att, first.dose.rows[0].att.se), (at.att, at.se));
+        assert_eq!(
+            (first.dose.rows[0].att.estimate, first.dose.rows[0].att.se),
+            (at.estimate, at.se)
+        );
     }
 }
 

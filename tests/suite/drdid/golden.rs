@@ -48,7 +48,7 @@ fn deviations(case: &Case, fit: &DrdidResult) -> Vec<String> {
             found.push(format!("{}: {what} {got:?} is off {expected} by {off:.1e}", case.id));
         }
     };
-    near("att", fit.estimate.att, Some(case.att), allowed);
+    near("att", fit.estimate.estimate, Some(case.att), allowed);
     if case.att_only {
         return found;
     }

@@ -60,12 +60,13 @@ fn all(units: usize) -> Vec<(Drdid<Cpu>, DataFrame)> {
 }
 
 fn fit(estimator: &Drdid<Cpu>, df: &DataFrame) -> DrdidResult {
-    estimator.fit(df, &Default::default()).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
+    estimator.fit(df).unwrap_or_else(|e| panic!("{:?}: {e}", estimator.method))
 }
 
 fn numbers(fit: &DrdidResult) -> [f64; 2] {
     let name = fit.estimator_name();
-    [fit.estimate.att, fit.estimate.se].map(|v| v.unwrap_or_else(|| panic!("{name}: no number")))
+    [fit.estimate.estimate, fit.estimate.se]
+        .map(|v| v.unwrap_or_else(|| panic!("{name}: no number")))
 }
 
 #[track_caller]
@@ -230,7 +231,7 @@ fn where_no_score_balances_the_likelihood_is_used() {
         assert_eq!(improved.calibrated, Some(false));
         assert!(improved.warnings.contains(&DidWarning::NotCalibrated));
     } else {
-        assert!(improved.estimate.att.is_none() && improved.estimate.se.is_none());
+        assert!(improved.estimate.estimate.is_none() && improved.estimate.se.is_none());
     }
     let easy = fit(&estimator(DrdidMethod::DoublyRobustImproved), &simulation(300).frame());
     assert_eq!(easy.calibrated, Some(true));
@@ -286,7 +287,7 @@ fn no_overlap_and_tiny_groups_have_reasons() {
     let df = with(&df, "x1", separated);
     for method in METHODS {
         let fit = fit(&estimator(method), &df);
-        let has_numbers = fit.estimate.att.is_some();
+        let has_numbers = fit.estimate.estimate.is_some();
         assert_eq!(has_numbers, fit.status == CellStatus::Estimated, "{:?}", fit.status);
         assert!(fit.estimate.se.is_none_or(|se| se.is_finite() && se > 0.0));
     }
@@ -330,9 +331,7 @@ fn nothing_is_estimated_if_all_comparison_units_are_trimmed() {
 fn bad_data_have_errors_that_name_the_remedy() {
     let df = simulation(60).frame();
     let plain = estimator(DrdidMethod::DoublyRobust);
-    let error = |estimator: &Drdid<Cpu>, df: &DataFrame| {
-        estimator.fit(df, &Default::default()).expect_err("an error")
-    };
+    let error = |estimator: &Drdid<Cpu>, df: &DataFrame| estimator.fit(df).expect_err("an error");
     let three = map(&df, "period", |t| t);
     let three =
         three.vstack(&map(&filter(&df, "period", |t| t == 2.0), "period", |_| 3.0)).unwrap();

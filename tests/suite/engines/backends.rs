@@ -28,11 +28,11 @@ fn allowed(precision: Precision) -> f64 {
 }
 
 fn compare(id: &str, here: Estimate, cpu: Estimate, allowed: f64, worst: &mut [f64; 2]) {
-    let (Some(att), Some(se)) = (cpu.att, cpu.se) else {
+    let (Some(att), Some(se)) = (cpu.estimate, cpu.se) else {
         assert_eq!(here.se, cpu.se, "{id}");
         return;
     };
-    let own = here.att.zip(here.se);
+    let own = here.estimate.zip(here.se);
     let (own_att, own_se) = own.unwrap_or_else(|| panic!("{id}: {here:?}"));
     let off = [(own_att - att).abs() / se, (own_se - se).abs() / se];
     assert!(off.iter().all(|off| *off <= allowed), "{id}: {here:?} against {cpu:?}");
@@ -79,8 +79,8 @@ pub fn continuous_treatments<B: DidBackend>(precision: Precision) {
         for case in &cases {
             let mut here = doses::golden_config::<B>(case);
             here.precision = precision;
-            let here = here.fit(&data, &Default::default()).unwrap();
-            let cpu = doses::golden_config::<Cpu>(case).fit(&data, &Default::default()).unwrap();
+            let here = here.fit(&data).unwrap();
+            let cpu = doses::golden_config::<Cpu>(case).fit(&data).unwrap();
             let (here, cpu) = (estimates(&here), estimates(&cpu));
             assert_eq!(here.len(), cpu.len(), "{}", case["id"]);
             for (own, (name, att, se)) in here.iter().zip(&cpu) {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use burn_did::backend::Cpu;
 use burn_did::data::{TripleSimulation, TwoPeriodSimulation};
 use burn_did::{
-    Aggregation, AttGt, Ddd, DidError, DidWarning, Drdid, GroupTimeResult,
+    Aggregation, AttGt, Data, Ddd, DidError, DidWarning, Drdid, GroupTimeResult,
     options::{
         Band, Bootstrap, ControlGroup, DrdidMethod, FixWeights, Inference, Multiplier, Resampling,
     },
@@ -59,13 +59,13 @@ fn draws_beyond_memory_are_refused() {
             }
             let (mut config, df) = ddd();
             config.bootstrap = bootstrap;
-            assert_no_room(config.fit(&df, &Default::default()));
+            assert_no_room(config.fit(&df));
             for resampling in [Resampling::Weighted, Resampling::Multiplier] {
                 for method in [DrdidMethod::DoublyRobustImproved, DrdidMethod::Twfe] {
                     let (mut config, df) = drdid();
                     config.bootstrap = bootstrap;
                     (config.resampling, config.method) = (resampling, method);
-                    assert_no_room(config.fit(&df, &Default::default()));
+                    assert_no_room(config.fit(&df));
                 }
             }
         }
@@ -85,10 +85,10 @@ fn any_number_of_rows_may_be_a_chunk() {
 fn any_memory_budget_is_an_answer_or_an_error() {
     let mut config: AttGt<Cpu> =
         AttGt::builder().outcome("y").unit("id").time("t").group("g").build();
-    let plain = config.fit(&panel(), &Default::default()).unwrap();
+    let plain = config.fit(&panel()).unwrap();
     for budget in [0, 1, 1 << 20, u64::MAX / 2, u64::MAX] {
         config.memory_budget = Some(budget);
-        match config.fit(&panel(), &Default::default()) {
+        match config.fit(&panel()) {
             Ok(fit) => assert_eq!(fit.cells, plain.cells),
             Err(error) => assert!(matches!(error, DidError::Memory { .. }), "{error}"),
         }
@@ -125,7 +125,7 @@ fn any_window_and_seed_is_an_answer_or_an_error() {
                 [kind().min_e(e), kind().max_e(e), kind().balance_e(u32::MAX).na_rm(true)]
             {
                 if let Ok(aggregated) = fit.aggregate(aggregation) {
-                    assert!(aggregated.overall.att.is_none_or(f64::is_finite));
+                    assert!(aggregated.overall.estimate.is_none_or(f64::is_finite));
                 }
             }
         }
@@ -144,10 +144,10 @@ fn levels_without_finite_intervals_are_refused() {
         check(Spec { alpha, ..Spec::default() }.try_fit(&panel()).unwrap_err());
         let (mut config, df) = drdid();
         config.alpha = alpha;
-        check(config.fit(&df, &Default::default()).unwrap_err());
+        check(config.fit(&df).unwrap_err());
         let (mut config, df) = ddd();
         config.alpha = alpha;
-        check(config.fit(&df, &Default::default()).unwrap_err());
+        check(config.fit(&df).unwrap_err());
         let inference = Inference { alpha, bootstrap: None, band: Band::Uniform };
         check(fit.aggregate_with(Aggregation::dynamic(), &inference).unwrap_err());
         let mut changed = fit.clone();
@@ -160,8 +160,9 @@ fn levels_without_finite_intervals_are_refused() {
             let fit = Spec { alpha, ..spec }.fit(&panel());
             assert!(fit.critical_value.is_finite());
             for estimate in fit.cells.iter().map(|c| c.estimate) {
-                assert!(estimate.ci_lower.unwrap() <= estimate.ci_upper.unwrap());
-                assert!(estimate.ci_upper.unwrap().is_finite());
+                let (lower, upper) = estimate.interval().unwrap();
+                assert!(lower <= estimate.ci_lower.unwrap() && estimate.ci_upper.unwrap() <= upper);
+                assert!(lower <= upper && upper.is_finite());
             }
             let path = std::env::temp_dir().join(format!("burn-did-level-{}", std::process::id()));
             fit.save(&path).unwrap();
@@ -211,12 +212,12 @@ fn thousands_of_periods_are_a_mistaken_column() {
     // A column of numbers as an indicator is no matter of a grid.
     let (mut config, df) = drdid();
     config.treatment = "x1".into();
-    let error = config.fit(&df, &Default::default()).unwrap_err();
+    let error = config.fit(&df).unwrap_err();
     assert!(matches!(error, DidError::NotBinary { .. }), "{error}");
     let (mut config, _) = drdid();
     (config.treatment, config.time, config.covariates) = ("id".into(), "t".into(), "~ 1".into());
     let df = map(&many_periods(20_000, 1.0), "t", |t| t % 2.0);
-    let error = config.fit(&df, &Default::default()).unwrap_err();
+    let error = config.fit(&df).unwrap_err();
     assert!(matches!(error, DidError::NotBinary { .. }), "{error}");
 }
 
@@ -235,7 +236,7 @@ fn thousands_of_periods_in_pieces_of_files_are_found_early() {
         .allow_unbalanced_panel(true)
         .memory_budget(64 * 4 * 5_000)
         .build();
-    let error = config.fit_parquet(&directory, &[Default::default()]).unwrap_err();
+    let error = config.fit(Data::in_pieces(&directory)).unwrap_err();
     std::fs::remove_dir_all(&directory).unwrap();
     check_too_many(&error, "`t` (time)", "1000");
 }
@@ -327,7 +328,7 @@ fn few_clusters_deserve_a_warning_and_one_is_none() {
     let mut points: AttGt<Cpu> =
         AttGt::builder().outcome("y").unit("id").time("t").group("g").cluster("cl").build();
     points.point_estimates_only = true;
-    let fit = points.fit(&clustered(1), &Default::default()).unwrap();
+    let fit = points.fit(&clustered(1)).unwrap();
     assert_eq!(few(&fit.warnings), None);
 
     let by = |df: &DataFrame, clusters: i64| {
@@ -336,13 +337,13 @@ fn few_clusters_deserve_a_warning_and_one_is_none() {
     };
     let (mut config, df) = drdid();
     config.cluster = Some("few".into());
-    assert_eq!(few(&config.fit(&by(&df, 4), &Default::default()).unwrap().warnings), Some(4));
-    let error = config.fit(&by(&df, 1), &Default::default()).unwrap_err();
+    assert_eq!(few(&config.fit(&by(&df, 4)).unwrap().warnings), Some(4));
+    let error = config.fit(&by(&df, 1)).unwrap_err();
     assert!(matches!(error, DidError::TooFewClusters { .. }), "{error:?}");
     let (mut config, df) = ddd();
     config.cluster = Some("few".into());
-    assert_eq!(few(&config.fit(&by(&df, 4), &Default::default()).unwrap().warnings), Some(4));
-    let error = config.fit(&by(&df, 1), &Default::default()).unwrap_err();
+    assert_eq!(few(&config.fit(&by(&df, 4)).unwrap().warnings), Some(4));
+    let error = config.fit(&by(&df, 1)).unwrap_err();
     assert!(matches!(error, DidError::TooFewClusters { .. }), "{error:?}");
 }
 

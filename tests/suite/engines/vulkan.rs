@@ -60,7 +60,7 @@ fn fit(
         .maybe_cluster(cluster)
         .maybe_memory_budget(budget)
         .build()
-        .fit(&frame, &Default::default())
+        .fit(&frame)
 }
 
 /// What it asks of the device.

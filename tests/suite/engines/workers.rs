@@ -39,7 +39,7 @@ macro_rules! assert_same {
         for (workers, files) in [(1, 1), (3, 2)] {
             let directory = written($data, files);
             let path = directory.path().join("data");
-            let here = shown!(estimator.fit(path.as_path(), &Default::default()), $untimed);
+            let here = shown!(estimator.fit(path.as_path()), $untimed);
             let cluster = Cluster::threads::<Cpu>(&vec![Default::default(); workers], MEMORY);
             let cluster = cluster.with_directory(directory.path());
             let there = shown!(estimator.fit_cluster(&cluster, &path), $untimed);

@@ -26,16 +26,15 @@ fn assert_same(a: &GroupTimeResult, b: &GroupTimeResult) {
 #[test]
 fn frames_and_files_are_one() {
     let mut df = panel();
-    let device = Default::default();
-    let expected = config().fit(&df, &device).unwrap();
+    let expected = config().fit(&df).unwrap();
     let folder = std::env::temp_dir().join(format!("burn-did-input-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let parquet = folder.join("panel.parquet");
     ParquetWriter::new(std::fs::File::create(&parquet).unwrap()).finish(&mut df).unwrap();
-    assert_same(&expected, &config().fit(parquet.as_path(), &device).unwrap());
+    assert_same(&expected, &config().fit(parquet.as_path()).unwrap());
     let csv = folder.join("panel.csv");
     CsvWriter::new(std::fs::File::create(&csv).unwrap()).finish(&mut df).unwrap();
-    assert_same(&expected, &config().fit(csv.as_path(), &device).unwrap());
+    assert_same(&expected, &config().fit(csv.as_path()).unwrap());
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -43,38 +42,38 @@ fn frames_and_files_are_one() {
 #[test]
 fn a_lazy_frame_is_collected() {
     use burn_did::DidError;
-    let (df, device) = (panel(), Default::default());
-    let expected = config().fit(&df, &device).unwrap();
-    assert_same(&expected, &config().fit(df.clone().lazy(), &device).unwrap());
+    let df = panel();
+    let expected = config().fit(&df).unwrap();
+    assert_same(&expected, &config().fit(df.clone().lazy()).unwrap());
     let failing = df.lazy().with_column(col("no such column").alias("more"));
-    let error = config().fit(failing, &device).unwrap_err();
+    let error = config().fit(failing).unwrap_err();
     assert!(matches!(&error, DidError::Polars(_)), "{error}");
 }
 
 #[test]
 fn data_that_cannot_be_read_are_an_error() {
     use burn_did::DidError;
-    let error = config().fit("no such file.csv", &Default::default()).unwrap_err();
+    let error = config().fit("no such file.csv").unwrap_err();
     assert!(matches!(&error, DidError::Io { path, .. } if path.contains("no such")), "{error}");
-    let error = config().fit("Cargo.toml", &Default::default()).unwrap_err();
+    let error = config().fit("Cargo.toml").unwrap_err();
     assert!(matches!(&error, DidError::Config { option: "data", .. }), "{error}");
 }
 
 #[test]
 fn never_treated_is_zero_infinity_or_null() {
     let df = panel();
-    let expected = config().fit(&df, &Default::default()).unwrap();
+    let expected = config().fit(&df).unwrap();
     let never = |v: Option<f64>| {
         let g: Vec<Option<f64>> =
             floats(&df, "g").into_iter().map(|g| if g == 0.0 { v } else { Some(g) }).collect();
         with(&df, "g", g)
     };
     for code in [Some(0.0), Some(f64::INFINITY), None] {
-        assert_same(&expected, &config().fit(&never(code), &Default::default()).unwrap());
+        assert_same(&expected, &config().fit(&never(code)).unwrap());
     }
     // Beyond the sample is never treated, too.
-    assert_same(&expected, &config().fit(&never(Some(99.0)), &Default::default()).unwrap());
-    let missing = config().fit(&never(Some(f64::NAN)), &Default::default()).unwrap();
+    assert_same(&expected, &config().fit(&never(Some(99.0))).unwrap());
+    let missing = config().fit(&never(Some(f64::NAN))).unwrap();
     let (column, rows) = &missing.audit.rows_missing[0];
     assert!(column == "g" && *rows > 0, "NaN is missing, not never treated");
 }
@@ -82,7 +81,7 @@ fn never_treated_is_zero_infinity_or_null() {
 #[test]
 fn types_of_columns_do_not_matter() {
     let df = panel();
-    let expected = config().fit(&df, &Default::default()).unwrap();
+    let expected = config().fit(&df).unwrap();
     for (column, dtype) in [
         ("t", DataType::Int32),
         ("t", DataType::Float32),
@@ -93,21 +92,21 @@ fn types_of_columns_do_not_matter() {
     ] {
         let mut cast = df.clone();
         cast.with_column(df.column(column).unwrap().cast(&dtype).unwrap()).unwrap();
-        assert_same(&expected, &config().fit(&cast, &Default::default()).unwrap());
+        assert_same(&expected, &config().fit(&cast).unwrap());
     }
     let above: Vec<bool> = floats(&df, "y").iter().map(|y| *y > 0.5).collect();
     let number: Vec<f64> = above.iter().map(|b| f64::from(u8::from(*b))).collect();
-    let boolean = config().fit(&with(&df, "y", above), &Default::default()).unwrap();
-    assert_same(&config().fit(&with(&df, "y", number), &Default::default()).unwrap(), &boolean);
+    let boolean = config().fit(&with(&df, "y", above)).unwrap();
+    assert_same(&config().fit(&with(&df, "y", number)).unwrap(), &boolean);
 }
 
 #[test]
 fn gaps_and_fractions_in_the_calendar() {
     let df = panel();
-    let expected = config().fit(&df, &Default::default()).unwrap();
+    let expected = config().fit(&df).unwrap();
     let stretch = |v: f64| if v == 0.0 { 0.0 } else { 2_000.0 + 2.5 * v };
     let stretched = map(&map(&df, "t", stretch), "g", stretch);
-    let fit = config().fit(&stretched, &Default::default()).unwrap();
+    let fit = config().fit(&stretched).unwrap();
     for (a, b) in expected.cells.iter().zip(&fit.cells) {
         assert_eq!(a.estimate, b.estimate);
         assert_eq!((stretch(a.group), stretch(a.time)), (b.group, b.time));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, DidError, GroupTimeResult};
+use burn_did::{AttGt, Data, DidError, GroupTimeResult};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, with};
@@ -23,7 +23,7 @@ fn config() -> AttGt<Cpu> {
 }
 
 fn fit(config: &AttGt<Cpu>, df: &DataFrame) -> GroupTimeResult {
-    config.fit(df, &Default::default()).unwrap()
+    config.fit(df).unwrap()
 }
 
 /// A CSV file with `word` for the column's missing values.
@@ -71,8 +71,7 @@ fn words_among_numbers_are_nulls_in_every_role() {
         let expected = fit(&config, &df);
         let gaps = floats(&df, column).iter().filter(|v| v.is_nan()).count();
         for word in WORDS.iter().copied().chain(["", " NA ", "\"NA\"", "\"\""]) {
-            let read =
-                config.fit(csv(folder.path(), &df, column, word).as_path(), &Default::default());
+            let read = config.fit(csv(folder.path(), &df, column, word).as_path());
             let read = read.unwrap_or_else(|e| panic!("{column} {word}: {e}"));
             assert_same(&expected, &read);
             let counted = &read.audit.read_as_missing;
@@ -93,12 +92,12 @@ fn a_missing_group_is_never_treated_and_no_number_is_missing() {
     let expected = fit(&config(), &df);
     for word in ["", "NA", ".", "Inf", "inf", "0"] {
         let path = csv(folder.path(), &gaps, "g", word);
-        assert_same(&expected, &config().fit(path.as_path(), &Default::default()).unwrap());
+        assert_same(&expected, &config().fit(path.as_path()).unwrap());
     }
     let path = csv(folder.path(), &gaps, "g", "NaN");
     let mut config = config();
     config.control_group = burn_did::options::ControlGroup::NotYetTreated;
-    assert_same(&fit(&config, &gaps), &config.fit(path.as_path(), &Default::default()).unwrap());
+    assert_same(&fit(&config, &gaps), &config.fit(path.as_path()).unwrap());
 }
 
 #[test]
@@ -107,7 +106,7 @@ fn infinities_of_other_columns_are_not_finite() {
     let df = with_gaps(&panel(), "x1");
     for word in ["Inf", "-Inf"] {
         let path = csv(folder.path(), &df, "x1", word);
-        let read = config().fit(path.as_path(), &Default::default()).unwrap();
+        let read = config().fit(path.as_path()).unwrap();
         assert_same(&fit(&config(), &df), &read);
         assert!(read.audit.read_as_missing.is_empty());
     }
@@ -127,7 +126,7 @@ fn infinite_labels_are_missing() {
             let filled = with(&gaps, column, filled.collect::<Vec<f64>>());
             assert_same(&expected, &fit(&config, &filled));
             let path = csv(folder.path(), &gaps, column, word);
-            assert_same(&expected, &config.fit(path.as_path(), &Default::default()).unwrap());
+            assert_same(&expected, &config.fit(path.as_path()).unwrap());
         }
     }
 }
@@ -175,7 +174,7 @@ fn the_users_numbers_are_found_in_every_type_of_number() {
         assert_same(&expected, &fit(&own, &filled));
         let path = folder.path().join("panel.parquet");
         ParquetWriter::new(std::fs::File::create(&path).unwrap()).finish(&mut filled).unwrap();
-        let read = own.fit(path.as_path(), &Default::default()).unwrap();
+        let read = own.fit(path.as_path()).unwrap();
         assert_same(&expected, &read);
         assert_eq!(read.audit.read_as_missing[0].token, "-99.9", "{dtype}");
     }
@@ -195,7 +194,7 @@ fn the_users_words_replace_the_usual_ones_everywhere() {
         config.missing_values = Some(vec!["?".into(), "-99".into()]);
         for word in ["-99", "-99.0", "?", ""] {
             let path = csv(folder.path(), &df, column, word);
-            assert_same(&expected, &config.fit(path.as_path(), &Default::default()).unwrap());
+            assert_same(&expected, &config.fit(path.as_path()).unwrap());
         }
         assert_same(&expected, &fit(&config, &filled));
         let whole = filled.column(column).unwrap().cast(&DataType::Int64).unwrap();
@@ -203,7 +202,7 @@ fn the_users_words_replace_the_usual_ones_everywhere() {
             assert_same(&expected, &fit(&config, filled.clone().with_column(whole).unwrap()));
         }
         let path = csv(folder.path(), &df, "x1", "NA");
-        let read = config.fit(path.as_path(), &Default::default());
+        let read = config.fit(path.as_path());
         if column == "x1" {
             let error = read.unwrap_err().to_string();
             assert!(error.contains("`x1`") && error.contains("`NA`"), "{error}");
@@ -237,7 +236,7 @@ fn texts_are_missing_if_empty_or_na() {
         assert_eq!(from_frame.audit.read_as_missing[0].values, gaps);
         let path = folder.path().join("panel.csv");
         CsvWriter::new(std::fs::File::create(&path).unwrap()).finish(&mut filled).unwrap();
-        let read = config.fit(path.as_path(), &Default::default()).unwrap();
+        let read = config.fit(path.as_path()).unwrap();
         assert_same(&expected, &read);
         assert_eq!(read.audit.read_as_missing, from_frame.audit.read_as_missing);
     }
@@ -255,7 +254,7 @@ fn numbers_that_are_text_do_not_become_dummies() {
     let folder = tempfile::tempdir().unwrap();
     for word in ["NA", ".", "NULL", "-", "n.a.", "1,5", ""] {
         let mut df = text(word);
-        let error = config().fit(&df, &Default::default()).unwrap_err();
+        let error = config().fit(&df).unwrap_err();
         assert!(
             matches!(&error, DidError::ColumnType { column, role: "covariate", .. } if column == "x1"),
             "{word}: {error}"
@@ -265,13 +264,13 @@ fn numbers_that_are_text_do_not_become_dummies() {
         for budget in [None, Some(20_000)] {
             let mut config = config();
             config.memory_budget = budget;
-            let again = config.fit_parquet(&path, &[Default::default()]).unwrap_err();
+            let again = config.fit(Data::in_pieces(&path)).unwrap_err();
             assert_eq!(error.to_string(), again.to_string());
         }
     }
     for word in ["-", "n.a.", "1.2.3", "\"1,5\""] {
         let path = csv(folder.path(), &with_gaps(&df, "x1"), "x1", word);
-        let error = config().fit(path.as_path(), &Default::default()).unwrap_err().to_string();
+        let error = config().fit(path.as_path()).unwrap_err().to_string();
         assert!(error.contains("column `x1`") && error.contains(word.trim_matches('"')), "{error}");
     }
 }
@@ -281,7 +280,7 @@ fn a_numeric_role_names_the_text_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let df = with_gaps(&panel(), "y");
     let path = csv(folder.path(), &df, "y", "missing");
-    let error = config().fit(path.as_path(), &Default::default()).unwrap_err().to_string();
+    let error = config().fit(path.as_path()).unwrap_err().to_string();
     assert!(error.contains("column `y` (outcome)") && error.contains("`missing`"), "{error}");
 }
 
@@ -293,7 +292,7 @@ fn dialects_of_csv() {
     let plain = std::fs::read_to_string(&path).unwrap();
     let read = |text: &str| {
         std::fs::write(&path, text).unwrap();
-        config().fit(path.as_path(), &Default::default())
+        config().fit(path.as_path())
     };
     let expected = fit(&config(), &df);
     let quoted: String = plain
@@ -352,7 +351,7 @@ fn dialects_of_csv() {
     let mut config = config();
     config.covariates = "~ x1 + treated".into();
     let odd: Vec<f64> = floats(&df, "cl").iter().map(|v| v % 2.0).collect();
-    let read = config.fit(path.as_path(), &Default::default()).unwrap();
+    let read = config.fit(path.as_path()).unwrap();
     assert_eq!(read.audit.covariates[2], "treatedTRUE");
     assert_eq!(fit(&config, &with(&df, "treated", odd)).cells, read.cells);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn_did::backend::Cpu;
 use burn_did::data::Simulation;
 use burn_did::{
-    AttGt, DidError, GroupTimeResult, Progress,
+    AttGt, Data, DidError, GroupTimeResult, Progress,
     options::{Bootstrap, ControlGroup},
 };
 use polars::prelude::*;
@@ -95,9 +95,8 @@ fn same(a: &GroupTimeResult, b: &GroupTimeResult) {
 
 /// Fits the frame in memory and from files of several layouts, whole and within a budget.
 fn check(name: &str, fit: &AttGt<Cpu>, df: &DataFrame) {
-    let devices = [Default::default()];
     let directory = Directory::new(name);
-    let memory = fit.fit(df, &devices[0]).unwrap();
+    let memory = fit.fit(df).unwrap();
     let rows = df.height();
     let whole = directory.write("whole.parquet", df, 3_001);
     let mixed = directory.write("mixed.parquet", &shuffled(df), 7_000);
@@ -115,7 +114,7 @@ fn check(name: &str, fit: &AttGt<Cpu>, df: &DataFrame) {
         let mut fit = fit.clone();
         fit.memory_budget = budget;
         for path in [&whole, &mixed, &parts] {
-            same(&memory, &fit.fit_parquet(path, &devices).unwrap());
+            same(&memory, &fit.fit(Data::in_pieces(path)).unwrap());
         }
     }
 }
@@ -174,7 +173,7 @@ fn progress_covers_reading_and_passes() {
         assert!(e.done <= e.total);
         heard.lock().unwrap().push(e.stage);
     }));
-    let _ = fit.fit_parquet(path, &[Default::default()]).unwrap();
+    let _ = fit.fit(Data::in_pieces(path)).unwrap();
     let stages = stages.lock().unwrap();
     for stage in ["reading", "arranging", "cross-products", "influence values"] {
         assert!(stages.contains(&stage), "{stage} in {stages:?}");
@@ -184,8 +183,7 @@ fn progress_covers_reading_and_passes() {
 #[test]
 fn files_that_cannot_be_used_are_named() {
     let directory = Directory::new("errors");
-    let devices = [Default::default()];
-    let error = |path: &Path, fit: AttGt<Cpu>| fit.fit_parquet(path, &devices).unwrap_err();
+    let error = |path: &Path, fit: AttGt<Cpu>| fit.fit(Data::in_pieces(path)).unwrap_err();
     let missing = error(&directory.0.join("none.parquet"), estimator());
     assert!(matches!(&missing, DidError::Io { path, .. } if path.ends_with("none.parquet")));
     let path = directory.write("data.parquet", &panel(0.0), 2_000);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, DidError, GroupTimeResult};
+use burn_did::{AttGt, Data, DidError, GroupTimeResult};
 use polars::prelude::*;
 
 use crate::support::but;
@@ -32,13 +32,12 @@ fn write(folder: &Path, name: &str, df: &DataFrame) -> PathBuf {
 
 /// Fits of the path: as a whole, and by pieces where it can be.
 fn fits(path: &Path) -> Vec<Result<GroupTimeResult, DidError>> {
-    let device = Default::default();
     let small = || but(config(), |c| c.memory_budget = Some(10_000));
-    let mut fits = vec![config().fit(path, &device)];
+    let mut fits = vec![config().fit(path)];
     if !path.to_string_lossy().contains("csv") {
-        fits.push(small().fit(path, &device));
-        fits.push(config().fit_parquet(path, &[device]));
-        fits.push(small().fit_parquet(path, &[device]));
+        fits.push(small().fit(path));
+        fits.push(config().fit(Data::in_pieces(path)));
+        fits.push(small().fit(Data::in_pieces(path)));
     }
     fits
 }
@@ -66,10 +65,7 @@ fn a_path_that_exists_is_not_a_pattern() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let (one, other) = (panel(1), panel(2));
-    let (first, second) = (
-        config().fit(&one, &Default::default()).unwrap(),
-        config().fit(&other, &Default::default()).unwrap(),
-    );
+    let (first, second) = (config().fit(&one).unwrap(), config().fit(&other).unwrap());
     for kind in ["csv", "parquet"] {
         for (literal, matched) in
             [("data[1]", "data1"), ("a*b", "axb"), ("q?", "qq"), ("d[1]/x", "d1/x")]
@@ -92,7 +88,7 @@ fn a_path_that_exists_is_not_a_pattern() {
 fn directories_and_patterns_are_read_as_one() {
     let folder = tempfile::tempdir().unwrap();
     let df = panel(3);
-    let expected = config().fit(&df, &Default::default()).unwrap();
+    let expected = config().fit(&df).unwrap();
     let half = df.height() as i64 / 2;
     let (early, late) = (df.slice(0, half as usize), df.slice(half, usize::MAX));
     // Columns in another order are the same columns.
@@ -109,7 +105,7 @@ fn directories_and_patterns_are_read_as_one() {
         assert_reads(&parts, &expected, &[&a, &b]);
         assert_reads(&parts.join("*"), &expected, &[&a, &b]);
         assert_reads(&parts.join(format!("**/*.{kind}")), &expected, &[&a, &b]);
-        let shown = config().fit(parts.as_path(), &Default::default()).unwrap().to_string();
+        let shown = config().fit(parts.as_path()).unwrap().to_string();
         assert!(shown.contains("Files: 2, ") && shown.contains(&format!("1.{kind}")), "{shown}");
     }
 }
@@ -126,13 +122,13 @@ fn what_cannot_be_read_is_said() {
     write(folder, "both/a.parquet", &df);
     write(folder, "both/b.csv", &df);
     assert_fails(&folder.join("both"), &["keep one format"]);
-    let error = config().fit(folder.join("both/x.csv.gz").as_path(), &Default::default());
+    let error = config().fit(folder.join("both/x.csv.gz").as_path());
     assert!(matches!(error, Err(DidError::Io { .. })));
     std::fs::write(folder.join("both/x.csv.gz"), "").unwrap();
-    let error = config().fit(folder.join("both/x.csv.gz").as_path(), &Default::default());
+    let error = config().fit(folder.join("both/x.csv.gz").as_path());
     assert!(error.unwrap_err().to_string().contains("decompress"));
     let csv = folder.join("both/b.csv");
-    let error = config().fit_parquet(csv, &[Default::default()]).unwrap_err().to_string();
+    let error = config().fit(Data::in_pieces(csv)).unwrap_err().to_string();
     assert!(error.contains("b.csv") && error.contains("use `fit`"), "{error}");
 }
 
@@ -146,7 +142,7 @@ fn partitions_of_a_directory_are_not_columns() {
         write(folder.path(), &format!("kept/t={t}/part.parquet"), &part);
     }
     assert_fails(&folder.path().join("hive"), &["`t` (time)", "t=1", "directory"]);
-    let expected = config().fit(&df, &Default::default()).unwrap();
+    let expected = config().fit(&df).unwrap();
     for fit in fits(&folder.path().join("kept")) {
         assert_eq!(fit.unwrap().cells, expected.cells);
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, DidError, GroupTimeResult, Result};
+use burn_did::{AttGt, Data, DidError, GroupTimeResult, Result};
 use polars::prelude::*;
 
 use crate::support::but;
@@ -43,8 +43,8 @@ fn fits(df: &DataFrame, column: &str, types: [&DataType; 2]) -> Vec<Result<Group
         write(folder.path(), &[cast(&halves[0], column, a), cast(&halves[1], column, b)]);
         for budget in [None, Some(60_000), Some(4_000_000)] {
             let config = but(config(), |c| c.memory_budget = budget);
-            fits.push(config.fit(folder.path(), &Default::default()));
-            fits.push(config.fit_parquet(folder.path(), &[Default::default()]));
+            fits.push(config.fit(folder.path()));
+            fits.push(config.fit(Data::in_pieces(folder.path())));
         }
     }
     fits
@@ -91,7 +91,7 @@ fn widths_of_one_kind_are_read_as_the_widest() {
         (&whole, "g", [&UInt32, &Int64]),
         (&single, "x1", [&Float64, &Float32]),
     ] {
-        let expected = config().fit(df, &Default::default()).unwrap();
+        let expected = config().fit(df).unwrap();
         for fit in fits(df, column, types) {
             let fit = fit.unwrap_or_else(|e| panic!("{column}: {e}"));
             assert_eq!((fit.cells, fit.settings.n_units), (expected.cells.clone(), 240));
@@ -105,8 +105,8 @@ fn widths_of_one_kind_are_read_as_the_widest() {
         folder.path(),
         &[empty.clone(), df.slice(0, half), cast(&df, "id", &DataType::String).clear()],
     );
-    let expected = config().fit(&df.slice(0, half), &Default::default()).unwrap();
-    let fit = config().fit_parquet(folder.path(), &[Default::default()]).unwrap();
+    let expected = config().fit(&df.slice(0, half)).unwrap();
+    let fit = config().fit(Data::in_pieces(folder.path())).unwrap();
     assert_eq!(fit.cells, expected.cells);
     assert_eq!(fit.audit.rows_missing, [("x1".to_owned(), half)]);
 }
@@ -121,14 +121,14 @@ fn large_labels_in_some_pieces_do_not_change_the_others() {
             .map(|v| label(v as u64))
             .collect();
         let df = with(&df, column, values);
-        let expected = config().fit(&df, &Default::default()).unwrap();
+        let expected = config().fit(&df).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let pieces: Vec<DataFrame> =
             (0..df.height()).step_by(90).map(|start| df.slice(start as i64, 90)).collect();
         write(folder.path(), &pieces);
         for budget in [None, Some(60_000), Some(400_000)] {
             let config = but(config(), |c| c.memory_budget = budget);
-            let fit = config.fit_parquet(folder.path(), &[Default::default()]).unwrap();
+            let fit = config.fit(Data::in_pieces(folder.path())).unwrap();
             assert_eq!((&fit.cells, fit.vcov()), (&expected.cells, expected.vcov()), "{column}");
             assert_eq!(fit.settings.n_clusters, expected.settings.n_clusters);
         }
@@ -147,7 +147,7 @@ fn rows_in_errors_are_rows_of_the_files() {
         write(folder.path(), &[df.slice(0, 500), df.slice(500, usize::MAX)]);
         for budget in [None, Some(20_000)] {
             let config = but(config(), |c| c.memory_budget = budget);
-            let error = config.fit_parquet(folder.path(), &[Default::default()]).unwrap_err();
+            let error = config.fit(Data::in_pieces(folder.path())).unwrap_err();
             assert!(
                 matches!(error, DidError::Negative { role: "group", row: found, .. } if found == row),
                 "{error}"

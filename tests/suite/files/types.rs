@@ -1,7 +1,7 @@
 //! Columns of every type: the same numbers where the type can play the part, an error that names the column where not.
 
 use burn_did::backend::Cpu;
-use burn_did::{AttGt, DidError, DidWarning, GroupTimeResult};
+use burn_did::{AttGt, Data, DidError, DidWarning, GroupTimeResult};
 use polars::prelude::*;
 
 use crate::support::frames::{floats, map, with};
@@ -22,7 +22,7 @@ fn config() -> AttGt<Cpu> {
 }
 
 fn fit(df: &DataFrame) -> GroupTimeResult {
-    config().fit(df, &Default::default()).unwrap()
+    config().fit(df).unwrap()
 }
 
 /// Casts a column of whole numbers.
@@ -92,9 +92,9 @@ fn every_numeric_type_plays_every_part() {
         if ParquetWriter::new(file).finish(&mut all).is_err() {
             continue;
         }
-        let found = config().fit(path.as_path(), &Default::default()).unwrap();
+        let found = config().fit(path.as_path()).unwrap();
         assert_eq!(expected.cells, found.cells, "{dtype}");
-        let found = config().fit_parquet(path.as_path(), &[Default::default()]).unwrap();
+        let found = config().fit(Data::in_pieces(path.as_path())).unwrap();
         assert_eq!(expected.cells, found.cells, "{dtype}");
     }
     std::fs::remove_dir_all(folder).unwrap();
@@ -111,7 +111,7 @@ fn half_precision_beside_other_types_in_files() {
     let cluster = cluster.cast(&DataType::String).and_then(|c| c.cast(&names)).unwrap();
     let mut df = with(&df, "y", y);
     df.with_column(cluster).unwrap();
-    let expected = config().fit(&df, &Default::default()).unwrap();
+    let expected = config().fit(&df).unwrap();
     assert!(expected.audit != fit(&panel()).audit, "values are missing");
     for name in ["y", "x"] {
         let half = df.column(name).unwrap().cast(&DataType::Float16).unwrap();
@@ -121,9 +121,9 @@ fn half_precision_beside_other_types_in_files() {
     let path = folder.path().join("halves.parquet");
     let writer = ParquetWriter::new(std::fs::File::create(&path).unwrap());
     writer.with_row_group_size(Some(100)).finish(&mut df).unwrap();
-    let found = config().fit(path.as_path(), &Default::default()).unwrap();
+    let found = config().fit(path.as_path()).unwrap();
     assert_eq!(expected.cells, found.cells);
-    let found = config().fit_parquet(path.as_path(), &[Default::default()]).unwrap();
+    let found = config().fit(Data::in_pieces(path.as_path())).unwrap();
     assert_eq!(expected.cells, found.cells);
 }
 
@@ -194,15 +194,14 @@ fn other_types_are_an_error_that_names_column_part_and_type() {
         for (column, part) in parts {
             let mut odd = df.clone();
             odd.with_column(Series::full_null(column.into(), n, dtype).into_column()).unwrap();
-            let error = config().fit(&odd, &Default::default()).unwrap_err();
+            let error = config().fit(&odd).unwrap_err();
             let text = error.to_string();
             assert!(matches!(error, DidError::ColumnType { .. }), "{text}");
             assert!(text.contains(&format!("`{column}` ({part})")), "{text}");
         }
     }
     for (column, part) in [("y", "outcome"), ("wt", "weights"), ("t", "time"), ("g", "group")] {
-        let error =
-            config().fit(&with(&df, column, vec!["a"; n]), &Default::default()).unwrap_err();
+        let error = config().fit(&with(&df, column, vec!["a"; n])).unwrap_err();
         let text = error.to_string();
         assert!(text.contains(&format!("`{column}` ({part}) holds text")), "{text}");
     }
@@ -215,12 +214,12 @@ fn columns_without_values_do_not_panic() {
         let mut empty = df.clone();
         let nulls = Series::full_null(column.into(), df.height(), &DataType::Null);
         empty.with_column(nulls.into_column()).unwrap();
-        config().fit(&empty, &Default::default()).unwrap_err();
+        config().fit(&empty).unwrap_err();
     }
     let mut empty = df.clone();
     let nulls = Series::full_null("g".into(), df.height(), &DataType::Null);
     empty.with_column(nulls.into_column()).unwrap();
-    let error = config().fit(&empty, &Default::default()).unwrap_err();
+    let error = config().fit(&empty).unwrap_err();
     assert!(matches!(error, DidError::NoValidGroups { .. }), "{error}");
 }
 
@@ -228,7 +227,7 @@ fn columns_without_values_do_not_panic() {
 fn periods_that_doubles_confuse_are_refused_by_name() {
     let df = panel();
     let refused = |df: &DataFrame, column: &str, value: &str| {
-        let error = config().fit(df, &Default::default()).unwrap_err();
+        let error = config().fit(df).unwrap_err();
         let text = error.to_string();
         assert!(matches!(error, DidError::TooManyDigits { .. }), "{text}");
         assert!(text.contains(&format!("`{column}`")) && text.contains(value), "{text}");
@@ -279,7 +278,7 @@ fn large_periods_of_a_csv_file_are_refused() {
         let name = format!("burn-did-digits-{}-{}.csv", std::process::id(), start.len());
         let path = std::env::temp_dir().join(name);
         std::fs::write(&path, text).unwrap();
-        let error = config().fit(path.as_path(), &Default::default()).unwrap_err();
+        let error = config().fit(path.as_path()).unwrap_err();
         std::fs::remove_file(&path).unwrap();
         let text = error.to_string();
         let named = matches!(error, DidError::TooManyDigits { .. } | DidError::ColumnType { .. });
@@ -293,13 +292,13 @@ fn rounded_outcomes_are_said_to_be_and_rounded_categories_refused() {
     let large = |name: &str| -> Vec<i64> {
         floats(&df, name).into_iter().map(|v| (1 << 60) + v as i64).collect()
     };
-    let found = config().fit(&with(&df, "y", large("y")), &Default::default());
+    let found = config().fit(&with(&df, "y", large("y")));
     let warning = DidWarning::RoundedIntegers { columns: vec!["y".into()] };
     assert!(found.unwrap().warnings.contains(&warning));
     assert!(!fit(&df).warnings.contains(&warning));
     let mut categorical = config();
     categorical.covariates = "~ C(x)".into();
-    let error = categorical.fit(&with(&df, "x", large("x")), &Default::default()).unwrap_err();
+    let error = categorical.fit(&with(&df, "x", large("x"))).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("`x` (categorical covariate)") && text.contains("2^53"), "{text}");
 }

@@ -20,7 +20,7 @@ fn config() -> SunAbraham<Cpu> {
 }
 
 fn fit(data: &DataFrame) -> SunAbrahamResult {
-    config().fit(data, &Default::default()).unwrap()
+    config().fit(data).unwrap()
 }
 
 /// Rows of which the predicate of unit, period and cohort holds.
@@ -44,7 +44,7 @@ fn assert_same(a: &EventStudy, b: &EventStudy, per_unit: f64) {
     assert_eq!((n(a), a.rows.len()), (n(b), b.rows.len()));
     for (a, b) in a.rows.iter().zip(&b.rows) {
         assert_eq!((a.at, a.reference), (b.at / per_unit, b.reference));
-        near(a.estimate.att.unwrap(), b.estimate.att.unwrap(), 1e-9);
+        near(a.estimate.estimate.unwrap(), b.estimate.estimate.unwrap(), 1e-9);
         near(a.estimate.se.unwrap_or(0.0), b.estimate.se.unwrap_or(0.0), 1e-9);
     }
 }
@@ -58,7 +58,7 @@ fn a_cohort_that_is_no_number_is_missing_and_null_is_never_treated() {
     assert!(gaps > 0);
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").build();
-    let fit = |data: &DataFrame| config.fit(data, &Default::default()).unwrap();
+    let fit = |data: &DataFrame| config.fit(data).unwrap();
     let nan = county.iter().zip(&first).map(|(c, g)| if is_gap(*c) { f64::NAN } else { *g });
     let nan = fit(&with(&data, "first.treat", nan.collect::<Vec<_>>()));
     assert_eq!(nan.regression.audit.rows_missing, [("first.treat".to_owned(), gaps)]);
@@ -85,11 +85,11 @@ fn dates_of_a_period_are_one_level() {
     let dated = with(&with(&data, "t", dates), "g", groups);
     let mut config = config();
     config.frequency = Some(Frequency::Month);
-    let months = config.fit(&dated, &Default::default()).unwrap();
+    let months = config.fit(&dated).unwrap();
     assert_eq!(months.regression.absorbed[1].levels, 6);
     assert_same(&fit(&data).event_study, &months.event_study, 1.0);
     config.vcov = Some(Vcov::cluster(["t"]));
-    let clustered = config.fit(&dated, &Default::default()).unwrap();
+    let clustered = config.fit(&dated).unwrap();
     assert_eq!(clustered.regression.clusters, [("t".to_owned(), 6)]);
 }
 
@@ -108,7 +108,7 @@ fn timestamps_are_told_apart() {
     };
     let mut hours = config();
     hours.reference = vec![-HOUR as f64];
-    let hours = hours.fit(&stamped(START, HOUR), &Default::default()).unwrap();
+    let hours = hours.fit(&stamped(START, HOUR)).unwrap();
     let plain = fit(&data);
     assert_eq!(hours.regression.coefficients.len(), plain.regression.coefficients.len());
     assert_same(&plain.event_study, &hours.event_study, HOUR as f64);
@@ -118,7 +118,7 @@ fn timestamps_are_told_apart() {
     for (column, role) in [("g", "group"), ("t", "time")] {
         let mut odd = data.clone();
         odd.with_column(large.column(column).unwrap().clone()).unwrap();
-        let error = config().fit(&odd, &Default::default()).unwrap_err();
+        let error = config().fit(&odd).unwrap_err();
         assert!(matches!(error, DidError::TooManyDigits { .. }), "{error}");
         assert!(error.to_string().contains(&format!("`{column}` ({role})")), "{error}");
     }
@@ -179,7 +179,7 @@ fn the_code_of_the_never_treated_is_no_event_time() {
         let formula = format!("lemp ~ i(event, ref = {references}) | countyreal + year");
         let config = FixedEffects::<Cpu>::builder().formula(formula);
         let config = config.vcov(Vcov::cluster(["countyreal"])).build();
-        config.fit(&data, &Default::default()).unwrap().event_study("event").unwrap()
+        config.fit(&data).unwrap().event_study("event").unwrap()
     };
     let expected = study(-1000, "c(-1, -1000)");
     let at: Vec<f64> = expected.rows.iter().map(|row| row.at).collect();

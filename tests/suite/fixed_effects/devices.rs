@@ -1,13 +1,13 @@
 //! Regressions with fixed effects whose iteration runs on a device, in either precision: all golden cases, Sun and Abraham's event
 //! study, and what the result says of the device.
 
+use burn::backend::NdArray;
 use burn_did::backend::{Cpu, DidBackend};
 use burn_did::{
     Demean, FixedEffects, RegressionResult, SunAbraham, data,
     options::Precision,
     regression::{Family, Vcov},
 };
-use burn_ndarray::NdArray;
 
 use super::golden::{Case, compare, fit_on};
 use crate::support::dataset::Dataset;
@@ -61,12 +61,14 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
     let panel = data::mpdta();
     let study = |estimates: burn_did::SunAbrahamResult| -> Vec<(f64, f64)> {
         let rows = &estimates.event_study.rows;
-        rows.iter().map(|r| (r.estimate.att.unwrap_or(0.0), r.estimate.se.unwrap_or(0.0))).collect()
+        rows.iter()
+            .map(|r| (r.estimate.estimate.unwrap_or(0.0), r.estimate.se.unwrap_or(0.0)))
+            .collect()
     };
     let of = SunAbraham::<B>::builder().outcome("lemp").unit("countyreal").time("year");
-    let own = of.group("first.treat").precision(precision).build().fit(&panel, &Default::default());
+    let own = of.group("first.treat").precision(precision).build().fit(&panel);
     let of = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    let host = of.group("first.treat").build().fit(&panel, &Default::default());
+    let host = of.group("first.treat").build().fit(&panel);
     for (a, b) in study(own.expect("a fit")).iter().zip(study(host.expect("a fit"))) {
         assert!((a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-8, "{a:?} {b:?}");
     }
@@ -75,9 +77,9 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
     let factors = ["worker", "firm"];
     let own =
         Demean::<B>::builder().columns(["y", "x1"]).absorb(factors).precision(precision).build();
-    let own = own.apply(&rows, &Default::default()).expect("demeaned");
+    let own = own.fit(&rows).expect("demeaned");
     let host = Demean::<Cpu>::builder().columns(["y", "x1"]).absorb(factors).build();
-    let host = host.apply(&rows, &Default::default()).expect("demeaned");
+    let host = host.fit(&rows).expect("demeaned");
     assert_ne!(own.solver.device, "host");
     for (a, b) in own.residuals.iter().flatten().zip(host.residuals.iter().flatten()) {
         let near = a.zip(*b).is_none_or(|(a, b)| (a - b).abs() < 1e-6);
@@ -90,7 +92,7 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
 pub(crate) fn work<B: DidBackend>(precision: Precision) -> Option<burn_did::backend::DeviceWork> {
     let config = FixedEffects::<B>::builder().formula("y ~ x1 + x2 | worker + firm");
     let config = config.precision(precision).build();
-    let fit = config.fit(&golden_data("fe_hard_a"), &Default::default()).expect("a fit");
+    let fit = config.fit(&golden_data("fe_hard_a")).expect("a fit");
     fit.timings.device
 }
 
@@ -99,18 +101,18 @@ pub(crate) fn work<B: DidBackend>(precision: Precision) -> Option<burn_did::back
 fn results_say_where_they_were_found() {
     let config = |formula: &str| FixedEffects::<NdArray<f32>>::builder().formula(formula).build();
     let panel = golden_data("fe_hard_a");
-    let fit = config("y ~ x1 | worker + firm").fit(&panel, &Default::default()).expect("a fit");
+    let fit = config("y ~ x1 | worker + firm").fit(&panel).expect("a fit");
     assert!(fit.to_string().contains("Solver: cg on ndarray"), "{fit}");
     let saved = std::env::temp_dir().join(format!("burn-did-device-{}.json", std::process::id()));
     fit.save(&saved).expect("saved");
     let again = RegressionResult::load(&saved).expect("loaded");
     std::fs::remove_file(&saved).expect("removed");
     assert_eq!(again.solver, fit.solver);
-    let one = config("y ~ x1 | firm").fit(&panel, &Default::default()).expect("a fit");
+    let one = config("y ~ x1 | firm").fit(&panel).expect("a fit");
     assert_eq!(one.solver.expect("fixed effects").device, "host");
     let vcov = Vcov::cluster(["firm"]);
     let host = FixedEffects::<Cpu>::builder().formula("y ~ x1 | worker + firm").vcov(vcov).build();
-    let host = host.fit(&panel, &Default::default()).expect("a fit");
+    let host = host.fit(&panel).expect("a fit");
     assert_eq!(host.solver.expect("fixed effects").device, "host");
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn fit_on<B: DidBackend>(
         .family(family)
         .precision(precision)
         .build();
-    config.fit(data, &Default::default()).unwrap_or_else(|e| panic!("{}: {e}", case.id))
+    config.fit(data).unwrap_or_else(|e| panic!("{}: {e}", case.id))
 }
 
 fn near(what: &str, got: f64, expected: f64, allowed: f64) {
@@ -164,7 +164,7 @@ fn the_specification_to_its_printed_digits() {
     ] {
         let config = FixedEffects::<Cpu>::builder().formula("y ~ x + z | f1 + f2 + f3");
         let config = config.maybe_weights(w).vcov(vcov.clone()).fixef_tol(1e-12).build();
-        let fit = config.fit(&data, &Default::default()).unwrap();
+        let fit = config.fit(&data).unwrap();
         assert_eq!(fit.df_k, df_k);
         for (j, c) in fit.coefficients.iter().enumerate() {
             assert!((c.estimate - b[j]).abs() < 1e-11, "{vcov} {w:?}: {} {}", c.estimate, b[j]);
@@ -193,7 +193,7 @@ fn sun_and_abraham_agree_with_a_dense_regression() {
         let covariates = case.covariates.as_deref().unwrap_or("1");
         let config = SunAbraham::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
         let config = config.covariates(covariates).maybe_weights(case.weights.clone()).build();
-        let fit = config.fit(&data, &Default::default()).unwrap();
+        let fit = config.fit(&data).unwrap();
         let study = &fit.event_study;
         assert_eq!(fit.regression.n, case.n);
         let own = usize::from(case.covariates.is_some());
@@ -202,15 +202,15 @@ fn sun_and_abraham_agree_with_a_dense_regression() {
         assert_eq!(study.coefficients().len(), case.rows.len());
         for (at, att, se) in &case.rows {
             let row = study.rows.iter().find(|row| row.at == *at).unwrap();
-            near(&format!("{} at {at}", case.id), row.estimate.att.unwrap(), *att, 1e-8);
+            near(&format!("{} at {at}", case.id), row.estimate.estimate.unwrap(), *att, 1e-8);
             near(&format!("{} se at {at}", case.id), row.estimate.se.unwrap(), *se, 1e-8);
         }
         let overall = study.overall.unwrap();
-        near("att", overall.att.unwrap(), case.att, 1e-8);
+        near("att", overall.estimate.unwrap(), case.att, 1e-8);
         near("se of att", overall.se.unwrap(), case.se, 1e-8);
         let reference = study.rows.iter().find(|row| row.reference).unwrap();
         assert_eq!(
-            (reference.at, reference.estimate.att, reference.estimate.se),
+            (reference.at, reference.estimate.estimate, reference.estimate.se),
             (-1.0, Some(0.0), None)
         );
     }
@@ -246,18 +246,18 @@ fn sun_and_abraham_agree_with_r_fixest() {
         let config = config.time(case.time).group(case.group).reference(case.reference.clone());
         let covariates = case.covariates.as_deref().unwrap_or("1");
         let config = config.covariates(covariates).maybe_weights(case.weights).build();
-        let fit = config.fit(&data, &Default::default()).unwrap();
+        let fit = config.fit(&data).unwrap();
         assert_eq!(fit.regression.n, case.n, "{}", case.dataset);
         let study = &fit.event_study;
         assert_eq!(study.event_times(), case.times, "{}", case.dataset);
         let rows = study.rows.iter().filter(|row| !row.reference);
         for (row, (estimate, error)) in rows.zip(case.estimates.iter().zip(&case.errors)) {
             let what = format!("{} at {}", case.dataset, row.at);
-            near(&what, row.estimate.att.unwrap(), *estimate, 1e-8);
+            near(&what, row.estimate.estimate.unwrap(), *estimate, 1e-8);
             near(&format!("error of {what}"), row.estimate.se.unwrap(), *error, 1e-8);
         }
         let overall = study.overall.unwrap();
-        near("average", overall.att.unwrap(), case.overall[0], 1e-8);
+        near("average", overall.estimate.unwrap(), case.overall[0], 1e-8);
         near("its error", overall.se.unwrap(), case.overall[1], 1e-8);
     }
 }
@@ -267,7 +267,7 @@ fn solvers_agree() {
     let data = golden_data("fe_easy_a");
     let fit = |solver| {
         let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | worker + firm + year");
-        config.solver(solver).fixef_tol(1e-12).build().fit(&data, &Default::default()).unwrap()
+        config.solver(solver).fixef_tol(1e-12).build().fit(&data).unwrap()
     };
     let auto = fit(Solver::Auto);
     let schwarz = cfg!(feature = "schwarz").then_some(Solver::Schwarz);

@@ -18,7 +18,7 @@ pub fn fit(data: &DataFrame, formula: &str) -> RegressionResult {
 }
 
 pub fn try_fit(data: &DataFrame, formula: &str) -> Result<RegressionResult, DidError> {
-    FixedEffects::<Cpu>::builder().formula(formula).build().fit(data, &Default::default())
+    FixedEffects::<Cpu>::builder().formula(formula).build().fit(data)
 }
 
 pub fn near(a: f64, b: f64, allowed: f64) {
@@ -51,7 +51,7 @@ fn factors_that_add_nothing_add_nothing() {
     let exact = Ssc { k_exact: true, ..Ssc::default() };
     let config =
         FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + again").ssc(exact).build();
-    assert_eq!(config.fit(&twice, &Default::default()).unwrap().df_k, firms.df_k);
+    assert_eq!(config.fit(&twice).unwrap().df_k, firms.df_k);
 }
 
 #[test]
@@ -79,17 +79,17 @@ fn weights_of_zero_leave_rows_out() {
         || FixedEffects::<Cpu>::builder().formula("y ~ x1 + x2 | firm + year").weights("w");
     let some: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 4 != 0))).collect();
     let left: Vec<usize> = (0..n).filter(|i| i % 4 != 0).collect();
-    let zeros = config().build().fit(&with(&data, "w", some), &Default::default()).unwrap();
+    let zeros = config().build().fit(&with(&data, "w", some)).unwrap();
     let without = fit(&rows(&data, &left), "y ~ x1 + x2 | firm + year");
     assert_eq!((zeros.n, zeros.audit.rows_weightless), (without.n, n.div_ceil(4)));
     near(zeros.coefficients[0].se.unwrap(), without.coefficients[0].se.unwrap(), 1e-12);
     let huge: Vec<f64> = (0..n).map(|i| if i % 5 == 0 { 1e12 } else { 1.0 }).collect();
-    let huge = config().build().fit(&with(&data, "w", huge), &Default::default()).unwrap();
+    let huge = config().build().fit(&with(&data, "w", huge)).unwrap();
     let heavy: Vec<usize> = (0..n).filter(|i| i % 5 == 0).collect();
     let heavy = fit(&rows(&data, &heavy), "y ~ x1 + x2 | firm + year");
     near(huge.coefficients[0].estimate, heavy.coefficients[0].estimate, 1e-6);
     let negative = with(&data, "w", vec![-1.0; n]);
-    let error = config().build().fit(&negative, &Default::default()).unwrap_err();
+    let error = config().build().fit(&negative).unwrap_err();
     assert!(error.to_string().contains("`w` (weights)"), "{error}");
 }
 
@@ -104,7 +104,7 @@ fn singletons_are_left_out_until_there_are_none() {
     let found = fit(&data, "y ~ x | a + b");
     assert_eq!((found.n, found.n_singletons, found.audit.rows_singleton), (4, 2, 2));
     let config = FixedEffects::<Cpu>::builder().formula("y ~ x | a + b").keep_singletons(true);
-    let kept = config.build().fit(&data, &Default::default()).unwrap();
+    let kept = config.build().fit(&data).unwrap();
     assert_eq!((kept.n, kept.n_singletons), (6, 0));
     near(kept.coefficients[0].estimate, found.coefficients[0].estimate, 1e-10);
 }
@@ -175,7 +175,7 @@ fn missing_values_and_other_types_are_handled() {
     assert_eq!(fit(&big, "y ~ x1 | firm").absorbed[0].levels, n / 2);
     let negative =
         FixedEffects::<Cpu>::builder().formula("x1 ~ x2 | firm").family(Family::Poisson).build();
-    let error = negative.fit(&data, &Default::default()).unwrap_err();
+    let error = negative.fit(&data).unwrap_err();
     assert!(matches!(error, DidError::Negative { role: "outcome", .. }), "{error}");
 }
 
@@ -189,7 +189,7 @@ fn separated_rows_are_found() {
     let data = with(&with(&data, "d", d), "y", y);
     let config =
         FixedEffects::<Cpu>::builder().formula("y ~ x1 + d | year").family(Family::Poisson);
-    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    let fit = config.build().fit(&data).unwrap();
     assert_eq!((fit.audit.rows_separated, fit.n), (60, 2340));
     assert_eq!(fit.dropped, ["d"]);
     assert!(fit.warnings.iter().any(|w| matches!(w, DidWarning::Separated { rows: 60 })));
@@ -212,7 +212,7 @@ fn rows_that_only_a_newton_step_separates_are_found() {
     let data = df!("y" => &y, "x" => &x, "d" => d, "f" => &f, "g" => &g).unwrap();
     let config =
         FixedEffects::<Cpu>::builder().formula("y ~ x + d | f + g").family(Family::Poisson);
-    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    let fit = config.build().fit(&data).unwrap();
     assert_eq!((fit.n, fit.audit.rows_separated, fit.audit.rows_singleton), (8, 21, 1));
     assert_eq!(fit.dropped, ["d"]);
 }
@@ -225,7 +225,7 @@ fn small_samples_have_the_corrections_asked_for() {
             .formula("y ~ x1 | firm + year")
             .vcov(vcov.clone())
             .ssc(ssc);
-        config.build().fit(&data, &Default::default()).unwrap()
+        config.build().fit(&data).unwrap()
     };
     let (usual, n) = (Ssc::default(), 2400.0);
     let ratio = |a: &RegressionResult, b: &RegressionResult| a.vcov[0][0] / b.vcov[0][0];
@@ -245,14 +245,14 @@ fn small_samples_have_the_corrections_asked_for() {
     // Leverage without fixed effects, against a fit of dummies.
     let with_dummies =
         FixedEffects::<Cpu>::builder().formula("y ~ x1 + C(year)").vcov(Vcov::Hc3).build();
-    let exact = with_dummies.fit(&data, &Default::default()).unwrap();
+    let exact = with_dummies.fit(&data).unwrap();
     let within = FixedEffects::<Cpu>::builder().formula("y ~ x1 | year").vcov(Vcov::Hc3).build();
-    let within = within.fit(&data, &Default::default()).unwrap();
+    let within = within.fit(&data).unwrap();
     assert!(within.warnings.contains(&DidWarning::PartialLeverage));
     assert!(within.coefficients[0].se < exact.coefficients[1].se);
     let error =
         FixedEffects::<Cpu>::builder().formula("y ~ x1").vcov(Vcov::cluster(["one"])).build();
-    let error = error.fit(&with(&data, "one", vec![1.0; 2400]), &Default::default()).unwrap_err();
+    let error = error.fit(&with(&data, "one", vec![1.0; 2400])).unwrap_err();
     assert!(matches!(error, DidError::TooFewClusters { .. }), "{error}");
 }
 
@@ -261,7 +261,7 @@ fn without_never_treated_units_the_last_cohort_is_the_comparison() {
     let data = burn_did::data::mpdta();
     let treated = crate::support::frames::filter(&data, "first.treat", |g| g > 0.0);
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    let fit = config.group("first.treat").build().fit(&treated, &Default::default()).unwrap();
+    let fit = config.group("first.treat").build().fit(&treated).unwrap();
     let found = |w: &DidWarning| matches!(w, DidWarning::LastCohortAsControl { group: 2007.0 });
     assert!(fit.regression.warnings.iter().any(found));
     assert!(fit.regression.names().all(|name| !name.ends_with("::2007")));
@@ -278,7 +278,7 @@ fn rows_that_are_fitted_whatever_their_outcome_have_no_leverage_to_divide_by() {
     let data = with(&data, "own", (0..2400).map(own).collect::<Vec<_>>());
     let fit = |vcov: Vcov| {
         let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 + own").vcov(vcov).build();
-        config.fit(&data, &Default::default()).unwrap()
+        config.fit(&data).unwrap()
     };
     for vcov in [Vcov::Hc2, Vcov::Hc3] {
         let found = fit(vcov);
@@ -318,16 +318,16 @@ fn cohorts_without_a_reference_are_left_out() {
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").build();
     let odd = crate::support::frames::filter(&odd, "first.treat", |g| g == 0.0 || g == 2007.0);
-    let error = config.fit(&odd, &Default::default()).unwrap_err().to_string();
+    let error = config.fit(&odd).unwrap_err().to_string();
     assert!(error.contains("reference event time -1"), "{error}");
     let mut two_before = config.clone();
     two_before.reference = vec![-2.0];
-    let fit = two_before.fit(&odd, &Default::default()).unwrap();
+    let fit = two_before.fit(&odd).unwrap();
     assert_eq!(fit.event_study.event_times(), [-4.0, 0.0]);
     assert!(fit.regression.dropped.is_empty());
     // Without 2005 the cohort of 2006 has no year before treatment to be compared with; the others do.
     let without = crate::support::frames::filter(&mpdta, "year", |year| year != 2005.0);
-    let fit = config.fit(&without, &Default::default()).unwrap();
+    let fit = config.fit(&without).unwrap();
     let expected = DidWarning::CohortsWithoutReference { cohorts: vec![2006.0] };
     assert!(fit.regression.warnings.contains(&expected), "{:?}", fit.regression.warnings);
     assert!(

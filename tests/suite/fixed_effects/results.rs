@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    DidError, FixedEffects, compare, demean,
+    Demean, DidError, FixedEffects, compare,
     regression::{Family, etable},
 };
 use polars::prelude::*;
@@ -23,7 +23,7 @@ fn fixed_effects_are_recovered_and_predict() {
     ] {
         let config = FixedEffects::<Cpu>::builder().formula(formula).family(family);
         let config = config.keep_fixed_effects(true).keep_residuals(true).build();
-        let fit = config.fit(&data, &Default::default()).unwrap();
+        let fit = config.fit(&data).unwrap();
         let predicted = fit.predict(&data).unwrap();
         let residuals = fit.residuals.as_ref().unwrap();
         let y = floats(&data, "y");
@@ -47,7 +47,7 @@ fn fixed_effects_are_recovered_and_predict() {
         .formula("y ~ x1 | firm + year")
         .keep_fixed_effects(true)
         .build();
-    let fit = config.fit(&data, &Default::default()).unwrap();
+    let fit = config.fit(&data).unwrap();
     let effects = fit.fixed_effects().unwrap();
     assert_eq!((effects[0].levels.len(), effects[1].levels[0].as_str()), (80, "2000"));
     assert_eq!((effects[1].effects[0], *effects[0].components.iter().max().unwrap()), (0.0, 0));
@@ -81,9 +81,8 @@ fn tests_and_contrasts_of_coefficients() {
 #[test]
 fn columns_without_their_fixed_effects() {
     let data = data();
-    let done =
-        demean::<Cpu>(&data, &["y", "x1"], &["firm", "year"], Some("w"), &Default::default())
-            .unwrap();
+    let config = Demean::<Cpu>::builder().columns(["y", "x1"]).absorb(["firm", "year"]);
+    let done = config.weights("w").build().fit(&data).unwrap();
     let frame = done.to_dataframe().unwrap();
     assert_eq!(frame.get_column_names(), ["y", "x1"]);
     // Weighted sums within levels are zero.
@@ -92,13 +91,8 @@ fn columns_without_their_fixed_effects() {
     let sum: f64 = (0..2400).filter(|i| firm[*i] == 5.0).map(|i| w[i] * x[i]).sum();
     assert!(sum.abs() < 1e-7, "{sum}");
     assert_eq!((done.solver.columns.len(), done.levels[0].1), (2, 80));
-    let error = demean::<Cpu>(
-        &with(&data, "y", vec!["a"; 2400]),
-        &["y"],
-        &["firm"],
-        None,
-        &Default::default(),
-    );
+    let config = Demean::<Cpu>::builder().columns(["y"]).absorb(["firm"]).build();
+    let error = config.fit(&with(&data, "y", vec!["a"; 2400]));
     assert!(error.unwrap_err().to_string().contains("column `y` (column to demean)"));
 }
 
@@ -122,7 +116,7 @@ fn tables_of_several_regressions() {
 #[test]
 fn the_root_of_the_mean_squared_residual_is_printed() {
     let config = FixedEffects::<Cpu>::builder().formula("y ~ x1 | firm + year");
-    let fit = config.keep_residuals(true).build().fit(&data(), &Default::default()).unwrap();
+    let fit = config.keep_residuals(true).build().fit(&data()).unwrap();
     let squares: f64 = fit.residuals.iter().flatten().flatten().map(|e| e * e).sum();
     let expected = format!("RMSE: {:.5}", (squares / fit.n as f64).sqrt());
     assert!(fit.to_string().contains(&expected), "{expected}: {fit}");
@@ -140,7 +134,7 @@ fn levels_of_two_columns_are_told_apart_in_predictions() {
     )
     .unwrap();
     let config = FixedEffects::<Cpu>::builder().formula("y ~ x | a^b").keep_fixed_effects(true);
-    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    let fit = config.build().fit(&data).unwrap();
     let predicted = fit.predict(&data).unwrap();
     for (found, y) in predicted.iter().zip(floats(&data, "y")) {
         assert!((found.unwrap() - y).abs() < 1e-9, "{found:?} {y}");

@@ -28,7 +28,7 @@ fn fit(
         .maybe_weights(weights)
         .build();
     let path = golden_path("regressions").join(file);
-    config.fit(path.as_path(), &Default::default()).unwrap_or_else(|e| panic!("{formula}: {e}"))
+    config.fit(path.as_path()).unwrap_or_else(|e| panic!("{formula}: {e}"))
 }
 
 fn linear(file: &str, formula: &str, vcov: Vcov) -> RegressionResult {
@@ -72,7 +72,7 @@ fn indicators_without_a_level_are_said_to_be_left_out() {
 fn a_fit_of_two_factors_predicts_its_own_rows() {
     let config = FixedEffects::<Cpu>::builder().formula("y ~ x + i(g, i.h)").keep_residuals(true);
     let path = golden_path("regressions").join("i_terms.csv");
-    let fit = config.build().fit(path.as_path(), &Default::default()).unwrap();
+    let fit = config.build().fit(path.as_path()).unwrap();
     let saved = std::env::temp_dir().join(format!("burn-did-pairs-{}.json", std::process::id()));
     fit.save(&saved).unwrap();
     let loaded = RegressionResult::load(&saved).unwrap();
@@ -114,7 +114,7 @@ fn clusters_of_one_factor_are_never_repaired() {
     let config = SunAbraham::<Cpu>::builder().outcome("y").unit("u").time("t").group("g");
     let config = config.vcov(Vcov::cluster(["cl"])).build();
     let path = golden_path("regressions").join("sun_degenerate.parquet");
-    let fit = config.fit(path.as_path(), &Default::default()).unwrap().regression;
+    let fit = config.fit(path.as_path()).unwrap().regression;
     assert!(!is_repaired(&fit));
     assert_eq!(fit.coefficient("t::-2:cohort::3").unwrap().se, None);
     let without = |w: &DidWarning| matches!(w, DidWarning::NoVariance { columns } if columns.contains(&"t::-2:cohort::3".to_owned()));
@@ -155,7 +155,7 @@ fn poisson_regressions_of_large_counts_converge() {
 fn poisson_regressions_without_a_constant_converge() {
     let config = FixedEffects::<Cpu>::builder().formula("y ~ 0 + x + z").family(Family::Poisson);
     let path = golden_path("regressions").join("pois_noint.csv");
-    let fit = config.keep_residuals(true).build().fit(path.as_path(), &Default::default()).unwrap();
+    let fit = config.keep_residuals(true).build().fit(path.as_path()).unwrap();
     // fixest, which stops at a relative change of 1e-8: 7.934605 and -0.012708.
     near("x", fit.coefficients[0].estimate, 7.934605, 1e-5);
     // Residuals are orthogonal to the regressors.
@@ -194,7 +194,7 @@ fn alternating_projections_end_for_what_fixed_effects_span() {
             .solver(Solver::Map)
             .fixef_tol(tolerance);
         let path = golden_path("regressions").join("i_terms.csv");
-        config.build().fit(path.as_path(), &Default::default()).unwrap()
+        config.build().fit(path.as_path()).unwrap()
     };
     for tolerance in [1e-4, 1e-8] {
         assert_eq!(fit(tolerance).dropped, ["I(2 * g + f)"], "{tolerance}");
@@ -210,12 +210,12 @@ fn messages_name_the_outcome_and_counts_do_not_depend_on_the_order_of_rows() {
         let pick = |values: &[f64]| rows.iter().map(|r| values[*r]).collect::<Vec<f64>>();
         let frame = df!("pay" => pick(&y), "x" => pick(&x), "z" => pick(&z)).unwrap();
         let config = FixedEffects::<Cpu>::builder().formula("pay ~ x + z").build();
-        config.fit(&frame, &Default::default()).unwrap().audit
+        config.fit(&frame).unwrap().audit
     };
     assert_eq!(of(&[0, 1, 2, 3, 4, 5]), of(&[4, 1, 5, 3, 2, 0]));
     let large: Vec<f64> = y.iter().map(|y| y * 1e150).collect();
     let frame = df!("pay" => large, "x" => [1.0, 2.0, 0.0, 2.5, 1.5, 0.5]).unwrap();
     let config = FixedEffects::<Cpu>::builder().formula("pay ~ x").build();
-    let error = config.fit(&frame, &Default::default()).unwrap_err().to_string();
+    let error = config.fit(&frame).unwrap_err().to_string();
     assert!(error.starts_with("column `pay` reaches"), "{error}");
 }

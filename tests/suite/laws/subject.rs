@@ -75,7 +75,7 @@ pub struct Reported {
 
 impl Reported {
     pub fn new(name: impl Into<String>, estimate: &Estimate) -> Self {
-        Self::of_numbers(name, estimate.att, estimate.se)
+        Self::of_numbers(name, estimate.estimate, estimate.se)
     }
 
     pub fn of_numbers(name: impl Into<String>, value: Option<f64>, se: Option<f64>) -> Self {

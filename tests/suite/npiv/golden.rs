@@ -71,12 +71,12 @@ fn golden_cases() {
                 assert!(off < 1e-8, "{case}, {key}: {} against {theirs}", ours(row));
             }
         };
-        check("h", &|row| row.h.att.unwrap());
+        check("h", &|row| row.h.estimate.unwrap());
         check("se", &|row| row.h.se.unwrap());
         if of_npiv(case).contains(&Departure::SieveDerivatives) {
             continue;
         }
-        check("derivative", &|row| row.derivative.att.unwrap());
+        check("derivative", &|row| row.derivative.estimate.unwrap());
         check("derivative_se", &|row| row.derivative.se.unwrap());
     }
 }
@@ -117,10 +117,10 @@ fn near(what: &str, case: &Value, fit: &NpivResult, columns: &[Reported], allowe
 }
 
 const COLUMNS: [Reported; 4] = [
-    ("h", |row| row.h.att.unwrap()),
+    ("h", |row| row.h.estimate.unwrap()),
     // Where the data do not determine the curve, R has a standard error of 0.
     ("se", |row| row.h.se.unwrap_or(0.0)),
-    ("derivative", |row| row.derivative.att.unwrap()),
+    ("derivative", |row| row.derivative.estimate.unwrap()),
     ("derivative_se", |row| row.derivative.se.unwrap_or(0.0)),
 ];
 
@@ -214,7 +214,7 @@ fn the_choice_does_not_depend_on_the_points() {
         }
         // The curve at a point does not depend on the other points.
         let more = of(SieveGrid::Points([0.2, 0.5].iter().map(|x| vec![*x]).collect()));
-        let values = |fit: &NpivResult| fit.rows.last().map(|row| (row.h.att, row.h.se));
+        let values = |fit: &NpivResult| fit.rows.last().map(|row| (row.h.estimate, row.h.se));
         assert_eq!(values(&more), values(&half));
     }
 }
@@ -273,7 +273,7 @@ fn equal_instruments_are_regressors_and_saved_results_come_back() {
     let ones = with(&df, "one", vec![3.0; df.height()]);
     let weighted = but(config.clone(), |c| c.weights = Some("one".into())).fit(&ones).unwrap();
     for (a, b) in fit.rows.iter().zip(&weighted.rows) {
-        assert!((a.h.att.unwrap() - b.h.att.unwrap()).abs() < 1e-9);
+        assert!((a.h.estimate.unwrap() - b.h.estimate.unwrap()).abs() < 1e-9);
         assert!((a.h.se.unwrap() / b.h.se.unwrap() - 1.0).abs() < 1e-9);
     }
     let directory = tempfile::tempdir().unwrap();
@@ -305,7 +305,7 @@ fn bad_data_and_options_are_named() {
     let found = error(but(plain(), |c| c.regressors = vec!["z".into()]), &df);
     assert!(matches!(found, DidError::ColumnNotFound { role: "regressor", .. }), "{found}");
     let found = error(plain(), &with(&df, "x1", vec![1.0; df.height()]));
-    assert!(matches!(found, DidError::Doses { .. }), "{found}");
+    assert!(matches!(found, DidError::Sieve { .. }), "{found}");
     let found = error(plain(), &with(&df, "y", vec![f64::NAN; df.height()]));
     assert!(matches!(found, DidError::EmptySample { .. }), "{found}");
     let negative = with(&df, "v", vec![-1.0; df.height()]);

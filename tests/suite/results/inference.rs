@@ -90,7 +90,7 @@ fn group_aggregation_equals_its_contrast() {
         let terms: Vec<_> = post.iter().map(|c| ((c.group, c.time), share)).collect();
         let by_hand = result.contrast(&terms).unwrap();
         assert!((by_hand.se.unwrap() - row.estimate.se.unwrap()).abs() < 1e-12);
-        assert!((by_hand.att.unwrap() - row.estimate.att.unwrap()).abs() < 1e-12);
+        assert!((by_hand.estimate.unwrap() - row.estimate.estimate.unwrap()).abs() < 1e-12);
     }
 }
 
@@ -153,10 +153,10 @@ fn levels_and_bands_can_change_after_the_fit() {
 fn point_estimates_only() {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
     let config = config.point_estimates_only(true).build();
-    let result = config.fit(&splitmix::panel(42, 240, [3, 4, 6, 0]), &Default::default()).unwrap();
+    let result = config.fit(&splitmix::panel(42, 240, [3, 4, 6, 0])).unwrap();
     let full = fit(Spec::default());
     for (a, b) in result.cells.iter().zip(&full.cells) {
-        assert_eq!((a.estimate.att, a.estimate.se), (b.estimate.att, None));
+        assert_eq!((a.estimate.estimate, a.estimate.se), (b.estimate.estimate, None));
     }
     let error = result.aggregate(Aggregation::simple()).unwrap_err();
     assert!(matches!(error, DidError::NoInfluence { .. }), "{error}");
@@ -177,13 +177,13 @@ fn several_devices_give_the_bits_of_one() {
         .covariates("~ x1")
         .bootstrap(Bootstrap::draws(20))
         .build();
-    let one = fit.fit(&df, &Default::default()).unwrap();
+    let one = fit.fit(&df).unwrap();
     for devices in 2..=3 {
-        let several = fit.fit_on(&df, &vec![Default::default(); devices]).unwrap();
+        let several = fit.fit_on_devices(&df, &vec![Default::default(); devices]).unwrap();
         assert_eq!(one.cells, several.cells);
         assert_eq!(one.vcov(), several.vcov());
     }
-    let none = fit.fit_on(&df, &[]).unwrap_err();
+    let none = fit.fit_on_devices(&df, &[]).unwrap_err();
     assert!(matches!(none, DidError::Config { option: "devices", .. }));
 }
 
@@ -193,12 +193,12 @@ fn a_memory_budget_changes_nothing_but_memory() {
     let df = simulation.frame();
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
     let mut config = config.covariates("~ x1 + x2").bootstrap(Bootstrap::draws(99)).build();
-    let whole = config.fit(&df, &Default::default()).unwrap();
+    let whole = config.fit(&df).unwrap();
     config.memory_budget = Some(800_000);
-    let streamed = config.fit(&df, &Default::default()).unwrap();
+    let streamed = config.fit(&df).unwrap();
     assert_eq!(whole.cells, streamed.cells);
     assert_eq!(whole.vcov(), streamed.vcov());
     config.memory_budget = Some(1_000);
-    let error = config.fit(&df, &Default::default()).unwrap_err();
+    let error = config.fit(&df).unwrap_err();
     assert!(matches!(error, DidError::Memory { .. }), "{error}");
 }

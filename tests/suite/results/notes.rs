@@ -12,7 +12,7 @@ use crate::support::frames::{golden_data, rows};
 fn att_gt(data: &DataFrame, covariates: &str, control: ControlGroup) -> GroupTimeResult {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time("t").group("g");
     let config = config.covariates(covariates).control_group(control).build();
-    config.fit(data, &Default::default()).unwrap()
+    config.fit(data).unwrap()
 }
 
 fn ddd() -> Ddd<Cpu> {
@@ -34,7 +34,7 @@ fn tables_name_the_comparison_units_that_were_used() {
     assert_eq!(shown, "Last Cohort (7)");
     let not_yet = att_gt(&data, "~ 1", ControlGroup::NotYetTreated);
     assert!(not_yet.to_string().contains("Control Group: Not Yet Treated, Last Cohort (7), "));
-    let triple = ddd().fit(&golden_data("ddd_oracle_nonever"), &Default::default()).unwrap();
+    let triple = ddd().fit(&golden_data("ddd_oracle_nonever")).unwrap();
     assert!(triple.settings.last_cohort.is_some());
     assert!(triple.to_string().contains("Control Group: Not Yet Treated, Last Cohort ("));
     let some = att_gt(&golden_data("stag_a"), "~ 1", ControlGroup::NeverTreated);
@@ -62,7 +62,7 @@ fn covariates_that_change_over_time_are_said() {
     let config = config.covariates("~ x1 + x3").allow_unbalanced_panel(true).build();
     let order: Vec<usize> = (0..data.height()).filter(|row| !row.is_multiple_of(29)).collect();
     let gaps = rows(&data, &order);
-    let unbalanced = config.fit(&gaps, &Default::default()).unwrap();
+    let unbalanced = config.fit(&gaps).unwrap();
     assert_eq!(period(&unbalanced), Some(CovariatePeriod::Row));
 
     let data = golden_data("ddd_oracle_panel");
@@ -70,7 +70,7 @@ fn covariates_that_change_over_time_are_said() {
         let mut config = ddd();
         config.covariates = "~ v1".into();
         change(&mut config);
-        period(&config.fit(&data, &Default::default()).unwrap())
+        period(&config.fit(&data).unwrap())
     };
     assert_eq!(of(|config| config.covariates = "~ x1".into()), None);
     assert_eq!(of(|_| {}), Some(CovariatePeriod::Base));

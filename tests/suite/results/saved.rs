@@ -49,7 +49,7 @@ fn group_time() -> GroupTimeResult {
 fn triple() -> GroupTimeResult {
     let data = TripleSimulation::builder().units(400).periods(4).cohorts([3, 4]).build();
     let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    config.eligible("eligible").build().fit(&data.frame(), &Default::default()).unwrap()
+    config.eligible("eligible").build().fit(&data.frame()).unwrap()
 }
 
 fn two_periods() -> DrdidResult {
@@ -57,7 +57,7 @@ fn two_periods() -> DrdidResult {
     let config =
         Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
     let config = config.bootstrap(Bootstrap::draws(5)).resampling(Resampling::Weighted).build();
-    config.fit(&data.frame(), &Default::default()).unwrap()
+    config.fit(&data.frame()).unwrap()
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn every_bit_survives() {
         let bits = |r: &GroupTimeResult| {
             let timings = r.timings;
             let seconds = [timings.read, timings.ingest, timings.estimate, timings.total];
-            let own = r.cells.iter().flat_map(|c| [c.estimate.att, c.estimate.se]).flatten();
+            let own = r.cells.iter().flat_map(|c| [c.estimate.estimate, c.estimate.se]).flatten();
             let all = r.vcov().into_iter().flatten().flatten();
             let numbers = own.chain(all).chain(seconds).chain([timings.inference]);
             numbers.map(f64::to_bits).collect::<Vec<_>>()
@@ -108,6 +108,8 @@ fn what_could_not_be_loaded_is_not_saved() {
     refused(&|r| r.cells[1].group = f64::INFINITY, "cells[1]");
     refused(&|r| r.cells[0].estimate.se = Some(f64::NAN), "cells[0]");
     refused(&|r| r.cells[0].estimate.ci_upper = Some(f64::INFINITY), "cells[0]");
+    refused(&|r| r.cells[0].estimate.band_lower = Some(0.0), "cells[0]");
+    refused(&|r| r.cells[0].estimate = r.cells[0].estimate.with_band(f64::INFINITY), "cells[0]");
     refused(&|r| r.critical_value = f64::INFINITY, "critical_value");
     refused(&|r| r.settings.inference.alpha = 1e-17, "settings.inference");
     refused(&|r| drop(r.cells.pop()), "cells");
@@ -276,7 +278,7 @@ fn use_all(fit: &GroupTimeResult) {
     let positive = |v: Option<f64>| assert!(v.is_none_or(|v| v.is_finite() && v > 0.0), "{v:?}");
     for cell in &fit.cells {
         positive(cell.estimate.se);
-        finite(cell.estimate.att);
+        finite(cell.estimate.estimate);
     }
     let options = PlotOptions::new().size(900, 700);
     let mut tables = vec![fit.to_string(), fit.to_latex(), fit.to_markdown()];
@@ -301,7 +303,7 @@ fn use_all(fit: &GroupTimeResult) {
             let Ok(aggregated) = fit.aggregate(aggregation) else { continue };
             for e in aggregated.rows.iter().map(|r| r.estimate).chain([aggregated.overall]) {
                 positive(e.se);
-                finite(e.att);
+                finite(e.estimate);
             }
             tables.extend(aggregated.to_svg(&options).ok());
             let models: [(&str, &dyn Comparable); 2] = [("a", fit), ("b", &aggregated)];

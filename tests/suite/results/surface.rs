@@ -11,10 +11,9 @@ use serde_json::Value;
 
 /// A result of every kind.
 fn every_result() -> Vec<Box<dyn Reportable>> {
-    let device = Default::default();
     let mpdta = data::mpdta();
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    let fit = config.group("first.treat").build().fit(&mpdta, &device).unwrap();
+    let fit = config.group("first.treat").build().fit(&mpdta).unwrap();
     let average = fit.aggregate(Aggregation::dynamic()).unwrap();
     let honest = average.honest(Honest::relative_magnitude().m_bar([0.5])).unwrap();
     let study = average.event_study().unwrap();
@@ -22,11 +21,11 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
     let two = TwoPeriodSimulation::builder().units(300).seed(1).build().frame();
     let config =
         Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
-    let two_periods = config.build().fit(&two, &device).unwrap();
+    let two_periods = config.build().fit(&two).unwrap();
 
     let doses = DoseSimulation::builder().units(600).seed(1).build().frame();
     let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    let curves = config.dose("dose").build().fit(&doses, &device).unwrap();
+    let curves = config.dose("dose").build().fit(&doses).unwrap();
 
     let switching = SwitchingSimulation::builder().groups(400).seed(1).build().frame();
     let config = DidMultiplegt::builder().outcome("y").unit("id").time("period").treatment("d");
@@ -34,9 +33,9 @@ fn every_result() -> Vec<Box<dyn Reportable>> {
 
     let formula = "lemp ~ i(year, treat, ref = 2003) | countyreal + year";
     let regression = FixedEffects::<Cpu>::builder().formula(formula).build();
-    let regression = regression.fit(&mpdta, &device).unwrap();
+    let regression = regression.fit(&mpdta).unwrap();
     let config = SunAbraham::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    let sun_abraham = config.group("first.treat").build().fit(&mpdta, &device).unwrap();
+    let sun_abraham = config.group("first.treat").build().fit(&mpdta).unwrap();
 
     let config = Npiv::builder().outcome("lemp").regressors(vec!["lpop".to_owned()]);
     let function = config.x_segments(1).draws(50).build().fit(&mpdta).unwrap();

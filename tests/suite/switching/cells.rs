@@ -21,7 +21,7 @@ fn read(name: &str) -> DataFrame {
 fn near(fit: &DidMultiplegtResult, numbers: &[(f64, f64)]) {
     assert_eq!(fit.effects.len(), numbers.len());
     for (effect, (att, se)) in fit.effects.iter().zip(numbers) {
-        let found = (effect.estimate.att.unwrap(), effect.estimate.se.unwrap());
+        let found = (effect.estimate.estimate.unwrap(), effect.estimate.se.unwrap());
         assert!((found.0 - att).abs() < 5.1e-5 && (found.1 - se).abs() < 5.1e-5, "{found:?} {att}");
     }
 }
@@ -29,7 +29,7 @@ fn near(fit: &DidMultiplegtResult, numbers: &[(f64, f64)]) {
 fn same(a: &DidMultiplegtResult, b: &DidMultiplegtResult) {
     let rows = |fit: &DidMultiplegtResult| [fit.effects.clone(), fit.placebos.clone()].concat();
     for (a, b) in rows(a).iter().zip(rows(b)) {
-        let pairs = [(a.estimate.att, b.estimate.att), (a.estimate.se, b.estimate.se)];
+        let pairs = [(a.estimate.estimate, b.estimate.estimate), (a.estimate.se, b.estimate.se)];
         for (a, b) in pairs {
             let (a, b) = (a.unwrap(), b.unwrap());
             assert!((a - b).abs() < 1e-11 * b.abs().max(1.0), "{a} {b}");
@@ -70,7 +70,8 @@ fn controls_that_change_alike_in_all_groups_have_no_coefficient() {
     let little = data.lazy().with_column(little.alias("nat")).collect().unwrap();
     let fit = of("~ nat").fit(&little).unwrap();
     assert!(constant(&fit).is_empty());
-    let off = fit.effects[0].estimate.att.unwrap() - alone.effects[0].estimate.att.unwrap();
+    let off =
+        fit.effects[0].estimate.estimate.unwrap() - alone.effects[0].estimate.estimate.unwrap();
     assert!(off.abs() < 1e-6, "{off}");
 }
 

@@ -31,8 +31,10 @@ fn all(fit: &DidMultiplegtResult) -> Vec<SwitchingEffect> {
 
 fn assert_same(a: &DidMultiplegtResult, b: &DidMultiplegtResult, scale: f64, tolerance: f64) {
     for (a, b) in all(a).iter().zip(all(b)) {
-        let pairs =
-            [(a.estimate.att, b.estimate.att, scale), (a.estimate.se, b.estimate.se, scale.abs())];
+        let pairs = [
+            (a.estimate.estimate, b.estimate.estimate, scale),
+            (a.estimate.se, b.estimate.se, scale.abs()),
+        ];
         for (a, b, scale) in pairs {
             let (a, b) = (a.unwrap() * scale, b.unwrap());
             assert!((a - b).abs() <= tolerance * a.abs().max(b.abs()), "{a} against {b}");
@@ -98,10 +100,11 @@ fn an_absorbing_treatment_has_the_event_study_of_group_time_effects() {
     let config = AttGt::<Cpu>::builder().outcome("y").unit("id").time(time).group(group);
     let config =
         config.control_group(ControlGroup::NotYetTreated).base_period(BasePeriod::Universal);
-    let fit = config.build().fit(&data, &Default::default()).unwrap();
+    let fit = config.build().fit(&data).unwrap();
     let events = fit.aggregate(Aggregation::dynamic()).unwrap();
     let at_zero = events.rows.iter().find(|row| row.at == 0.0).unwrap();
-    let (a, b) = (at_zero.estimate.att.unwrap(), switching.effects[0].estimate.att.unwrap());
+    let (a, b) =
+        (at_zero.estimate.estimate.unwrap(), switching.effects[0].estimate.estimate.unwrap());
     assert!((a - b).abs() < 1e-10 * a.abs().max(1.0), "{a} against {b}");
     let table = compare(&[("ATT(g, t)", &events), ("Switching", &switching)]).to_string();
     assert!(table.contains("Event time 0") && table.contains("Event time -2"), "{table}");
@@ -113,7 +116,7 @@ fn event_times_are_in_order_with_their_covariance() {
     let study = fit.event_study();
     assert_eq!(study.event_times(), [-3.0, -2.0, 0.0, 1.0, 2.0]);
     let reference = study.rows.iter().find(|row| row.reference).unwrap();
-    assert_eq!((reference.at, reference.estimate.att), (-1.0, Some(0.0)));
+    assert_eq!((reference.at, reference.estimate.estimate), (-1.0, Some(0.0)));
     for (j, row) in study.rows.iter().enumerate().filter(|(_, row)| !row.reference) {
         let rows = fit.effects.iter().chain(&fit.placebos);
         let effect = rows.clone().find(|e| e.horizon as f64 == row.at + 1.0).unwrap();
@@ -137,7 +140,7 @@ fn the_bootstrap_repeats_and_is_near_the_analytic_errors() {
     assert_eq!(all(&first), all(&drawn(1)));
     assert_ne!(first.effects[0].estimate.se, other.effects[0].estimate.se);
     for (a, b) in all(&analytic).iter().zip(all(&first)) {
-        assert_eq!(a.estimate.att, b.estimate.att);
+        assert_eq!(a.estimate.estimate, b.estimate.estimate);
         let ratio = b.estimate.se.unwrap() / a.estimate.se.unwrap();
         assert!((0.75..1.2).contains(&ratio), "{ratio}");
     }
@@ -284,7 +287,7 @@ fn what_has_no_effect_or_no_estimate_is_told() {
     };
     let fit = DidMultiplegt { predict_heterogeneity: Some(twice), ..config() };
     let fit = fit.fit(&data).unwrap();
-    assert!(fit.heterogeneity.iter().all(|row| row.estimate.att.is_none()));
+    assert!(fit.heterogeneity.iter().all(|row| row.estimate.estimate.is_none()));
     told(
         &fit,
         &|w| matches!(w, DidWarning::WithoutEffect { option, .. } if option == "predict_heterogeneity: effect 1"),
@@ -305,7 +308,7 @@ fn what_has_no_effect_or_no_estimate_is_told() {
     let turns =
         DidMultiplegt { normalized: true, keep_bidirectional_switchers: true, ..one.clone() };
     let fit = turns.fit(&turning).unwrap();
-    assert!(fit.effects[0].estimate.att.is_none() && fit.effects[0].n_switchers == 2);
+    assert!(fit.effects[0].estimate.estimate.is_none() && fit.effects[0].n_switchers == 2);
     for horizon in [0, 1] {
         told(&fit, &|w| *w == DidWarning::NoChangeOfTreatment { horizon });
     }
@@ -362,7 +365,7 @@ fn what_effects_are_regressed_on_may_begin_in_any_period() {
         fit.audit.dropped.groups_without_variation,
         1 + plain.audit.dropped.groups_without_variation
     );
-    assert!(fit.heterogeneity.iter().all(|row| row.estimate.att.is_some()));
+    assert!(fit.heterogeneity.iter().all(|row| row.estimate.estimate.is_some()));
     assert_eq!((fit.heterogeneity, fit.warnings), (plain.heterogeneity, plain.warnings));
 }
 
@@ -386,7 +389,7 @@ fn columns_that_are_constant_in_cohorts_predict_nothing() {
     for (within, is_estimated) in [(0.0, false), (1e-15, false), (1e-9, true)] {
         let fit = config.fit(&data(within)).unwrap();
         let row = &fit.heterogeneity[0];
-        assert_eq!((row.n, row.estimate.att.is_some()), (20, is_estimated), "{within}");
+        assert_eq!((row.n, row.estimate.estimate.is_some()), (20, is_estimated), "{within}");
         let told = fit.warnings.iter().any(
             |w| matches!(w, DidWarning::WithoutEffect { option, .. } if option == "predict_heterogeneity: effect 1"),
         );

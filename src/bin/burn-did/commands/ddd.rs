@@ -8,7 +8,9 @@ use burn_did::{
 use clap::Args;
 
 use super::group_time;
-use crate::args::{ColumnArgs, DeviceArgs, GroupTimeArgs, InferenceArgs, OutputArgs};
+use crate::args::{
+    ColumnArgs, CovariateArgs, DeviceArgs, GroupTimeArgs, GroupTimeOutputArgs, InferenceArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
@@ -23,6 +25,8 @@ use crate::words::OneOf;
 pub(crate) struct DddArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Whether the treatment applies to the row's unit: 1 if eligible, else 0.
     #[arg(long, value_name = "COLUMN", visible_alias = "eligible", help_heading = "Columns")]
     pname: String,
@@ -61,13 +65,13 @@ pub(crate) struct DddArgs {
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
-    output: OutputArgs,
+    output: GroupTimeOutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &DddArgs) -> Result<()> {
-    group_time::check(&args.columns.data, &args.output)?;
-    group_time::report(&backend::fit(args)?, &args.output, args.device.quiet)
+    group_time::check(&args.columns.source.data, &args.output)?;
+    group_time::report(&backend::fit(args)?, &args.output)
 }
 
 impl Fit for DddArgs {
@@ -75,6 +79,10 @@ impl Fit for DddArgs {
 
     fn device(&self) -> &DeviceArgs {
         &self.device
+    }
+
+    fn quiet(&self) -> bool {
+        self.output.output.quiet
     }
 
     #[cfg(feature = "ballista")]

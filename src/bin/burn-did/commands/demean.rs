@@ -6,8 +6,8 @@ use burn_did::backend::DidBackend;
 use burn_did::{Demean, DemeanResult, regression::Solver};
 use clap::Args;
 
-use super::feols::one_device;
-use crate::args::DeviceArgs;
+use super::one_device;
+use crate::args::{DataArgs, DeviceArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::{CliError, Result};
@@ -20,45 +20,52 @@ use crate::words::solvers;
 /// A report on the solver goes to standard output, as JSON.
 #[derive(Args)]
 pub(crate) struct DemeanArgs {
-    /// CSV or parquet file. Also a directory of such files or, if nothing has that name, a pattern as in "data/*.parquet".
-    data: PathBuf,
+    #[command(flatten)]
+    source: DataArgs,
     /// Columns of numbers, as in a,b.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', required = true)]
-    columns: Vec<String>,
-    /// Fixed effects, as in worker,firm^year.
-    #[arg(long, value_name = "FACTORS", value_delimiter = ',', required = true)]
-    absorb: Vec<String>,
-    /// Parquet file to write: one row for each row of the data.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Weights.
-    #[arg(long, value_name = "COLUMN", visible_alias = "weights")]
-    weightsname: Option<String>,
-    /// Words and numbers that stand for a missing value in every column, as in NA,-99, besides the empty field.
     #[arg(
         long,
-        value_name = "WORDS",
-        visible_alias = "missing-values",
+        value_name = "COLUMNS",
         value_delimiter = ',',
-        allow_hyphen_values = true
+        required = true,
+        help_heading = "Columns"
     )]
-    na: Option<Vec<String>>,
+    columns: Vec<String>,
+    /// Fixed effects, as in worker,firm^year.
+    #[arg(
+        long,
+        value_name = "FACTORS",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "Columns"
+    )]
+    absorb: Vec<String>,
+    /// Parquet file to write: one row for each row of the data.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: PathBuf,
+    /// Weights.
+    #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
+    weightsname: Option<String>,
     /// Solver that projects out the fixed effects.
     #[arg(
         long,
         value_name = "SOLVER",
         default_value_t = defaults::demean().solver,
-        value_parser = solvers()
+        value_parser = solvers(),
+        help_heading = "Estimation"
     )]
     solver: Solver,
     /// Relative tolerance of the solver.
-    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = parse::fraction)]
+    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = parse::fraction, help_heading = "Estimation")]
     fixef_tol: f64,
     /// Maximum number of iterations of the solver.
-    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter)]
+    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter, help_heading = "Estimation")]
     fixef_maxiter: usize,
     #[command(flatten)]
     device: DeviceArgs,
+    /// No progress on standard error.
+    #[arg(long, short, help_heading = None)]
+    quiet: bool,
 }
 
 /// Runs the command.
@@ -72,7 +79,7 @@ pub(crate) fn run(args: &DemeanArgs) -> Result<()> {
             "name it as in demeaned.parquet",
         ));
     }
-    output::keep_apart(&args.data, [Some(&args.out)])?;
+    output::keep_apart(&args.source.data, [Some(&args.out)])?;
     let done = backend::fit(args)?;
     done.write_parquet(&args.out)?;
     output::results(&done.to_json()?)
@@ -91,17 +98,21 @@ impl Fit for DemeanArgs {
         &self.device
     }
 
+    fn quiet(&self) -> bool {
+        self.quiet
+    }
+
     fn fit<B: DidBackend>(&self, on: On<'_, B>) -> Result<DemeanResult> {
         let config = Demean::<B>::builder()
             .columns(self.columns.iter().map(|name| unquoted(name)))
             .absorb(self.absorb.iter().map(String::as_str))
             .maybe_weights(self.weightsname.clone())
-            .maybe_missing_values(self.na.clone())
+            .maybe_missing_values(self.source.na.clone())
             .solver(self.solver)
             .fixef_tol(self.fixef_tol)
             .fixef_maxiter(self.fixef_maxiter)
             .precision(on.precision)
             .build();
-        Ok(config.apply(self.data.as_path(), one_device(&self.device, &on)?)?)
+        Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)
     }
 }

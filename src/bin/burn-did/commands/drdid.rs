@@ -1,7 +1,5 @@
 //! `burn-did drdid`
 
-use std::path::PathBuf;
-
 use burn_did::backend::DidBackend;
 use burn_did::{
     Drdid, DrdidResult,
@@ -10,12 +8,11 @@ use burn_did::{
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::args::{ColumnArgs, DeviceArgs, Format, InferenceArgs};
+use crate::args::{ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::output;
 use crate::parse;
 use crate::words::OneOf;
 
@@ -27,6 +24,8 @@ use crate::words::OneOf;
 pub(crate) struct DrdidArgs {
     #[command(flatten)]
     columns: ColumnArgs,
+    #[command(flatten)]
+    covariates: CovariateArgs,
     /// Treatment group of the row: 1 if treated (in both periods), else 0.
     #[arg(long, value_name = "COLUMN", visible_aliases = ["treatment", "dname"], help_heading = "Columns")]
     treatname: String,
@@ -63,12 +62,8 @@ pub(crate) struct DrdidArgs {
     #[cfg(feature = "ballista")]
     #[command(flatten)]
     cluster: crate::cluster::OnCluster,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// A two-period estimator, as R's function for it says.
@@ -112,23 +107,21 @@ fn estimators() -> impl TypedValueParser<Value = Estimator> {
 
 /// Runs the command.
 pub(crate) fn run(args: &DrdidArgs) -> Result<()> {
-    let rows = args.columns.repeated_cross_sections;
+    let rows = args.covariates.repeated_cross_sections;
     if args.estimator.is_some_and(|e| rows && !e.repeated_cross_sections) {
         return Err(CliError::usage(
             "--estimator names a panel estimator, and --repeated-cross-sections is given",
             "leave out one of them, or choose an estimator whose name has `rc`",
         ));
     }
-    output::keep_apart(&args.columns.data, [args.save.as_ref()])?;
-    let fit = backend::fit(args)?;
-    let (format, quiet, save) = (args.format, args.device.quiet, args.save.as_ref());
-    output::Emit { format, quiet, save, plot: None }.result(&fit)
+    args.output.keep_apart(&args.columns.source.data)?;
+    args.output.emit(&backend::fit(args)?)
 }
 
 impl DrdidArgs {
     /// The estimator asked for, or the library's own choice.
     fn chosen(&self) -> Estimator {
-        let repeated_cross_sections = self.columns.repeated_cross_sections;
+        let repeated_cross_sections = self.covariates.repeated_cross_sections;
         let Drdid { method, locally_efficient, .. } = defaults::drdid();
         self.estimator.unwrap_or(Estimator { method, locally_efficient, repeated_cross_sections })
     }
@@ -141,6 +134,10 @@ impl Fit for DrdidArgs {
         &self.device
     }
 
+    fn quiet(&self) -> bool {
+        self.output.quiet
+    }
+
     #[cfg(feature = "ballista")]
     fn cluster(&self) -> Option<&crate::cluster::OnCluster> {
         Some(&self.cluster)
@@ -150,7 +147,9 @@ impl Fit for DrdidArgs {
         let chosen = self.chosen();
         let rows = chosen.repeated_cross_sections;
         let cluster = self.columns.cluster(rows || chosen.method == DrdidMethod::Twfe)?;
-        let estimator = with_shared!(Drdid<B>, self, on, rows: rows, cluster: cluster)
+        let estimator = with_shared!(Drdid<B>, self, on, cluster: cluster)
+            .covariates(&*self.covariates.xformla)
+            .repeated_cross_sections(rows)
             .treatment(&*self.treatname)
             .method(chosen.method)
             .locally_efficient(chosen.locally_efficient)

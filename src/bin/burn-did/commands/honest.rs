@@ -11,11 +11,10 @@ use burn_did::{
 use clap::Args;
 
 use super::saved::{event_study, refused, result_or_study};
-use crate::args::Format;
+use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::formed::AggregateSpec;
-use crate::output;
 use crate::parse;
 use crate::words::OneOf;
 
@@ -24,10 +23,13 @@ use crate::words::OneOf;
 /// Robust confidence intervals by how large violations may be, and the breakdown value: the largest at which the effect stays
 /// significant.
 #[derive(Args)]
+#[command(mut_arg("plot", |arg| arg.help("Draw the intervals to this .png or .svg file")))]
+#[command(next_help_heading = "Inference")]
 pub(crate) struct HonestArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt` or `feols` (with an `i()`), or an
-    /// event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab` or `feols` (with an `i()`), or
+    /// an event study as a JSON object of `betahat`, `sigma`, `num_pre_periods` and `num_post_periods` (the reference period left
     /// out).
+    #[arg(help_heading = None)]
     file: PathBuf,
     /// Set of violations: sd (the slope changes by at most M), rm (changes are at most Mbar times the largest before treatment)
     /// or sdrm (changes of slope are at most Mbar times the largest before treatment). A suffix restricts the bias: pb or nb (its
@@ -100,8 +102,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "METHOD",
-        value_parser = OneOf::<HonestMethod>::all(),
-        help_heading = "Inference"
+        value_parser = OneOf::<HonestMethod>::all()
     )]
     method: Option<HonestMethod>,
     /// One minus the confidence level. The default is the level of a saved result, or else 0.05.
@@ -109,16 +110,15 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = parse::alpha,
-        help_heading = "Inference"
+        value_parser = parse::alpha
     )]
     alp: Option<f64>,
-    /// Level of the first stage of c_f and c_lf; by default a tenth of alpha.
-    #[arg(long, value_name = "LEVEL", value_parser = parse::fraction, help_heading = "Inference")]
+    /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
+    #[arg(long, value_name = "LEVEL", value_parser = parse::fraction)]
     kappa: Option<f64>,
     /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
     /// more beyond the ends where needed.
-    #[arg(long, value_name = "N", help_heading = "Inference")]
+    #[arg(long, value_name = "N")]
     grid_points: Option<usize>,
     /// Lower end of the grid.
     #[arg(
@@ -126,8 +126,7 @@ pub(crate) struct HonestArgs {
         value_name = "EFFECT",
         value_parser = parse::finite,
         allow_hyphen_values = true,
-        requires = "grid_ub",
-        help_heading = "Inference"
+        requires = "grid_ub"
     )]
     grid_lb: Option<f64>,
     /// Upper end of the grid.
@@ -136,8 +135,7 @@ pub(crate) struct HonestArgs {
         value_name = "EFFECT",
         value_parser = parse::finite,
         allow_hyphen_values = true,
-        requires = "grid_lb",
-        help_heading = "Inference"
+        requires = "grid_lb"
     )]
     grid_ub: Option<f64>,
     /// Test every point of the grid, or assume that the confidence set is an interval and bisect its ends.
@@ -145,28 +143,17 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "HOW",
         default_value_t = defaults::honest().search,
-        value_parser = OneOf::<Search>::all(),
-        help_heading = "Inference"
+        value_parser = OneOf::<Search>::all()
     )]
     search: Search,
-    /// Draws for the critical value of c_lf.
-    #[arg(long, value_name = "N", default_value_t = defaults::honest().draws, help_heading = "Inference")]
+    /// Draws for the critical value of C-LF.
+    #[arg(long, value_name = "N", default_value_t = defaults::honest().draws)]
     draws: usize,
     /// Seed of the draws.
-    #[arg(long, value_name = "SEED", default_value_t = defaults::honest().seed, help_heading = "Inference")]
+    #[arg(long, value_name = "SEED", default_value_t = defaults::honest().seed)]
     seed: u64,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the intervals to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
-    /// No warnings on standard error.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// A set of violations of parallel trends: sd, rm or sdrm, with R's suffix of a restriction or without.
@@ -209,7 +196,7 @@ impl FromStr for Violations {
 /// Runs the command.
 pub(crate) fn run(args: &HonestArgs) -> Result<()> {
     let options = args.options()?;
-    output::keep_apart(&args.file, [args.save.as_ref(), args.plot.as_ref()])?;
+    args.output.keep_apart(&args.file)?;
     let saved = result_or_study(&args.file)?;
     if args.aggregate.is_some() && !matches!(saved, SavedResult::GroupTime(_)) {
         return Err(CliError::usage(
@@ -236,13 +223,11 @@ pub(crate) fn run(args: &HonestArgs) -> Result<()> {
             fit.aggregate(aggregation)?.honest(at(fit.settings.inference.alpha))?
         }
         other => {
-            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt or feols wrote, or an event study";
+            let reads = "what --save of att-gt, ddd, cont-did, did-multiplegt, sunab or feols wrote, or an event study";
             return Err(refused(other, &args.file, reads));
         }
     };
-    let (format, quiet) = (args.format, args.quiet);
-    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
-    output::Emit { format, quiet, save, plot }.result(&result)
+    args.output.emit(&result)
 }
 
 impl HonestArgs {
@@ -255,7 +240,7 @@ impl HonestArgs {
         }
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
-            Some(at) => Effect::At(at),
+            Some(at) => burn_did::sensitivity::Effect::At(at),
             None => self.l_vec.clone(),
         };
         let m = if self.m.is_empty() { &self.mbar } else { &self.m };

@@ -1,7 +1,6 @@
 //! `burn-did npiv`
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use burn_did::{
     Npiv, NpivResult,
@@ -9,21 +8,22 @@ use burn_did::{
 };
 use clap::Args;
 
-use crate::args::Format;
+use crate::args::{DataArgs, LevelArgs, OutputArgs};
 use crate::defaults;
 use crate::error::Result;
-use crate::output;
-use crate::parse;
 use crate::words::OneOf;
 
 /// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).
 ///
 /// The options have the names of R's `npiv::npiv`, and the long words that follow as aliases.
 #[derive(Args)]
+#[command(mut_arg("data", |arg| arg.help(
+    "CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in \"data/*.parquet\""
+)))]
+#[command(mut_arg("plot", |arg| arg.help("Draw the function and its derivative to this .png or .svg file")))]
 pub(crate) struct NpivArgs {
-    /// CSV or parquet file: one row an observation. Also a directory of such files or, if nothing has that name, a pattern as in
-    /// "data/*.parquet".
-    data: PathBuf,
+    #[command(flatten)]
+    source: DataArgs,
     /// Outcome.
     #[arg(long, value_name = "COLUMN", visible_alias = "outcome", help_heading = "Columns")]
     yname: String,
@@ -49,16 +49,6 @@ pub(crate) struct NpivArgs {
     /// Sampling weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
-    /// Words and numbers that stand for a missing value in every column, besides the empty field.
-    #[arg(
-        long,
-        value_name = "WORDS",
-        visible_alias = "missing-values",
-        value_delimiter = ',',
-        allow_hyphen_values = true,
-        help_heading = "Columns"
-    )]
-    na: Option<Vec<String>>,
     /// All products of the regressors' splines, or their sum.
     #[arg(
         long,
@@ -128,36 +118,16 @@ pub(crate) struct NpivArgs {
     /// Seed of the draws.
     #[arg(long, value_name = "N", default_value_t = defaults::npiv().seed, help_heading = "Inference")]
     seed: u64,
-    /// One minus the confidence level.
-    #[arg(
-        long,
-        value_name = "ALPHA",
-        visible_alias = "alpha",
-        default_value_t = defaults::npiv().alpha,
-        value_parser = parse::alpha,
-        help_heading = "Inference"
-    )]
-    alp: f64,
-    /// Format of the results.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
-    format: Format,
-    /// Draw the function and its derivative to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = parse::picture(), help_heading = "Output")]
-    plot: Option<PathBuf>,
-    /// Save the result as JSON.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    save: Option<PathBuf>,
-    /// No warnings on standard error.
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    level: LevelArgs,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &NpivArgs) -> Result<()> {
-    output::keep_apart(&args.data, [args.save.as_ref(), args.plot.as_ref()])?;
-    let (save, plot) = (args.save.as_ref(), args.plot.as_ref());
-    let (format, quiet) = (args.format, args.quiet);
-    output::Emit { format, quiet, save, plot }.result(&args.fit()?)
+    args.output.keep_apart(&args.source.data)?;
+    args.output.emit(&args.fit()?)
 }
 
 impl NpivArgs {
@@ -180,9 +150,9 @@ impl NpivArgs {
             .derivative_order(self.deriv_order)
             .draws(self.biters)
             .seed(self.seed)
-            .alpha(self.alp)
-            .maybe_missing_values(self.na.clone())
+            .alpha(self.level.alp)
+            .maybe_missing_values(self.source.na.clone())
             .build();
-        Ok(config.fit(self.data.as_path())?)
+        Ok(config.fit(self.source.data.as_path())?)
     }
 }

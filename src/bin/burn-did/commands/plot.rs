@@ -16,7 +16,7 @@ use crate::parse;
 /// treatment, the coefficients of a regression's first `i()`, or robust intervals.
 #[derive(Args)]
 pub(crate) struct PlotArgs {
-    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `feols`, `honest` or `npiv`.
+    /// Result saved with `--save` by `burn-did att-gt`, `ddd`, `cont-did`, `did-multiplegt`, `sunab`, `feols`, `honest` or `npiv`.
     result: PathBuf,
     /// Picture to write: .png or .svg.
     #[arg(long, value_name = "FILE", value_parser = parse::picture())]

@@ -272,5 +272,5 @@ fn curve(sample: &Sample, stratum: usize) -> CellResult<(&Doses, usize)> {
     Ok((doses, needed))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cluster"))]
 mod tests;

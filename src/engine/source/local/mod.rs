@@ -232,11 +232,7 @@ impl<B: DidBackend> Local<B> {
 /// Bytes of unit data that may be on each device.
 fn budget<B: DidBackend>(devices: &[B::Device], options: &LocalOptions) -> Result<Option<u64>> {
     if devices.is_empty() {
-        return Err(DidError::Config {
-            option: "devices",
-            expected: "at least one device",
-            got: "none".into(),
-        });
+        return Err(DidError::config("devices", "at least one device", "none"));
     }
     let mut budget = options.memory_budget;
     for device in devices {

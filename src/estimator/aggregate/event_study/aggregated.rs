@@ -10,7 +10,7 @@ impl Aggregated {
     /// use burn_did::Aggregation;
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// # let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let study = fit.aggregate(Aggregation::dynamic().min_e(-2.0))?.event_study()?;
     /// assert_eq!(study.event_times(), [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
     /// # Ok::<(), burn_did::DidError>(())
@@ -26,7 +26,7 @@ impl Aggregated {
         Ok(EventStudy {
             rows: self.rows.clone(),
             vcov: self.vcov.clone(),
-            overall: Some(self.overall).filter(|overall| overall.att.is_some()),
+            overall: Some(self.overall).filter(|overall| overall.estimate.is_some()),
             band: self.band,
             alpha: self.alpha,
             left_out: self.left_out.clone(),

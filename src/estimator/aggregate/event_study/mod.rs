@@ -237,7 +237,7 @@ impl EventStudy {
     #[must_use]
     #[doc(alias = "betahat")]
     pub fn coefficients(&self) -> Vec<f64> {
-        self.estimated().filter_map(|(_, row)| row.estimate.att).collect()
+        self.estimated().filter_map(|(_, row)| row.estimate.estimate).collect()
     }
 
     /// Their covariance, `[e][e]`; empty if there is none.
@@ -258,7 +258,7 @@ impl EventStudy {
     /// use burn_did::{AttGt, backend::Cpu, data};
     ///
     /// let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
-    /// let fit = config.group("first.treat").build().fit(&data::mpdta(), &Default::default())?;
+    /// let fit = config.group("first.treat").build().fit(&data::mpdta())?;
     /// let study = fit.event_study()?;
     /// assert_eq!(study.rows[0].at, -3.0);
     /// assert_eq!(study.universal_base().event_times(), [-4.0, -3.0, -2.0, 0.0, 1.0, 2.0, 3.0]);
@@ -313,7 +313,7 @@ impl EventStudy {
 
     fn estimated(&self) -> impl Iterator<Item = (usize, &AggregatedRow)> {
         let estimated =
-            |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.att.is_some();
+            |(_, row): &(usize, &AggregatedRow)| !row.reference && row.estimate.estimate.is_some();
         self.rows.iter().enumerate().filter(estimated)
     }
 }
@@ -324,14 +324,14 @@ pub(crate) fn reference_row(at: f64) -> AggregatedRow {
 }
 
 fn zero(value: f64) -> Estimate {
-    Estimate { att: Some(value), ..Estimate::default() }
+    Estimate { estimate: Some(value), ..Estimate::default() }
 }
 
 /// A coefficient with its interval; without one if it does not vary.
 fn estimate(value: f64, variance: f64, critical: f64) -> Estimate {
     match variance > 0.0 {
         true => Estimate::new(Some(value), Some(variance.sqrt()), critical),
-        false => Estimate { att: Some(value), se: Some(0.0), ..Estimate::default() },
+        false => Estimate { estimate: Some(value), se: Some(0.0), ..Estimate::default() },
     }
 }
 

@@ -10,7 +10,6 @@ use crate::base::calendar::label;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::Band;
 use crate::estimator::aggregate::{Aggregated, Aggregation, AggregationKind};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -71,7 +70,7 @@ impl Report for Aggregated {
         let share = self.left_out.as_ref().map_or(0.0, |left_out| left_out.share);
         let of = |n| Variable::words("type", vec![Some(self.aggregation.kind.word()); n]);
         let overall = Estimates::single("overall", vec![of(1)], self.overall).with([
-            Variable::fact("status", status(self.overall.att, share)),
+            Variable::fact("status", status(self.overall.estimate, share)),
             Variable::fact("left_out", share),
             Variable::fact("note", self.left_out_summary()),
         ]);
@@ -87,23 +86,18 @@ impl Report for Aggregated {
         let is_reference = |at: f64| self.rows.iter().any(|row| row.at == at && row.reference);
         let status = |(at, estimate): &(f64, Estimate)| match is_reference(*at) {
             true => "reference",
-            false => status(estimate.att, self.left_out_at(*at)),
+            false => status(estimate.estimate, self.left_out_at(*at)),
         };
         let keys = vec![of(rows.len()), place];
-        let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate))
-            .uniform(self.band == Band::Uniform, self.alpha)
-            .with([
-                Variable::words("status", rows.iter().map(|row| Some(status(row)))),
-                Variable::numbers(
-                    "left_out",
-                    rows.iter().map(|(at, _)| Some(self.left_out_at(*at))),
-                ),
-            ]);
+        let rows = Estimates::new("rows", keys, rows.iter().map(|(_, estimate)| *estimate)).with([
+            Variable::words("status", rows.iter().map(|row| Some(status(row)))),
+            Variable::numbers("left_out", rows.iter().map(|(at, _)| Some(self.left_out_at(*at)))),
+        ]);
         vec![rows, overall]
     }
 
     fn about(&self) -> Vec<Variable> {
-        let Estimate { att, se, ci_lower, ci_upper, p_value } = self.overall;
+        let Estimate { estimate: att, se, ci_lower, ci_upper, p_value, .. } = self.overall;
         let options = self.aggregation;
         let own = [
             Variable::fact("type", options.kind.word()),

@@ -21,7 +21,7 @@ impl Aggregated {
         chart.remarks = remarks;
         chart.categories = true;
         chart.frequency = self.settings.frequency;
-        let overall = self.overall.att.filter(|a| a.abs() < LARGEST);
+        let overall = self.overall.estimate.filter(|a| a.abs() < LARGEST);
         chart.overall = overall.filter(|_| options.show_overall);
         chart.finish(options, self.band, self.alpha);
         Ok(chart)

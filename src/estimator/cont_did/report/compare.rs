@@ -13,7 +13,7 @@ use crate::report::compare::{Comparable, Term, facts};
 /// let data = DoseSimulation::builder().units(600).seed(1).build().frame();
 /// let fit = |degree: usize| {
 ///     let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-///     config.dose("dose").degree(degree).build().fit(&data, &Default::default())
+///     config.dose("dose").degree(degree).build().fit(&data)
 /// };
 /// let (square, cubic) = (fit(2)?, fit(3)?);
 /// assert!(compare(&[("Square", &square), ("Cubic", &cubic)]).to_string().contains("Overall ACRT"));

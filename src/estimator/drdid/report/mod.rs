@@ -24,7 +24,7 @@ impl Report for DrdidResult {
     fn table(&self) -> Table {
         let digits = Digits::of([&self.estimate]);
         let e = &self.estimate;
-        let mut row = vec![digits.show(e.att), digits.show(e.se), statistic(e.statistic())];
+        let mut row = vec![digits.show(e.estimate), digits.show(e.se), statistic(e.statistic())];
         row.push(foot::p_cell(e.p_value));
         row.extend([digits.show(e.ci_lower), digits.show(e.ci_upper)]);
         let [lower, upper] = foot::overall_heads(self.settings.inference.alpha);
@@ -91,7 +91,7 @@ impl Report for DrdidResult {
         let words =
             ChartWords { title: "Average Effect on the Treated in Two Periods", x_label: "" };
         let alpha = self.settings.inference.alpha;
-        let row = PlotRow::new(0.0, &self.estimate, alpha);
+        let row = PlotRow::new(0.0, &self.estimate);
         let facet = Facet::new(String::new(), checked(row.into_iter().collect())?);
         let mut chart = Chart::new(&words, axis(&self.settings), vec![facet], options);
         chart.finish(options, Band::Pointwise, alpha);

@@ -15,7 +15,7 @@ use crate::result::inference::Estimate;
 ///
 /// let fits = ["lemp ~ lpop", "lemp ~ lpop | year"].map(|formula| {
 ///     let config = FixedEffects::<Cpu>::builder().formula(formula).build();
-///     config.fit(&data::mpdta(), &Default::default())
+///     config.fit(&data::mpdta())
 /// });
 /// let [plain, years] = fits;
 /// let table = etable(&[("(1)", &plain?), ("(2)", &years?)]);

@@ -1,4 +1,4 @@
-//! Group-time effects with averages of them, as one document.
+//! Averages as documents, by themselves or with the group-time effects that they are of.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -7,9 +7,12 @@ use crate::estimator::aggregate::Aggregated;
 use crate::estimator::group_time::GroupTimeResult;
 use crate::report::json::{self, Document, Members};
 
-/// Averages that were asked for, each in the words it was asked for in, and the cells' covariance.
+/// The words in which an average was asked for, and what came of it.
+type AskedAverage<'a> = (&'a str, std::result::Result<&'a Aggregated, &'a DidError>);
+
+/// Averages that were asked for, and the cells' covariance.
 struct Averages<'a> {
-    averages: &'a [(&'a str, std::result::Result<&'a Aggregated, &'a DidError>)],
+    averages: &'a [AskedAverage<'a>],
     vcov: Option<Vec<Vec<Option<f64>>>>,
 }
 
@@ -29,6 +32,20 @@ impl GroupTimeResult {
     }
 }
 
+impl Aggregated {
+    /// Averages as JSON, each under the words it was `asked` for in: the document of the only one, which is read back as that of
+    /// [`Self::to_json`] is, or a list of documents. An average that could not be formed is an object with its `error`.
+    ///
+    /// # Errors
+    /// As [`Self::to_json`].
+    pub fn documents(averages: &[(&str, std::result::Result<&Self, &DidError>)]) -> Result<String> {
+        match averages {
+            [only] => json::text(&Average(only)),
+            several => json::text(&several.iter().map(Average).collect::<Vec<Average<'_>>>()),
+        }
+    }
+}
+
 impl Members for Averages<'_> {
     fn write<S: SerializeMap>(&self, map: &mut S) -> std::result::Result<(), S::Error> {
         if let Some(vcov) = &self.vcov {
@@ -40,7 +57,7 @@ impl Members for Averages<'_> {
 }
 
 /// An average, or why it could not be formed.
-struct Average<'a>(&'a (&'a str, std::result::Result<&'a Aggregated, &'a DidError>));
+struct Average<'a>(&'a AskedAverage<'a>);
 
 impl Serialize for Average<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {

@@ -11,7 +11,7 @@ mod points;
 use crate::base::error::DidWarning;
 #[cfg(feature = "plot")]
 use crate::base::error::Result;
-use crate::base::options::{Band, DoseTarget};
+use crate::base::options::DoseTarget;
 use crate::estimator::group_time::{GroupTimeCell, GroupTimeResult};
 use crate::report::contract::Report;
 use crate::report::declare::result;
@@ -101,9 +101,7 @@ impl GroupTimeResult {
             Variable::counts("n_treated", cells.iter().map(|c| Some(c.n_treated))),
             Variable::counts("n_control", cells.iter().map(|c| Some(c.n_control))),
         ];
-        let is_uniform = self.band == Band::Uniform;
         Estimates::new(name, keys, cells.iter().map(|c| c.estimate))
-            .uniform(is_uniform, self.settings.inference.alpha)
             .with(facts::statuses(cells.iter().map(|c| &c.status), self.settings.frequency))
             .with(counts)
             .with(facts::overlaps(cells.iter().map(|c| c.overlap)))

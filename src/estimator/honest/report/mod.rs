@@ -26,7 +26,7 @@ impl Report for HonestResult {
     fn table(&self) -> Table {
         let ends = self.intervals.iter().flat_map(|i| [i.lower, i.upper]);
         let ends: Vec<Estimate> =
-            ends.map(|end| Estimate { att: end, ..Estimate::default() }).collect();
+            ends.map(|end| Estimate { estimate: end, ..Estimate::default() }).collect();
         let digits = Digits::of(ends.iter().chain([&self.original]));
         let m = if self.options.delta.is_relative() { "Mbar" } else { "M" };
         let row = |m: String, lower, upper, method: &str, excludes| {
@@ -112,7 +112,7 @@ impl HonestResult {
         let left_out = self.study.left_out.as_ref();
         let mut notes = left_out.map_or_else(Vec::new, |l| left_out::of_study(l, settings));
         notes.extend(["Signif. codes: `*' interval does not cover 0".to_owned(), String::new()]);
-        let (att, se) = (digits.show(self.original.att), digits.show(self.original.se));
+        let (att, se) = (digits.show(self.original.estimate), digits.show(self.original.se));
         notes.push(format!("Parameter: {}, Estimate: {att} (Std. Error {se})", self.parameter));
         notes.push(format!("Restriction: {} ({})", self.restriction(m), self.name));
         notes.push(match self.breakdown {

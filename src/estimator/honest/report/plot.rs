@@ -25,8 +25,8 @@ impl HonestResult {
         let first = robust.first().map_or(0.0, |r| r.at);
         let gap = if gap.is_finite() { gap } else { first.abs().max(1.0) };
         let original = self.original.ci_lower.zip(self.original.ci_upper);
-        let original = original.zip(self.original.att).map(|((lower, upper), att)| PlotRow {
-            att,
+        let original = original.zip(self.original.estimate).map(|((lower, upper), att)| PlotRow {
+            estimate: att,
             post: false,
             ..PlotRow::interval(first - gap, lower, upper)
         });

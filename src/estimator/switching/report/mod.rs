@@ -275,7 +275,7 @@ impl Comparable for DidMultiplegtResult {
 
 /// What effects are of: cells and switchers, and whether there is an estimate.
 fn counts(rows: &[SwitchingEffect]) -> [Variable; 5] {
-    let status = |row: &SwitchingEffect| match row.estimate.att {
+    let status = |row: &SwitchingEffect| match row.estimate.estimate {
         Some(_) => Some("ok"),
         None => Some("no_control"),
     };

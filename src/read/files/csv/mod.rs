@@ -77,7 +77,7 @@ struct Header(Vec<String>);
 
 impl Header {
     fn read(path: &Path) -> Result<Self> {
-        let io = |source| DidError::Io { path: path.display().to_string(), source };
+        let io = |source| DidError::io(path, source);
         let mut file = BufReader::new(File::open(path).map_err(io)?);
         loop {
             let mut line = Vec::new();

@@ -63,7 +63,7 @@ fn walk(
     mut scan: Scan,
     take: &mut dyn FnMut(Records<'_>) -> Result<()>,
 ) -> Result<Scan> {
-    let io = |source| DidError::Io { path: path.display().to_string(), source };
+    let io = |source| DidError::io(path, source);
     // Read and not mapped: a file that gets shorter is then no fault of memory.
     let mut file = File::open(path).map_err(io)?;
     let stamp = Stamp::of(&file).map_err(io)?;

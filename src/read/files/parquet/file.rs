@@ -59,7 +59,7 @@ impl ParquetFile {
     }
 
     pub(super) fn io(&self, source: std::io::Error) -> DidError {
-        DidError::Io { path: self.path().display().to_string(), source }
+        DidError::io(self.path(), source)
     }
 
     pub(super) fn unreadable(&self, error: PolarsError) -> DidError {

@@ -21,7 +21,7 @@ pub(crate) const FRAME_ROWS: usize = 1 << 20;
 const COPIES: u128 = 3;
 
 const REMEDY: &str =
-    "free memory; panels are streamed by `att-gt` and `ddd` (`fit_parquet`, `--memory-budget`)";
+    "free memory; panels are streamed by `att-gt` and `ddd` (`Data::in_pieces`, `--memory-budget`)";
 
 impl ParquetFiles {
     /// Bytes of a frame with all rows and this many columns.
@@ -69,10 +69,8 @@ impl ParquetFiles {
         memory_budget: Option<u64>,
         progress: Option<Progress>,
     ) -> Result<Self> {
-        let unit = unit.map(str::to_owned).ok_or_else(|| DidError::Config {
-            option: "unit",
-            expected: "a column, for files that are read piece by piece",
-            got: "none".into(),
+        let unit = unit.map(str::to_owned).ok_or_else(|| {
+            DidError::config("unit", "a column, for files that are read piece by piece", "none")
         })?;
         let frame_rows = |columns: usize| {
             let row_bytes = 64 * columns as u64;

@@ -54,7 +54,7 @@ impl Looks {
         let refused = |what: &str| {
             let problem =
                 format!("`{other}` for a sample that was prepared with `{formula}`, {what}");
-            DidError::Config { option: "covariates", expected: EXPECTED, got: problem }
+            DidError::config("covariates", EXPECTED, problem)
         };
         let lacks = |column: &str| refused(&format!("and has no column `{column}`"));
         let none = || refused("and has no rows");

@@ -138,11 +138,11 @@ pub(crate) fn arrange_again(
         return Err(another_sample());
     }
     if chosen.is_some() && request.sorts_by_content() {
-        return Err(DidError::Config {
-            option: "covariates",
-            expected: "those of the sample, where rows without units are in the order of their content",
-            got: format!("`{formula}` for a sample that was prepared with `{}`", roles.covariates),
-        });
+        return Err(DidError::config(
+            "covariates",
+            "those of the sample, where rows without units are in the order of their content",
+            format!("`{formula}` for a sample that was prepared with `{}`", roles.covariates),
+        ));
     }
     Ok((sample, chosen.map(|(_, covariates)| CovariateChoice::new(versions, covariates))))
 }
@@ -225,12 +225,11 @@ impl FrameSource for Again<'_> {
 }
 
 fn another_sample() -> DidError {
-    DidError::Config {
-        option: "the prepared sample",
-        expected: "options under which the sample has the units, periods, groups and columns that were prepared",
-        got: "others (control group, anticipation or balance); prepare a sample with these options"
-            .into(),
-    }
+    DidError::config(
+        "the prepared sample",
+        "options under which the sample has the units, periods, groups and columns that were prepared",
+        "others (control group, anticipation or balance); prepare a sample with these options",
+    )
 }
 
 fn foreign() -> DidError {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
 use crate::base::storage::{self, Stamp};
-use crate::read::columns::{Label, LabelColumn, MissingValues, Values, outcomes, total_order};
+use crate::read::columns::{Label, LabelColumn, MissingValues, Table, Values, total_order};
 use crate::read::files::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles};
 use crate::read::panel::frame::{Frame, read};
 use crate::read::panel::reader::Reader;
@@ -94,7 +94,7 @@ impl Reading {
             if own != other {
                 let got = format!("`{other}` for a sample that was prepared with `{own}`");
                 let expected = "what the sample was prepared with, or another sample";
-                return Err(DidError::Config { option, expected, got });
+                return Err(DidError::config(option, expected, got));
             }
         }
         let reader = request.reader();
@@ -103,11 +103,11 @@ impl Reading {
         if own == other && self.missing == *reader.missing && self.by_row == reader.by_row {
             return Ok(());
         }
-        Err(DidError::Config {
-            option: "the prepared sample",
-            expected: "the frequency, treatment, missing values and kind of data that it was prepared with",
-            got: "others; prepare a sample with these options".into(),
-        })
+        Err(DidError::config(
+            "the prepared sample",
+            "the frequency, treatment, missing values and kind of data that it was prepared with",
+            "others; prepare a sample with these options",
+        ))
     }
 
     /// Types of the columns, or of the column that orders rows.
@@ -187,8 +187,8 @@ pub(super) enum RowKeys {
 impl RowKeys {
     pub fn of(df: &DataFrame, roles: &Roles) -> Result<Self> {
         Ok(match &roles.unit {
-            Some(unit) => Self::Units(LabelColumn::new(df.column(unit)?, "unit")?),
-            None => Self::Outcomes(outcomes(df, &roles.outcome)?),
+            Some(unit) => Self::Units(Table::plain(df).labels(unit, "unit")?),
+            None => Self::Outcomes(Table::plain(df).numbers(&roles.outcome, "outcome")?),
         })
     }
 

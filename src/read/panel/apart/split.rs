@@ -35,7 +35,7 @@ impl Reading {
         let df = self.rows(std::slice::from_ref(part))?;
         let keys = RowKeys::of(&df, &self.roles)?;
         let buckets = rows_by_bucket(df.height(), |row| keys.label(row), &cuts.0);
-        let io = |source| DidError::Io { path: to.display().to_string(), source };
+        let io = |source| DidError::io(to, source);
         let mut file = storage::create(to).map_err(io)?;
         let unwritten = |error: PolarsError| problem(to, error.to_string());
         let writer = storage::parquet(&mut file);

@@ -28,7 +28,7 @@ macro_rules! same {
         let files = Files::new($data);
         let mut estimator = $estimator;
         estimator.keep_influence = false;
-        let here = shown!(estimator.fit(files.path(), &Default::default()));
+        let here = shown!(estimator.fit(files.path()));
         let there = shown!(estimator.fit_cluster($cluster, files.path()));
         let there = match there.split_once("): ") {
             Some((name, error)) if name.starts_with("executor ") => error.to_owned(),
@@ -108,7 +108,7 @@ fn what_executors_keep_is_not_read_again() {
     assert!(first.bytes_read >= first.bytes_arranged && first.bytes_arranged > 0, "{first:?}");
     assert!(first.bytes_read <= 3 * first.bytes_arranged, "{first:?}");
     let fewer = but(named(), |e| e.covariates = "~ x1".into());
-    let here = fewer.fit(files.path(), &Default::default()).unwrap();
+    let here = fewer.fit(files.path()).unwrap();
     assert_eq!(fewer.fit_sample(&sample).unwrap().cells, here.cells);
     let missing = but(named(), |e| e.covariates = "~ x1 + y".into()).fit_sample(&sample);
     assert!(matches!(missing, Err(DidError::Config { option: "covariates", .. })));
@@ -119,7 +119,7 @@ fn what_executors_keep_is_not_read_again() {
 fn executors_may_die() {
     let files = Files::new(&panel().frame());
     let drawn = but(named(), |e| e.bootstrap = Some(Bootstrap::draws(2_000).seed(5)));
-    let here = shown!(drawn.fit(files.path(), &Default::default()));
+    let here = shown!(drawn.fit(files.path()));
     let mut running = RunningCluster::start(&local(2)).unwrap();
     let mut alive = running.processes();
     for moment in [5, 150, 400] {
@@ -188,7 +188,7 @@ fn the_command_line_takes_the_address_of_a_scheduler() {
 fn influence_values_are_written_by_executors() {
     let files = Files::new(&panel().frame());
     let keeping = but(named(), |e| e.keep_influence = true);
-    let here = keeping.fit(files.path(), &Default::default()).unwrap().influence.unwrap();
+    let here = keeping.fit(files.path()).unwrap().influence.unwrap();
     let mut running = RunningCluster::start(&local(2)).unwrap();
     let place = tempfile::tempdir().unwrap();
     let cluster = Cluster::connect(&running.address()).unwrap();
@@ -273,6 +273,6 @@ fn who_has_no_certificate_of_the_ring_is_refused() {
     assert!(fit(Some(&other)).is_err());
     assert!(fit(None).is_err());
     assert!(start.elapsed() < Duration::from_secs(120));
-    let here = named().fit(files.path(), &Default::default());
+    let here = named().fit(files.path());
     assert_eq!(shown!(fit(Some(&ring))), shown!(here));
 }

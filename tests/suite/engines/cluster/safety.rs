@@ -74,7 +74,7 @@ fn a_plain_call_on_loopback_is_not_obeyed() {
     let files = Files::new(&panel().frame());
     let cluster = Cluster::connect_with(&address, Some(&ring)).unwrap();
     let there = named().fit_cluster(&cluster, files.path()).unwrap();
-    assert_eq!(there.cells, named().fit(files.path(), &Default::default()).unwrap().cells);
+    assert_eq!(there.cells, named().fit(files.path()).unwrap().cells);
     assert_eq!(executors()[0].id, id);
 }
 
@@ -139,7 +139,7 @@ fn a_damaged_file_ends_no_executor() {
     assert_eq!((alive(&running), running.processes()), (2, before.clone()));
     assert!(before.iter().all(|process| kill_with("-0", *process)), "an executor has ended");
     let there = named().fit_cluster(&cluster, files.path()).unwrap();
-    assert_eq!(there.cells, named().fit(files.path(), &Default::default()).unwrap().cells);
+    assert_eq!(there.cells, named().fit(files.path()).unwrap().cells);
 }
 
 /// Names in a directory.

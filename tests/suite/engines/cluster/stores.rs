@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use burn_did::backend::Cpu;
 use burn_did::cluster::LocalCluster;
 use burn_did::data::Simulation;
-use burn_did::{AttGt, Cluster, GroupTimeResult, Result, audit::Timings};
+use burn_did::{AttGt, Cluster, Data, GroupTimeResult, Result, audit::Timings};
 use object_store::aws::AmazonS3Builder;
 use object_store::{ObjectStore, ObjectStoreExt};
 use polars::prelude::*;
@@ -111,20 +111,19 @@ fn error(fit: Result<GroupTimeResult>) -> String {
 fn parquet_files_in_a_bucket() {
     let Some(bucket) = Bucket::open("files") else { return };
     let directory = files(&rows(), &bucket, "panel");
-    let device = Default::default();
-    let here = bits(named().fit(directory.path(), &device));
+    let here = bits(named().fit(directory.path()));
     for path in ["panel", "panel/", "panel/*.parquet", "pan*/[01].parquet"] {
-        assert!(bits(named().fit(bucket.path(path).as_path(), &device)) == here, "{path}");
+        assert!(bits(named().fit(bucket.path(path).as_path())) == here, "{path}");
     }
     let in_pieces = but(named(), |e| e.memory_budget = Some(2 << 20));
-    let pieces = in_pieces.fit_parquet(bucket.path("panel").to_str().unwrap(), &[device]);
+    let pieces = in_pieces.fit(Data::in_pieces(bucket.path("panel").to_str().unwrap()));
     assert!(bits(pieces) == here);
     let other = rows().lazy().with_column(col("y") * lit(2.0)).collect().unwrap();
     let directory = files(&other, &bucket, "panel");
-    let here = bits(named().fit(directory.path(), &device));
-    let anew = bits(named().fit(bucket.path("panel").as_path(), &device));
+    let here = bits(named().fit(directory.path()));
+    let anew = bits(named().fit(bucket.path("panel").as_path()));
     assert!(anew == here, "what was known of the files of before");
-    let fit = |path: &str| error(named().fit(bucket.path(path).as_path(), &device));
+    let fit = |path: &str| error(named().fit(bucket.path(path).as_path()));
     assert!(fit("nothing").contains("no such"), "{}", fit("nothing"));
     assert!(fit("panel/9.parquet").contains("9.parquet"));
     bucket.put("rows.csv", b"y,id\n1,2\n".to_vec());
@@ -148,14 +147,14 @@ fn samples_of_a_cluster_in_a_bucket() {
     let disordered = ordered.sort(["y"], Default::default()).unwrap();
     for (name, rows) in [("ordered", ordered), ("disordered", disordered)] {
         let directory = files(&rows, &bucket, name);
-        let here = bits(named().fit(directory.path(), &Default::default()));
+        let here = bits(named().fit(directory.path()));
         assert!(bits(named().fit_cluster(&cluster, bucket.path(name))) == here, "{name}");
         assert_eq!(bucket.keys("scratch"), Vec::<String>::new(), "{name}: what is left");
     }
     let keeping = but(named(), |e| e.keep_influence = true);
     let values = cluster.clone().with_influence(bucket.path("influence"));
     let files = keeping.fit_cluster(&values, bucket.path("ordered")).unwrap().influence_files;
-    let here = keeping.fit(bucket.path("ordered").as_path(), &Default::default()).unwrap();
+    let here = keeping.fit(bucket.path("ordered").as_path()).unwrap();
     let files = files.unwrap();
     assert_eq!(files.load().unwrap(), here.influence.unwrap());
     assert_eq!(bucket.keys("influence").len(), files.files.len());

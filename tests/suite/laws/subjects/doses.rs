@@ -16,7 +16,7 @@ use crate::support::panels::staggered;
 use crate::support::splitmix::SplitMix64;
 
 subject!(ContDid<Cpu>, config, own {
-    Change::Covariates(_) | Change::WithoutUnit => false,
+    Change::WithoutUnit => false,
     Change::Resampling(_) | Change::Bootstrap(_)
         if config.method == DoseMethod::Cck || config.bootstrap.is_some() => false,
     Change::KeepInfluence if config.method == DoseMethod::Cck => false,

@@ -14,7 +14,7 @@ use crate::support::panels::staggered;
 
 impl Subject for FixedEffects<Cpu> {
     fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(self.fit(data, &Default::default())?.into())
+        Ok(self.fit(data)?.into())
     }
 
     fn change(&mut self, change: Change<'_>) -> bool {

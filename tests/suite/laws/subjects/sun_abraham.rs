@@ -9,7 +9,7 @@ use crate::support::panels::staggered;
 
 impl Subject for SunAbraham<Cpu> {
     fn fit(&self, data: Data<'_>) -> Result<Numbers> {
-        Ok(self.fit(data, &Default::default())?.into())
+        Ok(self.fit(data)?.into())
     }
 
     fn change(&mut self, change: Change<'_>) -> bool {

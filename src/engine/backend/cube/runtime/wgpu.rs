@@ -1,7 +1,7 @@
 //! wgpu: single precision, and double precision where the driver has it and does it right.
 
-use burn_wgpu::graphics::{AutoGraphicsApi, GraphicsApi};
-use burn_wgpu::{WgpuDevice, WgpuRuntime};
+use burn::backend::wgpu::graphics::{AutoGraphicsApi, GraphicsApi};
+use burn::backend::wgpu::{WgpuDevice, WgpuRuntime};
 use cubecl::Runtime;
 use cubecl::device::Device;
 

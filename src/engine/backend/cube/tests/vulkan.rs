@@ -1,7 +1,7 @@
 //! The kernels in double precision on a Vulkan adapter; a software one will do. `BURN_DID_REQUIRE_WGPU=1` makes a missing
 //! one a failure.
 
-use burn_wgpu::WgpuRuntime;
+use burn::backend::wgpu::WgpuRuntime;
 use cubecl::Runtime;
 
 use super::super::runtime::guarded;
@@ -40,7 +40,7 @@ fn ten_fits_hold_what_one_holds() {
     let config = config.group("first.treat").covariates("~ lpop").build();
     let data = data::mpdta();
     let held = || {
-        let _ = config.fit(&data, &device).expect("a fit");
+        let _ = config.fit_on(&data, &device).expect("a fit");
         let client = WgpuRuntime::client(&device);
         let usage = guarded::<WgpuRuntime, _>(&device, || Ok(client.memory_usage()));
         let usage = usage.expect("no panic").expect("usage");

@@ -74,14 +74,13 @@ impl Report for EventStudy {
 
     fn estimates(&self) -> Vec<Estimates> {
         let overall = self.overall.map(|e| Estimates::single("overall", Vec::new(), e));
-        let status = |row: &AggregatedRow| match (row.reference, row.estimate.att) {
+        let status = |row: &AggregatedRow| match (row.reference, row.estimate.estimate) {
             (true, _) => Some("reference"),
             (false, Some(_)) => Some("ok"),
             (false, None) => Some("no_estimate"),
         };
         let at = vec![Variable::numbers("event_time", self.rows.iter().map(|row| Some(row.at)))];
         let rows = Estimates::new("rows", at, self.rows.iter().map(|row| row.estimate))
-            .uniform(self.band == Band::Uniform, self.alpha)
             .with([Variable::words("status", self.rows.iter().map(status))]);
         std::iter::once(rows).chain(overall).collect()
     }
@@ -143,13 +142,8 @@ impl EventStudy {
     #[must_use]
     pub fn plot_data(&self) -> Vec<PlotRow> {
         let row = |r: &AggregatedRow| {
-            let row = PlotRow::new(r.at, &r.estimate, self.alpha)?;
-            let (pointwise_lower, pointwise_upper) = match self.band {
-                Band::Pointwise => (row.lower, row.upper),
-                Band::Uniform => (row.pointwise_lower, row.pointwise_upper),
-            };
             let (post, reference) = (self.is_post(r.at), r.reference);
-            Some(PlotRow { pointwise_lower, pointwise_upper, post, reference, ..row })
+            Some(PlotRow { post, reference, ..PlotRow::new(r.at, &r.estimate)? })
         };
         let rows: Vec<PlotRow> = self.rows.iter().filter_map(row).collect();
         if rows.iter().all(|row| row.reference) { Vec::new() } else { rows }
@@ -158,7 +152,7 @@ impl EventStudy {
     /// Event times without an estimate, ascending.
     #[cfg(feature = "plot")]
     pub(crate) fn failed(&self) -> Vec<f64> {
-        let missing = self.rows.iter().filter(|r| r.estimate.att.is_none()).map(|r| r.at);
+        let missing = self.rows.iter().filter(|r| r.estimate.estimate.is_none()).map(|r| r.at);
         let empty = self.left_out.iter().flat_map(|l| &l.rows).filter(|r| r.is_empty());
         let mut failed: Vec<f64> = missing.chain(empty.map(|r| r.at)).collect();
         failed.sort_by(f64::total_cmp);

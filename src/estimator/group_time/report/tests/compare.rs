@@ -86,7 +86,7 @@ fn notes_tell_bands_from_pointwise_intervals() {
 fn curves_have_bands_of_their_own() {
     let data = DoseSimulation::builder().units(300).seed(2).build().frame();
     let config = ContDid::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    let fit = config.dose("dose").build().fit(&data, &Default::default());
+    let fit = config.dose("dose").build().fit(&data);
     let mut fit = fit.expect("a fit");
     assert_eq!(stars(&fit), "95% pointwise");
     fit.dose.band_acrt = Band::Uniform;

@@ -1,0 +1,17 @@
+//! Errors made in many places.
+
+use std::path::Path;
+
+use super::DidError;
+
+impl DidError {
+    /// An option that has a value it cannot have.
+    pub(crate) fn config(option: &'static str, expected: &'static str, got: impl ToString) -> Self {
+        Self::Config { option, expected, got: got.to_string() }
+    }
+
+    /// A file that could not be read or written.
+    pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
+        Self::Io { path: path.display().to_string(), source }
+    }
+}
