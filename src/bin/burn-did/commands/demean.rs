@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Demean, DemeanResult, regression::Solver};
+use burn_did::{Demean, DemeanResult};
 use clap::Args;
 
 use super::one_device;
-use crate::args::{DataArgs, DeviceArgs};
+use crate::args::{DataArgs, DeviceArgs, ProjectionArgs};
 use crate::backend::{self, Fit, On};
-use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{output, values};
+use crate::output;
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
 ///
@@ -44,21 +43,8 @@ pub(crate) struct DemeanArgs {
     /// Weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
-    /// Solver that projects out the fixed effects.
-    #[arg(
-        long,
-        value_name = "SOLVER",
-        default_value = values::SOLVER.word(defaults::demean().solver),
-        value_parser = values::SOLVER.parser(),
-        help_heading = "Estimation"
-    )]
-    solver: Solver,
-    /// Relative tolerance of the solver.
-    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = values::fraction, help_heading = "Estimation")]
-    fixef_tol: f64,
-    /// Maximum number of iterations of the solver.
-    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter, help_heading = "Estimation")]
-    fixef_maxiter: usize,
+    #[command(flatten)]
+    projection: ProjectionArgs,
     #[command(flatten)]
     device: DeviceArgs,
     /// No progress on standard error.
@@ -106,9 +92,9 @@ impl Fit for DemeanArgs {
             .absorb(self.absorb.iter().map(String::as_str))
             .maybe_weights(self.weightsname.clone())
             .maybe_missing_values(self.source.na.clone())
-            .solver(self.solver)
-            .fixef_tol(self.fixef_tol)
-            .fixef_maxiter(self.fixef_maxiter)
+            .solver(self.projection.solver())
+            .fixef_tol(self.projection.fixef_tol)
+            .fixef_maxiter(self.projection.fixef_maxiter)
             .precision(on.precision)
             .build();
         Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)

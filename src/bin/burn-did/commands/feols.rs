@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::one_device;
 use super::saved::event_study;
-use crate::args::{DataArgs, DeviceArgs, OutputArgs, RegressionArgs};
+use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
@@ -36,23 +36,8 @@ pub(crate) struct FeolsArgs {
     /// Keep singletons: rows that are the only ones of a level of a fixed effect.
     #[arg(long, help_heading = "Estimation")]
     keep_singletons: bool,
-    /// Relative tolerance of the solver.
-    #[arg(
-        long,
-        value_name = "TOLERANCE",
-        default_value_t = defaults::fixed_effects().fixef_tol,
-        value_parser = values::fraction,
-        help_heading = "Estimation"
-    )]
-    fixef_tol: f64,
-    /// Maximum number of iterations of the solver.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::fixed_effects().fixef_maxiter,
-        help_heading = "Estimation"
-    )]
-    fixef_maxiter: usize,
+    #[command(flatten)]
+    projection: ProjectionArgs,
     /// Relative change of the deviance at which a Poisson regression has converged.
     #[arg(
         long,
@@ -110,9 +95,9 @@ impl Fit for FeolsArgs {
             .alpha(self.regression.level.alp)
             .family(self.family)
             .keep_singletons(self.keep_singletons)
-            .solver(self.regression.solver)
-            .fixef_tol(self.fixef_tol)
-            .fixef_maxiter(self.fixef_maxiter)
+            .solver(self.projection.solver())
+            .fixef_tol(self.projection.fixef_tol)
+            .fixef_maxiter(self.projection.fixef_maxiter)
             .glm_tol(self.glm_tol)
             .glm_maxiter(self.glm_maxiter)
             .precision(on.precision)
