@@ -127,7 +127,8 @@ fn a_failed_aggregate_stands_in_its_place() {
     assert_eq!(json.status.code(), Some(1));
     let document: Value = serde_json::from_slice(&json.stdout).unwrap();
     let failed = &document["aggregates"][0];
-    assert_eq!(keys(failed), ["asked", "error"]);
+    assert_eq!(keys(failed), ["asked", "code", "error"]);
+    assert_eq!(failed["code"], "empty_window");
     assert_eq!(failed["asked"], "dynamic:min_e=9");
     assert!(failed["error"].as_str().unwrap().contains("no event time"));
     assert!(document["aggregates"][1]["overall"]["estimate"].is_f64());

@@ -2,7 +2,7 @@
 
 use burn_did::backend::Cpu;
 use burn_did::{
-    AttGt, ContDid, Ddd, Demean, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SunAbraham,
+    AttGt, ContDid, Ddd, DidMultiplegt, Drdid, FixedEffects, Honest, Npiv, SunAbraham,
     options::Bootstrap,
 };
 
@@ -44,11 +44,6 @@ pub(crate) fn fixed_effects() -> FixedEffects<Cpu> {
 /// The event study of Sun and Abraham without an option.
 pub(crate) fn sun_abraham() -> SunAbraham<Cpu> {
     SunAbraham::builder().outcome("").unit("").time("").group("").build()
-}
-
-/// Columns less their fixed effects without an option.
-pub(crate) fn demean() -> Demean<Cpu> {
-    Demean::builder().columns([""; 0]).absorb([""; 0]).build()
 }
 
 /// A sensitivity analysis without an option. What is assumed does not matter.

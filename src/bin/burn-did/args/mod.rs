@@ -24,4 +24,4 @@ pub(crate) use group_time::{
 };
 pub(crate) use inference::{BootstrapArgs, InferenceArgs, LevelArgs};
 pub(crate) use output::{Format, OutputArgs};
-pub(crate) use regression::RegressionArgs;
+pub(crate) use regression::{ProjectionArgs, RegressionArgs, SolverArgs};

@@ -27,15 +27,52 @@ pub(crate) struct RegressionArgs {
     pub ssc: Ssc,
     #[command(flatten)]
     pub level: LevelArgs,
+}
+
+/// Solver that projects out fixed effects.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct SolverArgs {
     /// Solver that projects out the fixed effects.
     #[arg(
         long,
         value_name = "SOLVER",
+<<<<<<< HEAD
         default_value_t = defaults::fixed_effects().solver,
         value_parser = solvers(),
         help_heading = "Estimation"
+=======
+        default_value = values::SOLVER.word(defaults::fixed_effects().solver),
+        value_parser = values::SOLVER.parser()
+>>>>>>> main
     )]
     pub solver: Solver,
+}
+
+/// The solver, and how far it goes.
+#[derive(Args)]
+#[command(next_help_heading = "Estimation")]
+pub(crate) struct ProjectionArgs {
+    #[command(flatten)]
+    solver: SolverArgs,
+    /// Relative tolerance of the solver.
+    #[arg(
+        long,
+        value_name = "TOLERANCE",
+        default_value_t = defaults::fixed_effects().fixef_tol,
+        value_parser = values::fraction
+    )]
+    pub fixef_tol: f64,
+    /// Maximum number of iterations of the solver.
+    #[arg(long, value_name = "N", default_value_t = defaults::fixed_effects().fixef_maxiter)]
+    pub fixef_maxiter: usize,
+}
+
+impl ProjectionArgs {
+    /// The solver.
+    pub(crate) fn solver(&self) -> Solver {
+        self.solver.solver
+    }
 }
 
 /// What `--ssc` takes.

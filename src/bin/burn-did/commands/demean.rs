@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 
 use burn_did::backend::DidBackend;
-use burn_did::{Demean, DemeanResult, regression::Solver};
+use burn_did::{Demean, DemeanResult};
 use clap::Args;
 
 use super::one_device;
-use crate::args::{DataArgs, DeviceArgs};
+use crate::args::{DataArgs, DeviceArgs, ProjectionArgs};
 use crate::backend::{self, Fit, On};
-use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::output;
+<<<<<<< HEAD
 use crate::parse;
 use crate::words::solvers;
+=======
+>>>>>>> main
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
 ///
@@ -46,6 +48,7 @@ pub(crate) struct DemeanArgs {
     /// Weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
+<<<<<<< HEAD
     /// Solver that projects out the fixed effects.
     #[arg(
         long,
@@ -61,6 +64,10 @@ pub(crate) struct DemeanArgs {
     /// Maximum number of iterations of the solver.
     #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter, help_heading = "Estimation")]
     fixef_maxiter: usize,
+=======
+    #[command(flatten)]
+    projection: ProjectionArgs,
+>>>>>>> main
     #[command(flatten)]
     device: DeviceArgs,
     /// No progress on standard error.
@@ -108,9 +115,9 @@ impl Fit for DemeanArgs {
             .absorb(self.absorb.iter().map(String::as_str))
             .maybe_weights(self.weightsname.clone())
             .maybe_missing_values(self.source.na.clone())
-            .solver(self.solver)
-            .fixef_tol(self.fixef_tol)
-            .fixef_maxiter(self.fixef_maxiter)
+            .solver(self.projection.solver())
+            .fixef_tol(self.projection.fixef_tol)
+            .fixef_maxiter(self.projection.fixef_maxiter)
             .precision(on.precision)
             .build();
         Ok(config.fit_on(self.source.data.as_path(), one_device(&self.device, &on)?)?)

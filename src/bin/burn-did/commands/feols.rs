@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::one_device;
 use super::saved::event_study;
-use crate::args::{DataArgs, DeviceArgs, OutputArgs, RegressionArgs};
+use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionArgs};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
@@ -38,6 +38,7 @@ pub(crate) struct FeolsArgs {
     /// Keep singletons: rows that are the only ones of a level of a fixed effect.
     #[arg(long, help_heading = "Estimation")]
     keep_singletons: bool,
+<<<<<<< HEAD
     /// Relative tolerance of the solver.
     #[arg(
         long,
@@ -55,6 +56,10 @@ pub(crate) struct FeolsArgs {
         help_heading = "Estimation"
     )]
     fixef_maxiter: usize,
+=======
+    #[command(flatten)]
+    projection: ProjectionArgs,
+>>>>>>> main
     /// Relative change of the deviance at which a Poisson regression has converged.
     #[arg(
         long,
@@ -112,9 +117,9 @@ impl Fit for FeolsArgs {
             .alpha(self.regression.level.alp)
             .family(self.family)
             .keep_singletons(self.keep_singletons)
-            .solver(self.regression.solver)
-            .fixef_tol(self.fixef_tol)
-            .fixef_maxiter(self.fixef_maxiter)
+            .solver(self.projection.solver())
+            .fixef_tol(self.projection.fixef_tol)
+            .fixef_maxiter(self.projection.fixef_maxiter)
             .glm_tol(self.glm_tol)
             .glm_maxiter(self.glm_maxiter)
             .precision(on.precision)

@@ -5,7 +5,9 @@ use burn_did::{SunAbraham, SunAbrahamResult};
 use clap::Args;
 
 use super::one_device;
-use crate::args::{DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs};
+use crate::args::{
+    DataArgs, DeviceArgs, LONG_FORM, OutcomeArgs, OutputArgs, RegressionArgs, SolverArgs,
+};
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
@@ -56,6 +58,8 @@ pub(crate) struct SunabArgs {
     #[command(flatten)]
     regression: RegressionArgs,
     #[command(flatten)]
+    solver: SolverArgs,
+    #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
     output: OutputArgs,
@@ -91,7 +95,7 @@ impl Fit for SunabArgs {
             .maybe_weights(self.regression.weightsname.clone())
             .maybe_vcov(self.regression.vcov.clone())
             .ssc(self.regression.ssc)
-            .solver(self.regression.solver)
+            .solver(self.solver.solver)
             .maybe_missing_values(self.source.na.clone())
             .alpha(self.regression.level.alp)
             .precision(on.precision)

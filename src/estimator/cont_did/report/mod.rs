@@ -78,6 +78,7 @@ impl Report for ContDidResult {
     fn about(&self) -> Vec<Variable> {
         let failed = self.asked_event_study().and_then(Result::err);
         let own = [
+            Variable::fact("event_study_code", failed.as_ref().map(|error| error.code())),
             Variable::fact("event_study_error", failed.map(|error| error.to_string())),
             Variable::fact("curve_method", self.method.word()),
             Variable::fact("target", self.target.parameter()),

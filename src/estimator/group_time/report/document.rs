@@ -18,7 +18,7 @@ struct Averages<'a> {
 
 impl GroupTimeResult {
     /// [`Self::to_json`] with averages: each is a document of its own in the list `aggregates`, under the words it was `asked` for in,
-    /// and an `error` in its place if it could not be formed. With `vcov`, the covariance of the cells is a matrix beside them.
+    /// and an `error` with its `code` in its place if it could not be formed. With `vcov`, the covariance of the cells is a matrix beside them.
     ///
     /// # Errors
     /// As [`Self::to_json`].
@@ -34,7 +34,7 @@ impl GroupTimeResult {
 
 impl Aggregated {
     /// Averages as JSON, each under the words it was `asked` for in: the document of the only one, which is read back as that of
-    /// [`Self::to_json`] is, or a list of documents. An average that could not be formed is an object with its `error`.
+    /// [`Self::to_json`] is, or a list of documents. An average that could not be formed is an object with its `error` and the `code` of that.
     ///
     /// # Errors
     /// As [`Self::to_json`].
@@ -68,9 +68,10 @@ impl Serialize for Average<'_> {
                 Document { result: *average, more }.serialize(serializer)
             }
             Err(error) => {
-                let mut map = serializer.serialize_map(Some(2))?;
+                let mut map = serializer.serialize_map(Some(3))?;
                 map.serialize_entry("asked", asked)?;
                 map.serialize_entry("error", &error.to_string())?;
+                map.serialize_entry("code", error.code())?;
                 map.end()
             }
         }
