@@ -94,6 +94,7 @@ pub mod options {
         EstimationMethod, FixWeights, Inference, Multiplier, Precision, Resampling, SharesOf,
         UnbalancedPanel,
     };
+    pub use crate::base::words::{ParseOptionError, Word, Words};
 }
 
 /// Parts of group-time effects and of their averages, and the interface for two-by-two estimators of your own.

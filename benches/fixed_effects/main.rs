@@ -94,7 +94,7 @@ fn ours(design: &Design, line: &dyn Fn(&str, f64, &str, f64)) -> Result<()> {
         let columns = &done.solver.columns;
         let iterations = columns.iter().map(|c| c.iterations).max().unwrap_or_default();
         let normal = columns.iter().map(|c| c.normal_residual).fold(0.0, f64::max);
-        let name = format!("burn-did {} ({})", solver.name(), done.solver.solver);
+        let name = format!("burn-did {} ({})", solver.word(), done.solver.solver);
         line(&name, seconds, &iterations.to_string(), normal);
     }
     Ok(())

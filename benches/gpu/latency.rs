@@ -91,8 +91,8 @@ pub fn fastest<B: DidBackend, T, U>(
 /// The type of numbers of a precision.
 pub fn float(precision: Precision) -> DType {
     match precision {
-        Precision::F64 => DType::F64,
         Precision::F32 => DType::F32,
+        _ => DType::F64,
     }
 }
 

@@ -23,4 +23,5 @@ pub(crate) mod splines;
 pub(crate) mod storage;
 pub(crate) mod temporary;
 pub(crate) mod threads;
+pub(crate) mod words;
 pub(crate) mod written;

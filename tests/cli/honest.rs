@@ -102,7 +102,7 @@ fn documents_have_the_keys_that_are_documented() {
     let smooth = parsed(&["honest", &file, "--delta", "sd", "--format", "json"]);
     assert_eq!(
         (&smooth["about"]["method"], smooth["intervals"].as_array().unwrap().len()),
-        (&json!("FLCI"), 10)
+        (&json!("flci"), 10)
     );
     assert_eq!(
         (smooth["about"]["m_lower"].is_number(), smooth["about"]["m_upper"].is_number()),

@@ -51,6 +51,7 @@ fn draws(simulation: &DoseSimulation, fit: &ContDidResult) -> Vec<Draw> {
                 _ if row.at < 0.0 => 0.0,
                 DoseTarget::Level => unit * at_one,
                 DoseTarget::Slope => slope * at_one,
+                other => unimplemented!("{other}"),
             };
             out.push(draw(format!("{} at {}", target.parameter(), row.at), truth, row.estimate));
         }
@@ -182,7 +183,7 @@ fn dimensions_that_the_data_choose_with_clusters() {
             });
             match band {
                 Band::Uniform => bands(&simulation, &fit),
-                Band::Pointwise => draws(&simulation, &fit),
+                _ => draws(&simulation, &fit),
             }
         })
     };

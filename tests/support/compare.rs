@@ -364,7 +364,7 @@ impl Report {
         tol: &Tolerance,
     ) {
         let a = expected.aggregation;
-        let mut id = format!("{id} {}", a.kind.name());
+        let mut id = format!("{id} {}", a.kind);
         for (name, value) in
             [("min_e", a.min_e), ("max_e", a.max_e), ("balance_e", a.balance_e.map(f64::from))]
         {

@@ -82,7 +82,7 @@ pub(crate) fn hint(error: &DidError) -> Option<&'static str> {
             "`att-gt` and `ddd` keep units that are missing in some periods with --allow-unbalanced-panel; otherwise add \
              --repeated-cross-sections and leave out --idname"
         }
-        DidError::SmallNeverTreated { .. } => "add --control-group notyettreated",
+        DidError::SmallNeverTreated { .. } => "add --control-group not_yet_treated",
         DidError::IndicatorAsGroup { .. } => {
             "name the column with the first treated period by --gname; to compare two groups in two periods by such a column, use \
              `burn-did drdid --treatname`"

@@ -11,10 +11,11 @@ mod error;
 mod formed;
 mod output;
 mod panics;
+mod parse;
 mod progress;
 mod shown;
 mod signals;
-mod values;
+mod words;
 
 use std::process::ExitCode;
 

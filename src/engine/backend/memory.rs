@@ -28,7 +28,7 @@ pub(super) fn probe_dtype<B: Backend>(
     }
     Err(DidError::Precision {
         device: format!("{device:?}"),
-        precision: precision.name(),
+        precision: precision.word(),
         remedy: "choose `Precision::F32`, or a backend with double arithmetic",
     })
 }

@@ -168,22 +168,14 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         self.compare_at.check("compare_at")?;
         if self.resampling != Resampling::Multiplier && self.bootstrap.is_none() {
             let expected = "`multiplier` without a bootstrap";
-            return Err(DidError::config(
-                "resampling",
-                expected,
-                format!("{:?}", self.resampling).to_lowercase(),
-            ));
+            return Err(DidError::config("resampling", expected, self.resampling.to_string()));
         }
         if self.method == DoseMethod::Parametric {
             return Ok(());
         }
         if self.curve_errors != CurveErrors::Hc0 {
             let expected = "`hc0` with the method `cck`, whose sieves grow with the sample";
-            return Err(DidError::config(
-                "curve_errors",
-                expected,
-                format!("{:?}", self.curve_errors).to_lowercase(),
-            ));
+            return Err(DidError::config("curve_errors", expected, self.curve_errors.to_string()));
         }
         if self.aggregation == DoseAggregation::EventStudy {
             let expected = "`dose` with the method `cck`, which has two periods";
@@ -191,11 +183,7 @@ impl<B: DidBackend> SampleEstimator for ContDid<B> {
         }
         if self.resampling != Resampling::Multiplier {
             let expected = "`multiplier` with the method `cck`, which draws coefficients";
-            return Err(DidError::config(
-                "resampling",
-                expected,
-                format!("{:?}", self.resampling).to_lowercase(),
-            ));
+            return Err(DidError::config("resampling", expected, self.resampling.to_string()));
         }
         if self.keep_influence {
             let expected = "false with the method `cck`";

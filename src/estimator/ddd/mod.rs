@@ -119,7 +119,7 @@ impl<B: DidBackend> SampleEstimator for Ddd<B> {
         Err(DidError::config(
             "unbalanced",
             "`drop` for repeated cross sections",
-            format!("{:?}", self.unbalanced).to_lowercase(),
+            self.unbalanced.to_string(),
         ))
     }
 

@@ -1,7 +1,7 @@
 //! The lasso for given penalties, by active sets.
 
-use super::dense::DenseMatrix;
-use crate::base::solve::{Spd, dot};
+use super::dense::{DenseMatrix, solve};
+use crate::base::solve::dot;
 
 /// How far a slope may be beyond the penalty, relative to the terms that it is the sum of.
 const ROUNDING: f64 = 1e-12;
@@ -27,17 +27,8 @@ impl Lasso {
     /// `None` if `Q` is singular.
     pub fn new(q: DenseMatrix, r: Vec<f64>) -> Option<Self> {
         let lasso = Self { q, r };
-        let all: Vec<usize> = (0..lasso.r.len()).collect();
-        lasso.block(&all).map(|_| lasso)
-    }
-
-    /// The factor of `Q` for some of the variables; `None` if it is singular.
-    fn block(&self, variables: &[usize]) -> Option<Spd> {
-        let row = |i: &usize| {
-            let row = self.q.row(*i);
-            variables.iter().map(|j| row[*j])
-        };
-        Spd::regular(&variables.iter().flat_map(row).collect::<Vec<f64>>(), variables.len())
+        let zero = vec![0.0; lasso.r.len()];
+        solve(&lasso.q, &zero).map(|_| lasso)
     }
 
     /// The penalty from which on all variables are zero.
@@ -91,9 +82,11 @@ impl Lasso {
     fn descend(&self, penalty: f64, at: &mut Minimum) -> Option<()> {
         loop {
             let active: Vec<usize> = (0..self.r.len()).filter(|j| at.signs[*j] != 0.0).collect();
+            let k = active.len();
+            let block = DenseMatrix::from_fn(k, k, |i, j| self.q.at(active[i], active[j]));
             let minus: Vec<f64> =
                 active.iter().map(|j| -self.r[*j] - penalty * at.signs[*j]).collect();
-            let best = self.block(&active)?.solve(&minus);
+            let best = solve(&block, &minus)?;
             // Where on the way to them variables reach zero, and the first of these places.
             let reaches = |(j, best): (&usize, &f64)| {
                 let crosses = at.signs[*j] * best <= 0.0;

@@ -1,9 +1,8 @@
 //! [`Npiv`]: configuration, fit and result.
 
-use serde::{Deserialize, Serialize};
-
 use super::bands::{CurveQuestion, FittedCurve, fit};
 use super::choose::Spaces;
+use super::grid::SieveGrid;
 use super::level::Observations;
 use super::result::{NpivChoice, NpivResult, NpivRow, NpivSettings};
 use super::rows::{drop_weightless, sort_by_content, to_unit_size};
@@ -16,20 +15,6 @@ use crate::estimator::shell::options;
 use crate::read::columns::{Kind, MissingValues, Table, Wanted};
 use crate::read::input::Data;
 use crate::result::inference::{Estimate, pointwise};
-
-/// Points at which a curve is evaluated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[doc(alias = "x_eval")]
-pub enum SieveGrid {
-    /// The regressors of each observation.
-    #[default]
-    Observations,
-    /// So many points, evenly spaced from the smallest to the largest value of every regressor.
-    Even(usize),
-    /// These: a number for each regressor.
-    Points(Vec<Vec<f64>>),
-}
 
 options! {
     /// A function of regressors, by splines: nonparametric regression or, with other instruments than the regressors, nonparametric

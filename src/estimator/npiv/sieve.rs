@@ -1,30 +1,31 @@
 //! Sieves: linear spaces of splines of several variables.
 
-use serde::{Deserialize, Serialize};
-
 use crate::base::quantile;
 use crate::base::splines::Splines;
+use crate::base::words::words;
 
-/// How the splines of several variables are put together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SieveBasis {
-    /// All products of one spline of each variable.
-    #[default]
-    Tensor,
-    /// A constant, and the splines of each variable but the first.
-    Additive,
+words! {
+    /// How the splines of several variables are put together.
+    #[derive(Default)]
+    pub enum SieveBasis: "basis" {
+        /// All products of one spline of each variable.
+        #[default]
+        Tensor = "tensor",
+        /// A constant, and the splines of each variable but the first.
+        Additive = "additive",
+    }
 }
 
-/// Where the knots of a sieve are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SieveKnots {
-    /// Evenly spaced.
-    #[default]
-    Uniform,
-    /// At quantiles of the variable.
-    Quantiles,
+words! {
+    /// Where the knots of a sieve are.
+    #[derive(Default)]
+    pub enum SieveKnots: "knots" {
+        /// Evenly spaced.
+        #[default]
+        Uniform = "uniform",
+        /// At quantiles of the variable.
+        Quantiles = "quantiles",
+    }
 }
 
 /// Functions of a point: products or sums of splines of its coordinates.

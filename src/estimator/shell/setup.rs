@@ -226,7 +226,7 @@ impl SampleSetup {
         Settings {
             estimator: estimator.into(),
             backend: backend.into(),
-            precision: self.precision.name().into(),
+            precision: self.precision.word().into(),
             outcome: self.roles.outcome.clone(),
             covariates: covariates.into(),
             weights: self.roles.weights.clone(),

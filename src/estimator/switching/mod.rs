@@ -15,6 +15,7 @@ mod inference;
 mod reading;
 mod report;
 mod result;
+mod text;
 
 use serde::{Deserialize, Serialize};
 

@@ -160,6 +160,7 @@ fn dated(frequency: Frequency, dtype: &DataType) -> DataFrame {
             Frequency::Month => format!("2007-{:02}-{:02}", t as i32, 7 * t as i32 % 28 + 1),
             Frequency::Week => return 13_500 + 7 * t as i32 - (t as i32 % 3),
             Frequency::Day => return 13_512 + t as i32,
+            other => unimplemented!("{other}"),
         };
         (Frequency::Day.period(&date).unwrap() - Frequency::Day.period("1970-01-01").unwrap())
             as i32

@@ -202,7 +202,7 @@ fn tables_have_every_interval() {
     let smooth = Honest::smoothness().m([lower, upper]).restriction(Restriction::Decreasing);
     let study = fit(BasePeriod::Universal).aggregate(Aggregation::dynamic()).unwrap();
     let smooth = study.honest(smooth).unwrap();
-    assert_eq!((smooth.name.as_str(), smooth.method.name()), ("DeltaSDD", "C-F"));
+    assert_eq!((smooth.name.as_str(), smooth.method.label()), ("DeltaSDD", "C-F"));
     assert!(smooth.to_string().contains("does not rise"), "{smooth}");
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::values;
+use crate::words::OneOf;
 
 /// Where the data are, and what in them stands for a missing value.
 #[derive(Args)]
@@ -43,7 +43,7 @@ pub(crate) struct OutcomeArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "time")]
     pub tname: String,
     /// Length of a period, if the columns of periods and groups have dates.
-    #[arg(long, value_name = "PERIOD", value_parser = values::FREQUENCY.parser())]
+    #[arg(long, value_name = "PERIOD", value_parser = OneOf::<Frequency>::all())]
     pub frequency: Option<Frequency>,
 }
 

@@ -3,7 +3,8 @@
 use burn_did::options::Precision;
 use clap::{Args, ValueEnum};
 
-use crate::values;
+use crate::parse;
+use crate::words::OneOf;
 
 /// Backend that does the arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,9 +30,9 @@ pub(crate) struct DeviceArgs {
     #[arg(long, value_name = "N", visible_alias = "device", value_delimiter = ',')]
     pub devices: Vec<usize>,
     /// Floating-point type on the device: f64, or f32 on wgpu.
-    #[arg(long, value_name = "TYPE", value_parser = values::PRECISION.parser())]
+    #[arg(long, value_name = "TYPE", value_parser = OneOf::<Precision>::all())]
     pub precision: Option<Precision>,
     /// Limit on the unit data held at once in memory (from parquet files) or on the device, as in 2GiB; the rest is streamed.
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse::bytes)]
     pub memory_budget: Option<u64>,
 }

@@ -5,7 +5,9 @@ use clap::Args;
 
 use super::OutputArgs;
 use crate::defaults;
-use crate::values::{self, AggregateSpec};
+use crate::formed::AggregateSpec;
+use crate::parse;
+use crate::words::OneOf;
 
 /// Options of group-time effects.
 #[derive(Args)]
@@ -21,8 +23,8 @@ pub(crate) struct GroupTimeArgs {
         long,
         value_name = "METHOD",
         visible_alias = "method",
-        default_value = values::METHOD.word(defaults::att_gt().method),
-        value_parser = values::METHOD.parser()
+        default_value_t = defaults::att_gt().method,
+        value_parser = OneOf::<EstimationMethod>::all()
     )]
     pub est_method: EstimationMethod,
     #[command(flatten)]
@@ -37,16 +39,16 @@ pub(crate) struct ComparisonArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::CONTROL_GROUP.word(defaults::att_gt().control_group),
-        value_parser = values::CONTROL_GROUP.parser()
+        default_value_t = defaults::att_gt().control_group,
+        value_parser = OneOf::<ControlGroup>::all()
     )]
     pub control_group: ControlGroup,
     /// Base period with which outcomes are compared.
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::BASE_PERIOD.word(defaults::att_gt().base_period),
-        value_parser = values::BASE_PERIOD.parser()
+        default_value_t = defaults::att_gt().base_period,
+        value_parser = OneOf::<BasePeriod>::all()
     )]
     pub base_period: BasePeriod,
 }
@@ -60,7 +62,7 @@ pub(crate) struct AnticipationArgs {
         long,
         value_name = "N",
         default_value_t = defaults::att_gt().anticipation,
-        value_parser = values::periods,
+        value_parser = parse::periods,
         allow_negative_numbers = true
     )]
     pub anticipation: u32,

@@ -6,7 +6,8 @@ use burn_did::options::{Bootstrap, Multiplier};
 use clap::Args;
 
 use crate::defaults;
-use crate::values;
+use crate::parse;
+use crate::words::OneOf;
 
 /// Level of intervals.
 #[derive(Args)]
@@ -18,7 +19,7 @@ pub(crate) struct LevelArgs {
         value_name = "ALPHA",
         visible_alias = "alpha",
         default_value_t = defaults::att_gt().alpha,
-        value_parser = values::alpha
+        value_parser = parse::alpha
     )]
     pub alp: f64,
 }
@@ -55,8 +56,8 @@ pub(crate) struct InferenceArgs {
     #[arg(
         long,
         value_name = "LAW",
-        default_value = values::MULTIPLIER.word(defaults::bootstrap().multiplier),
-        value_parser = values::MULTIPLIER.parser()
+        default_value_t = defaults::bootstrap().multiplier,
+        value_parser = OneOf::<Multiplier>::all()
     )]
     multiplier: Multiplier,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::error::Result;
 use crate::output;
-use crate::values;
+use crate::parse;
 
 /// What becomes of a result.
 #[derive(Args)]
@@ -17,7 +17,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub format: Format,
     /// Draw the result to this .png or .svg file.
-    #[arg(long, value_name = "FILE", value_parser = values::picture())]
+    #[arg(long, value_name = "FILE", value_parser = parse::picture())]
     pub plot: Option<PathBuf>,
     /// Save the result as JSON, for the commands that read one.
     #[arg(long, value_name = "FILE")]

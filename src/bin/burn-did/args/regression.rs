@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::LevelArgs;
 use crate::defaults;
-use crate::values;
+use crate::words::solvers;
 
 /// How a regression is estimated, and how sure it is.
 #[derive(Args)]
@@ -15,15 +15,14 @@ pub(crate) struct RegressionArgs {
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     pub weightsname: Option<String>,
     /// Covariance of the coefficients: iid, hetero (HC1), hc2, hc3, or cluster:a or cluster:a,b.
-    #[arg(long, value_name = "TYPE", value_parser = values::vcov)]
+    #[arg(long, value_name = "TYPE")]
     pub vcov: Option<Vcov>,
     #[arg(
         long,
         value_name = "KEY=VALUE,...",
         help = SSC_HELP,
         default_value = "",
-        hide_default_value = true,
-        value_parser = values::ssc
+        hide_default_value = true
     )]
     pub ssc: Ssc,
     #[command(flatten)]
@@ -38,8 +37,14 @@ pub(crate) struct SolverArgs {
     #[arg(
         long,
         value_name = "SOLVER",
+<<<<<<< HEAD
+        default_value_t = defaults::fixed_effects().solver,
+        value_parser = solvers(),
+        help_heading = "Estimation"
+=======
         default_value = values::SOLVER.word(defaults::fixed_effects().solver),
         value_parser = values::SOLVER.parser()
+>>>>>>> main
     )]
     pub solver: Solver,
 }

@@ -13,9 +13,10 @@ use super::draw;
 use super::saved::refused;
 use crate::args::{AverageArgs, BandArgs, Format, OutputArgs};
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
 use crate::output;
-use crate::values::{self, AggregateSpec};
+use crate::parse;
 
 /// Averages of a saved result; no data are needed.
 ///
@@ -34,7 +35,7 @@ pub(crate) struct AggregateArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha,
+        value_parser = parse::alpha,
         help_heading = "Inference"
     )]
     alp: Option<f64>,

@@ -12,7 +12,7 @@ use crate::args::{
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::error::Result;
-use crate::values;
+use crate::words::OneOf;
 
 /// Group-time average treatment effects (Callaway and Sant'Anna 2021) of a panel or of repeated cross sections.
 ///
@@ -24,7 +24,7 @@ pub(crate) struct AttGtArgs {
     #[command(flatten)]
     covariates: CovariateArgs,
     /// Period whose weight is used where weights change over time.
-    #[arg(long, value_name = "WHICH", value_parser = values::FIX_WEIGHTS.parser(), help_heading = "Columns")]
+    #[arg(long, value_name = "WHICH", value_parser = OneOf::<FixWeights>::all(), help_heading = "Columns")]
     fix_weights: Option<FixWeights>,
     #[command(flatten)]
     group_time: GroupTimeArgs,

@@ -15,14 +15,15 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::{output, values};
+use crate::output;
+use crate::words::OneOf;
 
 /// Effects of a continuous treatment by dose, and their slopes (Callaway, Goodman-Bacon and Sant'Anna 2024).
 ///
 /// The options have the names of R's `contdid::cont_did`, and the long words that follow as aliases.
 #[derive(Args)]
 #[command(mut_arg("control_group", |arg| {
-    arg.default_value(values::CONTROL_GROUP.word(defaults::cont_did().control_group))
+    arg.default_value(defaults::cont_did().control_group.word())
 }))]
 #[command(mut_arg("plot", |arg| arg.help("Draw the curves, or the event study, to this .png or .svg file")))]
 pub(crate) struct ContDidArgs {
@@ -39,8 +40,8 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "WHICH",
         visible_alias = "target-parameter",
-        default_value = values::DOSE_TARGET.word(defaults::cont_did().target),
-        value_parser = values::DOSE_TARGET.parser(),
+        default_value_t = defaults::cont_did().target,
+        value_parser = OneOf::<DoseTarget>::all(),
         help_heading = "Estimation"
     )]
     target: DoseTarget,
@@ -48,8 +49,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::DOSE_AGGREGATION.word(defaults::cont_did().aggregation),
-        value_parser = values::DOSE_AGGREGATION.parser(),
+        default_value_t = defaults::cont_did().aggregation,
+        value_parser = OneOf::<DoseAggregation>::all(),
         help_heading = "Estimation"
     )]
     aggregation: DoseAggregation,
@@ -58,8 +59,8 @@ pub(crate) struct ContDidArgs {
         long,
         value_name = "METHOD",
         visible_alias = "dose-est-method",
-        default_value = values::DOSE_METHOD.word(defaults::cont_did().method),
-        value_parser = values::DOSE_METHOD.parser(),
+        default_value_t = defaults::cont_did().method,
+        value_parser = OneOf::<DoseMethod>::all(),
         help_heading = "Estimation"
     )]
     dose_method: DoseMethod,
@@ -82,23 +83,11 @@ pub(crate) struct ContDidArgs {
     num_knots: usize,
     /// Doses at which effects are reported: as in 0.1,0.2,0.5, or quantiles:0.1:0.99:90, or evenly spaced as in grid:50, the
     /// default.
-    #[arg(
-        long,
-        value_name = "DOSES",
-        value_parser = values::doses,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
-    )]
+    #[arg(long, value_name = "DOSES", allow_hyphen_values = true, help_heading = "Estimation")]
     dvals: Option<DoseGrid>,
     /// With --dose-method cck, doses at which curves of different dimensions are compared, as in --dvals; by default grid:50. R
     /// contdid compares them at the doses of --dvals.
-    #[arg(
-        long,
-        value_name = "DOSES",
-        value_parser = values::doses,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
-    )]
+    #[arg(long, value_name = "DOSES", allow_hyphen_values = true, help_heading = "Estimation")]
     compare_at: Option<DoseGrid>,
     /// With --dose-method cck, compare dimensions as R contdid does: without a minimum of treated units per function, and with
     /// residuals that shrink as the dimension grows.
@@ -117,8 +106,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::DOSE_RESAMPLING.word(defaults::cont_did().resampling),
-        value_parser = values::DOSE_RESAMPLING.parser(),
+        default_value_t = defaults::cont_did().resampling,
+        value_parser = OneOf::<Resampling>::all(),
         help_heading = "Inference"
     )]
     boot_type: Resampling,
@@ -127,8 +116,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::SHARES.word(defaults::cont_did().shares),
-        value_parser = values::SHARES.parser(),
+        default_value_t = defaults::cont_did().shares,
+        value_parser = OneOf::<CohortShares>::all(),
         help_heading = "Inference"
     )]
     shares: CohortShares,
@@ -137,8 +126,8 @@ pub(crate) struct ContDidArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::CURVE_ERRORS.word(defaults::cont_did().curve_errors),
-        value_parser = values::CURVE_ERRORS.parser(),
+        default_value_t = defaults::cont_did().curve_errors,
+        value_parser = OneOf::<CurveErrors>::all(),
         help_heading = "Inference"
     )]
     curve_errors: CurveErrors,

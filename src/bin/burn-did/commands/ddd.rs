@@ -15,7 +15,7 @@ use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_group_time};
 use crate::defaults;
 use crate::error::Result;
-use crate::values;
+use crate::words::OneOf;
 
 /// Triple differences (Ortiz-Villavicencio and Sant'Anna 2025): effects on the eligible units of treated groups, in two periods
 /// or under staggered adoption.
@@ -43,8 +43,8 @@ pub(crate) struct DddArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::UNBALANCED.word(defaults::ddd().unbalanced),
-        value_parser = values::UNBALANCED.parser(),
+        default_value_t = defaults::ddd().unbalanced,
+        value_parser = OneOf::<UnbalancedPanel>::all(),
         help_heading = "Estimation"
     )]
     unbalanced: UnbalancedPanel,
@@ -52,8 +52,8 @@ pub(crate) struct DddArgs {
     #[arg(
         long,
         value_name = "UNITS",
-        default_value = values::SHARES_OF.word(defaults::ddd().shares_of),
-        value_parser = values::SHARES_OF.parser(),
+        default_value_t = defaults::ddd().shares_of,
+        value_parser = OneOf::<SharesOf>::all(),
         help_heading = "Estimation"
     )]
     shares_of: SharesOf,

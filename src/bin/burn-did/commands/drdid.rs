@@ -6,13 +6,15 @@ use burn_did::{
     options::{DrdidMethod, Resampling},
 };
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::args::{ColumnArgs, CovariateArgs, DeviceArgs, InferenceArgs, OutputArgs};
 use crate::backend::{self, Fit, On};
 use crate::configure::{fit_where_asked, with_shared};
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::values::{self, Estimator};
+use crate::parse;
+use crate::words::OneOf;
 
 /// The effect on the treated from two groups in two periods (Sant'Anna and Zhao 2020), of a panel or of repeated cross
 /// sections.
@@ -31,7 +33,7 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = values::ESTIMATOR.parser(),
+        value_parser = estimators(),
         help_heading = "Estimation"
     )]
     estimator: Option<Estimator>,
@@ -40,7 +42,7 @@ pub(crate) struct DrdidArgs {
         long,
         value_name = "LEVEL",
         default_value_t = defaults::drdid().trim_level,
-        value_parser = values::fraction,
+        value_parser = parse::fraction,
         help_heading = "Estimation"
     )]
     trim_level: f64,
@@ -50,8 +52,8 @@ pub(crate) struct DrdidArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::RESAMPLING.word(defaults::drdid().resampling),
-        value_parser = values::RESAMPLING.parser(),
+        default_value_t = defaults::drdid().resampling,
+        value_parser = OneOf::of([Resampling::Weighted, Resampling::Multiplier]),
         help_heading = "Inference"
     )]
     boot_type: Resampling,
@@ -62,6 +64,45 @@ pub(crate) struct DrdidArgs {
     cluster: crate::cluster::OnCluster,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// A two-period estimator, as R's function for it says.
+#[derive(Clone, Copy)]
+struct Estimator {
+    method: DrdidMethod,
+    locally_efficient: bool,
+    repeated_cross_sections: bool,
+}
+
+/// R's functions: the method, whether it is locally efficient, and whether rows are units.
+const ESTIMATORS: [(&str, DrdidMethod, bool, bool); 14] = [
+    ("drdid_panel", DrdidMethod::DoublyRobust, true, false),
+    ("drdid_imp_panel", DrdidMethod::DoublyRobustImproved, true, false),
+    ("reg_did_panel", DrdidMethod::OutcomeRegression, true, false),
+    ("ipw_did_panel", DrdidMethod::IpwHorvitzThompson, true, false),
+    ("std_ipw_did_panel", DrdidMethod::Ipw, true, false),
+    ("twfe_did_panel", DrdidMethod::Twfe, true, false),
+    ("drdid_rc", DrdidMethod::DoublyRobust, true, true),
+    ("drdid_rc1", DrdidMethod::DoublyRobust, false, true),
+    ("drdid_imp_rc", DrdidMethod::DoublyRobustImproved, true, true),
+    ("drdid_imp_rc1", DrdidMethod::DoublyRobustImproved, false, true),
+    ("reg_did_rc", DrdidMethod::OutcomeRegression, true, true),
+    ("ipw_did_rc", DrdidMethod::IpwHorvitzThompson, true, true),
+    ("std_ipw_did_rc", DrdidMethod::Ipw, true, true),
+    ("twfe_did_rc", DrdidMethod::Twfe, true, true),
+];
+
+/// Parser of the names of R's functions.
+fn estimators() -> impl TypedValueParser<Value = Estimator> {
+    PossibleValuesParser::new(ESTIMATORS.map(|(name, ..)| name)).try_map(|asked| {
+        let found = ESTIMATORS.iter().find(|(name, ..)| *name == asked);
+        let estimator = |&(_, method, locally_efficient, repeated_cross_sections): &_| Estimator {
+            method,
+            locally_efficient,
+            repeated_cross_sections,
+        };
+        found.map(estimator).ok_or("unknown estimator")
+    })
 }
 
 /// Runs the command.

@@ -10,7 +10,9 @@ use crate::args::{DataArgs, DeviceArgs, OutputArgs, ProjectionArgs, RegressionAr
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
-use crate::{output, values};
+use crate::output;
+use crate::parse;
+use crate::words::OneOf;
 
 /// A linear or Poisson regression with fixed effects, in the way of R's `fixest::feols` and `fixest::fepois`.
 #[derive(Args)]
@@ -28,22 +30,42 @@ pub(crate) struct FeolsArgs {
     #[arg(
         long,
         value_name = "FAMILY",
-        default_value = values::FAMILY.word(defaults::fixed_effects().family),
-        value_parser = values::FAMILY.parser(),
+        default_value_t = defaults::fixed_effects().family,
+        value_parser = OneOf::<Family>::all(),
         help_heading = "Estimation"
     )]
     family: Family,
     /// Keep singletons: rows that are the only ones of a level of a fixed effect.
     #[arg(long, help_heading = "Estimation")]
     keep_singletons: bool,
+<<<<<<< HEAD
+    /// Relative tolerance of the solver.
+    #[arg(
+        long,
+        value_name = "TOLERANCE",
+        default_value_t = defaults::fixed_effects().fixef_tol,
+        value_parser = parse::fraction,
+        help_heading = "Estimation"
+    )]
+    fixef_tol: f64,
+    /// Maximum number of iterations of the solver.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = defaults::fixed_effects().fixef_maxiter,
+        help_heading = "Estimation"
+    )]
+    fixef_maxiter: usize,
+=======
     #[command(flatten)]
     projection: ProjectionArgs,
+>>>>>>> main
     /// Relative change of the deviance at which a Poisson regression has converged.
     #[arg(
         long,
         value_name = "TOLERANCE",
         default_value_t = defaults::fixed_effects().glm_tol,
-        value_parser = values::fraction,
+        value_parser = parse::fraction,
         help_heading = "Estimation"
     )]
     glm_tol: f64,

@@ -10,9 +10,9 @@ use burn_did::{
 use super::draw;
 use crate::args::{Format, GroupTimeOutputArgs};
 use crate::error::{CliError, Result};
+use crate::formed::AggregateSpec;
 use crate::formed::{Formed, asked, drawn, formed, report_failures, report_warnings};
 use crate::output;
-use crate::values::AggregateSpec;
 
 /// Refuses options that do not go together, before any work.
 pub(super) fn check(data: &Path, args: &GroupTimeOutputArgs) -> Result<()> {

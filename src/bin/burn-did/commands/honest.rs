@@ -1,11 +1,12 @@
 //! `burn-did honest`
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use burn_did::{
     Aggregation, Honest, SavedResult,
     group_time::AggregationKind,
-    sensitivity::{Delta, HonestMethod, Restriction, Search},
+    sensitivity::{Delta, Effect, HonestMethod, Restriction, Search},
 };
 use clap::Args;
 
@@ -13,7 +14,9 @@ use super::saved::{event_study, refused, result_or_study};
 use crate::args::OutputArgs;
 use crate::defaults;
 use crate::error::{CliError, Result};
-use crate::values::{self, AggregateSpec, EffectSpec, Violations};
+use crate::formed::AggregateSpec;
+use crate::parse;
+use crate::words::OneOf;
 
 /// How robust an event study is to violations of parallel trends (Rambachan and Roth 2023).
 ///
@@ -38,7 +41,7 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "M,...",
         value_delimiter = ',',
-        value_parser = values::not_negative,
+        value_parser = parse::not_negative,
         help_heading = "Restrictions"
     )]
     m: Vec<f64>,
@@ -47,7 +50,7 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "MBAR,...",
         value_delimiter = ',',
-        value_parser = values::not_negative,
+        value_parser = parse::not_negative,
         conflicts_with = "m",
         help_heading = "Restrictions"
     )]
@@ -56,7 +59,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "SIGN",
-        value_parser = values::BIAS.parser(),
+        value_parser = OneOf::of([Restriction::PositiveBias, Restriction::NegativeBias]),
         visible_alias = "bias-direction",
         help_heading = "Restrictions"
     )]
@@ -65,7 +68,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "DIRECTION",
-        value_parser = values::MONOTONICITY.parser(),
+        value_parser = OneOf::of([Restriction::Increasing, Restriction::Decreasing]),
         visible_alias = "monotonicity-direction",
         conflicts_with = "bias",
         help_heading = "Restrictions"
@@ -81,12 +84,12 @@ pub(crate) struct HonestArgs {
         visible_alias = "l_vec",
         help_heading = "Parameter"
     )]
-    l_vec: EffectSpec,
+    l_vec: Effect,
     /// Effect at this event time.
     #[arg(
         long,
         value_name = "E",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
         conflicts_with = "l_vec",
         help_heading = "Parameter"
@@ -95,11 +98,11 @@ pub(crate) struct HonestArgs {
     /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
     #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
     aggregate: Option<AggregateSpec>,
-    /// Method of the intervals. The default is FLCI for sd, C-F for sd with a restriction, and C-LF for rm and sdrm.
+    /// Method of the intervals. The default is flci for sd, c_f for sd with a restriction, and c_lf for rm and sdrm.
     #[arg(
         long,
         value_name = "METHOD",
-        value_parser = values::HONEST_METHOD.parser()
+        value_parser = OneOf::<HonestMethod>::all()
     )]
     method: Option<HonestMethod>,
     /// One minus the confidence level. The default is the level of a saved result, or else 0.05.
@@ -107,11 +110,11 @@ pub(crate) struct HonestArgs {
         long,
         value_name = "ALPHA",
         visible_alias = "alpha",
-        value_parser = values::alpha
+        value_parser = parse::alpha
     )]
     alp: Option<f64>,
     /// Level of the first stage of C-F and C-LF; by default a tenth of alpha.
-    #[arg(long, value_name = "LEVEL", value_parser = values::fraction)]
+    #[arg(long, value_name = "LEVEL", value_parser = parse::fraction)]
     kappa: Option<f64>,
     /// Points of R's grid of effects; an interval that reaches the end of the grid is reported as open. The default is 1000, and
     /// more beyond the ends where needed.
@@ -121,7 +124,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "EFFECT",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
         requires = "grid_ub"
     )]
@@ -130,7 +133,7 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "EFFECT",
-        value_parser = values::finite,
+        value_parser = parse::finite,
         allow_hyphen_values = true,
         requires = "grid_lb"
     )]
@@ -139,8 +142,8 @@ pub(crate) struct HonestArgs {
     #[arg(
         long,
         value_name = "HOW",
-        default_value = values::SEARCH.word(defaults::honest().search),
-        value_parser = values::SEARCH.parser()
+        default_value_t = defaults::honest().search,
+        value_parser = OneOf::<Search>::all()
     )]
     search: Search,
     /// Draws for the critical value of C-LF.
@@ -151,6 +154,43 @@ pub(crate) struct HonestArgs {
     seed: u64,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// A set of violations of parallel trends: sd, rm or sdrm, with R's suffix of a restriction or without.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Violations {
+    pub delta: Delta,
+    pub restriction: Option<Restriction>,
+}
+
+impl FromStr for Violations {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let name = lower.strip_prefix("delta").unwrap_or(&lower);
+        let sets = [
+            ("sdrm", Delta::RelativeSmoothness),
+            ("sd", Delta::Smoothness),
+            ("rm", Delta::RelativeMagnitude),
+        ];
+        let found =
+            sets.into_iter().find_map(|(set, delta)| Some((name.strip_prefix(set)?, delta)));
+        let restriction = |suffix: &str| match suffix {
+            "" => Some(None),
+            "pb" | "b" => Some(Some(Restriction::PositiveBias)),
+            "nb" => Some(Some(Restriction::NegativeBias)),
+            "i" | "m" => Some(Some(Restriction::Increasing)),
+            "d" => Some(Some(Restriction::Decreasing)),
+            _ => None,
+        };
+        let set = found
+            .and_then(|(suffix, delta)| Some(Self { delta, restriction: restriction(suffix)? }));
+        set.ok_or_else(|| {
+            "expected sd, rm or sdrm, or one of them with a restriction: pb, nb, i or d, as in sdpb"
+                .to_owned()
+        })
+    }
 }
 
 /// Runs the command.
@@ -201,7 +241,7 @@ impl HonestArgs {
         let Violations { delta, restriction } = self.violations()?;
         let effect = match self.event_time {
             Some(at) => burn_did::sensitivity::Effect::At(at),
-            None => self.l_vec.0.clone(),
+            None => self.l_vec.clone(),
         };
         let m = if self.m.is_empty() { &self.mbar } else { &self.m };
         let mut options = Honest {

@@ -11,7 +11,7 @@ use clap::Args;
 use crate::args::{DataArgs, LevelArgs, OutputArgs};
 use crate::defaults;
 use crate::error::Result;
-use crate::values;
+use crate::words::OneOf;
 
 /// A function of regressors by splines, with instruments or without (Chen, Christensen and Kankanala 2025).
 ///
@@ -53,8 +53,8 @@ pub(crate) struct NpivArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        default_value = values::SIEVE_BASIS.word(defaults::npiv().basis),
-        value_parser = values::SIEVE_BASIS.parser(),
+        default_value_t = defaults::npiv().basis,
+        value_parser = OneOf::<SieveBasis>::all(),
         help_heading = "Estimation"
     )]
     basis: SieveBasis,
@@ -62,8 +62,8 @@ pub(crate) struct NpivArgs {
     #[arg(
         long,
         value_name = "WHERE",
-        default_value = values::SIEVE_KNOTS.word(defaults::npiv().knots),
-        value_parser = values::SIEVE_KNOTS.parser(),
+        default_value_t = defaults::npiv().knots,
+        value_parser = OneOf::<SieveKnots>::all(),
         help_heading = "Estimation"
     )]
     knots: SieveKnots,
@@ -88,13 +88,7 @@ pub(crate) struct NpivArgs {
     no_damping: bool,
     /// Points of one regressor at which the function is evaluated: as in 0.1,0.2,0.5, or evenly spaced as in grid:50; by default
     /// the observations.
-    #[arg(
-        long,
-        value_name = "POINTS",
-        value_parser = values::points,
-        allow_hyphen_values = true,
-        help_heading = "Estimation"
-    )]
+    #[arg(long, value_name = "POINTS", allow_hyphen_values = true, help_heading = "Estimation")]
     x_eval: Option<SieveGrid>,
     /// Regressor of the derivative, counted from 1.
     #[arg(

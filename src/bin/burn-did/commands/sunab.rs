@@ -11,7 +11,7 @@ use crate::args::{
 use crate::backend::{self, Fit, On};
 use crate::defaults;
 use crate::error::Result;
-use crate::values;
+use crate::parse;
 
 /// The event study of Sun and Abraham (2021): a regression on all pairs of cohort and event time, averaged by event time, in the way
 /// of R's `fixest::sunab`.
@@ -49,7 +49,7 @@ pub(crate) struct SunabArgs {
         value_name = "E,...",
         visible_alias = "reference",
         value_delimiter = ',',
-        value_parser = values::finite,
+        value_parser = parse::finite,
         default_values_t = defaults::sun_abraham().reference,
         allow_hyphen_values = true,
         help_heading = "Estimation"

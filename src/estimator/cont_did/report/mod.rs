@@ -80,7 +80,7 @@ impl Report for ContDidResult {
         let own = [
             Variable::fact("event_study_code", failed.as_ref().map(|error| error.code())),
             Variable::fact("event_study_error", failed.map(|error| error.to_string())),
-            Variable::fact("curve_method", self.method.name()),
+            Variable::fact("curve_method", self.method.word()),
             Variable::fact("target", self.target.parameter()),
             Variable::fact("degree", self.knots.degree),
             Variable::fact("n_knots", self.knots.interior.len()),

@@ -69,7 +69,7 @@ impl Report for GroupTimeResult {
             Variable::fact("n_cells", self.cells.len()),
             Variable::fact("n_estimated", estimated),
             Variable::fact("critical_value", self.critical_value),
-            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("band", self.band.word()),
             Variable::fact("wald_stat", self.wald.map(|w| w.stat)),
             Variable::fact("wald_df", self.wald.map(|w| w.df)),
             Variable::fact("wald_p_value", self.wald.map(|w| w.p_value)),

@@ -49,7 +49,7 @@ fn check(name: &str, bias: [f64; 5], options: &Honest, m: f64) {
     let covered: Vec<[bool; 2]> = parallel::map(REPLICATIONS, covered);
     let share = |i: usize| covered.iter().filter(|c| c[i]).count() as f64 / REPLICATIONS as f64;
     let (lower, upper) = (share(0), share(1));
-    let method = options.chosen_method().name();
+    let method = options.chosen_method().label();
     println!(
         "{name:34} {:12} {method:12} [{:6.3}, {:6.3}] {:6.1} % {:6.1} %",
         options.delta.name(options.restriction),

@@ -49,6 +49,7 @@ impl From<ContDidResult> for Numbers {
             match target {
                 DoseTarget::Level => estimates.extend(rows),
                 DoseTarget::Slope => estimates.extend(rows.map(slope)),
+                other => unimplemented!("{other}"),
             }
         }
         let doses = fit.dose.rows.iter().map(|row| Some(row.dose)).collect();

@@ -1,7 +1,5 @@
 //! `burn-did did-multiplegt`
 
-mod values;
-
 use burn_did::{
     DidMultiplegt,
     switching::{EffectsEqual, PredictHeterogeneity, Switchers},
@@ -12,6 +10,7 @@ use crate::args::{BootstrapArgs, DataArgs, LONG_FORM, LevelArgs, OutcomeArgs, Ou
 use crate::defaults;
 use crate::error::{CliError, Result};
 use crate::progress::Bar;
+use crate::words::OneOf;
 
 /// Effects of a treatment that may switch on and off, have doses and change more than once, by the time since a group's first
 /// change (de Chaisemartin and D'Haultfœuille 2024).
@@ -75,7 +74,7 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "WHICH",
-        value_parser = values::SWITCHERS.parser(),
+        value_parser = OneOf::<Switchers>::all(),
         help_heading = "Estimation"
     )]
     switchers: Option<Switchers>,
@@ -116,7 +115,6 @@ pub(crate) struct DidMultiplegtArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "all",
-        value_parser = values::effects_equal,
         help_heading = "Inference"
     )]
     effects_equal: Option<EffectsEqual>,
@@ -124,7 +122,6 @@ pub(crate) struct DidMultiplegtArgs {
     #[arg(
         long,
         value_name = "COLUMNS[:EFFECTS]",
-        value_parser = values::predict_heterogeneity,
         allow_hyphen_values = true,
         help_heading = "Inference"
     )]

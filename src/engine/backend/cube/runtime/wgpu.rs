@@ -23,7 +23,7 @@ impl GpuRuntime for WgpuRuntime {
     fn probe(device: &WgpuDevice, precision: Precision) -> Result<Availability> {
         let refused = |remedy| DidError::Precision {
             device: format!("wgpu {device:?}"),
-            precision: precision.name(),
+            precision: precision.word(),
             remedy,
         };
         if precision == Precision::F64 && !cfg!(feature = "vulkan") {

@@ -88,7 +88,7 @@ impl Report for EventStudy {
     fn about(&self) -> Vec<Variable> {
         let own = vec![
             Variable::fact("alpha", self.alpha),
-            Variable::fact("band", facts::band(self.band)),
+            Variable::fact("band", self.band.word()),
             Variable::fact("left_out", self.left_out.as_ref().map_or(0.0, |l| l.share)),
         ];
         let of_fit = match &self.provenance {
