@@ -5,6 +5,7 @@ use clap::Args;
 
 use super::LevelArgs;
 use crate::defaults;
+use crate::parse;
 use crate::words::solvers;
 
 /// How a regression is estimated, and how sure it is.
@@ -37,14 +38,8 @@ pub(crate) struct SolverArgs {
     #[arg(
         long,
         value_name = "SOLVER",
-<<<<<<< HEAD
         default_value_t = defaults::fixed_effects().solver,
-        value_parser = solvers(),
-        help_heading = "Estimation"
-=======
-        default_value = values::SOLVER.word(defaults::fixed_effects().solver),
-        value_parser = values::SOLVER.parser()
->>>>>>> main
+        value_parser = solvers()
     )]
     pub solver: Solver,
 }
@@ -60,7 +55,7 @@ pub(crate) struct ProjectionArgs {
         long,
         value_name = "TOLERANCE",
         default_value_t = defaults::fixed_effects().fixef_tol,
-        value_parser = values::fraction
+        value_parser = parse::fraction
     )]
     pub fixef_tol: f64,
     /// Maximum number of iterations of the solver.

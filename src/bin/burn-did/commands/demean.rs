@@ -11,11 +11,6 @@ use crate::args::{DataArgs, DeviceArgs, ProjectionArgs};
 use crate::backend::{self, Fit, On};
 use crate::error::{CliError, Result};
 use crate::output;
-<<<<<<< HEAD
-use crate::parse;
-use crate::words::solvers;
-=======
->>>>>>> main
 
 /// Columns without their fixed effects, written to a parquet file; null for rows with a missing value or a weight of 0.
 ///
@@ -48,26 +43,8 @@ pub(crate) struct DemeanArgs {
     /// Weights.
     #[arg(long, value_name = "COLUMN", visible_alias = "weights", help_heading = "Columns")]
     weightsname: Option<String>,
-<<<<<<< HEAD
-    /// Solver that projects out the fixed effects.
-    #[arg(
-        long,
-        value_name = "SOLVER",
-        default_value_t = defaults::demean().solver,
-        value_parser = solvers(),
-        help_heading = "Estimation"
-    )]
-    solver: Solver,
-    /// Relative tolerance of the solver.
-    #[arg(long, value_name = "TOLERANCE", default_value_t = defaults::demean().fixef_tol, value_parser = parse::fraction, help_heading = "Estimation")]
-    fixef_tol: f64,
-    /// Maximum number of iterations of the solver.
-    #[arg(long, value_name = "N", default_value_t = defaults::demean().fixef_maxiter, help_heading = "Estimation")]
-    fixef_maxiter: usize,
-=======
     #[command(flatten)]
     projection: ProjectionArgs,
->>>>>>> main
     #[command(flatten)]
     device: DeviceArgs,
     /// No progress on standard error.

@@ -38,28 +38,8 @@ pub(crate) struct FeolsArgs {
     /// Keep singletons: rows that are the only ones of a level of a fixed effect.
     #[arg(long, help_heading = "Estimation")]
     keep_singletons: bool,
-<<<<<<< HEAD
-    /// Relative tolerance of the solver.
-    #[arg(
-        long,
-        value_name = "TOLERANCE",
-        default_value_t = defaults::fixed_effects().fixef_tol,
-        value_parser = parse::fraction,
-        help_heading = "Estimation"
-    )]
-    fixef_tol: f64,
-    /// Maximum number of iterations of the solver.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = defaults::fixed_effects().fixef_maxiter,
-        help_heading = "Estimation"
-    )]
-    fixef_maxiter: usize,
-=======
     #[command(flatten)]
     projection: ProjectionArgs,
->>>>>>> main
     /// Relative change of the deviance at which a Poisson regression has converged.
     #[arg(
         long,
