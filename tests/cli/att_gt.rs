@@ -348,12 +348,12 @@ fn bad_command_lines_exit_with_2() {
         assert!(message.contains(expected), "{message}");
     };
     bad(&["--frobnicate"], "--frobnicate");
-    bad(&["--aggregate", "weekly"], "unknown type `weekly`");
-    bad(&["--aggregate", "dynamic:e=1"], "unknown option `e`");
+    bad(&["--aggregate", "weekly"], "must be simple, dynamic, group, calendar");
+    bad(&["--aggregate", "dynamic:e=1"], "min_e, max_e, balance_e or na_rm");
     bad(&["--aggregate", "dynamic:min_e=low"], "`min_e` must be a number");
     bad(&["--aggregate", "dynamic:balance_e=-1"], "`balance_e` must be a whole number");
-    bad(&["--aggregate", "dynamic:na_rm"], "key=value");
-    bad(&["--control-group", "everyone"], "nevertreated");
+    bad(&["--aggregate", "dynamic:na_rm"], "with its value");
+    bad(&["--control-group", "everyone"], "never_treated");
     bad(&["--anticipation", "-1"], "--anticipation");
     bad(&["--alp", "1.5"], "between 0 and 1");
     bad(&["--xformla", "~ poly(lpop, 2)"], "poly()");

@@ -197,7 +197,7 @@ fn what_does_not_fit_is_refused() {
     refused(2, &["--delta", "sdpb", "--bias", "negative"], "names one restriction");
     refused(2, &["--method", "FLCI"], "`method`");
     refused(2, &["--l-vec", "1,0"], "--event-time");
-    refused(2, &["--l-vec", "last"], "expected first, avg");
+    refused(2, &["--l-vec", "last"], "must be first, average");
     refused(
         2,
         &["--event-time", "7"],

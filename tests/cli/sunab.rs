@@ -82,7 +82,7 @@ fn every_output_is_made_and_read() {
 fn options_reach_the_estimator() {
     let about =
         |more: &[&str]| parsed(&mpdta(&[&["--format", "json"], more].concat()))["about"].clone();
-    assert_eq!(about(&[])["vcov"], json!("clustered by countyreal"));
+    assert_eq!(about(&[])["vcov"], json!("cluster:countyreal"));
     assert_eq!(about(&["--vcov", "hetero"])["vcov"], about(&["--vcov", "HC1"])["vcov"]);
     assert_eq!(about(&["--alp", "0.1"])["alpha"], json!(0.1));
     for (code, more, expected) in [
