@@ -27,7 +27,7 @@ impl fmt::Display for Dated<'_> {
 }
 
 impl DidWarning {
-    /// The warning in words, with periods and groups as dates if they are of the calendar.
+    /// The warning in words, with periods and groups as dates if they are calendar periods.
     #[must_use]
     pub fn shown(&self, frequency: Option<Frequency>) -> String {
         Dated(self, frequency).to_string()

@@ -29,7 +29,7 @@ pub(crate) trait Ask {
     /// Adds the statistic of a stratum's next segment.
     ///
     /// # Errors
-    /// [`DidError::Engine`] if it is of another kind or size.
+    /// [`DidError::Engine`] if it has another kind or size.
     fn merge(&self, total: &mut Self::Total, stratum: usize, part: &Self::Part) -> Result<()>;
 }
 

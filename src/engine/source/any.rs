@@ -1,5 +1,5 @@
 //! What can be asked of conditioned rows, in a closed list that has a form in bytes. One pass has none, that over draws of whole
-//! units: whoever asks for it asks [`Source::is_here`](super::Source::is_here) first.
+//! units: the caller checks [`Source::is_here`](super::Source::is_here) first.
 
 use serde::{Deserialize, Serialize};
 

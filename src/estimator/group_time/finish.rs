@@ -117,7 +117,7 @@ fn kept_columns(sample: &Sample, effects: &GroupTimeEffects) -> Vec<KeptColumn> 
     effects.cells.iter().enumerate().map(column).collect()
 }
 
-/// What a column of influence values is called: what it is of, and in which cell.
+/// Name of a column of influence values: its parameter and its cell.
 pub(crate) fn column_name(of: &str, sample: &Sample, group: f64, time: f64) -> String {
     let Calendar { frequency, .. } = sample.calendar;
     format!("{of}({},{})", shown(group, frequency), shown(time, frequency))

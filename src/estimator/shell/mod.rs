@@ -51,7 +51,7 @@ pub(crate) trait SampleEstimator: Options {
     /// How its sample is formed.
     fn design(&self) -> SampleDesign<'_>;
 
-    /// Estimates from a sample, whoever holds it.
+    /// Estimates from a sample, wherever its rows are held.
     ///
     /// # Errors
     /// What the source reports.
