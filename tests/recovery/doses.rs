@@ -26,7 +26,7 @@ fn fit(simulation: &DoseSimulation, change: impl FnOnce(&mut ContDid<Cpu>)) -> C
         .maybe_cluster((simulation.clusters > 0).then_some("cluster"))
         .build();
     change(&mut config);
-    config.fit(&simulation.frame()).unwrap()
+    config.fit(simulation.frame()).unwrap()
 }
 
 fn draw(parameter: String, truth: f64, estimate: Estimate) -> Draw {

@@ -84,7 +84,8 @@ fn place(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-#[cfg(all(test, feature = "cluster"))]
+#[cfg(feature = "cluster")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::time::{Duration, SystemTime};

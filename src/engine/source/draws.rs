@@ -126,7 +126,8 @@ fn not_among(unit: u64, units: usize) -> DidError {
     DidError::Engine { problem }
 }
 
-#[cfg(all(test, feature = "cluster"))]
+#[cfg(feature = "cluster")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::options::Precision;

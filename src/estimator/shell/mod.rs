@@ -10,7 +10,8 @@ mod options;
 #[cfg(feature = "cluster")]
 pub(crate) mod remote;
 pub(crate) mod setup;
-#[cfg(all(test, feature = "cluster"))]
+#[cfg(feature = "cluster")]
+#[cfg(test)]
 pub(crate) mod through;
 
 use self::design::{SampleDesign, Shared};

@@ -92,7 +92,7 @@ pub(crate) fn event_studies_and_columns<B: DidBackend>(precision: Precision) {
 pub(crate) fn work<B: DidBackend>(precision: Precision) -> Option<burn_did::backend::DeviceWork> {
     let config = FixedEffects::<B>::builder().formula("y ~ x1 + x2 | worker + firm");
     let config = config.precision(precision).build();
-    let fit = config.fit(&golden_data("fe_hard_a")).expect("a fit");
+    let fit = config.fit(golden_data("fe_hard_a")).expect("a fit");
     fit.timings.device
 }
 

@@ -106,7 +106,7 @@ fn golden_cases_agree() {
 fn fit(base: BasePeriod) -> GroupTimeResult {
     let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     let config = config.group("first.treat").base_period(base).build();
-    config.fit(&data::mpdta()).unwrap()
+    config.fit(data::mpdta()).unwrap()
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn anticipation_moves_the_reference() {
     for base in [BasePeriod::Varying, BasePeriod::Universal] {
         let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
         let config = config.group("first.treat").anticipation(1).base_period(base).build();
-        let fit = config.fit(&data::mpdta());
+        let fit = config.fit(data::mpdta());
         let study = fit.unwrap().event_study().unwrap();
         assert_eq!(study.universal_base().event_times(), [-4.0, -3.0, -1.0, 0.0, 1.0]);
         let honest = study.honest(Honest::relative_magnitude().m([1.0])).unwrap();

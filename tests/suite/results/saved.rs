@@ -49,7 +49,7 @@ fn group_time() -> GroupTimeResult {
 fn triple() -> GroupTimeResult {
     let data = TripleSimulation::builder().units(400).periods(4).cohorts([3, 4]).build();
     let config = Ddd::<Cpu>::builder().outcome("y").unit("id").time("period").group("group");
-    config.eligible("eligible").build().fit(&data.frame()).unwrap()
+    config.eligible("eligible").build().fit(data.frame()).unwrap()
 }
 
 fn two_periods() -> DrdidResult {
@@ -57,7 +57,7 @@ fn two_periods() -> DrdidResult {
     let config =
         Drdid::<Cpu>::builder().outcome("y").unit("id").time("period").treatment("treated");
     let config = config.bootstrap(Bootstrap::draws(5)).resampling(Resampling::Weighted).build();
-    config.fit(&data.frame()).unwrap()
+    config.fit(data.frame()).unwrap()
 }
 
 #[test]

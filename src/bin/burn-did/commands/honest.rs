@@ -98,7 +98,7 @@ pub(crate) struct HonestArgs {
     /// Window of a saved result's event study, as in dynamic:min_e=-5,max_e=5,na_rm=true.
     #[arg(long, value_name = "dynamic[:OPTION=VALUE,...]", help_heading = "Parameter")]
     aggregate: Option<AggregateSpec>,
-    /// Method of the intervals. The default is flci for sd, c_f for sd with a restriction, and c_lf for rm and sdrm.
+    /// Method of the intervals. The default is flci for sd, `c_f` for sd with a restriction, and `c_lf` for rm and sdrm.
     #[arg(
         long,
         value_name = "METHOD",
