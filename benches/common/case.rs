@@ -138,7 +138,7 @@ impl Case {
         let kind = match (self.estimator, self.control_group) {
             (Estimator::Drdid(method, _), _) => method.word(),
             (_, ControlGroup::NeverTreated) => "never",
-            (_, ControlGroup::NotYetTreated) => "not yet",
+            _ => "not yet",
         };
         let cohorts = match self.estimator {
             Estimator::Drdid(..) => String::new(),

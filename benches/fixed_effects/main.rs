@@ -87,7 +87,7 @@ fn ours(design: &Design, line: &dyn Fn(&str, f64, &str, f64)) -> Result<()> {
             .fixef_maxiter(100_000)
             .build();
         // Threads, as peers get a small call first.
-        drop(demean.fit(&frame.head(Some(1_000)))?);
+        drop(demean.fit(frame.head(Some(1_000)))?);
         let start = Instant::now();
         let done = demean.fit(&frame)?;
         let seconds = start.elapsed().as_secs_f64();
