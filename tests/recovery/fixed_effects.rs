@@ -127,7 +127,7 @@ fn errors_of_clusters() {
 fn counts() {
     regressions("three factors, Poisson, hetero", Errors::Counts, Vcov::Hetero, Ssc::default());
     // The information estimates no variance from residuals, whose degrees of freedom the correction would count.
-    let plain = Ssc { k_adj: false, ..Ssc::default() };
+    let plain = Ssc::default().k_adj(false);
     regressions("three factors, Poisson, information", Errors::Counts, Vcov::Iid, plain);
 }
 

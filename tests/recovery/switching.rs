@@ -4,6 +4,7 @@ use burn_did::DidMultiplegt;
 use burn_did::data::SwitchingSimulation;
 
 use crate::coverage::{Draw, check_conservative};
+use crate::support::but;
 
 fn config() -> DidMultiplegt {
     DidMultiplegt::builder()
@@ -22,12 +23,11 @@ fn run(name: &str, simulation: &SwitchingSimulation, config: &DidMultiplegt) {
     check_conservative(name, |seed| {
         let data = SwitchingSimulation { seed, ..simulation.clone() }.frame();
         let fit = config.fit(&data).unwrap();
-        let truth = DidMultiplegt {
-            outcome: "effect".into(),
-            covariates: "~ 1".into(),
-            bootstrap: None,
-            ..config.clone()
-        };
+        let truth = but(config.clone(), |c| {
+            c.outcome = "effect".into();
+            c.covariates = "~ 1".into();
+            c.bootstrap = None;
+        });
         let truth = truth.fit(&data).unwrap();
         let pairs = fit.effects.iter().zip(&truth.effects);
         let pairs = pairs.chain(fit.placebos.iter().zip(&truth.placebos));
@@ -50,7 +50,7 @@ fn simulation() -> SwitchingSimulation {
 #[ignore = "2,000 replications, minutes"]
 fn doses_on_and_off() {
     run("doses, on and off", &simulation(), &config());
-    run("normalized", &simulation(), &DidMultiplegt { normalized: true, ..config() });
+    run("normalized", &simulation(), &but(config(), |c| c.normalized = true));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn missing_treatments() {
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn with_controls() {
-    let config = DidMultiplegt { covariates: "~ x".into(), ..config() };
+    let config = but(config(), |c| c.covariates = "~ x".into());
     run("controls", &simulation(), &config);
 }
 
@@ -71,20 +71,24 @@ fn with_controls() {
 #[ignore = "2,000 replications, minutes"]
 fn by_cluster() {
     let simulation = SwitchingSimulation { groups_per_cluster: 4, groups: 800, ..simulation() };
-    let config = DidMultiplegt { cluster: Some("cluster".into()), ..config() };
+    let config = but(config(), |c| c.cluster = Some("cluster".into()));
     run("clusters", &simulation, &config);
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn linear_trends() {
-    let config = DidMultiplegt { linear_trends: true, effects: 2, placebos: 1, ..config() };
+    let config = but(config(), |c| {
+        c.linear_trends = true;
+        c.effects = 2;
+        c.placebos = 1;
+    });
     run("linear trends", &simulation(), &config);
 }
 
 #[test]
 #[ignore = "2,000 replications, minutes"]
 fn polynomial_in_the_first_treatment() {
-    let config = DidMultiplegt { continuous: 1, ..config() };
+    let config = but(config(), |c| c.continuous = 1);
     run("continuous", &simulation(), &config);
 }

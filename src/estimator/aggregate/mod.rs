@@ -52,6 +52,7 @@ words! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[doc(alias = "aggte")]
+#[non_exhaustive]
 pub struct Aggregation {
     /// What is averaged.
     pub kind: AggregationKind,

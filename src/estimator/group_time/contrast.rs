@@ -91,7 +91,7 @@ impl GroupTimeResult {
     /// # use burn_did::{AttGt, backend::Cpu, data};
     /// # let config = AttGt::<Cpu>::builder().outcome("lemp").unit("countyreal").time("year");
     /// # let fit = config.group("first.treat").build().fit(&data::mpdta())?;
-    /// let wide = Inference { alpha: 0.01, band: Band::Uniform, bootstrap: None };
+    /// let wide = Inference::new(0.01).band(Band::Uniform);
     /// let event_study = fit.aggregate_with(Aggregation::dynamic(), &wide)?;
     /// assert!(event_study.critical_value > 2.576);
     /// # Ok::<(), burn_did::DidError>(())

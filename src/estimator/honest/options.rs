@@ -110,6 +110,7 @@ words! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[doc(alias = "createSensitivityResults")]
 #[doc(alias = "createSensitivityResults_relativeMagnitudes")]
+#[non_exhaustive]
 pub struct Honest {
     /// What is assumed of the difference in trends.
     pub delta: Delta,

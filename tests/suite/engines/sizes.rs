@@ -148,7 +148,7 @@ fn levels_without_finite_intervals_are_refused() {
         let (mut config, df) = ddd();
         config.alpha = alpha;
         check(config.fit(&df).unwrap_err());
-        let inference = Inference { alpha, bootstrap: None, band: Band::Uniform };
+        let inference = Inference::new(alpha).band(Band::Uniform);
         check(fit.aggregate_with(Aggregation::dynamic(), &inference).unwrap_err());
         let mut changed = fit.clone();
         changed.settings.inference.alpha = alpha;
