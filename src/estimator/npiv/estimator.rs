@@ -12,7 +12,7 @@ use crate::base::error::{DidError, DidWarning, Result};
 use crate::base::memory;
 use crate::base::options::{Band, Inference};
 use crate::estimator::fitting::fits;
-use crate::read::columns::{Kind, MissingValues, Wanted, complete_numbers};
+use crate::read::columns::{Kind, MissingValues, Table, Wanted};
 use crate::read::input::Data;
 use crate::result::inference::Estimate;
 
@@ -233,7 +233,7 @@ impl Npiv {
         let wanted = self.wanted();
         let (mut columns, rows_missing) = data.reading(|data| {
             let frame = data.read(&wanted, &missing)?.frame;
-            complete_numbers(&frame, &wanted, &missing)
+            Table::read(&frame, &wanted, &missing, 0)?.complete_numbers(&wanted)
         })?;
         if columns[0].is_empty() {
             return Err(DidError::EmptySample {

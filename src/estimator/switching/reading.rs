@@ -6,10 +6,10 @@ use polars::prelude::DataFrame;
 
 use super::effects::GroupPeriodRows;
 use crate::base::calendar::Frequency;
-use crate::base::error::{DidError, Result};
+use crate::base::error::Result;
 use crate::read::columns::{
-    Gaps, Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Values, Wanted,
-    cleaned, find, numeric, outcomes, periods, refuse_negative, small,
+    Gaps, Kind, LabelColumn, MISSING, MissingValues, PeriodCodes, ReadAsMissing, Table, Values,
+    Wanted,
 };
 use crate::read::formula::{Formula, RawColumn};
 
@@ -70,39 +70,24 @@ pub(crate) struct GroupPeriods {
 impl GroupPeriods {
     /// Reads the columns of a frame.
     pub fn read(df: &DataFrame, asked: &SwitchingColumns, missing: &MissingValues) -> Result<Self> {
-        let (df, read_as_missing) = cleaned(df, &asked.wanted(), missing)?;
-        let df = &*df;
-        let numbers = |name: &str, role| {
-            let series = find(df, name, role)?.as_materialized_series();
-            Ok::<Values, DidError>(numeric(series, role, f64::NAN)?.values())
-        };
-        let labels = |name: &str, role| LabelColumn::new(find(df, name, role)?, role);
-        let time = periods(find(df, &asked.time, "time")?, "time", asked.frequency, 0)?;
-        let time = numeric(&time, "time", f64::NAN)?;
-        let finite = |t: f64| if t.is_finite() { t } else { f64::NAN };
-        let time = small(&asked.time, "time", time, 0, finite)?;
-        let outcome = outcomes(df, &asked.outcome)?;
-        let treatment = numbers(&asked.treatment, "treatment")?;
+        let table = Table::read(df, &asked.wanted(), missing, 0)?;
+        let time = table.periods(&asked.time, asked.frequency)?;
+        let outcome = table.numbers(&asked.outcome, "outcome")?;
+        let treatment = table.numbers(&asked.treatment, "treatment")?;
         let unit = asked.unit.as_str();
-        let units = labels(unit, "unit")?;
+        let units = table.labels(unit, "unit")?;
         let codes = units.codes();
-        let weight = asked.weights.as_ref().map(|name| {
-            let weight = numbers(name, "weights")?;
-            refuse_negative(name, &weight, 0)?;
-            Ok::<Values, DidError>(weight)
-        });
-        let weight = weight.transpose()?;
-        let cluster = asked.cluster.as_ref().map(|name| labels(name, "cluster")).transpose()?;
-        let cluster = cluster.map(|labels| labels.codes());
-        let trends = asked.trends.iter().map(|name| Ok(labels(name, "trend group")?.codes().codes));
-        let trends: Vec<Vec<u32>> = trends.collect::<Result<_>>()?;
-        let traits = asked.traits.iter().map(|name| numbers(name, "heterogeneity"));
+        let weight = asked.weights.as_ref().map(|name| table.weights(name)).transpose()?;
+        let cluster = asked.cluster.as_ref().map(|name| table.labels(name, "cluster"));
+        let cluster = cluster.transpose()?.map(|labels| labels.codes());
+        let trend = |name| Ok(table.labels(name, "trend group")?.codes().codes);
+        let trends: Vec<Vec<u32>> =
+            asked.trends.iter().map(|name| trend(name)).collect::<Result<_>>()?;
+        let traits = asked.traits.iter().map(|name| table.numbers(name, "heterogeneity"));
         let traits: Vec<Values> = traits.collect::<Result<_>>()?;
-        let raw = |name: &str| {
-            RawColumn::from_series(find(df, name, "covariate")?.as_materialized_series())
-        };
-        let covariates = asked.covariates.evaluate(df.height(), &raw)?;
-        let mut gaps = Gaps::new(df.height());
+        let raw = |name: &str| RawColumn::from_series(table.series(name, "covariate")?);
+        let covariates = asked.covariates.evaluate(table.len(), &raw)?;
+        let mut gaps = Gaps::new(table.len());
         gaps.mark(unit, |row| codes.codes[row] != MISSING);
         gaps.mark(&asked.time, |row| !time.is_missing(row));
         for (name, codes) in asked.trends.iter().zip(&trends) {
@@ -113,7 +98,7 @@ impl GroupPeriods {
         }
         covariates.mark_missing(&mut gaps);
         let mut rows: Vec<u32> = match &gaps.complete {
-            None => (0..).take(df.height()).collect(),
+            None => (0..).take(table.len()).collect(),
             Some(complete) => {
                 (0..).zip(complete).filter_map(|(row, all)| all.then_some(row)).collect()
             }
@@ -139,6 +124,7 @@ impl GroupPeriods {
             values
         };
         let taken = |values: &Values| -> Vec<f64> {
+            let finite = |v: f64| if v.is_finite() { v } else { f64::NAN };
             rows.iter().map(|row| finite(values[*row as usize])).collect()
         };
         let (period, known) = period_ranks(&rows, &time);
@@ -161,9 +147,9 @@ impl GroupPeriods {
                 empty_groups,
             },
             periods: known,
-            rows_in: df.height(),
+            rows_in: table.len(),
             rows_missing: gaps.missing,
-            read_as_missing,
+            read_as_missing: table.read_as_missing,
             controls: design.names()[columns].to_vec(),
             infinite,
             rounded: rounded.chain(covariates.rounded().iter().cloned()).collect(),

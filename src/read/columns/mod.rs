@@ -3,13 +3,13 @@
 //! | a column | file |
 //! |---|---|
 //! | which are asked for, and names that are not there | `wanted.rs`, `names.rs` |
-//! | what stands for a missing value, and rows that have one | `missing.rs`, `cleaned.rs`, `gaps.rs` |
+//! | by what it is for | `table.rs` |
+//! | what stands for a missing value, and rows that have one | `missing.rs`, `gaps.rs` |
 //! | numbers, weights, indicators, first treated periods | `values.rs`, `numbers.rs` |
 //! | labels of units and clusters | `labels.rs`, `codes.rs`, `wide.rs` |
 //! | periods, and codes of them | `periods.rs`, `period_codes.rs` |
 //! | in messages | `kinds.rs`, `excerpt.rs` |
 
-mod cleaned;
 mod codes;
 mod excerpt;
 mod gaps;
@@ -20,12 +20,12 @@ mod names;
 mod numbers;
 mod period_codes;
 mod periods;
+mod table;
 mod total_order;
 mod values;
 mod wanted;
 mod wide;
 
-pub(crate) use cleaned::cleaned;
 pub(crate) use codes::{LabelColumn, from_integers};
 pub(crate) use excerpt::excerpt;
 pub(crate) use gaps::Gaps;
@@ -33,12 +33,9 @@ pub(crate) use kinds::{kind, kinds};
 pub(crate) use labels::{Codes, Label, MISSING};
 pub use missing::ReadAsMissing;
 pub(crate) use missing::{MissingValues, TokenCounts, add_counts};
-pub(crate) use numbers::{
-    binary, complete_numbers, find, groups, negative_group, numeric, outcomes, refuse_negative,
-    small, too_many,
-};
+pub(crate) use numbers::too_many;
 pub(crate) use period_codes::{MAX_DISTINCT, PeriodCodes};
-pub(crate) use periods::periods;
+pub(crate) use table::Table;
 pub(crate) use total_order::total_order;
 pub(crate) use values::{Numbers, Values};
 pub(crate) use wanted::{Kind, Wanted};

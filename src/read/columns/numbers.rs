@@ -1,54 +1,15 @@
-//! Columns of numbers by what they are for: what is wrong with one is said by its name, its role and its row.
+//! Numbers by what they are for, and what is wrong with them.
 
 use polars::prelude::*;
 
-use super::cleaned::cleaned;
 use super::excerpt::excerpt;
 use super::kinds::kind;
-use super::missing::MissingValues;
-use super::names::not_found;
 use super::period_codes::{MAX_DISTINCT, PeriodCodes, Uncodable};
-use super::values::{Numbers, Values};
-use super::wanted::{Asked, Wanted};
+use super::values::Numbers;
 use crate::base::error::{DidError, Result};
 
-/// The wanted columns `[columns][rows]`, of the rows in which all have a finite number, and how many rows have not. A weight is
-/// also at least 0.
-pub(crate) fn complete_numbers(
-    df: &DataFrame,
-    wanted: &Wanted,
-    missing: &MissingValues,
-) -> Result<(Vec<Vec<f64>>, usize)> {
-    let (df, _) = cleaned(df, wanted, missing)?;
-    let read = |Asked { column, role, .. }: &Asked| -> Result<Values> {
-        let series = find(&df, column, role)?.as_materialized_series();
-        let values = numeric(series, role, f64::NAN)?.values();
-        if *role == "weights" {
-            refuse_negative(column, &values, 0)?;
-        }
-        Ok(values)
-    };
-    let all: Vec<Values> = wanted.asked().iter().map(read).collect::<Result<_>>()?;
-    let rows = df.height();
-    let complete: Vec<usize> =
-        (0..rows).filter(|row| all.iter().all(|values| values[*row].is_finite())).collect();
-    let kept = |values: &Values| complete.iter().map(|row| values[*row]).collect();
-    Ok((all.iter().map(kept).collect(), rows - complete.len()))
-}
-
-/// The outcome, NaN if missing.
-pub(crate) fn outcomes(df: &DataFrame, name: &str) -> Result<Values> {
-    let column = find(df, name, "outcome")?.as_materialized_series();
-    Ok(numeric(column, "outcome", f64::NAN)?.values())
-}
-
-pub(crate) fn find<'a>(df: &'a DataFrame, name: &str, role: &'static str) -> Result<&'a Column> {
-    let names = || df.get_column_names().into_iter().map(PlSmallStr::as_str);
-    df.column(name).map_err(|_| not_found(name, role, names()))
-}
-
 /// A numeric or boolean column, with `null` in place of nulls.
-pub(crate) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
+pub(super) fn numeric(series: &Series, role: &'static str, null: f64) -> Result<Numbers> {
     Numbers::new(series, null).ok_or_else(|| DidError::ColumnType {
         column: series.name().to_string(),
         role,
@@ -71,7 +32,7 @@ fn described(series: &Series) -> String {
     other.next().map_or_else(|| kind.clone(), |text| format!("{kind}, as `{}`", excerpt(text)))
 }
 
-pub(crate) fn small(
+pub(super) fn small(
     column: &str,
     role: &'static str,
     numbers: Numbers,
@@ -93,7 +54,7 @@ pub(crate) fn too_many(column: &str, role: &'static str, distinct: usize) -> Did
 }
 
 /// First treated periods with never treated (0, +inf, null) as +inf.
-pub(crate) fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<PeriodCodes> {
+pub(super) fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result<PeriodCodes> {
     let codes =
         small(column, "group", numbers, first_row, |g| if g == 0.0 { f64::INFINITY } else { g })?;
     if codes.lowest().is_none_or(|g| g > 0.0) {
@@ -107,7 +68,7 @@ pub(crate) fn groups(column: &str, numbers: Numbers, first_row: usize) -> Result
 }
 
 /// A first treated period is negative.
-pub(crate) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
+pub(super) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
     DidError::Negative {
         column: column.to_owned(),
         role: "group",
@@ -119,7 +80,7 @@ pub(crate) fn negative_group(column: &str, value: f64, row: usize) -> DidError {
 }
 
 /// Zeros and ones.
-pub(crate) fn binary(
+pub(super) fn binary(
     column: &str,
     role: &'static str,
     numbers: Numbers,
@@ -141,7 +102,7 @@ pub(crate) fn binary(
     }
 }
 
-pub(crate) fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Result<()> {
+pub(super) fn refuse_negative(column: &str, w: &[f64], first_row: usize) -> Result<()> {
     match w.iter().enumerate().find(|(_, w)| **w < 0.0) {
         None => Ok(()),
         Some((row, w)) => Err(DidError::Negative {

@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::rows::Rows;
 use super::rules::Rules;
 use crate::base::error::Result;
-use crate::read::columns::{ReadAsMissing, cleaned};
+use crate::read::columns::{ReadAsMissing, Table};
 
 /// A data frame of whole units, as it was read.
 pub(super) struct Frame {
@@ -38,12 +38,12 @@ pub(super) fn read(
     reader: Reader<'_>,
     first_row: usize,
 ) -> Result<(Rows, Vec<ReadAsMissing>)> {
-    let (df, all) = cleaned(df, &reader.roles.wanted(), reader.missing)?;
-    let mut rows = Rows::read(&df, reader.roles, first_row)?;
-    for taken in &all {
+    let table = Table::read(df, &reader.roles.wanted(), reader.missing, first_row)?;
+    let mut rows = Rows::read(&table, reader.roles, first_row)?;
+    for taken in &table.read_as_missing {
         rows.texts.take(&taken.column, &taken.token);
     }
-    Ok((rows, all))
+    Ok((rows, table.read_as_missing))
 }
 
 impl Frame {

@@ -1,15 +1,10 @@
-//! Reading the named columns of a data frame.
-
-use polars::prelude::*;
+//! Reading the named columns of a table.
 
 use super::doses::{check_constant, check_sign, doses, filled, first_treated, is_treated};
 use super::roles::{Roles, Treatment};
 use super::units::{UnitOrder, Units};
 use crate::base::error::{DidError, Result};
-use crate::read::columns::{
-    Codes, Gaps, LabelColumn, MISSING, PeriodCodes, Values, binary, find, groups, numeric,
-    outcomes, periods, refuse_negative, small,
-};
+use crate::read::columns::{Codes, Gaps, LabelColumn, MISSING, PeriodCodes, Table, Values};
 use crate::read::formula::{Evaluated, RawColumn, Texts};
 
 /// Rows as read, one entry each: all rows of a frame, or those of some units of a file.
@@ -37,38 +32,26 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Reads the columns of a frame whose first row has the number `first_row` among all rows.
-    pub fn read(df: &DataFrame, roles: &Roles, first_row: usize) -> Result<Self> {
-        let column = |name: &str, role| find(df, name, role);
-        let numbers = |name: &str, role, null| {
-            numeric(column(name, role)?.as_materialized_series(), role, null)
-        };
+    /// Reads the columns of a table whose first row has the number `first_row` among all rows.
+    pub fn read(table: &Table<'_>, roles: &Roles, first_row: usize) -> Result<Self> {
         let labels = |name: &Option<String>, role| -> Result<Option<LabelColumn>> {
             let read = |n: &String| match *n == roles.group {
                 // The never-treated may be at infinity.
-                true => LabelColumn::with_infinities(column(n, role)?, role),
-                false => LabelColumn::new(column(n, role)?, role),
+                true => table.levels(n, role),
+                false => table.labels(n, role),
             };
             name.as_ref().map(read).transpose()
         };
-        let y = outcomes(df, &roles.outcome)?;
-        let dated = |name: &str, role, null| {
-            numeric(&periods(column(name, role)?, role, roles.frequency, first_row)?, role, null)
-        };
-        let finite = |t: f64| if t.is_finite() { t } else { f64::NAN };
-        let time = dated(&roles.time, "time", f64::NAN)?;
-        let time = small(&roles.time, "time", time, first_row, finite)?;
-        let binary =
-            |name: &String, role| binary(name, role, numbers(name, role, f64::NAN)?, first_row);
-        let dose = |n: &String| doses(column(n, "dose")?.as_materialized_series());
+        let y = table.numbers(&roles.outcome, "outcome")?;
+        let time = table.periods(&roles.time, roles.frequency)?;
+        let dose = |n: &String| doses(table.series(n, "dose")?);
         let dose = roles.dose.as_ref().map(dose).transpose()?;
         let unit_labels = labels(&roles.unit, "unit")?;
-        let role = roles.treatment.role();
         let group = match roles.treatment {
-            Treatment::FirstPeriod => {
-                groups(&roles.group, dated(&roles.group, role, f64::INFINITY)?, first_row)?
+            Treatment::FirstPeriod => table.first_periods(&roles.group, roles.frequency)?,
+            Treatment::Indicator => {
+                table.binary(&roles.group, roles.treatment.role())?.without_zeros()
             }
-            Treatment::Indicator => binary(&roles.group, role)?.without_zeros(),
             Treatment::Dose => match (&dose, &unit_labels) {
                 (Some(dose), Some(labels)) => first_treated(dose, &time, labels),
                 _ => {
@@ -80,13 +63,9 @@ impl Rows {
                 }
             },
         };
-        let eligible = roles.eligible.as_ref().map(|n| binary(n, "eligibility")).transpose()?;
-        let weight = |n: &String| {
-            let values = numbers(n, "weights", f64::NAN)?.values();
-            refuse_negative(n, &values, first_row)?;
-            Ok::<_, DidError>(values)
-        };
-        let w = roles.weights.as_ref().map(weight).transpose()?;
+        let eligible =
+            roles.eligible.as_ref().map(|n| table.binary(n, "eligibility")).transpose()?;
+        let w = roles.weights.as_ref().map(|n| table.weights(n)).transpose()?;
         let mut codes = Vec::new();
         let units = unit_labels.map(|labels| {
             let (order, found) = UnitOrder::new(&labels, &time, &group);
@@ -103,13 +82,11 @@ impl Rows {
         };
         let raw = |name: &str| match &filled {
             Some(dose) if name == dose.name().as_str() => RawColumn::from_series(dose),
-            _ => RawColumn::from_series(column(name, "covariate")?.as_materialized_series()),
+            _ => RawColumn::from_series(table.series(name, "covariate")?),
         };
-        let covariates = roles.covariates.evaluate(df.height(), &raw)?;
-        let texts = covariates.texts(&|name| {
-            df.column(name).is_ok_and(|c| c.dtype().is_categorical() || c.dtype().is_enum())
-        });
-        let len = df.height();
+        let covariates = roles.covariates.evaluate(table.len(), &raw)?;
+        let texts = covariates.texts(&|name| table.is_categorical(name));
+        let len = table.len();
         let (complete, missing) = (None, Vec::new());
         let is_rounded = |values: Option<&Values>| values.is_some_and(Values::is_rounded);
         let own = [(&Some(roles.outcome.clone()), Some(&y)), (&roles.weights, w.as_ref())];

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use polars::prelude::*;
-
 use crate::base::error::Result;
-use crate::read::columns::{Codes, LabelColumn, MISSING, find, from_integers};
+use crate::read::columns::{Codes, LabelColumn, MISSING, Table, from_integers};
 use crate::read::formula::Interaction;
 
 /// A factor: a code for each row, in the order of the levels, [`u32::MAX`] if missing.
@@ -18,7 +16,7 @@ pub(crate) struct Coded {
 impl Coded {
     /// Codes of factors; columns that several have are coded once.
     pub(super) fn read(
-        df: &DataFrame,
+        table: &Table<'_>,
         factors: &[Interaction],
         role: &'static str,
     ) -> Result<Vec<Self>> {
@@ -32,7 +30,7 @@ impl Coded {
             let mut columns = Vec::with_capacity(factor.columns().len());
             let mut codes: Option<Codes> = None;
             for name in factor.columns() {
-                let column = LabelColumn::with_infinities(find(df, name, role)?, role)?;
+                let column = table.levels(name, role)?;
                 let left = uses.entry(name).or_default();
                 *left -= 1;
                 let own = match known.remove(name.as_str()) {
@@ -82,6 +80,8 @@ fn together(first: &Codes, second: &Codes) -> Codes {
 
 #[cfg(test)]
 mod tests {
+    use polars::prelude::*;
+
     use super::*;
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
             df!("a" => [2, 1, 2, 1, 2], "b" => [Some("x"), Some("y"), Some("x"), None, Some("a")])
                 .unwrap();
         let factors = Interaction::parse("a + a^b").unwrap();
-        let coded = Coded::read(&df, &factors, "fixed effect").unwrap();
+        let coded = Coded::read(&Table::plain(&df), &factors, "fixed effect").unwrap();
         assert_eq!(coded[0].codes, [1, 0, 1, 0, 1]);
         assert_eq!(coded[1].codes, [2, 0, 2, MISSING, 1]);
         assert_eq!((coded[1].name.as_str(), coded[1].text(0)), ("a^b", "2_x".to_owned()));
@@ -99,7 +99,11 @@ mod tests {
     #[test]
     fn texts_of_levels_together_differ() {
         let df = df!("a" => ["x_y", "x", "x\"", "x"], "b" => ["z", "y_z", "z", "\"z"]).unwrap();
-        let coded = Coded::read(&df, &Interaction::parse("a + a^b").unwrap(), "fixed effect");
+        let coded = Coded::read(
+            &Table::plain(&df),
+            &Interaction::parse("a + a^b").unwrap(),
+            "fixed effect",
+        );
         let coded = coded.unwrap();
         let texts: Vec<String> = (0..4).map(|row| coded[1].text(row)).collect();
         let expected = ["\"x_y\"_z", "x_\"y_z\"", "\"x\"\"\"_z", "x_\"\"\"z\""];

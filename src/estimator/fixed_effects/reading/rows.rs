@@ -1,14 +1,11 @@
 //! Rows of a regression as read, and which of them can be used.
 
-use polars::prelude::*;
+use polars::prelude::DataFrame;
 
 use super::columns::{CohortColumns, RegressionColumns};
 use super::factor::Coded;
-use crate::base::error::{DidError, Result};
-use crate::read::columns::{
-    Gaps, MISSING, MissingValues, Numbers, ReadAsMissing, Values, cleaned, find, negative_group,
-    numeric, periods, refuse_negative,
-};
+use crate::base::error::Result;
+use crate::read::columns::{Gaps, MISSING, MissingValues, ReadAsMissing, Table, Values};
 use crate::read::formula::{Evaluated, Formula, RawColumn};
 
 /// Rows as read, one entry each.
@@ -39,68 +36,44 @@ pub(crate) struct RowCohorts {
 }
 
 impl RowCohorts {
-    /// From the columns [in periods](in_periods).
-    fn read(df: &DataFrame, columns: &CohortColumns) -> Result<Self> {
-        let distinct = |name: &str, role, null| {
-            let numbers = numeric(find(df, name, role)?.as_materialized_series(), role, null)?;
-            // Infinity as the largest value: all rows are looked at.
-            match numbers.indistinct(f64::INFINITY) {
-                None => Ok(numbers.values()),
-                Some((row, value)) => {
-                    let column = name.to_owned();
-                    Err(DidError::TooManyDigits { column, role, value, row, line: None })
-                }
-            }
-        };
-        let cohorts = distinct(&columns.cohort, "group", f64::INFINITY)?;
-        if let Some((row, value)) = (0..).zip(&*cohorts).find(|(_, g)| **g < 0.0) {
-            return Err(negative_group(&columns.cohort, *value, row));
-        }
-        let never = |g: &f64| if *g == 0.0 { f64::INFINITY } else { *g };
-        let cohorts: Vec<f64> = cohorts.iter().map(never).collect();
-        Ok(Self { cohort: cohorts.into(), time: distinct(&columns.time, "time", f64::NAN)? })
+    /// From the columns of a table in periods.
+    fn read(table: &Table<'_>, columns: &CohortColumns) -> Result<Self> {
+        let cohort = table.first_period_values(&columns.cohort)?;
+        Ok(Self { cohort, time: table.period_values(&columns.time)? })
     }
 }
 
-/// The frame with periods in place of dates, so that the dates of a period are one level, too.
-fn in_periods(df: &DataFrame, columns: &CohortColumns) -> Result<DataFrame> {
-    let mut out = df.clone();
-    for (name, role) in [(&columns.cohort, "group"), (&columns.time, "time")] {
-        let series = periods(find(df, name, role)?, role, columns.frequency, 0)?;
-        out.with_column(series.into_column())?;
-    }
-    Ok(out)
+/// The table with periods in place of dates.
+fn in_periods<'a>(table: &Table<'a>, columns: &CohortColumns) -> Result<Table<'a>> {
+    let dated = [(columns.cohort.as_str(), "group"), (columns.time.as_str(), "time")];
+    table.in_periods(dated, columns.frequency)
 }
 
 impl RegressionRows {
     /// Reads the columns of a frame.
     ///
     /// # Errors
-    /// [`DidError`] naming the column.
+    /// [`DidError`](crate::DidError) naming the column.
     pub fn read(
         df: &DataFrame,
         columns: &RegressionColumns,
         missing: &MissingValues,
     ) -> Result<Self> {
-        let (df, read_as_missing) = cleaned(df, &columns.wanted(), missing)?;
+        let table = Table::read(df, &columns.wanted(), missing, 0)?;
         let outcome = match columns.with_outcome {
-            true => outcome(&df, &columns.formula.outcome)?,
-            false => vec![0.0; df.height()].into(),
+            true => outcome(&table, &columns.formula.outcome)?,
+            false => vec![0.0; table.len()].into(),
         };
-        let raw = |name: &str| {
-            RawColumn::from_series(find(&df, name, "regressor")?.as_materialized_series())
-        };
-        let regressors = columns.formula.regressors.evaluate(df.height(), &raw)?;
-        let mut texts = regressors.texts(&|name| {
-            df.column(name).is_ok_and(|c| c.dtype().is_categorical() || c.dtype().is_enum())
-        });
-        for taken in &read_as_missing {
+        let raw = |name: &str| RawColumn::from_series(table.series(name, "regressor")?);
+        let regressors = columns.formula.regressors.evaluate(table.len(), &raw)?;
+        let mut texts = regressors.texts(&|name| table.is_categorical(name));
+        for taken in &table.read_as_missing {
             texts.take(&taken.column, &taken.token);
         }
         texts.check()?;
-        let weights = columns.weights.as_ref().map(|name| weights(&df, name)).transpose()?;
-        let dated = columns.cohorts.as_ref().map(|c| in_periods(&df, c)).transpose()?;
-        let levels: &DataFrame = dated.as_ref().unwrap_or(&df);
+        let weights = columns.weights.as_ref().map(|name| table.weights(name)).transpose()?;
+        let dated = columns.cohorts.as_ref().map(|c| in_periods(&table, c)).transpose()?;
+        let levels = dated.as_ref().unwrap_or(&table);
         let factors = Coded::read(levels, &columns.formula.absorb, "fixed effect")?;
         let clusters = Coded::read(levels, &columns.clusters, "cluster")?;
         let cohorts = columns.cohorts.as_ref().map(|c| RowCohorts::read(levels, c)).transpose()?;
@@ -109,7 +82,7 @@ impl RegressionRows {
             rounded.insert(0, columns.formula.outcome_label().to_owned());
         }
         let mut rows = Self {
-            len: df.height(),
+            len: table.len(),
             outcome,
             regressors,
             weights,
@@ -119,7 +92,7 @@ impl RegressionRows {
             usable: None,
             missing: Vec::new(),
             weightless: 0,
-            read_as_missing,
+            read_as_missing: table.read_as_missing,
             rounded,
         };
         rows.find_usable(columns);
@@ -154,26 +127,12 @@ impl RegressionRows {
 }
 
 /// The outcome, NaN if missing.
-fn outcome(df: &DataFrame, formula: &Formula) -> Result<Values> {
-    let raw = |name: &str| {
-        let series = find(df, name, "outcome")?.as_materialized_series();
-        numbers(series, "outcome").map(RawColumn::Numeric)
-    };
-    let evaluated = formula.evaluate(df.height(), &raw)?;
+fn outcome(table: &Table<'_>, formula: &Formula) -> Result<Values> {
+    let raw = |name: &str| table.numbers(name, "outcome").map(RawColumn::Numeric);
+    let evaluated = formula.evaluate(table.len(), &raw)?;
     match evaluated.only() {
         Some(RawColumn::Numeric(values)) => Ok(values.clone()),
         // Columns are read as numbers above, and arithmetic gives numbers.
-        _ => Ok(vec![f64::NAN; df.height()].into()),
+        _ => Ok(vec![f64::NAN; table.len()].into()),
     }
-}
-
-fn weights(df: &DataFrame, name: &str) -> Result<Values> {
-    let values = numbers(find(df, name, "weights")?.as_materialized_series(), "weights")?;
-    refuse_negative(name, &values, 0)?;
-    Ok(values)
-}
-
-/// A column of numbers or booleans.
-fn numbers(series: &Series, role: &'static str) -> Result<Values> {
-    numeric(series, role, f64::NAN).map(Numbers::values)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{DidError, Result};
 use crate::base::storage::{self, Stamp};
-use crate::read::columns::{Label, LabelColumn, MissingValues, Values, outcomes, total_order};
+use crate::read::columns::{Label, LabelColumn, MissingValues, Table, Values, total_order};
 use crate::read::files::parquet::{FRAME_ROWS, FilePart, ParquetFile, ParquetFiles};
 use crate::read::panel::frame::{Frame, read};
 use crate::read::panel::reader::Reader;
@@ -187,8 +187,8 @@ pub(super) enum RowKeys {
 impl RowKeys {
     pub fn of(df: &DataFrame, roles: &Roles) -> Result<Self> {
         Ok(match &roles.unit {
-            Some(unit) => Self::Units(LabelColumn::new(df.column(unit)?, "unit")?),
-            None => Self::Outcomes(outcomes(df, &roles.outcome)?),
+            Some(unit) => Self::Units(Table::plain(df).labels(unit, "unit")?),
+            None => Self::Outcomes(Table::plain(df).numbers(&roles.outcome, "outcome")?),
         })
     }
 
