@@ -9,7 +9,6 @@ use super::{MESSAGE, causes, function, problem, tls};
 use crate::base::error::Result;
 use crate::base::temporary::{PrivateDirectory, before_the_end};
 use crate::cluster::engine::TaskRunner;
-use crate::cluster::network::SCHEDULER_PORT;
 use arrow_flight::flight_service_server::FlightServiceServer;
 use ballista_core::BALLISTA_PROTOCOL_VERSION;
 use ballista_core::error::BallistaError;

@@ -6,7 +6,6 @@ use super::tls::Tls;
 use super::watch::{Server, watch};
 use super::{MESSAGE, function, problem};
 use crate::base::error::Result;
-use crate::cluster::network::SCHEDULER_PORT;
 use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};

@@ -7,6 +7,7 @@
 mod at_once;
 mod basis;
 mod default;
+mod device;
 #[cfg_attr(
     not(feature = "cpu"),
     allow(
@@ -39,6 +40,7 @@ use crate::engine::pass::{
     StratumPlan,
 };
 
+pub use device::{BackendName, Device, OnDevices};
 pub use at_once::{AtOnce, DeviceWork, HostRows, Segments};
 #[cfg(any(feature = "wgpu", feature = "cuda"))]
 pub use cube::GpuRuntime;
